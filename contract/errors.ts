@@ -1,0 +1,105 @@
+// Every failure that crosses the wire: its codes, its bodies, and the words for a field that does not fit.
+import * as z from "zod/mini";
+
+/** The closed list of what can go wrong, with the status each is answered with. */
+export const errorStatus = {
+  malformed_body: 400,
+  unauthenticated: 401,
+  unauthorized: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  body_too_large: 413,
+  not_json: 415,
+  invalid_fields: 422,
+  too_many_requests: 429,
+  server_error: 500,
+  unavailable: 503,
+} as const;
+
+export type ErrorCode = keyof typeof errorStatus;
+export type ErrorStatus = (typeof errorStatus)[ErrorCode];
+
+/** The texts that never vary, so that a client sees one sentence for one thing. */
+export const errorMessage = {
+  unauthenticated: "Unauthenticated.",
+  unauthorized: "This action is unauthorized.",
+  not_found: "Not found.",
+  too_many_requests: "Too Many Attempts.",
+  server_error: "Server Error",
+} as const satisfies Partial<Record<ErrorCode, string>>;
+
+export const errorBody = z
+  .object({ message: z.string(), request_id: z.optional(z.string()) })
+  .register(z.globalRegistry, { id: "Error" });
+
+export type FieldErrors = Record<string, string[]>;
+
+export const fieldErrorsBody = z
+  .object({ message: z.string(), errors: z.record(z.string(), z.array(z.string())) })
+  .register(z.globalRegistry, { id: "FieldErrors" });
+
+/** The body of a 422: the first text, how many more there are, and all of them by field. */
+export function toFieldErrorsBody(errors: FieldErrors): z.infer<typeof fieldErrorsBody> {
+  const [first = "The given data was invalid.", ...rest] = Object.values(errors).flat();
+  const more =
+    rest.length === 0 ? "" : ` (and ${rest.length} more error${rest.length === 1 ? "" : "s"})`;
+  return { message: first + more, errors };
+}
+
+/** Collects a schema's complaints by field; an item of a list stands under `channels.0`. */
+export function toFieldErrors(issues: readonly z.core.$ZodIssue[]): FieldErrors {
+  const errors: FieldErrors = {};
+  for (const issue of issues) {
+    const field = issue.path.map(String).join(".");
+    (errors[field] ??= []).push(issue.message);
+  }
+  return errors;
+}
+
+const typeText: Partial<Record<string, string>> = {
+  array: "must be an array",
+  boolean: "must be true or false",
+  int: "must be an integer",
+  number: "must be a number",
+  object: "must be an object",
+  record: "must be an object",
+  string: "must be a string",
+};
+
+const isBlank = (value: unknown) =>
+  value === undefined || value === null || (typeof value === "string" && value.trim() === "");
+
+/** The complaint about a value, as it follows "The … field". */
+function complaint(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      if (issue.input === undefined || issue.input === null) return "is required";
+      return typeText[issue.expected] ?? "has the wrong type";
+    case "too_small":
+      if (issue.origin === "string")
+        return isBlank(issue.input)
+          ? "is required"
+          : `must be at least ${issue.minimum} characters`;
+      if (issue.origin === "array") return `must have at least ${issue.minimum} items`;
+      return `must be at least ${issue.minimum}`;
+    case "too_big":
+      if (issue.origin === "string") return `must not be longer than ${issue.maximum} characters`;
+      if (issue.origin === "array") return `must not have more than ${issue.maximum} items`;
+      return `must not be greater than ${issue.maximum}`;
+    case "invalid_format":
+      return "has an invalid format";
+    default:
+      return "is invalid";
+  }
+}
+
+// One place gives zod its words, so a form and a 422 say the same about the same value.
+// A schema's own `error:` text wins over this.
+z.config({
+  customError: (issue) => {
+    const field = (issue.path ?? []).map(String).join(".").replaceAll("_", " ");
+    if (issue.code === "invalid_value") return `The selected ${field} is invalid.`;
+    return `The ${field} field ${complaint(issue)}.`;
+  },
+});

@@ -1,0 +1,56 @@
+// What one row of the operation table says, and the types that follow from it.
+import type * as z from "zod/mini";
+
+export type Method = "GET" | "POST" | "PUT" | "DELETE";
+type Schema = z.ZodMiniType;
+
+export type Operation = {
+  method: Method;
+  /** Below the base address; `{name}` stands for an integer id. */
+  path: `/api/${string}`;
+  /** One line for a reader of the interface description. */
+  summary: string;
+  tag: "backups" | "workers" | "webhooks" | "notifications" | "servers" | "tokens";
+  query?: Schema;
+  body?: Schema;
+  /** The answers that are not errors, by status; null = no body. */
+  answers: { [status: number]: Schema | null };
+  /** What a token must be able to do. Without it: reading for a GET, everything for the rest. */
+  ability?: "read" | "*";
+};
+
+/** Keeps the literal types of a row. */
+export const operation = <const Row extends Operation>(row: Row): Row => row;
+
+type Names<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Names<Rest>
+  : never;
+
+/** The ids that the path of a row takes. */
+export type PathParams<Row extends Operation> = { [Name in Names<Row["path"]>]: number };
+
+type Output<Part> = Part extends Schema ? z.output<Part> : undefined;
+type Input<Part> = Part extends Schema ? z.input<Part> : undefined;
+
+/** What a handler sees of the query and the body: parsed, with defaults in place. */
+export type ParsedQuery<Row extends Operation> = Output<Row["query"]>;
+export type ParsedBody<Row extends Operation> = Output<Row["body"]>;
+
+/** What a client sends. */
+export type QueryInput<Row extends Operation> = Input<Row["query"]>;
+export type BodyInput<Row extends Operation> = Input<Row["body"]>;
+
+/** What a client gets when all went well; undefined for an answer without a body. */
+export type Answer<Row extends Operation> = {
+  [Status in keyof Row["answers"]]: Output<Row["answers"][Status]>;
+}[keyof Row["answers"]];
+
+/** The path of a row with its ids filled in, e.g. `/api/worker/7/log`. */
+export const pathOf = <Row extends Operation>(row: Row, params: PathParams<Row>): string =>
+  // The names come from the path itself, so the lookup cannot miss; the types cannot show that.
+  row.path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    String((params as Record<string, number>)[name]),
+  );
+
+export const abilityOf = (row: Operation): "read" | "*" =>
+  row.ability ?? (row.method === "GET" ? "read" : "*");

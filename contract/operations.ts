@@ -1,0 +1,270 @@
+// Every operation of the interface and every extra, one row each. Start reading here.
+// The client, the routes and the interface description are all made from this table.
+import * as z from "zod/mini";
+import {
+  backup,
+  backupConfiguration,
+  createBackupConfigurationBody,
+  updateBackupConfigurationBody,
+} from "./backups/backup.ts";
+import { notification, updateNotificationsBody } from "./notifications/notification.ts";
+import { operation } from "./operation.ts";
+import { pageOf, pageQuery } from "./paging.ts";
+import { server, site } from "./servers.ts";
+import { createTokenBody, newToken, token } from "./tokens.ts";
+import { createWebhookBody, webhook } from "./webhooks/webhook.ts";
+import { createWorkerBody, worker, workerLog, workerLogQuery } from "./workers/worker.ts";
+
+const backups = {
+  listBackupConfigurations: operation({
+    tag: "backups",
+    method: "GET",
+    path: "/api/server/{id}/backups",
+    summary: "List the backup configurations of a server",
+    query: pageQuery,
+    answers: { 200: pageOf(backupConfiguration) },
+  }),
+  showBackupConfiguration: operation({
+    tag: "backups",
+    method: "GET",
+    path: "/api/backup-configuration/{id}",
+    summary: "Show a backup configuration",
+    answers: { 200: backupConfiguration },
+  }),
+  createBackupConfiguration: operation({
+    tag: "backups",
+    method: "POST",
+    path: "/api/server/{id}/backup-configuration",
+    summary: "Create a backup configuration",
+    body: createBackupConfigurationBody,
+    answers: { 201: backupConfiguration },
+  }),
+  updateBackupConfiguration: operation({
+    tag: "backups",
+    method: "PUT",
+    path: "/api/backup-configuration/{id}",
+    summary: "Update a backup configuration",
+    body: updateBackupConfigurationBody,
+    answers: { 200: backupConfiguration },
+  }),
+  deleteBackupConfiguration: operation({
+    tag: "backups",
+    method: "DELETE",
+    path: "/api/backup-configuration/{id}",
+    summary: "Delete a backup configuration; its files stay unless `files` is `remove`",
+    query: z.object({ files: z.optional(z.enum(["remove"])) }),
+    answers: { 204: null },
+  }),
+  showBackup: operation({
+    tag: "backups",
+    method: "GET",
+    path: "/api/backup/{id}",
+    summary: "Show a backup",
+    answers: { 200: backup },
+  }),
+  runBackup: operation({
+    tag: "backups",
+    method: "POST",
+    path: "/api/backup/{backupConfigurationId}",
+    summary: "Run a backup of a configuration now",
+    answers: { 202: backup },
+  }),
+  restoreBackup: operation({
+    tag: "backups",
+    method: "PUT",
+    path: "/api/backup/{id}",
+    summary: "Restore a backup",
+    answers: { 202: backup },
+  }),
+  deleteBackup: operation({
+    tag: "backups",
+    method: "DELETE",
+    path: "/api/backup/{id}",
+    summary: "Delete a backup and its file",
+    answers: { 204: null },
+  }),
+};
+
+const workers = {
+  listWorkers: operation({
+    tag: "workers",
+    method: "GET",
+    path: "/api/site/{id}/workers",
+    summary: "List the workers of a site",
+    query: pageQuery,
+    answers: { 200: pageOf(worker) },
+  }),
+  showWorker: operation({
+    tag: "workers",
+    method: "GET",
+    path: "/api/worker/{id}",
+    summary: "Show a worker",
+    answers: { 200: worker },
+  }),
+  createWorker: operation({
+    tag: "workers",
+    method: "POST",
+    path: "/api/site/{id}/worker",
+    summary: "Create a worker",
+    body: createWorkerBody,
+    answers: { 201: worker },
+  }),
+  stopWorker: operation({
+    tag: "workers",
+    method: "DELETE",
+    path: "/api/worker/{id}/stop",
+    summary: "Stop a worker",
+    answers: { 204: null },
+  }),
+  startWorker: operation({
+    tag: "workers",
+    method: "POST",
+    path: "/api/worker/{id}/start",
+    summary: "Start a worker",
+    answers: { 204: null },
+  }),
+  restartWorker: operation({
+    tag: "workers",
+    method: "PUT",
+    path: "/api/worker/{id}/restart",
+    summary: "Restart a worker",
+    answers: { 204: null },
+  }),
+  deleteWorker: operation({
+    tag: "workers",
+    method: "DELETE",
+    path: "/api/worker/{id}",
+    summary: "Delete a worker once its processes are gone",
+    answers: { 204: null },
+  }),
+};
+
+const webhooks = {
+  listWebhooks: operation({
+    tag: "webhooks",
+    method: "GET",
+    path: "/api/site/{id}/webhooks",
+    summary: "List the webhooks of a site",
+    query: pageQuery,
+    answers: { 200: pageOf(webhook) },
+  }),
+  showWebhook: operation({
+    tag: "webhooks",
+    method: "GET",
+    path: "/api/site-webhook/{id}",
+    summary: "Show a webhook",
+    answers: { 200: webhook },
+  }),
+  createWebhook: operation({
+    tag: "webhooks",
+    method: "POST",
+    path: "/api/site/{id}/webhook",
+    summary: "Create a webhook",
+    body: createWebhookBody,
+    answers: { 201: webhook },
+  }),
+  deleteWebhook: operation({
+    tag: "webhooks",
+    method: "DELETE",
+    path: "/api/site-webhook/{id}",
+    summary: "Delete a webhook",
+    answers: { 204: null },
+  }),
+};
+
+const notifications = {
+  listNotifications: operation({
+    tag: "notifications",
+    method: "GET",
+    path: "/api/site/{id}/notifications",
+    summary: "List the notification channels that a site uses",
+    query: pageQuery,
+    answers: { 200: pageOf(notification) },
+  }),
+  updateNotifications: operation({
+    tag: "notifications",
+    method: "PUT",
+    path: "/api/site/{id}/notifications",
+    summary: "Choose the notification channels that a site uses, all at once",
+    body: updateNotificationsBody,
+    answers: { 200: pageOf(notification) },
+  }),
+};
+
+const workerLogs = {
+  showWorkerLog: operation({
+    tag: "workers",
+    method: "GET",
+    path: "/api/worker/{id}/log",
+    summary: "Read a worker's log: its last lines, or what follows an offset",
+    query: workerLogQuery,
+    answers: { 200: workerLog },
+  }),
+};
+
+const servers = {
+  listServers: operation({
+    tag: "servers",
+    method: "GET",
+    path: "/api/servers",
+    summary: "List the servers",
+    query: pageQuery,
+    answers: { 200: pageOf(server) },
+  }),
+  showServer: operation({
+    tag: "servers",
+    method: "GET",
+    path: "/api/server/{id}",
+    summary: "Show a server",
+    answers: { 200: server },
+  }),
+  listSites: operation({
+    tag: "servers",
+    method: "GET",
+    path: "/api/server/{id}/sites",
+    summary: "List the sites of a server",
+    query: pageQuery,
+    answers: { 200: pageOf(site) },
+  }),
+  showSite: operation({
+    tag: "servers",
+    method: "GET",
+    path: "/api/site/{id}",
+    summary: "Show a site",
+    answers: { 200: site },
+  }),
+};
+
+const tokens = {
+  listTokens: operation({
+    tag: "tokens",
+    method: "GET",
+    path: "/api/tokens",
+    summary: "List the tokens",
+    query: pageQuery,
+    answers: { 200: pageOf(token) },
+    ability: "*",
+  }),
+  createToken: operation({
+    tag: "tokens",
+    method: "POST",
+    path: "/api/tokens",
+    summary: "Create a token; the answer shows it once",
+    body: createTokenBody,
+    answers: { 201: newToken },
+  }),
+  deleteToken: operation({
+    tag: "tokens",
+    method: "DELETE",
+    path: "/api/token/{id}",
+    summary: "Revoke a token",
+    answers: { 204: null },
+  }),
+};
+
+/** The interface's 22 operations. Every service has them. */
+export const interfaceOperations = { ...backups, ...workers, ...webhooks, ...notifications };
+
+/** All rows. What is not in `interfaceOperations` is an extra, and a client must do without it. */
+export const operations = { ...interfaceOperations, ...workerLogs, ...servers, ...tokens };
+export type OperationName = keyof typeof operations;

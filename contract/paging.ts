@@ -1,0 +1,101 @@
+// Lists come in pages of one shape; this is that shape and the arithmetic behind it.
+import * as z from "zod/mini";
+
+export const defaultPerPage = 20;
+export const maxPerPage = 100;
+
+/** What every list may be asked for. Both are texts of a query string, read by `readPage`. */
+export const pageQuery = z.object({
+  page: z.optional(z.string()),
+  per_page: z.optional(z.string()),
+});
+
+const count = z.int().check(z.gte(0));
+const url = z.string();
+
+/** The envelope of a list of `item`. */
+export const pageOf = <Item extends z.ZodMiniType>(item: Item) =>
+  z.object({
+    data: z.array(item),
+    links: z.object({
+      first: url,
+      last: url,
+      prev: z.nullable(url),
+      next: z.nullable(url),
+    }),
+    meta: z.object({
+      current_page: count,
+      from: z.nullable(count),
+      to: z.nullable(count),
+      last_page: count,
+      path: url,
+      per_page: count,
+      total: count,
+    }),
+  });
+
+export type Page<Item> = {
+  data: Item[];
+  links: { first: string; last: string; prev: string | null; next: string | null };
+  meta: {
+    current_page: number;
+    from: number | null;
+    to: number | null;
+    last_page: number;
+    path: string;
+    per_page: number;
+    total: number;
+  };
+};
+
+/** Which page is wanted: numbers that both count from 1. */
+export type PageRequest = { page: number; perPage: number };
+
+const positive = (text: string | undefined): number | null =>
+  text !== undefined && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : null;
+
+/** Reads `page` and `per_page`; what is not a positive integer counts as not given. */
+export function readPage(query: {
+  page?: string | undefined;
+  per_page?: string | undefined;
+}): PageRequest {
+  return {
+    page: positive(query.page) ?? 1,
+    perPage: Math.min(positive(query.per_page) ?? defaultPerPage, maxPerPage),
+  };
+}
+
+/**
+ * Puts one page of items into the envelope.
+ * @param path absolute URL of the list, without a query
+ * @param total number of all items, not of this page's
+ */
+export function toPage<Item>(
+  items: Item[],
+  total: number,
+  { page, perPage }: PageRequest,
+  path: string,
+): Page<Item> {
+  const lastPage = Math.max(1, Math.ceil(total / perPage));
+  const suffix = perPage === defaultPerPage ? "" : `&per_page=${perPage}`;
+  const link = (number: number) => `${path}?page=${number}${suffix}`;
+  const from = items.length === 0 ? null : (page - 1) * perPage + 1;
+  return {
+    data: items,
+    links: {
+      first: link(1),
+      last: link(lastPage),
+      prev: page > 1 ? link(page - 1) : null,
+      next: page < lastPage ? link(page + 1) : null,
+    },
+    meta: {
+      current_page: page,
+      from,
+      to: from === null ? null : from + items.length - 1,
+      last_page: lastPage,
+      path,
+      per_page: perPage,
+      total,
+    },
+  };
+}

@@ -1,0 +1,51 @@
+// The small values that the resources are made of: ids, moments, texts with bounds.
+// Everything here is zod/mini, because both ends load it and the full zod is three times the size.
+import * as z from "zod/mini";
+
+// A content security policy without `eval` would make zod try, fail and report it; this stops the try.
+z.config({ jitless: true });
+
+/** The largest value of an `integer` column; every count and every number of seconds stays below it. */
+export const maxInteger = 2_147_483_647;
+
+/** A positive integer that names a resource. */
+export const id = z.int().check(z.gte(1), z.lte(maxInteger));
+
+/** An integer from `least` to `most`, both included. */
+export const integer = (least: number, most: number = maxInteger) =>
+  z.int().check(z.gte(least), z.lte(most));
+
+/** ISO 8601 in UTC with six fractional digits, e.g. `2026-01-31T09:30:00.000000Z`. */
+export const timestamp = z.string().check(
+  z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/, {
+    error: "A timestamp is ISO 8601 in UTC with six fractional digits.",
+  }),
+);
+
+// oxlint-disable-next-line no-control-regex -- control characters are exactly what this refuses
+const printable = /^[^\u0000-\u001f\u007f]*$/;
+
+/** One line of text: 1 to `most` characters, not all blank, no control characters. */
+export const line = (most: number) =>
+  z
+    .string()
+    .check(
+      z.trim(),
+      z.minLength(1),
+      z.maxLength(most),
+      z.regex(printable, { error: "Control characters and line breaks are not allowed here." }),
+    );
+
+/**
+ * A state word. A service may know words that this contract does not, and a client has to live with
+ * them, so the schema takes any text; the type still offers the known ones.
+ */
+export const stateOf = <const States extends readonly string[]>(states: States) =>
+  // The cast narrows the type for reading only: any text passes, as said above.
+  z.string().register(z.globalRegistry, { examples: [...states] }) as unknown as z.ZodMiniType<
+    States[number] | (string & {}),
+    string
+  >;
+
+/** Formats a date as the interface's timestamp; milliseconds are as fine as the clock gets. */
+export const toTimestamp = (date: Date): string => date.toISOString().replace("Z", "000Z");

@@ -1,0 +1,53 @@
+// What is allowed and probably not meant. Warnings are shown beside a field and never block.
+import type { WorkerSettings } from "./worker.ts";
+
+export type WorkerWarning = { field: keyof WorkerSettings; text: string };
+
+type Checked = Pick<
+  WorkerSettings,
+  "timeout" | "stopwaitsecs" | "stopsignal" | "max_jobs" | "startsecs" | "memory" | "processes"
+>;
+
+/** Up to this many jobs can be done before `startsecs` have passed, so the worker may end "too early". */
+const fewJobs = 10;
+
+const signalText: Partial<Record<string, string>> = {
+  HUP: "HUP ends the worker at once and drops the running job. TERM lets it finish.",
+  USR1: "USR1 ends the worker at once and drops the running job. TERM lets it finish.",
+  KILL: "KILL ends the worker at once and drops the running job. TERM lets it finish.",
+  USR2: "USR2 only pauses the worker, so every stop waits its full time and then kills. TERM lets it finish.",
+};
+
+/**
+ * The warnings for a worker, in the order of the form.
+ * @param machineMemory memory of the server in MB, null where it is not known
+ */
+export function workerWarnings(worker: Checked, machineMemory: number | null): WorkerWarning[] {
+  const warnings: WorkerWarning[] = [];
+  const warn = (field: WorkerWarning["field"], text: string) => warnings.push({ field, text });
+
+  const needed = worker.memory * worker.processes;
+  if (machineMemory !== null && needed > machineMemory)
+    warn(
+      "memory",
+      `${worker.processes} × ${worker.memory} MB is more than the ${machineMemory} MB of the machine.`,
+    );
+  if (worker.max_jobs > 0 && worker.max_jobs <= fewJobs && worker.startsecs > 0)
+    warn(
+      "max_jobs",
+      `${worker.max_jobs === 1 ? "One quick job takes" : `${worker.max_jobs} quick jobs take`} less than the ${worker.startsecs} s that count as started, and ending before that counts as a failed start. Use 0 start seconds, or more jobs.`,
+    );
+  if (worker.timeout === 0)
+    warn(
+      "timeout",
+      `Without a limit a job can outlast the ${worker.stopwaitsecs} s that a stop waits, and is then killed.`,
+    );
+  else if (worker.stopwaitsecs < worker.timeout)
+    warn(
+      "stopwaitsecs",
+      `Shorter than the ${worker.timeout} s that a job may take: a stop kills the job that is still running then.`,
+    );
+  const signal = signalText[worker.stopsignal];
+  if (signal !== undefined) warn("stopsignal", signal);
+  return warnings;
+}

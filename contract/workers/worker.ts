@@ -1,0 +1,189 @@
+// A site's queue workers: fields, bounds, states, and which state allows which action.
+import * as z from "zod/mini";
+import { allowedIn } from "../states.ts";
+import { id, integer, maxInteger, stateOf, timestamp } from "../values.ts";
+
+export const workerStates = [
+  "installing",
+  "installed",
+  "stopping",
+  "stopped",
+  "starting",
+  "restarting",
+  "failed",
+  "removing",
+] as const;
+export type WorkerState = (typeof workerStates)[number];
+
+const settled = ["installed", "stopping", "stopped", "starting", "restarting", "failed"] as const;
+
+/** Start, stop and restart are refused only while there is nothing yet, or soon nothing any more. */
+export const canWorker = {
+  start: allowedIn<WorkerState>(settled),
+  stop: allowedIn<WorkerState>(settled),
+  restart: allowedIn<WorkerState>(settled),
+  remove: allowedIn<WorkerState>(["installing", ...settled]),
+};
+export type WorkerAction = keyof typeof canWorker;
+
+/** The states of one process, in supervisord's words and meaning. */
+export const processStates = [
+  "STOPPED",
+  "STARTING",
+  "RUNNING",
+  "BACKOFF",
+  "STOPPING",
+  "EXITED",
+  "FATAL",
+] as const;
+export type ProcessState = (typeof processStates)[number];
+
+export const workerProcess = z
+  .object({
+    /** Counts from 1 to the worker's `processes`. */
+    number: z.int(),
+    pid: z.nullable(z.int()),
+    state: stateOf(processStates),
+    /** When it came into this state. */
+    since: timestamp,
+    /** Of the last process that ended here; null when none has, when a signal ended it, or when it could not be seen. */
+    exit_code: z.nullable(z.int()),
+    /** How often it was started again without anybody asking for it. */
+    restarts: z.int(),
+  })
+  .register(z.globalRegistry, { id: "WorkerProcess" });
+export type WorkerProcess = z.infer<typeof workerProcess>;
+
+export const stopSignals = ["TERM", "HUP", "INT", "QUIT", "KILL", "USR1", "USR2"] as const;
+export type StopSignal = (typeof stopSignals)[number];
+
+const settings = {
+  connection: z.string(),
+  queue: z.string(),
+  max_jobs: z.int(),
+  max_time: z.int(),
+  force: z.boolean(),
+  memory: z.int(),
+  sleep: z.int(),
+  timeout: z.int(),
+  tries: z.int(),
+  processes: z.int(),
+  directory: z.string(),
+  startsecs: z.int(),
+  stopwaitsecs: z.int(),
+  startretries: z.int(),
+  stopsignal: z.string().register(z.globalRegistry, { examples: [...stopSignals] }),
+};
+
+export const worker = z
+  .object({
+    id,
+    command: z.string(),
+    ...settings,
+    status: stateOf(workerStates),
+    created_at: timestamp,
+    /** Extra: the site it belongs to. */
+    site_id: z.optional(id),
+    /** Extra: why the status is what it is, in the operator's words. */
+    status_reason: z.optional(z.nullable(z.string())),
+    /** Extra: what each process does right now. */
+    process_list: z.optional(z.array(workerProcess)),
+  })
+  .register(z.globalRegistry, { id: "Worker" });
+export type Worker = z.infer<typeof worker>;
+
+const connection = z.string().check(
+  z.minLength(1),
+  z.maxLength(64),
+  z.regex(/^[A-Za-z0-9_-]*$/, {
+    error: "The connection field may hold letters, digits, “_” and “-” only.",
+  }),
+);
+
+const queue = z.string().check(
+  z.minLength(1),
+  z.maxLength(1024),
+  z.regex(/^(?:[A-Za-z0-9_.:{}-]{1,128}(?:,[A-Za-z0-9_.:{}-]{1,128})*)?$/, {
+    error:
+      "The queue field must be a comma-separated list of names of letters, digits and “_ . : { } -”, without spaces.",
+  }),
+);
+
+const directory = z.string().check(
+  z.minLength(1),
+  z.maxLength(1024),
+  // oxlint-disable-next-line no-control-regex -- a NUL or a line break in a path is exactly what this refuses
+  z.regex(/^[^\u0000-\u001f\u007f]*$/, {
+    error: "The directory field must not hold control characters.",
+  }),
+);
+
+const stopSignal = z.pipe(
+  z.enum([...stopSignals, ...stopSignals.map((name) => `SIG${name}` as const)]),
+  z.transform((name) => name.replace(/^SIG/, "") as StopSignal),
+);
+
+export const createWorkerBody = z
+  .object({
+    connection,
+    queue,
+    max_jobs: integer(0),
+    max_time: integer(0),
+    force: z.boolean(),
+    memory: integer(16),
+    sleep: integer(0),
+    timeout: integer(0),
+    tries: integer(0),
+    processes: z.optional(integer(1, 64)),
+    directory: z.optional(directory),
+    startsecs: z.optional(integer(0)),
+    stopwaitsecs: z.optional(integer(0)),
+    startretries: z.optional(integer(0)),
+    stopsignal: z.optional(stopSignal),
+  })
+  .register(z.globalRegistry, { id: "CreateWorker" });
+export type CreateWorkerBody = z.infer<typeof createWorkerBody>;
+
+/** What a worker runs with once the fields that were left out have their defaults. */
+export type WorkerSettings = {
+  [Name in keyof CreateWorkerBody]-?: NonNullable<CreateWorkerBody[Name]>;
+};
+
+/**
+ * Fills in what was left out. Only the service knows the site's folder, which is `directory`'s default.
+ * `stopwaitsecs` leaves a running job its whole `timeout` and a little more.
+ */
+export const withWorkerDefaults = (
+  body: CreateWorkerBody,
+): Omit<WorkerSettings, "directory"> & { directory: string | undefined } => ({
+  ...body,
+  directory: body.directory,
+  processes: body.processes ?? 1,
+  startsecs: body.startsecs ?? 1,
+  startretries: body.startretries ?? 3,
+  stopwaitsecs: body.stopwaitsecs ?? defaultStopWait(body.timeout),
+  stopsignal: body.stopsignal ?? "TERM",
+});
+
+/** Seconds that a stop waits before it kills, for a worker whose jobs may take `timeout` seconds. */
+export const defaultStopWait = (timeout: number): number =>
+  Math.min(Math.max(10, timeout + 5), maxInteger);
+
+/** How a worker's log is asked for: its last `lines` (1 to 1000), or what follows byte `offset`. */
+export const workerLogQuery = z.object({
+  lines: z.optional(z.string().check(z.regex(/^(?:[1-9]\d{0,2}|1000)$/))),
+  offset: z.optional(z.string().check(z.regex(/^\d{1,15}$/))),
+});
+
+export const workerLog = z
+  .object({
+    /** Whole lines where possible, at most 64 KiB of them. */
+    text: z.string(),
+    /** Bytes of the log before `text`, and up to its end; ask with `offset` = `end` for what comes next. */
+    start: z.int(),
+    end: z.int(),
+    /** The log was rotated since `offset`, so `text` starts anew and something may lie between. */
+    rotated: z.boolean(),
+  })
+  .register(z.globalRegistry, { id: "WorkerLog" });
+export type WorkerLog = z.infer<typeof workerLog>;

@@ -1,0 +1,83 @@
+import { defineConfig } from "oxlint";
+
+// The plan of the house, as rules: the wings meet in contract/ only, a room imports no sibling room,
+// and the primitives of src/ui know nothing above them.
+const rooms = ["backups", "workers", "webhooks", "notifications"];
+
+const wings = {
+  contract: [
+    { regex: "^node:", message: "contract/ runs in the browser too." },
+    { regex: "^react", message: "contract/ knows no React." },
+    { regex: "^(\\.\\./)+(src|server)/", message: "contract/ imports neither src/ nor server/." },
+  ],
+  src: [
+    { regex: "^node:", message: "src/ runs in the browser." },
+    { regex: "^(\\.\\./)+server/", message: "src/ and server/ meet in contract/ only." },
+  ],
+  server: [{ regex: "^(\\.\\./)+src/", message: "src/ and server/ meet in contract/ only." }],
+};
+
+type Pattern = { regex: string; message: string };
+
+const within = (files: string, patterns: Pattern[]) => ({
+  files: [files],
+  rules: { "no-restricted-imports": ["error", { patterns }] as ["error", object] },
+});
+
+// The last entry that matches a file wins, so each one repeats the rules of its wing.
+const houseRules = Object.entries(wings).flatMap(([wing, patterns]) => [
+  within(`${wing}/**`, patterns),
+  ...rooms.map((room) =>
+    within(`${wing}/${room}/**`, [
+      ...patterns,
+      {
+        regex: `^(\\.\\./)+(${rooms.filter((other) => other !== room).join("|")})/`,
+        message: "A room imports no sibling room: what two rooms need moves down.",
+      },
+    ]),
+  ),
+]);
+
+export default defineConfig({
+  plugins: ["typescript", "react", "jsx-a11y", "import", "unicorn", "oxc", "promise", "vitest"],
+  categories: { correctness: "error", suspicious: "error", perf: "error" },
+  options: { typeAware: true },
+  ignorePatterns: ["dist", "data"],
+  rules: {
+    "import/no-cycle": "error",
+    "import/no-default-export": "error",
+    "import/no-unassigned-import": "off",
+    "no-await-in-loop": "off",
+    "no-console": "error",
+    "no-shadow": "off",
+    "oxc/no-map-spread": "off",
+    "react/exhaustive-deps": "error",
+    "react/react-in-jsx-scope": "off",
+    "react/rules-of-hooks": "error",
+    "typescript/consistent-type-definitions": ["error", "type"],
+    "typescript/consistent-type-imports": "error",
+    "typescript/no-explicit-any": "error",
+    "typescript/no-floating-promises": "error",
+    "typescript/no-misused-promises": "error",
+    "typescript/no-non-null-assertion": "error",
+    "typescript/no-unsafe-type-assertion": "off",
+    "typescript/switch-exhaustiveness-check": [
+      "error",
+      { considerDefaultExhaustiveForUnions: true },
+    ],
+    "unicorn/consistent-function-scoping": "off",
+    "unicorn/no-array-sort": "off",
+  },
+  overrides: [
+    { files: ["*.config.ts", "**/*.config.ts"], rules: { "import/no-default-export": "off" } },
+    { files: ["bench/**", "server/setup/**"], rules: { "no-console": "off" } },
+    ...houseRules,
+    within("src/ui/**", [
+      ...wings.src,
+      {
+        regex: `^react-router|^@tanstack|^(\\.\\./)+(api|app|${rooms.join("|")})/`,
+        message: "src/ui knows neither router nor API nor rooms.",
+      },
+    ]),
+  ],
+});
