@@ -1,9 +1,7 @@
 // The small values that the resources are made of: ids, moments, texts with bounds.
 // Everything here is zod/mini, because both ends load it and the full zod is three times the size.
 import * as z from "zod/mini";
-
-// A content security policy without `eval` would make zod try, fail and report it; this stops the try.
-z.config({ jitless: true });
+import "./words.ts";
 
 /** The largest value of an `integer` column; every count and every number of seconds stays below it. */
 export const maxInteger = 2_147_483_647;

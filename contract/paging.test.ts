@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import { readPage, toPage } from "./paging.ts";
+
+describe("what is asked for", () => {
+  test.each([
+    [{}, { page: 1, perPage: 20 }],
+    [{ page: "3" }, { page: 3, perPage: 20 }],
+    [{ page: "0" }, { page: 1, perPage: 20 }],
+    [{ page: "-1" }, { page: 1, perPage: 20 }],
+    [{ page: "abc" }, { page: 1, perPage: 20 }],
+    [{ page: "1.5" }, { page: 1, perPage: 20 }],
+    [{ page: "99999999999999999999" }, { page: 1, perPage: 20 }],
+    [{ per_page: "1" }, { page: 1, perPage: 1 }],
+    [{ per_page: "100" }, { page: 1, perPage: 100 }],
+    [{ per_page: "101" }, { page: 1, perPage: 100 }],
+    [{ per_page: "0" }, { page: 1, perPage: 20 }],
+  ])("%o reads as %o", (query, expected) => {
+    expect(readPage(query)).toEqual(expected);
+  });
+});
+
+describe("the envelope", () => {
+  const path = "http://host/api/list";
+
+  test("an empty list has one page and counts from nothing", () => {
+    const { links, meta } = toPage([], 0, { page: 1, perPage: 20 }, path);
+    expect(meta).toEqual({
+      current_page: 1,
+      from: null,
+      to: null,
+      last_page: 1,
+      path,
+      per_page: 20,
+      total: 0,
+    });
+    expect(links).toEqual({
+      first: `${path}?page=1`,
+      last: `${path}?page=1`,
+      prev: null,
+      next: null,
+    });
+  });
+
+  test("a page in the middle links to both neighbours and keeps per_page", () => {
+    const { links, meta } = toPage([4, 5, 6], 8, { page: 2, perPage: 3 }, path);
+    expect(meta).toMatchObject({ from: 4, to: 6, last_page: 3 });
+    expect(links).toEqual({
+      first: `${path}?page=1&per_page=3`,
+      last: `${path}?page=3&per_page=3`,
+      prev: `${path}?page=1&per_page=3`,
+      next: `${path}?page=3&per_page=3`,
+    });
+  });
+
+  test("a page past the end is empty and links to the one before it", () => {
+    const { links, meta } = toPage([], 8, { page: 9, perPage: 20 }, path);
+    expect(meta).toMatchObject({ current_page: 9, from: null, to: null, last_page: 1 });
+    expect(links).toMatchObject({ prev: `${path}?page=8`, next: null });
+  });
+});

@@ -1,0 +1,58 @@
+// The words for a value that does not fit, in one place, so that a form and a 422 say the same.
+// `values.ts` loads this, and every schema is made of values.
+import * as z from "zod/mini";
+
+const typeText: Partial<Record<string, string>> = {
+  array: "must be an array",
+  boolean: "must be true or false",
+  int: "must be an integer",
+  // Every number of the interface is an integer.
+  number: "must be an integer",
+  object: "must be an object",
+  record: "must be an object",
+  string: "must be a string",
+};
+
+const isBlank = (value: unknown) =>
+  value === undefined || value === null || (typeof value === "string" && value.trim() === "");
+
+/** The complaint about a value, as it follows "The … field". */
+function complaint(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      if (issue.input === undefined || issue.input === null) return "is required";
+      return typeText[issue.expected] ?? "has the wrong type";
+    case "too_small":
+      if (issue.origin === "string")
+        return isBlank(issue.input)
+          ? "is required"
+          : `must be at least ${issue.minimum} characters`;
+      if (issue.origin === "array") return `must have at least ${issue.minimum} items`;
+      return `must be at least ${issue.minimum}`;
+    case "too_big":
+      if (issue.origin === "string") return `must not be longer than ${issue.maximum} characters`;
+      if (issue.origin === "array") return `must not have more than ${issue.maximum} items`;
+      return `must not be greater than ${issue.maximum}`;
+    case "invalid_value":
+    case "invalid_union":
+      return isBlank(issue.input) ? "is required" : "is invalid";
+    case "invalid_format":
+      return "has an invalid format";
+    default:
+      return "is invalid";
+  }
+}
+
+z.config({
+  // A browser page whose policy forbids `eval` would report zod's attempt to use it; a service may compile.
+  jitless: "document" in globalThis,
+  // A schema's own `error:` text wins over this.
+  customError: (issue) => {
+    if (issue.code === "unrecognized_keys")
+      return `There is no such thing as “${issue.keys.join("”, “")}” here.`;
+    const field = (issue.path ?? []).map(String).join(".").replaceAll("_", " ");
+    if (issue.code === "invalid_value" && !isBlank(issue.input))
+      return `The selected ${field} is invalid.`;
+    return `The ${field} field ${complaint(issue)}.`;
+  },
+});

@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import { toFieldErrors, toFieldErrorsBody } from "../errors.ts";
+import { createWorkerBody, defaultStopWait, withWorkerDefaults } from "./worker.ts";
+
+const body = {
+  connection: "redis",
+  queue: "high,default",
+  max_jobs: 0,
+  max_time: 0,
+  force: false,
+  memory: 128,
+  sleep: 3,
+  timeout: 60,
+  tries: 1,
+};
+
+const complaints = (change: Record<string, unknown>) => {
+  const parsed = createWorkerBody.safeParse({ ...body, ...change });
+  return parsed.success ? {} : toFieldErrors(parsed.error.issues);
+};
+
+test("the required fields alone are enough, and the rest has defaults", () => {
+  const parsed = createWorkerBody.parse({ ...body, something: "unknown" });
+  expect(parsed).toEqual(body);
+  expect(withWorkerDefaults(parsed)).toMatchObject({
+    processes: 1,
+    startsecs: 1,
+    startretries: 3,
+    stopwaitsecs: 65,
+    stopsignal: "TERM",
+  });
+});
+
+test.each([
+  [0, 10],
+  [5, 10],
+  [6, 11],
+  [60, 65],
+  [2_147_483_647, 2_147_483_647],
+])("jobs of %i seconds make a stop wait %i seconds", (timeout, expected) => {
+  expect(defaultStopWait(timeout)).toBe(expected);
+});
+
+test.each(["TERM", "HUP", "INT", "QUIT", "KILL", "USR1", "USR2"])(
+  "the signal %s may be written with SIG before it and is kept without",
+  (name) => {
+    expect(createWorkerBody.parse({ ...body, stopsignal: name }).stopsignal).toBe(name);
+    expect(createWorkerBody.parse({ ...body, stopsignal: `SIG${name}` }).stopsignal).toBe(name);
+  },
+);
+
+describe("a value out of bounds is told at its field", () => {
+  test.each<[Record<string, unknown>, string, string]>([
+    [{ connection: undefined }, "connection", "The connection field is required."],
+    [{ connection: "" }, "connection", "The connection field is required."],
+    [{ connection: null }, "connection", "The connection field is required."],
+    [{ connection: 7 }, "connection", "The connection field must be a string."],
+    [{ connection: "a b" }, "connection", "letters, digits"],
+    [{ connection: "x".repeat(65) }, "connection", "must not be longer than 64 characters"],
+    [{ queue: "a, b" }, "queue", "comma-separated"],
+    [{ queue: "a,,b" }, "queue", "comma-separated"],
+    [{ queue: "a\nb" }, "queue", "comma-separated"],
+    [{ queue: 'a"b' }, "queue", "comma-separated"],
+    [{ queue: "größe" }, "queue", "comma-separated"],
+    [{ queue: "x".repeat(65_536) }, "queue", "must not be longer"],
+    [{ queue: "x".repeat(129) }, "queue", "comma-separated"],
+    [{ max_jobs: -1 }, "max_jobs", "The max jobs field must be at least 0."],
+    [{ max_jobs: 1.5 }, "max_jobs", "The max jobs field must be an integer."],
+    [{ max_jobs: "1" }, "max_jobs", "The max jobs field must be an integer."],
+    [{ max_jobs: 2_147_483_648 }, "max_jobs", "must not be greater than 2147483647"],
+    [{ max_jobs: 1e300 }, "max_jobs", "The max jobs field"],
+    [{ max_time: undefined }, "max_time", "The max time field is required."],
+    [{ force: "true" }, "force", "The force field must be true or false."],
+    [{ force: 1 }, "force", "The force field must be true or false."],
+    [{ memory: 15 }, "memory", "The memory field must be at least 16."],
+    [{ sleep: true }, "sleep", "The sleep field must be an integer."],
+    [{ timeout: [] }, "timeout", "The timeout field must be an integer."],
+    [{ tries: {} }, "tries", "The tries field must be an integer."],
+    [{ processes: 0 }, "processes", "The processes field must be at least 1."],
+    [{ processes: 65 }, "processes", "The processes field must not be greater than 64."],
+    [{ directory: "a\u0000b" }, "directory", "control characters"],
+    [{ startsecs: -1 }, "startsecs", "at least 0"],
+    [{ stopwaitsecs: "x" }, "stopwaitsecs", "must be an integer"],
+    [{ startretries: -1 }, "startretries", "at least 0"],
+    [{ stopsignal: "STOP" }, "stopsignal", "The selected stopsignal is invalid."],
+    [{ stopsignal: "term" }, "stopsignal", "The selected stopsignal is invalid."],
+  ])("%o", (change, field, text) => {
+    const errors = complaints(change);
+    expect(Object.keys(errors)).toEqual([field]);
+    expect(errors[field]?.[0]).toContain(text);
+  });
+});
+
+test.each([
+  [1, "The a field is required."],
+  [2, "The a field is required. (and 1 more error)"],
+  [3, "The a field is required. (and 2 more errors)"],
+])("%i errors are summed up", (count, message) => {
+  const errors = Object.fromEntries(
+    ["a", "b", "c"].slice(0, count).map((name) => [name, [`The ${name} field is required.`]]),
+  );
+  expect(toFieldErrorsBody(errors).message).toBe(message);
+});

@@ -1,0 +1,48 @@
+import { DrizzleQueryError } from "drizzle-orm/errors";
+import { Client } from "pg";
+import { describe, expect, test } from "vitest";
+import { describeDatabaseError } from "./database-error.ts";
+
+const coded = (code: string, more: object = {}) => Object.assign(new Error("x"), { code, ...more });
+
+describe("trouble of the database is told in operator's words", () => {
+  test.each([
+    ["a full disk", coded("53100"), /disk that holds the database is full/],
+    ["no connection left", coded("53300"), /no connection left/],
+    ["a database that shuts down", coded("57P01"), /does not answer/],
+    ["a database that crashed", coded("57P02"), /does not answer/],
+    ["a database that starts", coded("57P03"), /is starting/],
+    ["a connection that broke", coded("08006"), /does not answer/],
+    ["a refused connection", coded("ECONNREFUSED"), /does not answer/],
+    ["a missing socket", coded("ENOENT", { address: "/d/.s.PGSQL.5432" }), /does not answer/],
+    ["an end without a code", new Error("Connection terminated unexpectedly"), /does not answer/],
+    ["a pool that waited", new Error("timeout exceeded when trying to connect"), /not answer/],
+    ["two refused addresses", new AggregateError([coded("ECONNREFUSED")]), /does not answer/],
+  ])("%s", (_, error, words) => {
+    expect(describeDatabaseError(error)).toMatch(words);
+    expect(describeDatabaseError(new Error("deeper", { cause: error }))).toMatch(words);
+    expect(describeDatabaseError(new DrizzleQueryError("select 1", [], error))).toMatch(words);
+  });
+
+  test("a real refused socket", async () => {
+    const client = new Client({ host: "/nowhere", ssl: false });
+    const error: unknown = await client.connect().catch((error: unknown) => error);
+    expect(describeDatabaseError(error)).toMatch(/does not answer/);
+  });
+});
+
+test.each([
+  ["a broken constraint", coded("23505")],
+  ["a missing file", coded("ENOENT", { path: "/x" })],
+  ["a bug", new TypeError("x is undefined")],
+  ["no error at all", "text"],
+  ["nothing", undefined],
+])("%s is not the database's trouble", (_, error) => {
+  expect(describeDatabaseError(error)).toBeNull();
+});
+
+test("an error that causes itself ends the search", () => {
+  const error = new Error("round");
+  error.cause = error;
+  expect(describeDatabaseError(error)).toBeNull();
+});

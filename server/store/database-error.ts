@@ -1,0 +1,67 @@
+// What a failed query says about the database itself, told to the operator.
+
+/** https://www.postgresql.org/docs/18/errcodes-appendix.html: codes of five characters, classes of two. */
+const words = {
+  full: "The disk that holds the database is full. Free some space; nothing that was saved is lost.",
+  starting: "The database is starting. Try again in a moment.",
+  lost: "The database does not answer. It is tried again by itself; its log says more if this lasts.",
+  crowded: "The database has no connection left. Try again in a moment.",
+};
+
+const bySqlState: Record<string, string> = {
+  "53100": words.full,
+  "53300": words.crowded,
+  // Shut down by somebody, ended by a crash, not up yet.
+  "57P01": words.lost,
+  "57P02": words.lost,
+  "57P03": words.starting,
+};
+
+const connectionClass = "08";
+
+const lostCodes = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+]);
+
+/** What `pg` and its pool say without a code. */
+const lostMessages =
+  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|timeout expired$)/;
+
+/**
+ * What is wrong with the database in operator's words, if that is why `error` was thrown; null for anything else, e.g. a broken
+ * constraint. To be asked about errors of database calls: a refused connection does not say what it was to.
+ */
+export function describeDatabaseError(error: unknown): string | null {
+  // Drizzle wraps what `pg` throws, a service may wrap that, and a host with two addresses fails with one error for each.
+  const waiting = [error];
+  const seen = new Set<unknown>();
+  while (waiting.length > 0) {
+    const next = waiting.shift();
+    if (!(next instanceof Error) || seen.has(next)) continue;
+    seen.add(next);
+    const text = describeOne(next);
+    if (text !== null) return text;
+    waiting.push(next.cause);
+    if (next instanceof AggregateError) waiting.push(...next.errors);
+  }
+  return null;
+}
+
+function describeOne(error: NodeJS.ErrnoException & { address?: string }): string | null {
+  const { code, message, address } = error;
+  if (code === undefined) return lostMessages.test(message) ? words.lost : null;
+  const known = bySqlState[code];
+  if (known !== undefined) return known;
+  if (lostCodes.has(code) || isConnectionCode(code)) return words.lost;
+  // A file that is missing has this code too; the socket of a database that is down has a telling name.
+  return code === "ENOENT" && address?.includes(".s.PGSQL.") ? words.lost : null;
+}
+
+const isConnectionCode = (code: string) => code.length === 5 && code.startsWith(connectionClass);

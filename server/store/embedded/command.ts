@@ -1,0 +1,32 @@
+// Short commands, run to their end, with nothing of the service's own environment (which holds secrets and PG… variables).
+import { execFile } from "node:child_process";
+import type { Account } from "./account.ts";
+
+// With the sbin folders, which the PATH of `su` lacks. LC_ALL keeps messages in the language that trouble.ts reads.
+export const plainEnvironment = {
+  PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+  LC_ALL: "C",
+};
+
+export type CommandResult = { exitCode: number | null; output: string };
+
+/** The part of a spawn's options that makes it run as `account`. An ordinary user may name nobody, not even itself by another group. */
+export const identity = (account?: Account) =>
+  account && !account.isOwn ? { uid: account.uid, gid: account.gid } : {};
+
+/** Runs `command` and answers with its exit code (null: killed, or not there) and all it printed. Never throws. */
+export function runCommand(
+  command: string,
+  args: readonly string[],
+  account?: Account,
+): Promise<CommandResult> {
+  return new Promise((resolve) => {
+    // The caller's folder may be closed to the account.
+    const options = { ...identity(account), cwd: "/", env: plainEnvironment, maxBuffer: 2 ** 24 };
+    execFile(command, args, options, (error, stdout, stderr) => {
+      const exitCode = error === null ? 0 : typeof error.code === "number" ? error.code : null;
+      const output = `${stdout}${stderr}`;
+      resolve({ exitCode, output: output || (error?.message ?? "") });
+    });
+  });
+}

@@ -1,0 +1,91 @@
+// The database that comes with the service: started or taken over, kept up, and stopped.
+import { systemClock, type Clock } from "../../clock.ts";
+import { findBinaryPackage, prepareBinaries, removeOldCopies } from "./binaries.ts";
+import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
+import { initializeData } from "./initialize.ts";
+import { keepUp } from "./keeper.ts";
+import { keepLogShort } from "./log-file.ts";
+import type { Log } from "./log.ts";
+import { findPlace, putUpSignpost } from "./place.ts";
+import { endServer } from "./processes.ts";
+import { connectionTo, type Connection } from "./questions.ts";
+import { startServer } from "./server.ts";
+import { takeOver } from "./take-over.ts";
+import { explainEnd, type Sequel } from "./trouble.ts";
+
+export { EmbeddedPostgresError };
+
+export type EmbeddedPostgres = {
+  /** For `pg.Pool`; stays the same over restarts of the database. */
+  connection: Connection;
+  /** Of the server's first process; another one after a restart, null while it is down. */
+  pid: () => number | null;
+  /** Ends the database in good order, and past the deadline at once; nothing is lost either way. Idempotent. */
+  stop: () => Promise<void>;
+};
+
+export type EmbeddedPostgresOptions = {
+  /** A folder for the database alone, directly in the service's data folder, whose lock the caller holds. */
+  folder: string;
+  log: Log;
+  /** Told why the database is down, in operator's words, at its fall and at each attempt that failed; null = it is up again. */
+  onTrouble?: (reason: string | null) => void;
+  clock?: Clock;
+  /** How long `stop` waits for the database's last writes. */
+  stopDeadlineMs?: number;
+};
+
+const immediateStopMs = 3000;
+
+/** @throws {EmbeddedPostgresError} the database cannot run; the message says why and what to do. */
+export async function startEmbeddedPostgres(
+  options: EmbeddedPostgresOptions,
+): Promise<EmbeddedPostgres> {
+  try {
+    return await start(options);
+  } catch (error) {
+    if (error instanceof EmbeddedPostgresError) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new EmbeddedPostgresError(
+      `The database in ${options.folder} cannot be started (${why}).`,
+      { cause: error },
+    );
+  }
+}
+
+async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { folder, log, onTrouble = () => {}, clock = systemClock } = options;
+  const { stopDeadlineMs = 10_000 } = options;
+  const binaryPackage = await findBinaryPackage();
+  const { version } = binaryPackage;
+  const place = await findPlace(folder, log);
+  const binaries = await prepareBinaries(binaryPackage, place.account, place.programs, log);
+  await initializeData(place, binaries, version);
+  await putUpSignpost(place, log);
+
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const takeOverOrStart = async (sequel: Sequel) =>
+    (await takeOver({ place, binaries, version, clock, log, signal })) ??
+    startServer({ place, binaries, log, sequel, signal });
+  const first = await takeOverOrStart(", then start Quarterdeck again.");
+  await removeOldCopies(place.programs, binaries);
+  keepLogShort(place.logFile, clock, log, signal);
+
+  const sequel = "; the database comes back by itself.";
+  const keeper = keepUp({
+    first,
+    log,
+    clock,
+    onTrouble,
+    stopping,
+    explain: ({ logStartBytes }, ending) => explainEnd(place, logStartBytes, ending, sequel),
+    restart: () => takeOverOrStart(sequel),
+    end: ({ pid }) => endServer(place, pid, { fast: stopDeadlineMs, immediate: immediateStopMs }),
+  });
+  return {
+    connection: connectionTo(place),
+    pid: () => keeper.current()?.pid ?? null,
+    stop: keeper.stop,
+  };
+}

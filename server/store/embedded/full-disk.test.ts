@@ -1,0 +1,115 @@
+// A disk that is really full: a small one of memory, mounted for the test.
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { EventEmitter } from "node:events";
+import { chmod, mkdir, open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { Pool } from "pg";
+import { expect, onTestFinished, test } from "vitest";
+import { systemClock, type Clock } from "../../clock.ts";
+import { describeDatabaseError } from "../database-error.ts";
+import { isLinux, isRoot, makeFolder, silent, startDatabase } from "./testing.ts";
+
+const run = promisify(execFile);
+const diskMegabytes = 160;
+
+const quickClock: Clock = {
+  now: () => systemClock.now() * 20,
+  after: (delayMs, go) => systemClock.after(delayMs / 20, go),
+};
+
+async function mountDisk(): Promise<string | null> {
+  const folder = await makeFolder();
+  await chmod(folder, 0o711);
+  const disk = join(folder, "disk");
+  await mkdir(disk);
+  const size = `size=${diskMegabytes}m,mode=755`;
+  const mounted = await run("mount", ["-t", "tmpfs", "-o", size, "tmpfs", disk]).catch(() => null);
+  if (!mounted) return null;
+  onTestFinished(async () => void (await run("umount", ["--lazy", disk])));
+  return disk;
+}
+
+/** Takes the space that is left, but for one megabyte. */
+async function fill(path: string): Promise<void> {
+  const file = await open(path, "w");
+  const block = Buffer.alloc(64 * 1024, 1);
+  try {
+    for (;;) await file.write(block);
+  } catch (error) {
+    expect(error).toMatchObject({ code: "ENOSPC" });
+    await file.truncate((await file.stat()).size - 1024 * 1024);
+  } finally {
+    await file.close();
+  }
+}
+
+test.skipIf(!isRoot || !isLinux)(
+  "a full disk is told, loses no saved row, and once there is space the database works by itself (root on Linux only: mounts a disk)",
+  async ({ skip }) => {
+    const disk = await mountDisk();
+    if (disk === null) return skip("mounting is not allowed here");
+    const told = new EventEmitter();
+    const reasons: (string | null)[] = [];
+    const { connection } = await startDatabase({
+      folder: join(disk, "postgres"),
+      log: silent,
+      clock: quickClock,
+      onTrouble: (reason) => {
+        reasons.push(reason);
+        told.emit(reason === null ? "well" : "trouble");
+      },
+    });
+    const pool = new Pool({ ...connection, max: 2 });
+    pool.on("error", () => {});
+    onTestFinished(() => pool.end());
+    await pool.query("create table t (id int primary key, filling text not null)");
+
+    const ballast = join(disk, "ballast");
+    const fallen = once(told, "trouble");
+    await fill(ballast);
+    const saved: number[] = [];
+    let refusal: unknown = null;
+    for (let id = 1; refusal === null; id += 1) {
+      try {
+        await pool.query("insert into t values ($1, repeat(md5($2), 1000))", [id, String(id)]);
+        saved.push(id);
+      } catch (error) {
+        refusal = error;
+      }
+    }
+    expect(saved.length).toBeGreaterThan(0);
+    expect(describeDatabaseError(refusal)).toMatch(/disk .* is full|does not answer/);
+
+    // Until the log of changes needs its next file, a full disk refuses single rows only. From there on the server itself is down.
+    const pushing = push(pool, () => reasons.length === 0, saved);
+    await fallen;
+    await pushing;
+    expect(reasons[0]).toBe(
+      `The disk that holds ${join(disk, "postgres")} is full (0 MB free). Free some space; the database comes back by itself.`,
+    );
+
+    const well = once(told, "well");
+    await rm(ballast);
+    await well;
+    const { rows } = await pool.query<{ id: number }>("select id from t order by id");
+    const found = new Set(rows.map(({ id }) => id));
+    expect(saved.filter((id) => !found.has(id))).toEqual([]);
+    await pool.query("insert into t values (0, 'works again')");
+  },
+);
+
+/** Keeps saving while `isUp`, and has the log of changes go on to its next file. */
+async function push(pool: Pool, isUp: () => boolean, saved: number[]): Promise<void> {
+  for (let id = 1_000_000; isUp(); id += 1) {
+    try {
+      await pool.query("insert into t values ($1, 'x')", [id]);
+      saved.push(id);
+    } catch {
+      // Refused, as it should be.
+    }
+    await pool.query("select pg_switch_wal()").catch(() => sleep(5));
+  }
+}

@@ -1,0 +1,79 @@
+// Makes the database's files at the first start, and refuses those that this PostgreSQL cannot read.
+import { chown, lchown, lstat, mkdir, readFile, readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Binaries } from "./binaries.ts";
+import { runCommand } from "./command.ts";
+import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
+import type { Place } from "./place.ts";
+import { databaseName, databaseUser } from "./settings.ts";
+import { explainText } from "./trouble.ts";
+
+const initdbArguments = [
+  `--username=${databaseUser}`,
+  // See "Who may connect" in settings.ts.
+  "--auth=trust",
+  "--encoding=UTF8",
+  // PostgreSQL's own C.UTF-8 needs no locale of the machine, and sorts the same after its C library was replaced.
+  "--locale=C",
+  "--locale-provider=builtin",
+  "--builtin-locale=C.UTF-8",
+  "--data-checksums",
+  "--no-instructions",
+];
+
+/** @throws {EmbeddedPostgresError} the files are another version's, are none of PostgreSQL's, or cannot be made. */
+export async function initializeData(
+  place: Place,
+  { initdb }: Binaries,
+  packageVersion: string,
+): Promise<void> {
+  const found = await lstat(place.data).catch(() => null);
+  if (!found) return makeData(place, initdb);
+  await checkVersion(place, packageVersion);
+  // Put back from a backup by root: the account must own its files.
+  if (found.uid !== place.account.uid) await giveAway(place.data, place);
+}
+
+async function makeData(place: Place, initdb: string): Promise<void> {
+  // Under another name until it is whole: a crash in between leaves nothing that looks like a database.
+  const unfinished = `${place.data}.unfinished`;
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished, { mode: 0o700 });
+  await chown(unfinished, place.account.uid, place.account.gid);
+  const made = await runCommand(initdb, [...initdbArguments, unfinished], place.account);
+  if (made.exitCode === 0) return rename(unfinished, place.data);
+  await rm(unfinished, { recursive: true, force: true });
+  const reason = await explainText(place, made.output, ", then start Quarterdeck again.");
+  throw new EmbeddedPostgresError(
+    reason ?? `The database could not be made in ${place.data}: ${made.output.trim()}`,
+  );
+}
+
+async function checkVersion(place: Place, packageVersion: string): Promise<void> {
+  const version = await readFile(join(place.data, "PG_VERSION"), "utf8").catch(() => null);
+  const ours = packageVersion.split(".")[0];
+  const theirs = version?.trim();
+  if (theirs === ours) return;
+  if (theirs === undefined) {
+    throw new EmbeddedPostgresError(
+      `${place.data} holds no database of PostgreSQL, but is not empty either. Move it away, or put the database back from a backup.`,
+    );
+  }
+  const reach = `--host=${place.socketFolder} --username=${databaseUser} --dbname=${databaseName}`;
+  throw new EmbeddedPostgresError(
+    [
+      `The database in ${place.data} is of PostgreSQL ${theirs}, and this Quarterdeck brings PostgreSQL ${ours}, which cannot read it. Nothing was changed.`,
+      `To move it over: 1. start the Quarterdeck that was used before and save the database:`,
+      `pg_dump --format=custom --file=quarterdeck.dump ${reach} (of version ${theirs} or newer).`,
+      `2. Stop it, move ${place.data} away, and start this one: it makes an empty database.`,
+      `3. Load it: pg_restore --clean --if-exists ${reach} quarterdeck.dump, and start this one again.`,
+      `Or run PostgreSQL ${theirs} yourself and name it in DATABASE_URL.`,
+    ].join(" "),
+  );
+}
+
+async function giveAway(path: string, place: Place): Promise<void> {
+  await lchown(path, place.account.uid, place.account.gid);
+  if (!(await lstat(path)).isDirectory()) return;
+  for (const name of await readdir(path)) await giveAway(join(path, name), place);
+}

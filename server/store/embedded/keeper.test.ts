@@ -1,0 +1,124 @@
+import { once } from "node:events";
+import { EventEmitter } from "node:events";
+import { expect, test } from "vitest";
+import type { Clock } from "../../clock.ts";
+import { systemClock } from "../../clock.ts";
+import { keepUp } from "./keeper.ts";
+import type { Server } from "./server.ts";
+import { copyOfDatabase, query, silent, startDatabase } from "./testing.ts";
+
+/** Time that passes twenty times as fast, so that no test waits for a back-off. */
+const quickClock: Clock = {
+  now: () => systemClock.now() * 20,
+  after: (delayMs, run) => systemClock.after(delayMs / 20, run),
+};
+
+/** Collects what the operator is told, and waits for it. */
+function listen() {
+  const told = new EventEmitter();
+  const reasons: (string | null)[] = [];
+  const onTrouble = (reason: string | null) => {
+    reasons.push(reason);
+    told.emit(reason === null ? "well" : "trouble");
+  };
+  return { reasons, onTrouble, next: (what: "well" | "trouble") => once(told, what) };
+}
+
+test("a database that is killed comes back by itself, on the same address, with every row that was saved", async () => {
+  const { reasons, onTrouble, next } = listen();
+  const folder = await copyOfDatabase();
+  const { connection, pid } = await startDatabase({ folder, onTrouble, clock: quickClock });
+  await query(connection, "create table t as select 1 as one");
+  for (const round of [1, 2]) {
+    const killed = pid() ?? 0;
+    const well = next("well");
+    process.kill(killed, "SIGKILL");
+    await well;
+    expect(pid()).not.toBe(killed);
+    expect(await query(connection, "select * from t")).toEqual([{ one: 1 }]);
+    expect(reasons).toHaveLength(round * 2);
+  }
+  expect(reasons[0]).toMatch(/^The database ended by itself \(signal SIGKILL\)\. Its log is /);
+});
+
+test("a worker of the database that is killed takes nothing with it, and is told", async () => {
+  const { reasons, onTrouble, next } = listen();
+  const folder = await copyOfDatabase();
+  const { connection } = await startDatabase({ folder, onTrouble, clock: quickClock });
+  await query(connection, "create table t as select 1 as one");
+  const [worker] = await query<{ pid: number }>(
+    connection,
+    "select pid from pg_stat_activity where backend_type = 'checkpointer'",
+  );
+  const well = next("well");
+  process.kill(worker?.pid ?? 0, "SIGKILL");
+  await well;
+  expect(reasons[0]).toMatch(/terminated by signal 9/);
+  expect(await query(connection, "select * from t")).toEqual([{ one: 1 }]);
+});
+
+test("stop also ends a database that is about to come back", async () => {
+  const { reasons, onTrouble, next } = listen();
+  const { pid, stop } = await startDatabase({ folder: await copyOfDatabase(), onTrouble });
+  const trouble = next("trouble");
+  process.kill(pid() ?? 0, "SIGKILL");
+  await trouble;
+  await stop();
+  expect(pid()).toBeNull();
+  expect(reasons).toHaveLength(1);
+});
+
+test("attempts to bring it back come ever more slowly, after a sound while quickly again", async () => {
+  let nowMs = 0;
+  const delaysMs: number[] = [];
+  const due: (() => void)[] = [];
+  const clock: Clock = {
+    now: () => nowMs,
+    after: (delayMs, run) => {
+      delaysMs.push(delayMs);
+      due.push(run);
+      return () => {};
+    },
+  };
+  const server = () => {
+    let end = (_how: string) => {};
+    const ended = new Promise<string>((resolve) => (end = resolve));
+    return { server: { pid: 1, ended, logStartBytes: 0 } satisfies Server, end: () => end("x") };
+  };
+  const first = server();
+  const second = server();
+  let failuresLeft = 7;
+  const { onTrouble, next, reasons } = listen();
+  const keeper = keepUp({
+    first: first.server,
+    log: silent,
+    clock,
+    onTrouble,
+    explain: async () => "it fell",
+    restart: async () => {
+      if (failuresLeft-- > 0) throw new Error("no");
+      return second.server;
+    },
+    end: async () => {},
+    stopping: new AbortController(),
+  });
+  let told = next("trouble");
+  first.end();
+  await told;
+  for (let attempt = 1; attempt <= 7; attempt += 1) {
+    told = next("trouble");
+    due.shift()?.();
+    await told;
+  }
+  const well = next("well");
+  due.shift()?.();
+  await well;
+  expect(delaysMs).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
+  expect(reasons.at(-1)).toBeNull();
+  nowMs += 60_000;
+  told = next("trouble");
+  second.end();
+  await told;
+  expect(delaysMs.at(-1)).toBe(1000);
+  await keeper.stop();
+});

@@ -1,0 +1,89 @@
+// Keeps the database up: brings it back when it ends by itself, ever more slowly while that fails, until it is told to stop.
+import type { Clock } from "../../clock.ts";
+import type { Log } from "./log.ts";
+import type { Server } from "./server.ts";
+
+const firstDelayMs = 1000;
+const longestDelayMs = 30_000;
+/** Up for so long, a database counts as sound, and its next fall starts with the short delay again. */
+const soundAfterMs = 60_000;
+
+export type Keeping = {
+  first: Server;
+  log: Log;
+  clock: Clock;
+  /** Given a reason at each fall and each attempt that failed, null when the database is up again. */
+  onTrouble: (reason: string | null) => void;
+  /** Why a server ended, in operator's words. */
+  explain: (server: Server, ending: string) => Promise<string>;
+  /** Throws with a message for the operator. */
+  restart: () => Promise<Server>;
+  end: (server: Server) => Promise<void>;
+  /** Aborted by `stop`, for whoever works for the keeper. */
+  stopping: AbortController;
+};
+
+export type Keeper = {
+  /** Null while the database is down. */
+  current: () => Server | null;
+  /** Ends the server, or the attempt to start one. Idempotent. */
+  stop: () => Promise<void>;
+};
+
+export function keepUp(keeping: Keeping): Keeper {
+  const { log, clock, onTrouble, explain, restart, end, stopping } = keeping;
+  let server: Server | null = null;
+  let upSinceMs = 0;
+  let delayMs = firstDelayMs;
+  let cancelTimer = () => {};
+  let attempt = Promise.resolve();
+  let stopped: Promise<void> | null = null;
+  let lastReason: string | null = null;
+  const isStopping = () => stopping.signal.aborted;
+
+  const fall = (reason: string) => {
+    // Said once in the log: a full disk may last for days.
+    if (reason !== lastReason) log.error(reason);
+    lastReason = reason;
+    onTrouble(reason);
+    cancelTimer = clock.after(delayMs, () => {
+      attempt = bringBack();
+    });
+    delayMs = Math.min(delayMs * 2, longestDelayMs);
+  };
+
+  const guard = async (guarded: Server) => {
+    server = guarded;
+    upSinceMs = clock.now();
+    const ending = await guarded.ended;
+    if (isStopping()) return;
+    server = null;
+    if (clock.now() - upSinceMs >= soundAfterMs) delayMs = firstDelayMs;
+    const reason = await explain(guarded, ending);
+    if (!isStopping()) fall(reason);
+  };
+
+  const bringBack = async () => {
+    try {
+      void guard(await restart());
+    } catch (error) {
+      if (!isStopping()) fall(error instanceof Error ? error.message : String(error));
+      return;
+    }
+    if (isStopping()) return;
+    log.info("The database is up again.");
+    lastReason = null;
+    onTrouble(null);
+  };
+
+  const stop = async () => {
+    stopping.abort();
+    cancelTimer();
+    await attempt;
+    if (server) await end(server);
+    server = null;
+  };
+
+  void guard(keeping.first);
+  return { current: () => server, stop: () => (stopped ??= stop()) };
+}

@@ -1,0 +1,126 @@
+// Where everything of one database lies, and whom it belongs to.
+//
+//   home/            root's own 0711, or the ordinary user's 0700
+//     data/          the account's, 0700: PostgreSQL's own files
+//     socket/        the account's, 0700
+//     programs/      copies of the binaries, only where the package is out of reach
+//     postgres.log   written by the server through a handle that we opened
+//
+// Root writes into no folder of the account: a database in wrong hands could lead it elsewhere by a symbolic link.
+import { chmod, lstat, mkdir, readFile, realpath, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { closedFolder } from "./access.ts";
+import { ownAccount, systemAccount, type Account } from "./account.ts";
+import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
+import type { Log } from "./log.ts";
+import { nameOfPath } from "./settings.ts";
+import { findSocketFolder } from "./socket-folder.ts";
+
+export type Place = {
+  /** Whom the database runs as. */
+  account: Account;
+  home: string;
+  data: string;
+  socketFolder: string;
+  programs: string;
+  logFile: string;
+  /** The folder that was asked for, when the database lies elsewhere. */
+  standsFor: string | null;
+};
+
+/** Below it lie the databases whose own folder their account cannot enter. */
+const sharedRoot = "/var/lib/quarterdeck-postgres";
+/** In a folder whose database lies below `sharedRoot`: its path. */
+const signpost = "moved-to.txt";
+/** Beside such a database: the path of the folder, so that an orphan can be told when that folder was removed. */
+const origin = "belongs-to.txt";
+
+/** Finds or makes the place of the database that `folder` stands for. */
+export async function findPlace(folder: string, log: Log): Promise<Place> {
+  const own = ownAccount();
+  await mkdir(dirname(folder), { recursive: true });
+  await makeHome(folder, own);
+  const home = await realpath(folder);
+  if (own.uid !== 0) return placeIn(home, own);
+
+  const moved = await readFile(join(home, signpost), "utf8").catch(() => null);
+  if (moved !== null) return placeMoved(home, moved.trim(), log);
+  // An existing database keeps its owner, e.g. of a service that ran as an ordinary user before.
+  const found = await lstat(join(home, "data")).catch(() => null);
+  const account: Account =
+    found && found.uid !== 0
+      ? { uid: found.uid, gid: found.gid, isOwn: false }
+      : await systemAccount(log);
+  const closed = await openTheWay(home, account);
+  if (closed === null) return placeIn(home, account);
+  if (found) {
+    throw new EmbeddedPostgresError(
+      `The database in ${home} runs as user number ${account.uid}, who cannot enter ${closed}. Let that user through with: chmod o+x ${closed}`,
+    );
+  }
+  const elsewhere = join(sharedRoot, nameOfPath(home));
+  for (const made of [sharedRoot, elsewhere]) await makeHome(made, own);
+  return placeIn(elsewhere, account, home);
+}
+
+/** Leaves word in the folder that was asked for. To be called when the database is there. */
+export async function putUpSignpost({ home, standsFor }: Place, log: Log): Promise<void> {
+  if (standsFor === null) return;
+  const path = join(standsFor, signpost);
+  if ((await lstat(path).catch(() => null)) !== null) return;
+  await writeFile(join(home, origin), `${standsFor}\n`);
+  await writeFile(path, `${home}\n`);
+  log.warn(
+    `The database lies in ${home}, because its user cannot enter ${standsFor}. The two belong together: save, move and remove them as one.`,
+  );
+}
+
+async function placeMoved(folder: string, home: string, log: Log): Promise<Place> {
+  const found = await lstat(join(home, "data")).catch(() => null);
+  if (found) return placeIn(home, await systemAccount(log), folder);
+  // An empty database in its stead would look like the loss of everything.
+  throw new EmbeddedPostgresError(
+    `The database of ${folder} lay in ${home}, and is not there any more. Put it back, or remove ${join(folder, signpost)} to begin with an empty one.`,
+  );
+}
+
+async function placeIn(
+  home: string,
+  account: Account,
+  standsFor: string | null = null,
+): Promise<Place> {
+  return {
+    account,
+    home,
+    data: join(home, "data"),
+    socketFolder: await findSocketFolder(home, account),
+    programs: join(home, "programs"),
+    logFile: join(home, "postgres.log"),
+    standsFor,
+  };
+}
+
+async function makeHome(home: string, own: Account): Promise<void> {
+  const mode = own.uid === 0 ? 0o711 : 0o700;
+  await mkdir(home, { mode }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+  const found = await stat(home);
+  // Once more, because the umask may have taken bits away.
+  if (found.uid === own.uid) return chmod(home, mode);
+  if (own.uid === 0) return;
+  throw new EmbeddedPostgresError(
+    `${home} belongs to another user (number ${found.uid}). Run Quarterdeck as that user or as root, or give it a data folder of its own with QUARTERDECK_DATA.`,
+  );
+}
+
+/** Lets `account` through the folder above `home`, which is the service's own. Answers with what stays closed, or null. */
+async function openTheWay(home: string, account: Account): Promise<string | null> {
+  const above = dirname(home);
+  const closed = await closedFolder(home, account);
+  const { mode, uid } = await stat(above);
+  // Not the home folder of root: others rely on that being closed.
+  if (closed !== above || uid !== 0 || above === "/root") return closed;
+  await chmod(above, (mode & 0o7777) | 0o011);
+  return closedFolder(home, account);
+}

@@ -1,0 +1,80 @@
+// The command line of the database. All that matters is on it, so that a running server can be compared with the one we would start.
+import { createHash } from "node:crypto";
+import type { Place } from "./place.ts";
+
+export const databaseUser = "quarterdeck";
+export const databaseName = "quarterdeck";
+
+/** With no network address the port is but a part of the socket's name. */
+export const socketPort = 5432;
+export const socketName = `.s.PGSQL.${socketPort}`;
+export const socketLockName = `${socketName}.lock`;
+
+/** How often this module looks after things that tell nobody: a taken-over process, the size of the log. */
+export const watchIntervalMs = 1000;
+
+const settings = {
+  // Who may connect: whoever may enter the socket's folder, which is the account's own with mode 0700. Password-free ("trust" in
+  // pg_hba.conf) is safe behind that: a password would have to lie in a file that the same people may read, and no more.
+  listen_addresses: "",
+  unix_socket_permissions: "0700",
+  port: String(socketPort),
+
+  // Nothing acknowledged is ever lost; written out so that no postgresql.conf can switch it off.
+  fsync: "on",
+  full_page_writes: "on",
+  synchronous_commit: "on",
+  // A crash ends the whole server, and keeper.ts starts it anew and says why: one way back instead of two.
+  restart_after_crash: "off",
+
+  // A small footprint: one service with one pool, on a machine that has other work.
+  shared_buffers: "32MB",
+  max_connections: "40",
+  min_wal_size: "32MB",
+  max_wal_size: "256MB",
+  maintenance_work_mem: "32MB",
+  huge_pages: "off",
+  jit: "off",
+  // Each of these would add processes: readers, parallel workers, replication.
+  io_method: "sync",
+  max_worker_processes: "0",
+  max_parallel_workers_per_gather: "0",
+  max_parallel_maintenance_workers: "0",
+  max_logical_replication_workers: "0",
+  max_wal_senders: "0",
+  wal_level: "minimal",
+  // Keeps shared memory out of /dev/shm, which is 64 MB in a container and emptied by systemd when an ordinary user logs out.
+  min_dynamic_shared_memory: "8MB",
+
+  TimeZone: "UTC",
+  log_timezone: "UTC",
+  // Errors without the statement and the row that caused them: either may hold a secret.
+  log_min_error_statement: "panic",
+  log_error_verbosity: "terse",
+  log_checkpoints: "off",
+  log_line_prefix: "%m [%p] %e ",
+};
+
+/** The arguments of `postgres`. */
+export function serverArguments(place: Place): string[] {
+  const all = {
+    ...settings,
+    unix_socket_directories: quoted(place.socketFolder),
+    cluster_name: clusterName(place),
+  };
+  return [
+    "-D",
+    place.data,
+    ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+  ];
+}
+
+/** Stands in the title of every process of this database, also of those whose postmaster is gone. */
+export const clusterName = (place: Place) => `quarterdeck-${nameOfPath(place.data)}`;
+
+/** A short name for a path, the same each time. */
+export const nameOfPath = (path: string) =>
+  createHash("sha256").update(path).digest("hex").slice(0, 16);
+
+// A list of folders to PostgreSQL: in quotes a comma or a blank is part of the name.
+const quoted = (path: string) => `"${path.replaceAll('"', '""')}"`;

@@ -1,0 +1,89 @@
+import { spawn } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { Client } from "pg";
+import { expect, onTestFinished, test } from "vitest";
+import { isAlive } from "./processes.ts";
+import { copyOfDatabase, kill, query, startDatabase, startService } from "./testing.ts";
+
+/** A data folder whose service saved a row and was killed; its database runs on. */
+async function leaveDatabase() {
+  const dataFolder = dirname(await copyOfDatabase());
+  const { child, connection, databasePid } = await startService(dataFolder);
+  await query(connection, "create table t as select 1 as one");
+  await kill(child);
+  expect(await isAlive(databasePid)).toBe(true);
+  return { folder: join(dataFolder, "postgres"), dataFolder, databasePid, connection };
+}
+
+const rows = [{ one: 1 }];
+
+test("the database of a killed service is taken over by the next one, which also stops it", async () => {
+  const { folder, databasePid } = await leaveDatabase();
+  const { connection, pid, stop } = await startDatabase({ folder });
+  expect(pid()).toBe(databasePid);
+  expect(await query(connection, "select * from t")).toEqual(rows);
+  await stop();
+  expect(await isAlive(databasePid)).toBe(false);
+});
+
+test("a database that was left by a service with other settings is started anew", async () => {
+  const { folder, databasePid } = await leaveDatabase();
+  const noted = join(folder, "data", "postmaster.opts");
+  await writeFile(noted, (await readFile(noted, "utf8")).replace("=32MB", "=16MB"));
+  const { connection, pid } = await startDatabase({ folder });
+  expect(pid()).not.toBe(databasePid);
+  expect(await isAlive(databasePid)).toBe(false);
+  expect(await query(connection, "select * from t")).toEqual(rows);
+});
+
+test("a database that was left hanging is ended and started anew", async () => {
+  const { folder, databasePid } = await leaveDatabase();
+  process.kill(databasePid, "SIGSTOP");
+  const { connection, pid } = await startDatabase({ folder });
+  expect(pid()).not.toBe(databasePid);
+  expect(await query(connection, "select * from t")).toEqual(rows);
+});
+
+test("a database that was killed with its service is started anew, although a worker of it still runs a query", async () => {
+  const { folder, databasePid, connection } = await leaveDatabase();
+  // With a worker amid a query, which outlives its server for as long as the query takes.
+  const client = new Client(connection);
+  client.on("error", () => {});
+  await client.connect();
+  const busy = client
+    .query("select count(*) from generate_series(1, 1e12::bigint)")
+    .catch(() => {});
+  const workers = await query<{ pid: number }>(
+    connection,
+    "select pid from pg_stat_activity where query like '%generate_series(1,%' and pid <> pg_backend_pid()",
+  );
+  process.kill(databasePid, "SIGKILL");
+  const second = await startDatabase({ folder });
+  expect(await query(second.connection, "select * from t")).toEqual(rows);
+  await busy;
+  expect(workers).toHaveLength(1);
+  expect(await isAlive(workers[0]?.pid ?? 0)).toBe(false);
+});
+
+test("a number that was given to another program hinders nothing, and that program lives on", async () => {
+  const { folder, databasePid } = await leaveDatabase();
+  const pidFile = join(folder, "data", "postmaster.pid");
+  const text = await readFile(pidFile, "utf8");
+  const other = spawn("sleep", ["600"]);
+  onTestFinished(() => void other.kill());
+  process.kill(databasePid, "SIGKILL");
+  await writeFile(pidFile, text.replace(String(databasePid), String(other.pid)));
+  const { connection } = await startDatabase({ folder });
+  expect(await query(connection, "select * from t")).toEqual(rows);
+  expect(other.exitCode ?? other.signalCode).toBeNull();
+});
+
+test("two services on one data folder: the second says so and ends, the first works on", async () => {
+  const dataFolder = dirname(await copyOfDatabase());
+  const { child, connection } = await startService(dataFolder);
+  await expect(startService(dataFolder)).rejects.toThrow(
+    new RegExp(`DataFolderInUse: .*process ${child.pid}.* ${dataFolder}`),
+  );
+  expect(await query(connection, "select 1 as one")).toEqual(rows);
+});

@@ -1,0 +1,79 @@
+// Why the database stopped or does not start, in words an operator can act on.
+import { statfs } from "node:fs/promises";
+import { readLogSince } from "./log-file.ts";
+import type { Place } from "./place.ts";
+
+/** What follows a cure that is told: the keeper tries again by itself, a first start does not. */
+export type Sequel = "; the database comes back by itself." | ", then start Quarterdeck again.";
+
+const megabyte = 1024 * 1024;
+/** PostgreSQL makes its log of changes in files of 16 MB; below that it cannot go on. */
+const leastFreeBytes = 16 * megabyte;
+
+const causes: readonly (readonly [pattern: RegExp, words: (place: Place) => string])[] = [
+  [
+    /Cannot allocate memory|out of memory|could not map anonymous shared memory/i,
+    () => "The machine has no memory left for the database. Free some memory",
+  ],
+  [
+    /Too many open files|could not fork/i,
+    () =>
+      "The machine allows the database no more files or processes. Raise the limits of its user",
+  ],
+  [
+    /Read-only file system|Permission denied/i,
+    ({ home }) =>
+      `The database may not write to ${home}. See that the disk takes writing and that the folder belongs to the user of the database`,
+  ],
+  [
+    /Input\/output error|could not locate a valid checkpoint|invalid checkpoint record/i,
+    ({ data }) =>
+      `The disk fails, or the files of the database in ${data} are damaged. Check the disk; if it is sound, put that folder back from a backup`,
+  ],
+];
+
+/** Codes of sessions that were refused or ended, which is no cause: shutdowns, log-ins, lost connections, too many of them. */
+const harmless = /^(57P|28|3D|08|53300)/;
+
+/** `ending` says how the process ended, e.g. "signal SIGKILL"; the rest is read from the log since `logStartBytes` and from the disk. */
+export async function explainEnd(
+  place: Place,
+  logStartBytes: number,
+  ending: string,
+  sequel: Sequel,
+): Promise<string> {
+  const lastWords = readLastWords(await readLogSince(place.logFile, logStartBytes));
+  const cause = await explainText(place, lastWords.join("\n"), sequel);
+  return (
+    cause ??
+    `The database ended by itself (${lastWords.at(-1) ?? ending}). Its log is ${place.logFile}.`
+  );
+}
+
+/** What the printed `text` of a program means, or null. */
+export async function explainText(
+  place: Place,
+  text: string,
+  sequel: Sequel,
+): Promise<string | null> {
+  const disk = await statfs(place.home).catch(() => null);
+  const freeBytes = disk ? disk.bavail * disk.bsize : Number.POSITIVE_INFINITY;
+  // The disk itself is asked too, because a full one keeps the last lines of the log as well.
+  if (/No space left on device|Disk quota exceeded/.test(text) || freeBytes < leastFreeBytes) {
+    const free = disk ? ` (${Math.floor(freeBytes / megabyte)} MB free)` : "";
+    return `The disk that holds ${place.home} is full${free}. Free some space${sequel}`;
+  }
+  const words = causes.find(([pattern]) => pattern.test(text))?.[1];
+  return words ? `${words(place)}${sequel}` : null;
+}
+
+/** The lines that ended a server. An error of one query, even a full disk, did not. */
+function readLastWords(text: string): string[] {
+  return text.split("\n").flatMap((line) => {
+    // "2026-11-20 23:24:16.000 UTC [123] XX000 FATAL:  could not …"; what the system itself says has no such start.
+    const [, code, level, words] = /^\d{4}-.*? \[\d+\] (\w{5}) ([A-Z]+): {2}(.*)$/.exec(line) ?? [];
+    if (code === undefined || words === undefined) return /^\S/.test(line) ? [line] : [];
+    if (level === "LOG") return / \(PID \d+\) was terminated by /.test(words) ? [words] : [];
+    return (level === "PANIC" || level === "FATAL") && !harmless.test(code) ? [words] : [];
+  });
+}
