@@ -1,0 +1,75 @@
+// What the environment asks for, read once and checked.
+import { resolve } from "node:path";
+import { shortestChosenToken } from "./tokens/service.ts";
+
+export type Config = {
+  port: number;
+  host: string;
+  /** Absolute path of the folder that holds everything the service keeps. */
+  dataFolder: string;
+  inventoryFile: string;
+  /** Null: the embedded PostgreSQL. */
+  databaseUrl: string | null;
+  /** A token that the operator chose. */
+  token: string | null;
+  /** Requests a minute that one token may make; 0 = no limit. */
+  rateLimit: number;
+  /** What a stop does to workers: by the signal, or always the same. */
+  workersOnStop: "by signal" | "keep" | "stop";
+  /** Where the service is reached, without a slash at the end; null = as each request says. */
+  publicUrl: string | null;
+};
+
+/** The environment asks for something that cannot be. The message names the variable. */
+export class ConfigError extends Error {
+  override name = "ConfigError";
+}
+
+type Environment = Record<string, string | undefined>;
+
+/**
+ * @param isRoot whether the service runs as root, which decides where its data goes
+ * @throws ConfigError
+ */
+export function readConfig(environment: Environment, isRoot: boolean): Config {
+  const text = (name: string) => environment[name]?.trim() || null;
+  const dataFolder = resolve(
+    text("QUARTERDECK_DATA") ?? (isRoot ? "/var/lib/quarterdeck" : "data"),
+  );
+  const token = text("QUARTERDECK_TOKEN");
+  if (token !== null && token.length < shortestChosenToken)
+    throw new ConfigError(`QUARTERDECK_TOKEN must have ${shortestChosenToken} characters or more.`);
+  return {
+    port: readInteger("PORT", text("PORT"), 4000, 65_535),
+    host: text("HOST") ?? "127.0.0.1",
+    dataFolder,
+    inventoryFile: resolve(text("QUARTERDECK_INVENTORY") ?? `${dataFolder}/inventory.yaml`),
+    databaseUrl: text("DATABASE_URL"),
+    token,
+    rateLimit: readInteger("QUARTERDECK_RATE_LIMIT", text("QUARTERDECK_RATE_LIMIT"), 600, 1e9),
+    workersOnStop: readWorkersOnStop(text("QUARTERDECK_WORKERS")),
+    publicUrl: readUrl("QUARTERDECK_PUBLIC_URL", text("QUARTERDECK_PUBLIC_URL")),
+  };
+}
+
+function readInteger(name: string, text: string | null, otherwise: number, most: number): number {
+  if (text === null) return otherwise;
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value > most)
+    throw new ConfigError(`${name} must be a whole number from 0 to ${most}, not “${text}”.`);
+  return value;
+}
+
+function readWorkersOnStop(text: string | null): Config["workersOnStop"] {
+  if (text === null) return "by signal";
+  if (text === "keep" || text === "stop") return text;
+  throw new ConfigError(`QUARTERDECK_WORKERS must be “keep” or “stop”, not “${text}”.`);
+}
+
+function readUrl(name: string, text: string | null): string | null {
+  if (text === null) return null;
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new ConfigError(`${name} must be an http or https URL, not “${text}”.`);
+  return text.replace(/\/+$/, "");
+}

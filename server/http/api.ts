@@ -1,0 +1,166 @@
+// The layer between HTTP and the rooms. Every request to the interface walks through here:
+// token, limit, what the path names, ability, body, answer.
+import { createHash } from "node:crypto";
+import type { HttpBindings } from "@hono/node-server";
+import { Hono, type Context } from "hono";
+import type { RequestIdVariables } from "hono/request-id";
+import type { Logger } from "pino";
+import {
+  errorMessage,
+  errorStatus,
+  toFieldErrors,
+  toFieldErrorsBody,
+} from "../../contract/errors.ts";
+import { abilityOf, type Operation } from "../../contract/operation.ts";
+import { maxInteger } from "../../contract/values.ts";
+import { describeDatabaseError } from "../store/database-error.ts";
+import { addressOf, type Doorkeeper } from "./authentication.ts";
+import { readJsonObject } from "./body.ts";
+import type { Route } from "./route.ts";
+import {
+  InvalidFields,
+  notFound,
+  ServiceError,
+  unauthorized,
+  unavailable,
+} from "./service-error.ts";
+
+export type ApiOptions = {
+  routes: readonly Route[];
+  doorkeeper: Doorkeeper;
+  log: Logger;
+  /** Where the service is reached, without a slash at the end; null = as each request says. */
+  publicUrl: string | null;
+  /** What becomes of an answer that breaks its own schema. A client is not to suffer for our mistake. */
+  invalidAnswer: "fail" | "log";
+  /** Says why no requests are taken now; null = they are. */
+  closed(): string | null;
+};
+
+export type ApiEnvironment = { Bindings: Partial<HttpBindings>; Variables: RequestIdVariables };
+
+export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
+  const app = new Hono<ApiEnvironment>();
+
+  app.onError((error, c) => answerError(error, c, options.log));
+
+  const admit = async (c: Context<ApiEnvironment>) => {
+    const reason = options.closed();
+    if (reason !== null) throw unavailable(reason, 5);
+    const { caller, headers } = await options.doorkeeper.admit(
+      c.req.header("Authorization"),
+      addressOf(c.env),
+    );
+    for (const [name, value] of Object.entries(headers)) c.header(name, value);
+    return caller;
+  };
+
+  for (const route of options.routes) {
+    const { operation } = route;
+    app.on(operation.method, toHonoPath(operation.path), async (c) => {
+      const caller = await admit(c);
+      const params = readIds(c.req.param());
+      const found = await route.find(params, caller);
+      if (found === null) throw notFound();
+      if (abilityOf(operation) === "*" && !caller.canChange) throw unauthorized();
+      const query = parse(operation.query, c.req.query());
+      const body = operation.body && parse(operation.body, await readJsonObject(c.req.raw));
+      const url = (options.publicUrl ?? new URL(c.req.url).origin) + c.req.path;
+      const reply = await route.answer({ params, query, body, found, caller, url });
+
+      if (reply.location !== undefined) c.header("Location", reply.location);
+      const schema = operation.answers[reply.status];
+      if (!schema) return c.body(null, reply.status as 204);
+      const checked = schema.safeParse(reply.body);
+      if (!checked.success) {
+        const problem = { operation: operation.path, issues: checked.error.issues };
+        if (options.invalidAnswer === "fail")
+          throw new Error(`An answer breaks its own schema: ${JSON.stringify(problem)}`);
+        options.log.error(problem, "an answer breaks its own schema");
+      }
+      return sendJson(c, checked.success ? checked.data : reply.body, reply.status);
+    });
+  }
+
+  app.all("/api/*", async (c) => {
+    await admit(c);
+    const allowed = methodsAt(options.routes, c.req.path);
+    if (allowed.length === 0) throw notFound();
+    throw new ServiceError(
+      "method_not_allowed",
+      `The ${c.req.method} method is not supported here. Supported: ${allowed.join(", ")}.`,
+      { Allow: allowed.join(", ") },
+    );
+  });
+  return app;
+}
+
+const toHonoPath = (path: string) => path.replace(/\{(\w+)\}/g, ":$1");
+
+/** A path whose id is no id names nothing. */
+function readIds(texts: Record<string, string>): Record<string, number> {
+  const ids: Record<string, number> = {};
+  for (const [name, text] of Object.entries(texts)) {
+    const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : Infinity;
+    if (id > maxInteger) throw notFound();
+    ids[name] = id;
+  }
+  return ids;
+}
+
+function parse(schema: Operation["query"], value: unknown): unknown {
+  if (schema === undefined) return undefined;
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw new InvalidFields(toFieldErrors(parsed.error.issues));
+  return parsed.data;
+}
+
+/** Sends JSON; a GET whose answer the client already has is answered with 304 and no body. */
+function sendJson(c: Context, value: unknown, status: number): Response {
+  const text = JSON.stringify(value);
+  c.header("Content-Type", "application/json");
+  c.header("Cache-Control", "no-store");
+  if (c.req.method !== "GET") return c.body(text, status as 200);
+  const tag = `"${createHash("sha1").update(text).digest("base64url")}"`;
+  c.header("ETag", tag);
+  // Dashboards poll, so they must be able to keep an answer; nobody else may.
+  c.header("Cache-Control", "private, no-cache");
+  const known = c.req.header("If-None-Match")?.split(/\s*,\s*/) ?? [];
+  return known.some((entry) => entry === "*" || entry.replace(/^W\//, "") === tag)
+    ? c.body(null, 304)
+    : c.body(text, status as 200);
+}
+
+function methodsAt(routes: readonly Route[], path: string): string[] {
+  const methods = routes
+    .filter(({ operation }) =>
+      new RegExp(`^${operation.path.replace(/\{\w+\}/g, "[^/]+")}/?$`).test(path),
+    )
+    .map(({ operation }) => operation.method);
+  return methods.includes("GET") ? [...methods, "HEAD"] : methods;
+}
+
+/** The one place that turns what was thrown into an answer. */
+function answerError(error: Error, c: Context<ApiEnvironment>, log: Logger): Response {
+  const known = toServiceError(error);
+  if (known === null) {
+    const request_id = c.get("requestId");
+    log.error(
+      { err: error, request_id, method: c.req.method, path: c.req.path },
+      "a request failed",
+    );
+    return c.json({ message: errorMessage.server_error, request_id }, 500);
+  }
+  if (known.code === "unavailable")
+    log.warn({ err: error, request_id: c.get("requestId") }, "a request could not be served");
+  for (const [name, value] of Object.entries(known.headers)) c.header(name, value);
+  const body =
+    known instanceof InvalidFields ? toFieldErrorsBody(known.errors) : { message: known.message };
+  return c.json(body, errorStatus[known.code]);
+}
+
+function toServiceError(error: Error): ServiceError | null {
+  if (error instanceof ServiceError) return error;
+  const trouble = describeDatabaseError(error);
+  return trouble === null ? null : unavailable(trouble, 5);
+}

@@ -1,0 +1,49 @@
+// The dashboard's built files, and the headers that fence them in.
+import { join } from "node:path";
+import { serveStatic } from "@hono/node-server/serve-static";
+import { Hono } from "hono";
+import { secureHeaders } from "hono/secure-headers";
+
+/** @param folder where `vite build` put the dashboard; null = there is none */
+export function createDashboard(folder: string | null): Hono {
+  const app = new Hono();
+  app.use(
+    secureHeaders({
+      contentSecurityPolicy: {
+        defaultSrc: ["'none'"],
+        scriptSrc: ["'self'"],
+        styleSrc: ["'self'"],
+        imgSrc: ["'self'", "data:"],
+        fontSrc: ["'self'"],
+        manifestSrc: ["'self'"],
+        // The connect page takes the address of any service that speaks the interface.
+        connectSrc: ["*"],
+        baseUri: ["'none'"],
+        formAction: ["'self'"],
+        frameAncestors: ["'none'"],
+      },
+      // Whether the browser must use https is for whoever ends TLS to say.
+      strictTransportSecurity: false,
+      xFrameOptions: "DENY",
+      referrerPolicy: "no-referrer",
+    }),
+  );
+  if (folder === null) {
+    app.get("*", (c) => c.text("The dashboard is not built. Run: npm start", 404));
+    return app;
+  }
+  app.use("/assets/*", async (c, next) => {
+    await next();
+    // Their names change with their content.
+    if (c.res.ok) c.header("Cache-Control", "public, max-age=31536000, immutable");
+  });
+  app.get("*", serveStatic({ root: folder, precompressed: true }));
+  app.get("/assets/*", (c) => c.notFound());
+  app.get("*", async (c, next) => {
+    // Every other address is a page of the dashboard, and its router knows which.
+    await next();
+    c.header("Cache-Control", "no-cache");
+  });
+  app.get("*", serveStatic({ path: join(folder, "index.html"), precompressed: true }));
+  return app;
+}

@@ -1,0 +1,117 @@
+// The interface description: OpenAPI 3.1, made from the same rows that are served.
+import * as z from "zod/mini";
+import { errorBody, fieldErrorsBody } from "../../contract/errors.ts";
+import { abilityOf, type Operation } from "../../contract/operation.ts";
+
+type Json = Record<string, unknown>;
+type Schema = z.ZodMiniType;
+
+/**
+ * Describes the operations as OpenAPI 3.1.
+ * @param entries operation ids with their rows
+ * @see https://spec.openapis.org/oas/v3.1.0
+ */
+export function describeOperations(
+  entries: readonly (readonly [string, Operation])[],
+  info: { version: string; url: string },
+): Json {
+  const components: Json = {};
+  const paths: Record<string, Json> = {};
+  for (const [operationId, row] of entries) {
+    (paths[row.path] ??= {})[row.method.toLowerCase()] = {
+      operationId,
+      summary: row.summary,
+      tags: [row.tag],
+      parameters: [...pathParameters(row.path), ...queryParameters(row.query)],
+      ...(row.body && {
+        requestBody: { required: true, content: asJson(row.body, "input", components) },
+      }),
+      responses: responses(row, components),
+    };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Quarterdeck",
+      version: info.version,
+      description: "Server operations: backups, queue workers, site webhooks, site notifications.",
+    },
+    servers: [{ url: info.url }],
+    security: [{ token: [] }],
+    paths,
+    components: {
+      schemas: components,
+      securitySchemes: { token: { type: "http", scheme: "bearer" } },
+    },
+  };
+}
+
+const pathParameters = (path: string) =>
+  Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "integer", minimum: 1 },
+  }));
+
+function queryParameters(query: Schema | undefined): Json[] {
+  if (query === undefined) return [];
+  const { properties = {} } = z.toJSONSchema(query, { io: "input" });
+  return Object.entries(properties).map(([name, schema]) => ({ name, in: "query", schema }));
+}
+
+const errorTexts: readonly [number, string, Schema][] = [
+  [401, "No token, or one that is not known", errorBody],
+  [429, "Too many requests; Retry-After says how long to wait", errorBody],
+  [500, "A mistake of the service", errorBody],
+  [503, "Shutting down, or its database is away", errorBody],
+];
+
+function responses(row: Operation, components: Json): Json {
+  const answers: Json = {};
+  for (const [status, schema] of Object.entries(row.answers))
+    answers[status] = {
+      description: row.summary,
+      ...(schema && { content: asJson(schema, "output", components) }),
+    };
+  const errors = [...errorTexts];
+  if (row.path.includes("{")) errors.push([404, "Nothing there, or not for this token", errorBody]);
+  if (abilityOf(row) === "*") errors.push([403, "The token may only read", errorBody]);
+  if (row.body) {
+    errors.push([400, "The body is not a JSON object", errorBody]);
+    errors.push([413, "The body is larger than 1 MiB", errorBody]);
+    errors.push([415, "The body is not sent as JSON", errorBody]);
+  }
+  if (row.body ?? row.query) errors.push([422, "Fields that do not fit", fieldErrorsBody]);
+  if (row.method !== "GET" && row.path.includes("{"))
+    errors.push([409, "Not possible in its present state", errorBody]);
+  for (const [status, description, schema] of errors)
+    answers[status] = { description, content: asJson(schema, "output", components) };
+  return answers;
+}
+
+const asJson = (schema: Schema, io: "input" | "output", components: Json) => ({
+  "application/json": { schema: hoist(schema, io, components) },
+});
+
+/** Schemas with an id become components, so that a reader and a generator see one name for one thing. */
+function hoist(schema: Schema, io: "input" | "output", components: Json): Json {
+  const {
+    $schema: _,
+    $defs,
+    id,
+    ...rest
+  } = referToComponents(z.toJSONSchema(schema, { io, unrepresentable: "any" }));
+  for (const [name, definition] of Object.entries($defs ?? {})) {
+    const { id: _id, ...content } = definition as Json;
+    components[name] = content;
+  }
+  if (typeof id !== "string") return rest;
+  components[id] = rest;
+  return { $ref: `#/components/schemas/${id}` };
+}
+
+type JsonSchema = Json & { $schema?: string; $defs?: Json; id?: string };
+
+const referToComponents = (schema: object): JsonSchema =>
+  JSON.parse(JSON.stringify(schema).replaceAll("#/$defs/", "#/components/schemas/")) as JsonSchema;

@@ -1,0 +1,82 @@
+// A row of the operation table, joined with the code that serves it.
+import type { z } from "zod/mini";
+import type { Operation, ParsedBody, ParsedQuery, PathParams } from "../../contract/operation.ts";
+
+/** Who asks: a token that was checked. */
+export type Caller = {
+  tokenId: number;
+  name: string;
+  /** True with ability `*`; a token without it may only read. */
+  canChange: boolean;
+  /** Whether the token may see what is on this server. */
+  reaches(serverId: number): boolean;
+};
+
+/** What a handler gets. Everything in it was checked. */
+export type Incoming<Row extends Operation, Found> = {
+  params: PathParams<Row>;
+  query: ParsedQuery<Row>;
+  body: ParsedBody<Row>;
+  /** What `find` found. */
+  found: Found;
+  caller: Caller;
+  /** Absolute URL of what was asked for, without its query. */
+  url: string;
+};
+
+type Body<Schema> = Schema extends z.ZodMiniType ? z.input<Schema> : undefined;
+
+/** An answer: one of the statuses of its row, with the body that belongs to it. */
+export type Reply<Row extends Operation> = {
+  [Status in keyof Row["answers"] & number]: {
+    status: Status;
+    body: Body<Row["answers"][Status]>;
+    /** Path of what was made, for the `Location` header. */
+    location: string | undefined;
+  };
+}[keyof Row["answers"] & number];
+
+/** Writes an answer down; a function, because it keeps the status a literal. */
+export const reply = <Status extends number, Content = undefined>(
+  status: Status,
+  ...[body, location]: Content extends undefined ? [] : [body: Content, location?: string]
+): { status: Status; body: Content; location: string | undefined } => ({
+  status,
+  // Without a body its type is `undefined`, which is what stands here then.
+  body: body as Content,
+  location,
+});
+
+export type Handler<Row extends Operation, Found> = {
+  /**
+   * Finds what the path names, as far as this caller may see it; null answers 404.
+   * It runs before the caller's ability and the body are looked at.
+   */
+  find(params: PathParams<Row>, caller: Caller): Promise<Found | null>;
+  answer(incoming: Incoming<Row, Found>): Promise<Reply<Row>>;
+};
+
+/** A route with its types forgotten, as the router keeps them. */
+export type Route = {
+  operation: Operation;
+  find(params: Record<string, number>, caller: Caller): Promise<unknown>;
+  answer(incoming: {
+    params: Record<string, number>;
+    query: unknown;
+    body: unknown;
+    found: unknown;
+    caller: Caller;
+    url: string;
+  }): Promise<{ status: number; location: string | undefined; body: unknown }>;
+};
+
+export function route<Row extends Operation, Found>(
+  operation: Row,
+  handler: Handler<Row, Found>,
+): Route {
+  // The router calls a handler only with what it parsed by this very row; that is what the types said.
+  return { operation, ...handler };
+}
+
+/** For operations whose path names nothing that could be missing. */
+export const nothingToFind = async () => true;

@@ -1,0 +1,33 @@
+// The one class of error that a room throws on purpose. Anything else that is thrown is a bug.
+import type { ErrorCode, FieldErrors } from "../../contract/errors.ts";
+import { errorMessage } from "../../contract/errors.ts";
+
+export class ServiceError extends Error {
+  readonly code: ErrorCode;
+  /** Headers that belong to the answer, e.g. `Retry-After`. */
+  readonly headers: Record<string, string>;
+
+  constructor(code: ErrorCode, message: string, headers: Record<string, string> = {}) {
+    super(message);
+    this.name = "ServiceError";
+    this.code = code;
+    this.headers = headers;
+  }
+}
+
+/** A 422: complaints by field name. */
+export class InvalidFields extends ServiceError {
+  readonly errors: FieldErrors;
+
+  constructor(errors: FieldErrors) {
+    super("invalid_fields", "The given data was invalid.");
+    this.errors = errors;
+  }
+}
+
+export const notFound = () => new ServiceError("not_found", errorMessage.not_found);
+export const conflict = (message: string) => new ServiceError("conflict", message);
+export const unauthorized = () => new ServiceError("unauthorized", errorMessage.unauthorized);
+/** A 503. @param retryAfterSeconds when asking again makes sense */
+export const unavailable = (message: string, retryAfterSeconds: number) =>
+  new ServiceError("unavailable", message, { "Retry-After": String(retryAfterSeconds) });

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "vitest";
+import { InventoryError, parseInventory } from "./file.ts";
+
+const start = `servers:
+  - { id: 1, name: here, connection: local }
+`;
+
+const complaint = (text: string): string => {
+  try {
+    parseInventory(text, "inventory.yaml");
+  } catch (error) {
+    if (error instanceof InventoryError) return error.message;
+    throw error;
+  }
+  return "";
+};
+
+test("an empty file is an empty inventory", () => {
+  expect(parseInventory("", "inventory.yaml").servers).toEqual([]);
+});
+
+test("every kind of entry is read", () => {
+  const inventory = parseInventory(
+    `${start}
+sites:
+  - { id: 1, server: 1, name: shop, root: /srv/shop, artisan: php artisan, databases: [2] }
+databases:
+  - { id: 1, server: 1, name: shop, engine: postgres, url: env:SHOP_DATABASE_URL }
+  - { id: 2, server: 1, name: small, engine: sqlite, path: ~/small.sqlite }
+storage_providers:
+  - { id: 1, name: disk, type: local, path: /var/backups }
+  - { id: 2, name: offsite, type: s3, bucket: b, region: eu, access_key: env:A, secret_key: file:/etc/b }
+notification_channels:
+  - { id: 1, name: ops, type: slack, webhook: env:OPS }
+  - { id: 2, name: mail, type: email, email: ops@example.com }
+`,
+    "inventory.yaml",
+  );
+  expect(inventory.storage_providers).toHaveLength(2);
+  expect(inventory.notification_channels).toHaveLength(2);
+});
+
+describe("a mistake is told with its line and its reason", () => {
+  test.each([
+    ["servers: [", "line 1"],
+    [`${start}  - { id: 1, name: again, connection: local }`, "line 3: The id 1 is used twice."],
+    ["servers:\n  - { id: 1, connection: local }", "line 2: The servers.0.name field is required."],
+    [
+      "servers:\n  - id: 1\n    name: far\n    connection: { ssh: { host: a } }",
+      "line 4: Only “connection: local” works so far",
+    ],
+    [
+      `${start}sites:\n  - { id: 1, server: 7, name: a, root: /a }`,
+      "line 4: There is no server 7.",
+    ],
+    [`${start}sites:\n  - { id: 1, server: 1, name: a, root: a }`, "A path must be absolute"],
+    [`${start}sitez: []`, "line 3"],
+    [
+      `${start}databases:\n  - { id: 1, server: 1, name: a, engine: postgres, url: "postgres://u:p@h/d" }`,
+      "A secret must be “env:NAME” or “file:PATH”.",
+    ],
+    [
+      "servers:\n  - { id: 1, name: a, connection: local, time_zone: Mars/Olympus }",
+      "A time zone must be an IANA name",
+    ],
+  ])("%j", (text, expected) => {
+    expect(complaint(text)).toContain(expected);
+  });
+});
+
+test("a secret that was written into the file is not repeated in the complaint", () => {
+  const text = `${start}databases:\n  - { id: 1, server: 1, name: a, engine: mysql, url: "mysql://u:hunter2@h/d" }`;
+  expect(complaint(text)).not.toContain("hunter2");
+});

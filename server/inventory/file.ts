@@ -1,0 +1,62 @@
+// Reads the inventory file and tells each mistake with its line.
+import { readFile } from "node:fs/promises";
+import { LineCounter, parseDocument, type Document } from "yaml";
+import { crossCheck, inventorySchema, type Complaint, type Inventory } from "./schema.ts";
+
+/** The file cannot be used; the message names the file, and each mistake with its line. */
+export class InventoryError extends Error {
+  constructor(file: string, problems: readonly string[]) {
+    super(`${file} cannot be used:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
+    this.name = "InventoryError";
+  }
+}
+
+/** @throws InventoryError */
+export async function readInventory(file: string): Promise<Inventory> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    throw new InventoryError(file, [error instanceof Error ? error.message : String(error)]);
+  }
+  return parseInventory(text, file);
+}
+
+/** @throws InventoryError */
+export function parseInventory(text: string, file: string): Inventory {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  if (document.errors.length > 0)
+    throw new InventoryError(
+      file,
+      document.errors.map((error) => at(lines.linePos(error.pos[0]).line, error.message)),
+    );
+  const tell = ({ path, message }: Complaint) => at(lineOf(document, lines, path), message);
+
+  // An empty file is an empty inventory, not a mistake.
+  const parsed = inventorySchema.safeParse(document.toJS() ?? {});
+  if (!parsed.success)
+    throw new InventoryError(
+      file,
+      parsed.error.issues.map((issue) => {
+        const path = issue.path as Complaint["path"];
+        // What is not known is told where it stands, not where it is missing from.
+        const unknown = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
+        return tell({ path: [...path, ...unknown], message: issue.message });
+      }),
+    );
+  const complaints = crossCheck(parsed.data);
+  if (complaints.length > 0) throw new InventoryError(file, complaints.map(tell));
+  return parsed.data;
+}
+
+const at = (line: number, message: string) => `line ${line}: ${message}`;
+
+/** The line of what a path names; what is missing is told at the entry it is missing from. */
+function lineOf(document: Document, lines: LineCounter, path: Complaint["path"]): number {
+  for (let depth = path.length; depth >= 0; depth--) {
+    const node = document.getIn(path.slice(0, depth), true) as { range?: [number] } | undefined;
+    if (node?.range) return lines.linePos(node.range[0]).line;
+  }
+  return 1;
+}

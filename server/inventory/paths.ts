@@ -1,0 +1,7 @@
+// Paths as people write them in the inventory.
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+/** Replaces a leading `~/` by the home folder of the account that runs the service. */
+export const expandHome = (path: string): string =>
+  path === "~" || path.startsWith("~/") ? join(homedir(), path.slice(1)) : path;

@@ -1,0 +1,136 @@
+// What the inventory file may say. Unknown keys are errors: in a file that people write, they are typos.
+import * as z from "zod/mini";
+import { channelTypes } from "../../contract/notifications/notification.ts";
+import { id, line } from "../../contract/values.ts";
+
+const absolutePath = line(1024).check(
+  z.regex(/^[/~]/, { error: "A path must be absolute; it starts with “/” or “~/”." }),
+);
+
+/** A secret never stands in the file, only where to find it. */
+const secret = line(1024).check(
+  z.regex(/^(?:env:[A-Za-z_]\w*|file:.+)$/, {
+    error: "A secret must be “env:NAME” or “file:PATH”.",
+  }),
+);
+
+const timeZone = line(64).check(
+  z.refine((name) => isTimeZone(name), {
+    error: "A time zone must be an IANA name such as “Europe/Berlin”.",
+  }),
+);
+
+const server = z.strictObject({
+  id,
+  name: line(100),
+  time_zone: z.optional(timeZone),
+  connection: z.literal("local", {
+    error: "Only “connection: local” works so far; servers over SSH are still to come.",
+  }),
+});
+
+const site = z.strictObject({
+  id,
+  server: id,
+  name: line(255),
+  root: absolutePath,
+  /** A text is split at its spaces; a list is taken as it is. */
+  artisan: z.optional(z.union([line(1024), z.array(line(1024)).check(z.minLength(1))])),
+  databases: z.optional(z.array(id)),
+});
+
+const database = z.discriminatedUnion("engine", [
+  z.strictObject({ id, server: id, name: line(255), engine: z.literal("postgres"), url: secret }),
+  z.strictObject({ id, server: id, name: line(255), engine: z.literal("mysql"), url: secret }),
+  z.strictObject({
+    id,
+    server: id,
+    name: line(255),
+    engine: z.literal("sqlite"),
+    path: absolutePath,
+  }),
+]);
+
+const storageProvider = z.discriminatedUnion("type", [
+  z.strictObject({ id, name: line(100), type: z.literal("local"), path: absolutePath }),
+  z.strictObject({
+    id,
+    name: line(100),
+    type: z.literal("s3"),
+    bucket: line(255),
+    region: z.optional(line(100)),
+    endpoint: z.optional(z.url()),
+    access_key: secret,
+    secret_key: secret,
+  }),
+]);
+
+const [slack, discord, email] = channelTypes;
+const notificationChannel = z.discriminatedUnion("type", [
+  z.strictObject({ id, name: line(100), type: z.literal(slack), webhook: secret }),
+  z.strictObject({ id, name: line(100), type: z.literal(discord), webhook: secret }),
+  z.strictObject({ id, name: line(100), type: z.literal(email), email: z.email() }),
+]);
+
+const listOf = <Entry extends z.ZodMiniType>(entry: Entry) => z._default(z.array(entry), []);
+
+export const inventorySchema = z.strictObject({
+  servers: listOf(server),
+  sites: listOf(site),
+  databases: listOf(database),
+  storage_providers: listOf(storageProvider),
+  notification_channels: listOf(notificationChannel),
+});
+
+export type Inventory = z.infer<typeof inventorySchema>;
+export type InventoryKind = keyof Inventory;
+
+/** One complaint, with the path of what it is about. */
+export type Complaint = { path: (string | number)[]; message: string };
+
+/** What no single entry can know: ids that repeat, and references that lead nowhere. */
+export function crossCheck(inventory: Inventory): Complaint[] {
+  const complaints: Complaint[] = [];
+  const ids = (kind: InventoryKind) => new Set(inventory[kind].map((entry) => entry.id));
+
+  for (const kind of Object.keys(inventory) as InventoryKind[]) {
+    const seen = new Set<number>();
+    inventory[kind].forEach((entry, index) => {
+      if (seen.has(entry.id))
+        complaints.push({
+          path: [kind, index, "id"],
+          message: `The id ${entry.id} is used twice.`,
+        });
+      seen.add(entry.id);
+    });
+  }
+  const refer = (path: Complaint["path"], known: Set<number>, what: string, wanted: number) => {
+    if (!known.has(wanted)) complaints.push({ path, message: `There is no ${what} ${wanted}.` });
+  };
+  const serverIds = ids("servers");
+  const databaseIds = ids("databases");
+  inventory.sites.forEach((entry, index) => {
+    refer(["sites", index, "server"], serverIds, "server", entry.server);
+    entry.databases?.forEach((wanted, place) =>
+      refer(["sites", index, "databases", place], databaseIds, "database", wanted),
+    );
+  });
+  inventory.databases.forEach((entry, index) =>
+    refer(["databases", index, "server"], serverIds, "server", entry.server),
+  );
+  return complaints;
+}
+
+/** The JSON Schema of the file, for editors that complete and check it. */
+export const inventoryJsonSchema = () => ({
+  title: "Quarterdeck inventory",
+  ...z.toJSONSchema(inventorySchema, { io: "input", unrepresentable: "any" }),
+});
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,154 @@
+// The inventory's rows: brought in line with the file, and looked up by everybody else.
+import { asc, eq, notInArray, sql } from "drizzle-orm";
+import type { PageRequest } from "../../contract/paging.ts";
+import { defaultArtisan } from "../../contract/workers/command.ts";
+import type { Connection, Database } from "../store/database.ts";
+import {
+  databases,
+  notificationChannels,
+  servers,
+  sites,
+  storageProviders,
+  workers,
+} from "../store/tables.ts";
+import { expandHome } from "./paths.ts";
+import type { Inventory } from "./schema.ts";
+
+export type ServerRow = { id: number; name: string; timeZone: string };
+export type SiteRow = {
+  id: number;
+  serverId: number;
+  name: string;
+  /** Absolute. */
+  root: string;
+  /** The command before `queue:work`. */
+  artisan: readonly string[];
+};
+
+export function createInventoryStore(db: Database) {
+  return {
+    /**
+     * Puts the file's entries in place of the rows, all or none.
+     * @returns what stands in the way: entries that are gone from the file and still used
+     */
+    replace: (inventory: Inventory): Promise<string[]> =>
+      db.transaction(async (tx) => {
+        const inUse = await stillUsed(tx, inventory);
+        if (inUse.length > 0) return inUse;
+        // Sites and databases refer to servers, so servers come first and go last.
+        await upsert(tx, servers, inventory.servers);
+        const ofServer = <Entry extends { server: number }>(entry: Entry) => ({
+          server_id: entry.server,
+        });
+        await upsert(tx, sites, inventory.sites, ofServer);
+        await upsert(tx, databases, inventory.databases, ofServer);
+        await upsert(tx, storageProviders, inventory.storage_providers);
+        await upsert(tx, notificationChannels, inventory.notification_channels);
+        for (const [table, entries] of [
+          [sites, inventory.sites],
+          [databases, inventory.databases],
+          [servers, inventory.servers],
+          [storageProviders, inventory.storage_providers],
+          [notificationChannels, inventory.notification_channels],
+        ] as const)
+          await tx.delete(table).where(notInArray(table.id, idsOf(entries)));
+        return [];
+      }),
+
+    async listServers(page: PageRequest, reachable: (id: number) => boolean) {
+      // A token's reach is a list of ids in memory, and there are hundreds of servers at the most.
+      const all = await db.select().from(servers).orderBy(asc(servers.id));
+      const visible = all.filter(({ id }) => reachable(id));
+      return { rows: visible.slice(...slice(page)).map(toServer), total: visible.length };
+    },
+
+    async findServer(id: number): Promise<ServerRow | null> {
+      const [row] = await db.select().from(servers).where(eq(servers.id, id));
+      return row ? toServer(row) : null;
+    },
+
+    async listSites(serverId: number, { page, perPage }: PageRequest) {
+      const [rows, total] = await Promise.all([
+        db
+          .select()
+          .from(sites)
+          .where(eq(sites.server_id, serverId))
+          .orderBy(asc(sites.id))
+          .limit(perPage)
+          .offset((page - 1) * perPage),
+        db.$count(sites, eq(sites.server_id, serverId)),
+      ]);
+      return { rows: rows.map(toSite), total };
+    },
+
+    async findSite(id: number): Promise<SiteRow | null> {
+      const [row] = await db.select().from(sites).where(eq(sites.id, id));
+      return row ? toSite(row) : null;
+    },
+  };
+}
+
+export type InventoryStore = ReturnType<typeof createInventoryStore>;
+
+const slice = ({ page, perPage }: PageRequest) => [(page - 1) * perPage, page * perPage] as const;
+const idsOf = (entries: readonly { id: number }[]) => entries.map(({ id }) => id);
+
+type InventoryTable = typeof servers | typeof storageProviders | typeof notificationChannels;
+type OwnedTable = typeof sites | typeof databases;
+
+async function upsert<Entry extends { id: number; name: string }>(
+  tx: Connection,
+  table: InventoryTable | OwnedTable,
+  entries: readonly Entry[],
+  more: (entry: Entry) => { server_id?: number } = () => ({}),
+): Promise<void> {
+  for (const entry of entries) {
+    const values = { name: entry.name, entry: { ...entry }, ...more(entry) };
+    await tx
+      // The overloads of a union of tables do not meet; the columns written here stand in all of them.
+      .insert(table as typeof sites)
+      .values({ id: entry.id, ...values } as typeof sites.$inferInsert)
+      .onConflictDoUpdate({ target: table.id, set: values });
+  }
+}
+
+/** Sentences about entries that the file no longer has and that something still uses. */
+async function stillUsed(tx: Connection, inventory: Inventory): Promise<string[]> {
+  const kept = idsOf(inventory.sites);
+  const used = await tx
+    .select({
+      id: sites.id,
+      name: sites.name,
+      workers: sql<number[]>`array_agg(${workers.id} order by ${workers.id})`,
+    })
+    .from(sites)
+    .innerJoin(workers, eq(workers.site_id, sites.id))
+    .where(notInArray(sites.id, kept))
+    .groupBy(sites.id);
+  return used.map(
+    ({ id, name, workers: users }) =>
+      `Site ${id} (${name}) cannot be removed while it has workers: ${users.join(", ")}. Delete them first.`,
+  );
+}
+
+const toServer = (row: typeof servers.$inferSelect): ServerRow => ({
+  id: row.id,
+  name: row.name,
+  timeZone: (row.entry as Inventory["servers"][number]).time_zone ?? "UTC",
+});
+
+function toSite(row: typeof sites.$inferSelect): SiteRow {
+  const { root, artisan } = row.entry as Inventory["sites"][number];
+  return {
+    id: row.id,
+    serverId: row.server_id,
+    name: row.name,
+    root: expandHome(root),
+    artisan:
+      artisan === undefined
+        ? defaultArtisan
+        : typeof artisan === "string"
+          ? artisan.split(/\s+/)
+          : artisan,
+  };
+}

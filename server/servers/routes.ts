@@ -1,0 +1,57 @@
+// Servers and their sites over HTTP. They are read only here; the inventory file is where they change.
+import { operations } from "../../contract/operations.ts";
+import { readPage, toPage } from "../../contract/paging.ts";
+import type { Server, Site } from "../../contract/servers.ts";
+import type { Host } from "../hosts/host.ts";
+import { nothingToFind, reply, route, type Caller, type Route } from "../http/route.ts";
+import type { InventoryStore, ServerRow, SiteRow } from "../inventory/store.ts";
+
+export function serverRoutes(inventory: InventoryStore, host: Host): Route[] {
+  const findServer = async ({ id }: { id: number }, caller: Caller) =>
+    caller.reaches(id) ? inventory.findServer(id) : null;
+  // Every server is this machine until others can be reached.
+  const toServer = (row: ServerRow): Server => ({
+    id: row.id,
+    name: row.name,
+    time_zone: row.timeZone,
+    memory: host.memoryMb,
+  });
+
+  return [
+    route(operations.listServers, {
+      find: nothingToFind,
+      answer: async ({ query, url, caller }) => {
+        const page = readPage(query);
+        const { rows, total } = await inventory.listServers(page, caller.reaches);
+        return reply(200, toPage(rows.map(toServer), total, page, url));
+      },
+    }),
+    route(operations.showServer, {
+      find: findServer,
+      answer: async ({ found }) => reply(200, toServer(found)),
+    }),
+    route(operations.listSites, {
+      find: findServer,
+      answer: async ({ found, query, url }) => {
+        const page = readPage(query);
+        const { rows, total } = await inventory.listSites(found.id, page);
+        return reply(200, toPage(rows.map(toSite), total, page, url));
+      },
+    }),
+    route(operations.showSite, {
+      find: async ({ id }, caller) => {
+        const site = await inventory.findSite(id);
+        return site !== null && caller.reaches(site.serverId) ? site : null;
+      },
+      answer: async ({ found }) => reply(200, toSite(found)),
+    }),
+  ];
+}
+
+const toSite = (row: SiteRow): Site => ({
+  id: row.id,
+  server_id: row.serverId,
+  name: row.name,
+  root: row.root,
+  artisan: [...row.artisan],
+});

@@ -1,0 +1,64 @@
+// The connection to PostgreSQL, wherever it runs, and the migrations that bring it up to date.
+import { fileURLToPath } from "node:url";
+import { sql } from "drizzle-orm";
+import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
+import { migrate } from "drizzle-orm/node-postgres/migrator";
+import pg from "pg";
+import * as tables from "./tables.ts";
+
+export type Database = NodePgDatabase<typeof tables>;
+/** A transaction, or the database itself where none is needed. */
+export type Connection = Pick<Database, "select" | "insert" | "update" | "delete" | "execute">;
+
+export type OpenDatabase = {
+  db: Database;
+  /** Answers whether a query gets through; throws what stood in its way. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Any number will do, as long as every instance on one database takes the same. */
+const migrationLock = 7_382_145;
+
+const migrationsFolder = fileURLToPath(new URL("migrations", import.meta.url));
+
+/**
+ * Connects and migrates.
+ * @param options of `pg.Pool`: a `connectionString`, or host and user
+ * @param onIdleError told when a connection breaks that nobody is using
+ */
+export async function openDatabase(
+  options: pg.PoolConfig,
+  onIdleError: (error: Error) => void,
+): Promise<OpenDatabase> {
+  const pool = new pg.Pool({ max: 10, connectionTimeoutMillis: 5000, ...options });
+  // Without a listener, a database that goes away would end the service.
+  pool.on("error", onIdleError);
+  const db = drizzle(pool, { schema: tables });
+  try {
+    await migrateAlone(pool);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  return {
+    db,
+    ping: async () => void (await db.execute(sql`select 1`)),
+    close: () => pool.end(),
+  };
+}
+
+/** Drizzle's migrator takes no lock of its own, and two instances that start together would collide. */
+async function migrateAlone(pool: pg.Pool): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query("select pg_advisory_lock($1)", [migrationLock]);
+    try {
+      await migrate(drizzle(client), { migrationsFolder });
+    } finally {
+      await client.query("select pg_advisory_unlock($1)", [migrationLock]);
+    }
+  } finally {
+    client.release();
+  }
+}

@@ -1,0 +1,23 @@
+// The text of a token: `{id}|qd_{40 random}{crc32b}`. What is stored is its hash.
+import { createHash, randomInt } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+const randomLength = 40;
+
+/** The part after `{id}|`. The prefix and the checksum let secret scanners find one that leaked. */
+export function makeSecret(): string {
+  const random = Array.from({ length: randomLength }, () => alphabet[randomInt(alphabet.length)]);
+  const body = random.join("");
+  return `qd_${body}${crc32(body).toString(16).padStart(8, "0")}`;
+}
+
+/** Hex SHA-256. A slow hash would protect weak secrets; these have 238 random bits. */
+export const hashSecret = (secret: string): string =>
+  createHash("sha256").update(secret).digest("hex");
+
+/** Splits a token as it is sent; one from the environment has no id. */
+export function splitToken(token: string): { id: number | null; secret: string } {
+  const [, id, secret] = /^(\d{1,10})\|(.+)$/.exec(token) ?? [];
+  return secret === undefined ? { id: null, secret: token } : { id: Number(id), secret };
+}

@@ -1,0 +1,71 @@
+// The tokens' rows.
+import { desc, eq } from "drizzle-orm";
+import type { PageRequest } from "../../contract/paging.ts";
+import type { Database } from "../store/database.ts";
+import { tokens } from "../store/tables.ts";
+
+export type TokenRow = typeof tokens.$inferSelect;
+export type NewTokenRow = Pick<TokenRow, "name" | "hash" | "abilities"> & Partial<TokenRow>;
+
+export function createTokenStore(db: Database) {
+  return {
+    async list({ page, perPage }: PageRequest): Promise<{ rows: TokenRow[]; total: number }> {
+      const [rows, total] = await Promise.all([
+        db
+          .select()
+          .from(tokens)
+          .orderBy(desc(tokens.id))
+          .limit(perPage)
+          .offset((page - 1) * perPage),
+        db.$count(tokens),
+      ]);
+      return { rows, total };
+    },
+
+    async byId(id: number): Promise<TokenRow | null> {
+      const [row] = await db.select().from(tokens).where(eq(tokens.id, id));
+      return row ?? null;
+    },
+
+    async byHash(hash: string): Promise<TokenRow | null> {
+      const [row] = await db.select().from(tokens).where(eq(tokens.hash, hash));
+      return row ?? null;
+    },
+
+    async isEmpty(): Promise<boolean> {
+      const [row] = await db.select({ id: tokens.id }).from(tokens).limit(1);
+      return row === undefined;
+    },
+
+    async insert(values: NewTokenRow): Promise<TokenRow> {
+      const [row] = await db.insert(tokens).values(values).returning();
+      if (row === undefined) throw new Error("An insert answered no row.");
+      return row;
+    },
+
+    async remove(id: number): Promise<void> {
+      await db.delete(tokens).where(eq(tokens.id, id));
+    },
+
+    async touch(id: number, usedAt: Date): Promise<void> {
+      await db.update(tokens).set({ last_used_at: usedAt }).where(eq(tokens.id, id));
+    },
+
+    /** Puts the environment's token in place of the one it named before. */
+    async replaceFromEnvironment(values: NewTokenRow): Promise<void> {
+      await db.transaction(async (tx) => {
+        await tx.delete(tokens).where(eq(tokens.from_environment, true));
+        await tx
+          .insert(tokens)
+          .values({ ...values, from_environment: true })
+          .onConflictDoNothing();
+      });
+    },
+
+    async removeFromEnvironment(): Promise<void> {
+      await db.delete(tokens).where(eq(tokens.from_environment, true));
+    },
+  };
+}
+
+export type TokenStore = ReturnType<typeof createTokenStore>;
