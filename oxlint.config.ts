@@ -82,7 +82,7 @@ export default defineConfig({
   },
   overrides: [
     { files: ["*.config.ts", "**/*.config.ts"], rules: { "import/no-default-export": "off" } },
-    { files: ["server/testing/global-setup.ts"], rules: { "import/no-default-export": "off" } },
+    { files: ["**/global-setup.ts"], rules: { "import/no-default-export": "off" } },
     { files: ["bench/**", "server/setup/**", "**/*.cjs"], rules: { "no-console": "off" } },
     ...houseRules,
     within("src/ui/**", [

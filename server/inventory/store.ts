@@ -23,9 +23,16 @@ export type SiteRow = {
   root: string;
   /** The command before `queue:work`. */
   artisan: readonly string[];
+  workerCount: number;
 };
 
 export function createInventoryStore(db: Database) {
+  const selectSite = db
+    .select()
+    .from(sites)
+    .where(eq(sites.id, sql.placeholder("id")))
+    .prepare("site_by_id");
+
   return {
     /**
      * Puts the file's entries in place of the rows, all or none.
@@ -82,7 +89,7 @@ export function createInventoryStore(db: Database) {
     },
 
     async findSite(id: number): Promise<SiteRow | null> {
-      const [row] = await db.select().from(sites).where(eq(sites.id, id));
+      const [row] = await selectSite.execute({ id });
       return row ? toSite(row) : null;
     },
   };
@@ -144,6 +151,7 @@ function toSite(row: typeof sites.$inferSelect): SiteRow {
     serverId: row.server_id,
     name: row.name,
     root: expandHome(root),
+    workerCount: row.worker_count,
     artisan:
       artisan === undefined
         ? defaultArtisan

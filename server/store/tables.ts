@@ -52,9 +52,16 @@ const ofServer = () =>
     .notNull()
     .references(() => servers.id);
 
-export const sites = pgTable("sites", { ...inventoryColumns, server_id: ofServer() }, (table) => [
-  index("sites_of_server").on(table.server_id, table.id),
-]);
+export const sites = pgTable(
+  "sites",
+  {
+    ...inventoryColumns,
+    server_id: ofServer(),
+    /** Kept by a trigger of the workers' table: counting 100,000 rows for each page costs more than the page. */
+    worker_count: integer().notNull().default(0),
+  },
+  (table) => [index("sites_of_server").on(table.server_id, table.id)],
+);
 
 export const databases = pgTable("databases", { ...inventoryColumns, server_id: ofServer() });
 

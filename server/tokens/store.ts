@@ -1,5 +1,5 @@
 // The tokens' rows.
-import { desc, eq } from "drizzle-orm";
+import { desc, eq, sql } from "drizzle-orm";
 import type { PageRequest } from "../../contract/paging.ts";
 import type { Database } from "../store/database.ts";
 import { tokens } from "../store/tables.ts";
@@ -8,6 +8,18 @@ export type TokenRow = typeof tokens.$inferSelect;
 export type NewTokenRow = Pick<TokenRow, "name" | "hash" | "abilities"> & Partial<TokenRow>;
 
 export function createTokenStore(db: Database) {
+  // Every request asks for its token, so these are put together once and not each time.
+  const selectById = db
+    .select()
+    .from(tokens)
+    .where(eq(tokens.id, sql.placeholder("id")))
+    .prepare("token_by_id");
+  const selectByHash = db
+    .select()
+    .from(tokens)
+    .where(eq(tokens.hash, sql.placeholder("hash")))
+    .prepare("token_by_hash");
+
   return {
     async list({ page, perPage }: PageRequest): Promise<{ rows: TokenRow[]; total: number }> {
       const [rows, total] = await Promise.all([
@@ -23,12 +35,12 @@ export function createTokenStore(db: Database) {
     },
 
     async byId(id: number): Promise<TokenRow | null> {
-      const [row] = await db.select().from(tokens).where(eq(tokens.id, id));
+      const [row] = await selectById.execute({ id });
       return row ?? null;
     },
 
     async byHash(hash: string): Promise<TokenRow | null> {
-      const [row] = await db.select().from(tokens).where(eq(tokens.hash, hash));
+      const [row] = await selectByHash.execute({ hash });
       return row ?? null;
     },
 

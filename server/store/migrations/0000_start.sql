@@ -30,7 +30,8 @@ CREATE TABLE "sites" (
 	"name" text NOT NULL,
 	"entry" jsonb NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"server_id" integer NOT NULL
+	"server_id" integer NOT NULL,
+	"worker_count" integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "storage_providers" (

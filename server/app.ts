@@ -1,0 +1,181 @@
+// Every part of the service, wired once. It reads no environment and opens no port: `main.ts` does.
+import { cors } from "hono/cors";
+import { Hono } from "hono";
+import { requestId } from "hono/request-id";
+import type { Logger } from "pino";
+import type pg from "pg";
+import { operations } from "../contract/operations.ts";
+import type { Clock } from "./clock.ts";
+import { localHost } from "./hosts/local.ts";
+import { createApi, type ApiEnvironment } from "./http/api.ts";
+import { createDoorkeeper } from "./http/authentication.ts";
+import { createDashboard } from "./http/dashboard.ts";
+import { describeOperations } from "./http/description.ts";
+import { openInventory } from "./inventory/inventory.ts";
+import { createInventoryStore } from "./inventory/store.ts";
+import { startJobs } from "./jobs/jobs.ts";
+import { serverRoutes } from "./servers/routes.ts";
+import { openDatabase } from "./store/database.ts";
+import { describeDatabaseError } from "./store/database-error.ts";
+import { installationId } from "./store/settings.ts";
+import { tokenRoutes } from "./tokens/routes.ts";
+import { createTokenService } from "./tokens/service.ts";
+import { createTokenStore } from "./tokens/store.ts";
+import { createObserver } from "./workers/observer.ts";
+import { workerRoutes } from "./workers/routes.ts";
+import { createEmbeddedRunner } from "./workers/runner.ts";
+import { createWorkerService } from "./workers/service.ts";
+import { createWorkerStore } from "./workers/store.ts";
+import { createSupervisor } from "./workers/supervisor/supervisor.ts";
+
+export type AppOptions = {
+  /** Where PostgreSQL is. */
+  connection: pg.PoolConfig;
+  dataFolder: string;
+  inventoryFile: string;
+  /** A token that the operator chose. */
+  token: string | null;
+  rateLimit: number;
+  publicUrl: string | null;
+  /** The built dashboard; null = none. */
+  dashboardFolder: string | null;
+  /** What workers inherit; no secret is in it. */
+  workerEnvironment: Record<string, string>;
+  invalidAnswer: "fail" | "log";
+  version: string;
+  clock: Clock;
+  log: Logger;
+};
+
+export type App = {
+  fetch: Hono<ApiEnvironment>["fetch"];
+  /** The text of the first token, if one had to be made; it stands nowhere else. */
+  firstToken: string | null;
+  /** Why the inventory file as it is now is not in force; null = it is. */
+  inventoryProblem(): string | null;
+  /** Requests are refused with this reason until it is null again. */
+  refuse(reason: string | null): void;
+  /** @param workers what becomes of the workers' processes */
+  close(workers: "keep" | "stop"): Promise<void>;
+};
+
+/** How long running jobs may go on once the service was told to stop. */
+const jobsDrainMs = 5000;
+
+export async function createApp(options: AppOptions): Promise<App> {
+  const { clock, log } = options;
+  const {
+    db,
+    ping,
+    close: closeDatabase,
+  } = await openDatabase(options.connection, (error) =>
+    log.warn({ err: error }, "a connection to the database was lost"),
+  );
+  const tokens = createTokenService(createTokenStore(db), clock);
+  const firstToken = await tokens.prepare(options.token);
+  const inventoryStore = createInventoryStore(db);
+  const inventory = await openInventory({
+    file: options.inventoryFile,
+    dataFolder: options.dataFolder,
+    store: inventoryStore,
+    log,
+  });
+  const jobs = await startJobs(options.connection, log);
+
+  const supervisor = createSupervisor({
+    folder: `${options.dataFolder}/workers`,
+    instance: await installationId(db),
+    environment: options.workerEnvironment,
+    // Called at the first change at the earliest, when everything below stands.
+    onChange: (id) => observer.notice(id),
+    clock,
+    log,
+  });
+  const workers = createWorkerService({
+    store: createWorkerStore(db),
+    inventory: inventoryStore,
+    runner: createEmbeddedRunner(supervisor, (id, error) =>
+      log.error({ err: error, worker: id }, "a worker's order was not carried out"),
+    ),
+    host: localHost,
+    jobs,
+    log,
+  });
+  const observer = createObserver(workers.observe, clock, log);
+  await workers.resume();
+  await jobs.work({ "worker.apply": workers.apply, "worker.deadline": workers.expire });
+
+  const routes = [
+    ...workerRoutes(workers, inventoryStore),
+    ...serverRoutes(inventoryStore, localHost),
+    ...tokenRoutes(tokens),
+  ];
+  let refusal: string | null = null;
+  const app = new Hono<ApiEnvironment>();
+  app.use(requestId());
+  // A token is sent by hand, never by the browser itself, so a page from elsewhere gains nothing here.
+  app.use(
+    "/api/*",
+    cors({
+      origin: "*",
+      allowHeaders: ["Authorization", "Content-Type", "If-None-Match"],
+      exposeHeaders: ["ETag", "Location", "Retry-After", "X-Request-Id"],
+      maxAge: 600,
+    }),
+  );
+  app.get("/healthz", (c) => c.json({ status: "ok" }));
+  app.get("/readyz", async (c) => {
+    const reason =
+      refusal ??
+      (await ping().then(
+        () => null,
+        (error: unknown) => describe(error),
+      ));
+    return reason === null
+      ? c.json({ status: "ok" })
+      : c.json({ status: "unavailable", message: reason }, 503, { "Retry-After": "5" });
+  });
+  const served = new Set(routes.map(({ operation }) => operation));
+  const described = Object.entries(operations).filter(([, row]) => served.has(row));
+  app.get("/openapi.json", (c) =>
+    c.json(
+      describeOperations(described, {
+        version: options.version,
+        url: options.publicUrl ?? new URL(c.req.url).origin,
+      }),
+    ),
+  );
+  app.route(
+    "/",
+    createApi({
+      routes,
+      doorkeeper: createDoorkeeper(tokens.findCaller, options.rateLimit),
+      publicUrl: options.publicUrl,
+      invalidAnswer: options.invalidAnswer,
+      closed: () => refusal,
+      log,
+    }),
+  );
+  app.route("/", createDashboard(options.dashboardFolder));
+
+  return {
+    fetch: app.fetch,
+    firstToken,
+    inventoryProblem: inventory.problem,
+    refuse: (reason) => {
+      refusal = reason;
+    },
+    async close(workersOnStop) {
+      inventory.close();
+      await jobs.stop(jobsDrainMs);
+      // What the processes do from here on is the stop's doing; it changes no worker's status.
+      await observer.stop();
+      if (workersOnStop === "stop") await supervisor.stopAll();
+      else supervisor.release();
+      await closeDatabase();
+    },
+  };
+}
+
+const describe = (error: unknown) =>
+  describeDatabaseError(error) ?? "The database does not answer.";

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { createTestService, type TestService } from "../testing/service.ts";
+import { workerBody } from "../testing/worker-body.ts";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await createTestService();
+});
+afterAll(() => service.close());
+
+const send = (path: string, init: RequestInit) =>
+  service.app.fetch(new Request(`http://quarterdeck.test${path}`, init));
+const withToken = { Authorization: "Bearer a token for tests, 32 characters at least" };
+
+describe("who asks", () => {
+  test.each([
+    [undefined],
+    ["Bearer"],
+    ["Bearer nonsense"],
+    ["Basic dXNlcjpwYXNz"],
+    ["Bearer 1|qd_nonsense"],
+    ["Bearer 99999999999|x"],
+  ])("%s is not let in", async (authorization) => {
+    const headers = authorization === undefined ? {} : { Authorization: authorization };
+    const response = await send("/api/site/1/workers", { headers });
+    expect(response.status).toBe(401);
+    expect(response.headers.get("WWW-Authenticate")).toBe("Bearer");
+    expect(await response.json()).toEqual({ message: "Unauthenticated." });
+  });
+
+  test("without a token even a path that is not there is 401", async () => {
+    expect((await send("/api/nothing", {})).status).toBe(401);
+  });
+
+  test("every answer has a request id", async () => {
+    for (const path of ["/api/site/1/workers", "/api/nothing", "/healthz"]) {
+      const response = await service.call("GET", path);
+      expect(response.headers.get("X-Request-Id")).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+});
+
+describe("what is not there", () => {
+  test.each([
+    "/api/nothing",
+    "/api/site/99/workers",
+    "/api/worker/99",
+    "/api/worker/0",
+    "/api/worker/abc",
+    "/api/worker/1.5",
+    "/api/worker/99999999999999999999",
+    "/api/worker/2147483648",
+    "/api/server/9",
+  ])("GET %s", async (path) => {
+    const { status, body } = await service.json("GET", path);
+    expect({ status, body }).toEqual({ status: 404, body: { message: "Not found." } });
+  });
+
+  test("an operation that no room serves yet is not there", async () => {
+    expect((await service.call("GET", "/api/server/1/backups")).status).toBe(404);
+  });
+
+  test("a method that a path does not have is told with those it has", async () => {
+    const response = await service.call("PATCH", "/api/worker/1");
+    expect(response.status).toBe(405);
+    expect(response.headers.get("Allow")).toBe("GET, DELETE, HEAD");
+  });
+});
+
+describe("bodies", () => {
+  const post = (body: string, type = "application/json") =>
+    send("/api/site/1/worker", {
+      method: "POST",
+      body,
+      headers: { ...withToken, "Content-Type": type },
+    });
+
+  test.each([
+    ["{", "application/json", 400, "The request body is not valid JSON."],
+    ["[]", "application/json", 400, "The request body must be a JSON object."],
+    ["7", "application/json", 400, "The request body must be a JSON object."],
+    ["a=b", "application/x-www-form-urlencoded", 415, "The request body must be JSON"],
+    [`"${"x".repeat(1024 * 1024)}"`, "application/json", 413, "larger than 1 MiB"],
+  ])("%.20s as %s is %i", async (body, type, status, message) => {
+    const response = await post(body, type);
+    expect(response.status).toBe(status);
+    const answer = (await response.json()) as { message: string };
+    expect(answer.message).toContain(message);
+  });
+
+  test("a body that never ends is cut off at 1 MiB, whatever its headers say", async () => {
+    const endless = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(65_536).fill(0x20)),
+    });
+    const response = await send("/api/site/1/worker", {
+      method: "POST",
+      body: endless,
+      duplex: "half",
+      headers: { ...withToken, "Content-Type": "application/json" },
+    } as RequestInit);
+    expect(response.status).toBe(413);
+  });
+
+  test("no body at all is answered with the fields that are missing", async () => {
+    const { status, body } = await service.json<{ errors: object }>("POST", "/api/site/1/worker");
+    const { startsecs: _optional, ...required } = workerBody;
+    expect(status).toBe(422);
+    expect(Object.keys(body.errors)).toEqual(Object.keys(required));
+  });
+
+  test("what is not there comes before what is wrong with the body", async () => {
+    expect((await service.call("POST", "/api/site/9/worker", {})).status).toBe(404);
+  });
+});
+
+describe("answers", () => {
+  test("a GET that brings the tag of what it knows gets 304 and no body", async () => {
+    const first = await service.call("GET", "/api/servers");
+    const tag = first.headers.get("ETag") ?? "";
+    const again = await send("/api/servers", { headers: { ...withToken, "If-None-Match": tag } });
+    expect(again.status).toBe(304);
+    expect(await again.text()).toBe("");
+    const other = await send("/api/servers", { headers: { ...withToken, "If-None-Match": '"x"' } });
+    expect(other.status).toBe(200);
+  });
+
+  test("HEAD answers like GET, without a body", async () => {
+    const response = await service.call("HEAD", "/api/servers");
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe("");
+  });
+
+  test("links are absolute and made from the request", async () => {
+    const { body } = await service.json<{ links: { first: string }; meta: { path: string } }>(
+      "GET",
+      "/api/servers?page=1&per_page=5",
+    );
+    expect(body.meta.path).toBe("http://quarterdeck.test/api/servers");
+    expect(body.links.first).toBe("http://quarterdeck.test/api/servers?page=1&per_page=5");
+  });
+});
+
+test("the description is valid OpenAPI 3.1 and holds just what is served", async () => {
+  const response = await send("/openapi.json", {});
+  const description = (await response.json()) as { openapi: string; paths: Record<string, object> };
+  expect(description.openapi).toMatch(/^3\.1\./);
+  expect(await new Validator().validate(description)).toMatchObject({ valid: true });
+  expect(Object.keys(description.paths)).toContain("/api/site/{id}/worker");
+  expect(Object.keys(description.paths)).not.toContain("/api/server/{id}/backups");
+  for (const path of Object.keys(description.paths)) {
+    const served = await service.call("GET", path.replace(/\{\w+\}/g, "1"));
+    expect(served.status, path).not.toBe(401);
+  }
+});
+
+test("a service that is told to stop refuses with 503 and says when to come back", async () => {
+  service.app.refuse("The service is shutting down.");
+  try {
+    const response = await service.call("GET", "/api/servers");
+    expect(response.status).toBe(503);
+    expect(response.headers.get("Retry-After")).toBe("5");
+    expect((await send("/readyz", {})).status).toBe(503);
+    expect((await send("/healthz", {})).status).toBe(200);
+  } finally {
+    service.app.refuse(null);
+  }
+  expect((await send("/readyz", {})).status).toBe(200);
+});

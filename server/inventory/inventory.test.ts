@@ -1,0 +1,70 @@
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Page } from "../../contract/paging.ts";
+import type { Site } from "../../contract/servers.ts";
+import { createTestService, oneSite, type TestService } from "../testing/service.ts";
+import { workerBody } from "../testing/worker-body.ts";
+import { parseInventory } from "./file.ts";
+import { writeSample } from "./sample.ts";
+
+let service: TestService;
+beforeEach(async () => {
+  service = await createTestService();
+});
+afterEach(() => service.close());
+
+const siteNames = async () =>
+  (await service.json<Page<Site>>("GET", "/api/server/1/sites")).body.data.map(({ name }) => name);
+const expectSites = (names: string[]) =>
+  vi.waitFor(async () => expect(await siteNames()).toEqual(names), 5000);
+const write = (text: string) => writeFile(service.inventoryFile, text);
+const withBlog = () =>
+  `${oneSite(service.folder)}  - { id: 2, server: 1, name: blog, root: ${service.folder}/shop }\n`;
+
+test("a change of the file is in force at once", async () => {
+  await write(withBlog());
+  await expectSites(["shop", "blog"]);
+  await write(oneSite(service.folder));
+  await expectSites(["shop"]);
+});
+
+test("a file that an editor puts in the old one's place is read too", async () => {
+  await writeFile(`${service.inventoryFile}.new`, withBlog());
+  await rename(`${service.inventoryFile}.new`, service.inventoryFile);
+  await expectSites(["shop", "blog"]);
+});
+
+test("a mistake leaves everything as it was, and the next good state counts", async () => {
+  await write(withBlog().replace("id: 2", "id: 1"));
+  await write("servers: [");
+  await write(withBlog().replace("blog", "news"));
+  await expectSites(["shop", "news"]);
+});
+
+test("a site that has workers cannot be removed, and the rest of that change waits too", async () => {
+  await service.call("POST", "/api/site/1/worker", workerBody);
+  await write(withBlog().replace("id: 1, server: 1, name: shop", "id: 3, server: 1, name: other"));
+  await vi.waitFor(() => expect(service.app.inventoryProblem()).toContain("workers: 1"), 5000);
+  expect(await siteNames()).toEqual(["shop"]);
+  await service.call("DELETE", "/api/worker/1");
+  await vi.waitFor(async () => {
+    expect((await service.call("GET", "/api/worker/1")).status).toBe(404);
+  }, 5000);
+  await write(withBlog().replace("id: 1, server: 1, name: shop", "id: 4, server: 1, name: other"));
+  await expectSites(["blog", "other"]);
+});
+
+test("the sample of a first start is a valid inventory, and its worker works", async () => {
+  const file = join(service.folder, "sample.yaml");
+  await writeSample(file, service.folder);
+  const sample = parseInventory(await readFile(file, "utf8"), file);
+  expect(sample.sites[0]).toMatchObject({ name: "sample", artisan: "node artisan" });
+  await write(await readFile(file, "utf8"));
+  await expectSites(["sample"]);
+  await service.call("POST", "/api/site/1/worker", { ...workerBody, max_jobs: 2, sleep: 0 });
+  await vi.waitFor(async () => {
+    const { body } = await service.json<{ text: string }>("GET", "/api/worker/1/log");
+    expect(body.text).toContain("default-0002.json Send the welcome mail 2 DONE");
+  }, 10_000);
+});

@@ -1,0 +1,55 @@
+// What the tests take from the machine: how to see whether it is there, and what brings it.
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { findBrowser } from "../../e2e/browser.ts";
+
+export type Need = {
+  /** What cannot be tested without it. */
+  tests: string;
+  packages: readonly string[];
+  isThere(): boolean;
+};
+
+const hasCommand = (name: string) =>
+  spawnSync(name, ["--version"], { stdio: "ignore" }).error === undefined;
+
+export const needs: readonly Need[] = [
+  {
+    tests: "the dashboard in a browser",
+    packages: ["chromium"],
+    isThere: () => findBrowser() !== null,
+  },
+  {
+    tests: "the comparison with supervisord",
+    packages: ["supervisor"],
+    isThere: () => hasCommand("supervisord"),
+  },
+  {
+    tests: "a real Laravel worker",
+    packages: ["php-cli", "php-sqlite3", "php-laravel-framework"],
+    isThere: () =>
+      hasCommand("php") && existsSync("/usr/share/php/Illuminate/Queue/Console/WorkCommand.php"),
+  },
+];
+
+/**
+ * Installs what is missing, where that is possible.
+ * @returns what is still missing
+ */
+export function installNeeds(): Need[] {
+  const missing = needs.filter((need) => !need.isThere());
+  const canInstall = process.getuid?.() === 0 && existsSync("/usr/bin/apt-get");
+  if (missing.length === 0 || !canInstall) return missing;
+  const packages = missing.flatMap((need) => need.packages);
+  console.log(`Installing ${packages.join(", ")}…`);
+  const options = {
+    stdio: ["ignore", "ignore", "inherit"] as const,
+    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+  };
+  execFileSync("apt-get", ["update", "-qq"], { ...options, stdio: [...options.stdio] });
+  execFileSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...packages], {
+    ...options,
+    stdio: [...options.stdio],
+  });
+  return needs.filter((need) => !need.isThere());
+}

@@ -1,0 +1,106 @@
+// The whole service for a test: a database of its own, a folder of its own, real processes, no port.
+import { randomBytes } from "node:crypto";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { pino } from "pino";
+import { inject } from "vitest";
+import { createApp, type App, type AppOptions } from "../app.ts";
+import { systemClock } from "../clock.ts";
+import { workerEnvironment } from "../workers/environment.ts";
+
+export type TestService = {
+  app: App;
+  /** Holds the sites' folders. */
+  folder: string;
+  inventoryFile: string;
+  /** A token that may do everything. */
+  token: string;
+  /** Sends a request with `token`, as the interface wants it. */
+  call(method: string, path: string, body?: unknown, token?: string): Promise<Response>;
+  /** The same, with the answer's JSON. */
+  json<Body>(method: string, path: string, body?: unknown): Promise<{ status: number; body: Body }>;
+  close(): Promise<void>;
+};
+
+const chosenToken = "a token for tests, 32 characters at least";
+
+/** One site, whose `artisan` is a shell script that the test may replace. */
+export const oneSite = (folder: string) => `
+servers:
+  - { id: 1, name: here, connection: local }
+sites:
+  - { id: 1, server: 1, name: shop, root: ${folder}/shop, artisan: [sh, artisan] }
+`;
+
+/** Stays up until it is told to stop, and says what it was called with. */
+export const patientArtisan = `echo "called with $*"; trap 'echo bye; exit 0' TERM; while :; do sleep 0.05; done\n`;
+
+export async function createTestService(
+  options: Partial<AppOptions> & { inventory?: (folder: string) => string } = {},
+): Promise<TestService> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-test-")));
+  const inventoryFile = join(folder, "inventory.yaml");
+  await mkdir(join(folder, "shop"));
+  await writeFile(join(folder, "shop/artisan"), patientArtisan);
+  await writeFile(inventoryFile, (options.inventory ?? oneSite)(folder));
+  const database = `test_${randomBytes(6).toString("hex")}`;
+  await administer(`create database ${database}`);
+
+  const app = await createApp({
+    connection: { ...inject("postgres"), database },
+    dataFolder: folder,
+    inventoryFile,
+    token: chosenToken,
+    rateLimit: 0,
+    publicUrl: null,
+    dashboardFolder: null,
+    workerEnvironment: workerEnvironment(process.env, "/nowhere"),
+    invalidAnswer: "fail",
+    version: "0.0.0",
+    clock: systemClock,
+    log: pino({ level: process.env["LOG_LEVEL"] ?? "silent" }),
+    ...options,
+  });
+
+  const call: TestService["call"] = async (method, path, body, token = chosenToken) =>
+    app.fetch(
+      new Request(`http://quarterdeck.test${path}`, {
+        method,
+        headers: {
+          Authorization: `Bearer ${token}`,
+          Accept: "application/json",
+          "Content-Type": "application/json",
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    );
+
+  return {
+    app,
+    folder,
+    inventoryFile,
+    token: chosenToken,
+    call,
+    async json(method, path, body) {
+      const response = await call(method, path, body);
+      return { status: response.status, body: await response.json() };
+    },
+    async close() {
+      await app.close("stop");
+      await administer(`drop database ${database} with (force)`);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function administer(statement: string): Promise<void> {
+  const client = new pg.Client({ ...inject("postgres"), database: "postgres" });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

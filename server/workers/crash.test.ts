@@ -1,0 +1,115 @@
+// The service is killed at random moments, and its workers must not notice.
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { Page } from "../../contract/paging.ts";
+import type { Worker } from "../../contract/workers/worker.ts";
+import { oneSite } from "../testing/service.ts";
+import { startService, type ServiceProcess } from "../testing/service-process.ts";
+import { workerBody } from "../testing/worker-body.ts";
+import { supportsAdoption } from "./supervisor/supervisor.ts";
+
+const rounds = 20;
+const seed = Number(process.env["CRASH_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+
+/** A small repeatable source of chance (mulberry32), so that a failed run can be played again. */
+function makeRandom(state: number) {
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+let folder: string;
+let service: ServiceProcess;
+
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-crash-")));
+  await mkdir(join(folder, "shop"));
+  await writeFile(join(folder, "shop/artisan"), "trap 'exit 0' TERM; while :; do sleep 0.1; done");
+  await writeFile(join(folder, "inventory.yaml"), oneSite(folder));
+  service = await startService(folder);
+});
+afterAll(async () => {
+  await service.end("SIGINT");
+  await rm(folder, { recursive: true, force: true });
+});
+
+const list = async (): Promise<Worker[]> =>
+  ((await (await service.call("GET", "/api/site/1/workers")).json()) as Page<Worker>).data;
+
+/** Every process that runs in the site's folder, whoever started it. */
+const livingPids = (): number[] =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && runsInSite(name))
+    .map(Number)
+    .sort((a, b) => a - b);
+
+function runsInSite(pid: string): boolean {
+  try {
+    if (readlinkSync(`/proc/${pid}/cwd`) !== join(folder, "shop")) return false;
+    // The worker itself leads its process group; what it forks for its `sleep` does not.
+    const [, , group] =
+      readFileSync(`/proc/${pid}/stat`, "latin1").split(") ")[1]?.split(" ") ?? [];
+    return group === pid;
+  } catch {
+    return false;
+  }
+}
+
+test.skipIf(!supportsAdoption)(
+  `over ${rounds} kills of the service no worker is lost, doubled or left behind (CRASH_SEED=${seed})`,
+  { timeout: 240_000 },
+  async () => {
+    const random = makeRandom(seed);
+    for (let count = 0; count < 3; count++)
+      await service.call("POST", "/api/site/1/worker", {
+        ...workerBody,
+        processes: 2,
+        startsecs: count % 2,
+      });
+
+    for (let round = 0; round < rounds; round++) {
+      // Sometimes everything has settled, sometimes it is in the middle of starting or restarting.
+      const isMoving = random() < 0.4;
+      if (isMoving)
+        await service.call("PUT", `/api/worker/${1 + Math.floor(random() * 3)}/restart`);
+      await wait(random() * 500);
+      const before = livingPids();
+      await service.end("SIGKILL");
+      const victim = random() < 0.5 ? before[Math.floor(random() * before.length)] : undefined;
+      if (victim !== undefined) process.kill(victim, "SIGKILL");
+      const survivors = livingPids().filter((pid) => pid !== victim);
+      service = await startService(folder);
+
+      const workers = await vi.waitFor(
+        async () => {
+          const now = await list();
+          expect(now.map(({ status }) => status)).toEqual(["installed", "installed", "installed"]);
+          return now;
+        },
+        { timeout: 15_000, interval: 50 },
+      );
+      const known = workers.flatMap(({ process_list = [] }) =>
+        process_list.map(({ pid }) => pid ?? 0),
+      );
+      expect(
+        known.sort((a, b) => a - b),
+        `round ${round}: every process is known, none twice`,
+      ).toEqual(livingPids());
+      expect(known, `round ${round}`).toHaveLength(6);
+      // A process that was being restarted may go on ending; every other one has to be the same as before.
+      if (round > 0 && !isMoving)
+        expect(known, `round ${round}`).toEqual(expect.arrayContaining(survivors));
+    }
+
+    for (const { id } of await list()) await service.call("DELETE", `/api/worker/${id}`);
+    await vi.waitFor(async () => expect(await list()).toEqual([]), 15_000);
+    expect(livingPids()).toEqual([]);
+  },
+);

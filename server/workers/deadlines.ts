@@ -1,0 +1,30 @@
+// How long a worker may stay in transit before it counts as failed.
+import type { WorkerState } from "../../contract/workers/worker.ts";
+
+type Waits = { startsecs: number; startretries: number; stopwaitsecs: number };
+
+/** For what is not the program's own doing: a busy machine, a database that is away for a moment. */
+const slackSeconds = 15;
+
+/** All tries to start, each `startsecs` long, with the supervisor's waits of 1, 2, 3… seconds between them. */
+const startSeconds = ({ startsecs, startretries }: Waits) =>
+  (startretries + 1) * startsecs + (startretries * (startretries + 1)) / 2;
+
+/** Seconds until a state in transit is overdue; null for a state that is settled. */
+export function deadlineSeconds(status: WorkerState, waits: Waits): number | null {
+  switch (status) {
+    case "installing":
+    case "starting":
+      // A start may have to wait for the stop before it.
+      return startSeconds(waits) + waits.stopwaitsecs + slackSeconds;
+    case "restarting":
+      return waits.stopwaitsecs + startSeconds(waits) + slackSeconds;
+    case "stopping":
+    case "removing":
+      return waits.stopwaitsecs + slackSeconds;
+    case "installed":
+    case "stopped":
+    case "failed":
+      return null;
+  }
+}

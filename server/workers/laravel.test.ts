@@ -1,0 +1,141 @@
+// The whole chain on the real thing: our command line, our supervisor, PHP, Laravel's own queue worker.
+import { join } from "node:path";
+import { describe, test, type TestContext } from "vitest";
+import { defaultArtisan, workerArguments } from "../../contract/workers/command.ts";
+import { isRunning, makeSupervisor, programOf, soon } from "./supervisor/testing.ts";
+import { laravelMissing, makeLaravelSite } from "./testing/laravel-site.ts";
+
+const settings = {
+  connection: "database",
+  queue: "default",
+  sleep: 1,
+  tries: 1,
+  timeout: 60,
+  memory: 128,
+  max_jobs: 0,
+  max_time: 0,
+  force: false,
+};
+
+/** A site with an empty queue, and a supervisor for its workers, of one process each. */
+async function makeSite({ expect, onTestFinished }: TestContext) {
+  const supervisor = makeSupervisor({ onTestFinished });
+  const site = await makeLaravelSite(join(supervisor.folder, "site"));
+  const pidOf = (id: number) => supervisor.processes(id)[0]?.pid ?? null;
+  return {
+    supervisor,
+    site,
+    pidOf,
+    start: (id: number, changes: Partial<typeof settings> = {}) => {
+      const args = workerArguments(defaultArtisan, { ...settings, ...changes });
+      supervisor.start(programOf(id, { args, directory: site.folder }));
+    },
+    /** Waits for a process that is none of `earlier`. */
+    nextPid: async (id: number, ...earlier: (number | null)[]) => {
+      await expect.poll(() => pidOf(id), soon).not.toSatisfy(isOneOf([null, ...earlier]));
+      return pidOf(id);
+    },
+    untilDone: (names: string[]) => expect.poll(() => site.done(), soon).toEqual(names),
+  };
+}
+
+const isOneOf =
+  <Item>(items: readonly Item[]) =>
+  (item: Item) =>
+    items.includes(item);
+
+test("Laravel is installed, so that nothing of this file is skipped", ({ expect, skip }) => {
+  if (process.env["CI"] !== "true") skip(laravelMissing !== null, laravelMissing ?? undefined);
+  expect(laravelMissing).toBeNull();
+});
+
+const where = { concurrent: true, skip: laravelMissing !== null };
+
+describe("A worker on a Laravel site", where, () => {
+  test("does the queued jobs in their order, each once, and its log says so", async (context) => {
+    const { expect } = context;
+    const { supervisor, site, start, nextPid, untilDone } = await makeSite(context);
+    const early = await site.dispatch(2, 0);
+    start(1);
+    const pid = await nextPid(1);
+    await untilDone(early);
+    const late = await site.dispatch(2, 0.1);
+    await untilDone([...early, ...late]);
+    expect(await site.begun()).toEqual([...early, ...late]);
+    expect(await site.doneBy()).toEqual([pid, pid, pid, pid]);
+    await expect
+      .poll(async () => (await supervisor.readLog(1, { lines: 100 })).text, soon)
+      .toMatch(/^(?:.* Processing: .*\n.* Processed: .*\n){4}$/);
+  });
+
+  test("ends after max_jobs, comes back as a new process, and goes on", async (context) => {
+    const { expect } = context;
+    const { supervisor, site, start, nextPid, untilDone } = await makeSite(context);
+    // Two jobs outlast startsecs, so that the end is an end and not a failed start.
+    const names = await site.dispatch(4, 0.6);
+    start(1, { max_jobs: 2 });
+    const first = await nextPid(1);
+    const second = await nextPid(1, first);
+    await untilDone(names);
+    expect(await site.doneBy()).toEqual([first, first, second, second]);
+    await nextPid(1, first, second);
+    expect(supervisor.processes(1)).toMatchObject([{ restarts: 2, exitCode: 0 }]);
+    expect(supervisor.history(1)).not.toContain("BACKOFF");
+  });
+
+  test("obeys queue:restart: a new process goes on", async (context) => {
+    const { expect } = context;
+    const { site, start, nextPid, untilDone } = await makeSite(context);
+    start(1);
+    const first = await nextPid(1);
+    const before = await site.dispatch(1, 0);
+    await untilDone(before);
+    await site.artisan("queue:restart");
+    const second = await nextPid(1, first);
+    const after = await site.dispatch(1, 0);
+    await untilDone([...before, ...after]);
+    expect(await site.doneBy()).toEqual([first, second]);
+  });
+
+  test("leaves the jobs alone while its site is in maintenance, unless forced", async (context) => {
+    const { expect } = context;
+    const { site, start, pidOf, nextPid, untilDone } = await makeSite(context);
+    await site.artisan("down");
+    const names = await site.dispatch(1, 0);
+    start(1);
+    const patient = await nextPid(1);
+    // A worker looks for a restart after each look at its queue: one that obeys has seen the job and left it.
+    // One that still boots does not hear the call, hence the repetition.
+    await expect
+      .poll(() => site.artisan("queue:restart").then(() => pidOf(1)), { ...soon, interval: 500 })
+      .not.toBe(patient);
+    expect(await site.begun()).toEqual([]);
+
+    start(2, { force: true });
+    const forced = await nextPid(2);
+    await untilDone(names);
+    expect(await site.doneBy()).toEqual([forced]);
+  });
+
+  test("finishes the running job when stopped, begins no other, and stays away", async (context) => {
+    const { expect } = context;
+    const { supervisor, site, start, nextPid, untilDone } = await makeSite(context);
+    const names = await site.dispatch(2, 2);
+    const running = names.slice(0, 1);
+    start(1);
+    const pid = await nextPid(1);
+    await expect.poll(() => site.begun(), soon).toEqual(running);
+    await supervisor.stop(1);
+    expect(await site.done()).toEqual(running);
+    expect(await site.begun()).toEqual(running);
+    expect(isRunning(pid ?? 0)).toBe(false);
+    expect(supervisor.processes(1)).toMatchObject([{ state: "STOPPED", pid: null, exitCode: 0 }]);
+
+    // Another worker does the job that is left; the first one has all that time to come back.
+    start(2);
+    const other = await nextPid(2);
+    await untilDone(names);
+    expect(await site.doneBy()).toEqual([pid, other]);
+    expect(supervisor.history(1).slice(-2)).toEqual(["STOPPING", "STOPPED"]);
+  });
+});

@@ -1,0 +1,116 @@
+// The workers' operations over HTTP.
+import { operations } from "../../contract/operations.ts";
+import { readPage, toPage } from "../../contract/paging.ts";
+import { toTimestamp } from "../../contract/values.ts";
+import { toCommandLine, workerArguments } from "../../contract/workers/command.ts";
+import type { Worker } from "../../contract/workers/worker.ts";
+import { reply, route, type Caller, type Route } from "../http/route.ts";
+import { InvalidFields } from "../http/service-error.ts";
+import type { InventoryStore, SiteRow } from "../inventory/store.ts";
+import type { WorkerService } from "./service.ts";
+import type { WorkerRow } from "./store.ts";
+
+const defaultLogLines = 200;
+
+export function workerRoutes(workers: WorkerService, inventory: InventoryStore): Route[] {
+  const findSite = async ({ id }: { id: number }, caller: Caller): Promise<SiteRow | null> => {
+    const site = await inventory.findSite(id);
+    return site !== null && caller.reaches(site.serverId) ? site : null;
+  };
+  const findWorker = async ({ id }: { id: number }, caller: Caller): Promise<WorkerRow | null> => {
+    const found = await workers.withServer(id);
+    return found !== null && caller.reaches(found.serverId) ? found.worker : null;
+  };
+  const toWorker = (row: WorkerRow, site: SiteRow): Worker => ({
+    id: row.id,
+    command: toCommandLine(workerArguments(site.artisan, row)),
+    connection: row.connection,
+    queue: row.queue,
+    max_jobs: row.max_jobs,
+    max_time: row.max_time,
+    force: row.force,
+    memory: row.memory,
+    sleep: row.sleep,
+    timeout: row.timeout,
+    tries: row.tries,
+    processes: row.processes,
+    directory: row.directory,
+    startsecs: row.startsecs,
+    stopwaitsecs: row.stopwaitsecs,
+    startretries: row.startretries,
+    stopsignal: row.stopsignal,
+    status: row.status,
+    created_at: toTimestamp(row.created_at),
+    site_id: row.site_id,
+    status_reason: row.status_reason,
+    process_list: workers.processes(row.id),
+  });
+
+  return [
+    route(operations.listWorkers, {
+      find: findSite,
+      answer: async ({ found: site, query, url }) => {
+        const page = readPage(query);
+        const rows = await workers.list(site.id, page);
+        const items = rows.map((row) => toWorker(row, site));
+        return reply(200, toPage(items, site.workerCount, page, url));
+      },
+    }),
+    route(operations.showWorker, {
+      find: async ({ id }, caller) => {
+        const worker = await findWorker({ id }, caller);
+        const site = worker && (await inventory.findSite(worker.site_id));
+        return site && { worker, site };
+      },
+      answer: async ({ found: { worker, site } }) => reply(200, toWorker(worker, site)),
+    }),
+    route(operations.createWorker, {
+      find: findSite,
+      answer: async ({ found: site, body }) => {
+        const row = await workers.create(site, body);
+        return reply(201, toWorker(row, site), `/api/worker/${row.id}`);
+      },
+    }),
+    route(operations.stopWorker, {
+      find: findWorker,
+      answer: async ({ params }) => {
+        await workers.stop(params.id);
+        return reply(204);
+      },
+    }),
+    route(operations.startWorker, {
+      find: findWorker,
+      answer: async ({ params }) => {
+        await workers.start(params.id);
+        return reply(204);
+      },
+    }),
+    route(operations.restartWorker, {
+      find: findWorker,
+      answer: async ({ params }) => {
+        await workers.restart(params.id);
+        return reply(204);
+      },
+    }),
+    route(operations.deleteWorker, {
+      find: findWorker,
+      answer: async ({ params }) => {
+        await workers.remove(params.id);
+        return reply(204);
+      },
+    }),
+    route(operations.showWorkerLog, {
+      find: findWorker,
+      answer: async ({ params, query }) => {
+        const { lines, offset } = query;
+        if (lines !== undefined && offset !== undefined)
+          throw new InvalidFields({ offset: ["Ask for lines or for an offset, not for both."] });
+        const position =
+          offset === undefined
+            ? { lines: lines === undefined ? defaultLogLines : Number(lines) }
+            : { offset: Number(offset) };
+        return reply(200, await workers.readLog(params.id, position));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,175 @@
+// The same programs, started and stopped by the same script, under Debian's supervisord and under ours.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { Program } from "./program.ts";
+import { hasSupervisord, startSupervisord, type Supervisord } from "./supervisord.ts";
+import { isRunning, makeSupervisor, programOf } from "./testing.ts";
+
+type Step = "start" | "stop" | "kill" | `until ${string}`;
+
+type Case = { name: string; script: string; settings?: Partial<Program>; steps: Step[] };
+
+/** Ends like that twice, then stays. */
+const twice = (end: string) =>
+  `n=$(cat count 2>/dev/null || echo 0); echo $((n + 1)) > count; [ $n -lt 2 ] && { ${end}; }; exec sleep 300`;
+
+/**
+ * What exits at once has this long to be seen to: supervisord notices an exit up to a second late, and
+ * counts from when it noticed.
+ */
+const unhurried = { startsecs: 3 };
+
+const cases: Case[] = [
+  {
+    name: "sleeps",
+    script: "exec sleep 300",
+    steps: ["start", "until RUNNING", "stop", "until STOPPED", "start", "until RUNNING", "stop"],
+  },
+  {
+    name: "exits-at-once-with-0",
+    script: "exit 0",
+    settings: { startretries: 2, ...unhurried },
+    steps: ["start", "until FATAL", "start", "until FATAL"],
+  },
+  {
+    name: "exits-at-once-with-1",
+    script: "exit 1",
+    settings: { startretries: 1, ...unhurried },
+    steps: ["start", "until FATAL"],
+  },
+  {
+    name: "exits-at-once-and-is-stopped-meanwhile",
+    script: "exit 1",
+    settings: unhurried,
+    steps: ["start", "until BACKOFF", "until BACKOFF", "until BACKOFF", "stop"],
+  },
+  {
+    name: "exits-at-once-then-stays",
+    script: twice("exit 1"),
+    settings: unhurried,
+    steps: ["start", "until RUNNING", "stop"],
+  },
+  {
+    name: "exits-after-2-s",
+    script: twice("sleep 2; exit 0"),
+    steps: ["start", "until RUNNING", "until RUNNING", "until RUNNING", "stop"],
+  },
+  {
+    name: "exits-at-once-without-start-seconds",
+    script: twice("exit 0"),
+    settings: { startsecs: 0 },
+    steps: ["start", "until RUNNING", "until RUNNING", "until RUNNING", "stop"],
+  },
+  {
+    name: "ignores-term",
+    script: `trap "" TERM; while :; do sleep 0.1; done`,
+    settings: { stopwaitsecs: 2 },
+    steps: ["start", "until RUNNING", "stop"],
+  },
+  {
+    name: "ignores-term-and-is-stopped-while-starting",
+    script: `trap "" TERM; while :; do sleep 0.1; done`,
+    settings: { stopwaitsecs: 2, startsecs: 60 },
+    steps: ["start", "until STARTING", "stop"],
+  },
+  {
+    name: "forks-a-child",
+    script: "sleep 300 & echo $! > child; wait",
+    steps: ["start", "until RUNNING", "stop"],
+  },
+  {
+    name: "is-killed-from-outside",
+    script: "exec sleep 300",
+    steps: ["start", "until RUNNING", "kill", "until RUNNING", "stop"],
+  },
+];
+
+type Driver = {
+  start(): unknown;
+  stop(): unknown;
+  history(): string[];
+  pid(): Promise<number> | number;
+};
+
+/** Plays the steps and answers with the states that they led to. */
+async function play(steps: Step[], driver: Driver): Promise<string[]> {
+  let seen = 0;
+  const until = async (state: string) => {
+    await vi.waitFor(() => expect(driver.history().slice(seen)).toContain(state), {
+      timeout: 20_000,
+      interval: 20,
+    });
+    seen = driver.history().indexOf(state, seen) + 1;
+  };
+  for (const step of steps) {
+    if (step === "start") await driver.start();
+    else if (step === "stop") await driver.stop();
+    else if (step === "kill") process.kill(await driver.pid(), "SIGKILL");
+    else await until(step.slice("until ".length));
+  }
+  if (steps.at(-1) === "stop") await until("STOPPED");
+  return driver.history();
+}
+
+const mustCompare = process.env["CI"] === "true" || process.geteuid?.() === 0;
+
+const title = "A program has the states that it has under supervisord";
+const missing = "supervisord is not installed: apt-get install supervisor";
+
+describe.skipIf(!hasSupervisord && !mustCompare)(
+  // oxlint-disable-next-line vitest/valid-title -- says what to install where it is left out
+  hasSupervisord ? title : `${title} (${missing})`,
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), "quarterdeck-comparison-"));
+    const programs = (side: string) =>
+      new Map(
+        cases.map(({ name, script, settings }, index) => {
+          const directory = join(folder, side, name);
+          mkdirSync(directory, { recursive: true });
+          writeFileSync(join(directory, "program"), script);
+          const args = ["sh", "program"];
+          return [name, programOf(index + 1, { args, directory, ...settings })] as const;
+        }),
+      );
+    const ours = programs("ours");
+    let supervisord: Supervisord;
+
+    beforeAll(async () => {
+      if (!hasSupervisord) throw new Error(missing);
+      supervisord = await startSupervisord(programs("theirs"));
+    });
+
+    afterAll(async () => {
+      await supervisord?.close();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    test.concurrent.for(cases)("$name", async ({ name, steps }, { expect, onTestFinished }) => {
+      const supervisor = makeSupervisor({ onTestFinished });
+      const program = ours.get(name) ?? programOf(1, {});
+      const [theirHistory, ourHistory] = await Promise.all([
+        play(steps, {
+          start: () => supervisord.start(name),
+          stop: () => supervisord.stop(name),
+          history: () => supervisord.history(name),
+          pid: () => supervisord.pid(name),
+        }),
+        play(steps, {
+          start: () => supervisor.start(program),
+          stop: () => supervisor.stop(program.id),
+          history: () => supervisor.history(program.id),
+          pid: () => supervisor.processes(program.id)[0]?.pid ?? 0,
+        }),
+      ]);
+      expect(ourHistory).toEqual(theirHistory);
+      expect(ourHistory.length).toBeGreaterThan(2);
+      if (name !== "forks-a-child") return;
+      for (const side of ["ours", "theirs"]) {
+        const child = Number(readFileSync(join(folder, side, name, "child"), "utf8"));
+        await expect.poll(() => isRunning(child)).toBe(false);
+      }
+    });
+  },
+);

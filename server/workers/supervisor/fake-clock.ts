@@ -1,0 +1,42 @@
+// A clock that a test turns by hand.
+import type { Clock } from "../../clock.ts";
+
+export type FakeClock = Clock & {
+  /** Runs what falls due on the way, in order. */
+  advance(ms: number): void;
+  /** Sets the wall clock; waits take no notice, like those of `systemClock`. */
+  jump(ms: number): void;
+};
+
+export function createFakeClock(startMs = 1_700_000_000_000): FakeClock {
+  let wallMs = startMs;
+  let elapsedMs = 0;
+  let timers: { dueMs: number; run: () => void }[] = [];
+  return {
+    now: () => wallMs,
+    after(delayMs, run) {
+      const timer = { dueMs: elapsedMs + delayMs, run };
+      timers.push(timer);
+      return () => {
+        timers = timers.filter((other) => other !== timer);
+      };
+    },
+    advance(ms) {
+      const endMs = elapsedMs + ms;
+      for (;;) {
+        const next = timers
+          .filter(({ dueMs }) => dueMs <= endMs)
+          .sort((a, b) => a.dueMs - b.dueMs)[0];
+        const stepMs = (next?.dueMs ?? endMs) - elapsedMs;
+        elapsedMs += stepMs;
+        wallMs += stepMs;
+        if (next === undefined) return;
+        timers = timers.filter((other) => other !== next);
+        next.run();
+      }
+    },
+    jump(ms) {
+      wallMs += ms;
+    },
+  };
+}

@@ -1,0 +1,78 @@
+// A worker's log on the disk: `log`, which its processes append to, and what was rotated away from it.
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+
+export const maxLogBytes = 10 * 1024 * 1024;
+export const keptLogs = 3;
+
+/** Rotated logs are numbered from 1, the newest; number 0 is the one being written. */
+export const logPath = (folder: string, number = 0): string =>
+  join(folder, number === 0 ? "log" : `log.${number}`);
+
+const startPath = (folder: string) => join(folder, "log.start");
+
+/** The bytes of a file from `position`, fewer where it ends; none where there is no such file. */
+export function readBytes(path: string, position: number, length: number): Buffer {
+  let file: number;
+  try {
+    file = openSync(path, "r");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return Buffer.alloc(0);
+    throw error;
+  }
+  try {
+    const bytes = Buffer.alloc(length);
+    return bytes.subarray(0, readSync(file, bytes, 0, length, position));
+  } finally {
+    closeSync(file);
+  }
+}
+
+export const sizeOf = (path: string): number =>
+  statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+/** Opens the log for a process to append to; nobody but the service's account may read it. */
+export function openLog(folder: string): number {
+  const file = openSync(logPath(folder), "a", 0o600);
+  try {
+    fchmodSync(file, 0o600);
+    // There from the beginning, because writing it again needs no room on a disk that is full by then.
+    if (sizeOf(startPath(folder)) === 0) writeLogStart(folder, 0);
+  } catch (error) {
+    closeSync(file);
+    throw error;
+  }
+  return file;
+}
+
+/**
+ * How many bytes were rotated away before the first one of `log`. Offsets count from the worker's first
+ * byte, not from the file's: a reader who comes back after a rotation cannot take new text for the old.
+ */
+export function readLogStart(folder: string): number {
+  try {
+    const start = Number(readFileSync(startPath(folder), "utf8"));
+    return Number.isSafeInteger(start) && start >= 0 ? start : 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** Overwrites in place: one small write of a fixed size, which a full disk and a kill leave whole. */
+export function writeLogStart(folder: string, start: number): void {
+  const file = openSync(startPath(folder), constants.O_WRONLY | constants.O_CREAT, 0o600);
+  try {
+    writeSync(file, String(start).padEnd(20), 0);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,92 @@
+// Reads a worker's log for somebody who follows it: by lines from the end, or on from an offset.
+import { logPath, readBytes, readLogStart, sizeOf } from "./log-files.ts";
+
+export const mostReadBytes = 64 * 1024;
+
+export type LogPart = {
+  /** Bytes that are not UTF-8 are replaced. */
+  text: string;
+  /** Where the text starts and ends, in bytes since the worker's first one. */
+  start: number;
+  end: number;
+  rotated: boolean;
+};
+
+const newline = 0x0a;
+
+/** @param from the last `lines`, or what follows `offset`, at most 64 KiB of either */
+export function readLog(folder: string, from: { lines: number } | { offset: number }): LogPart {
+  // The newest rotated log is read along with the present one, so that nothing is missed at a rotation.
+  const logStart = readLogStart(folder);
+  const end = logStart + sizeOf(logPath(folder));
+  const oldest = Math.max(0, logStart - sizeOf(logPath(folder, 1)));
+  const bytesFrom = (start: number): Buffer => {
+    const length = Math.min(end - start, mostReadBytes);
+    const old = Math.min(length, Math.max(0, logStart - start));
+    const rotated = old > 0 ? readBytes(logPath(folder, 1), start - oldest, old) : Buffer.alloc(0);
+    const present = readBytes(logPath(folder), Math.max(0, start - logStart), length - old);
+    return Buffer.concat([rotated, present]);
+  };
+
+  if ("lines" in from) {
+    const start = Math.max(oldest, end - mostReadBytes);
+    const bytes = withoutCutEnd(bytesFrom(start));
+    const skipped = startOfLines(bytes, from.lines) ?? (start > oldest ? startOfText(bytes) : 0);
+    return part(bytes.subarray(skipped), start + skipped, false);
+  }
+
+  const rotated = from.offset < oldest || from.offset > end;
+  const start = rotated ? logStart : from.offset;
+  const bytes = bytesFrom(start);
+  const skipped = start > oldest ? startOfCharacter(bytes) : 0;
+  const rest = bytes.subarray(skipped);
+  const isLast = start + bytes.length >= end;
+  return part(isLast ? withoutCutEnd(rest) : wholeLines(rest), start + skipped, rotated);
+}
+
+const part = (bytes: Buffer, start: number, rotated: boolean): LogPart => ({
+  text: bytes.toString("utf8"),
+  start,
+  end: start + bytes.length,
+  rotated,
+});
+
+/** Where the last `count` lines begin; null where there are fewer. */
+function startOfLines(bytes: Buffer, count: number): number | null {
+  // The newline that ends the last line does not begin another one.
+  let at = bytes.at(-1) === newline ? bytes.length - 1 : bytes.length;
+  for (let line = 0; line < count; line += 1) {
+    if (at === 0) return null;
+    at = bytes.lastIndexOf(newline, at - 1);
+    if (at === -1) return null;
+  }
+  return at + 1;
+}
+
+/** Skips the rest of a line whose beginning is not there, unless nothing else is. */
+function startOfText(bytes: Buffer): number {
+  const next = bytes.indexOf(newline) + 1;
+  return next === 0 || next === bytes.length ? startOfCharacter(bytes) : next;
+}
+
+const wholeLines = (bytes: Buffer): Buffer => {
+  const end = bytes.lastIndexOf(newline) + 1;
+  return end === 0 ? withoutCutEnd(bytes) : bytes.subarray(0, end);
+};
+
+const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
+
+function startOfCharacter(bytes: Buffer): number {
+  let at = 0;
+  while (at < 3 && isContinuation(bytes[at])) at += 1;
+  return at;
+}
+
+/** Leaves a character whose bytes are not all there yet to the next reading. */
+function withoutCutEnd(bytes: Buffer): Buffer {
+  let at = bytes.length - 1;
+  while (at > bytes.length - 4 && isContinuation(bytes[at])) at -= 1;
+  const lead = bytes[at] ?? 0;
+  const needed = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+  return at >= 0 && at + needed > bytes.length ? bytes.subarray(0, at) : bytes;
+}

@@ -1,0 +1,134 @@
+// What the kernel knows about processes: who lives, who leads a group, who bears a worker's mark.
+// See proc(5), credentials(7), kill(2).
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import type { Leader } from "./program.ts";
+
+/** The variable by which a worker's process and all its descendants can be found again. */
+export const markName = "QUARTERDECK_WORKER";
+
+/** Without /proc nobody can be found again, so workers have to stop with the service. */
+export const supportsAdoption = existsSync("/proc/self/stat");
+
+export const markOf = (instance: string, worker: number, number: number, nonce: string): string =>
+  `${instance}/${worker}/${number}/${nonce}`;
+
+type ProcessStat = { group: number; session: number; startTime: string };
+
+export type MarkedProcess = ProcessStat & {
+  pid: number;
+  worker: number;
+  number: number;
+  /** Differs for every start, and is the same for a leader and its descendants. */
+  nonce: string;
+};
+
+/** No more file descriptors or memory: then nobody is known to be gone. */
+const shortages = new Set(["EMFILE", "ENFILE", "ENOMEM"]);
+
+/** Null for what is gone between two looks, or not ours to read; throws where nothing can be read now. */
+const read = (path: string): string | null => {
+  try {
+    return readFileSync(path, "latin1");
+  } catch (error) {
+    if (shortages.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    return null;
+  }
+};
+
+/** A process that cannot be looked at is not declared dead: its successor would be a second one. */
+const unlessUnknown = (look: () => boolean): boolean => {
+  try {
+    return look();
+  } catch {
+    return true;
+  }
+};
+
+/** Start times count from boot, so one that was written down is worth something until the next boot only. */
+export const bootId = (): string => read("/proc/sys/kernel/random/boot_id")?.trim() ?? "";
+
+/** From `state` on. The name before it may hold spaces and parentheses, so only the last one ends it. */
+const fieldsOf = (stat: string): string[] => stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+
+const startTimeIn = (stat: string | null): string | null =>
+  stat === null ? null : (fieldsOf(stat)[19] ?? null);
+
+/** Null for a process that does not live; a zombie does not. */
+function statOf(pid: number): ProcessStat | null {
+  const stat = read(`/proc/${pid}/stat`);
+  if (stat === null) return null;
+  const fields = fieldsOf(stat);
+  const [state = "X", , group, session] = fields;
+  const threads = Number(fields[17]);
+  // A process whose first thread has ended shows as a zombie while its other threads work on.
+  if ("Xx".includes(state) || (state === "Z" && threads <= 1)) return null;
+  return { group: Number(group), session: Number(session), startTime: startTimeIn(stat) ?? "" };
+}
+
+const allPids = (): number[] =>
+  supportsAdoption
+    ? readdirSync("/proc")
+        .map(Number)
+        .filter((pid) => pid > 1)
+    : [];
+
+/** The living processes that bear a mark of this installation. Reads all of /proc, some ms. */
+export function markedProcesses(instance: string): MarkedProcess[] {
+  const start = `${markName}=${instance}/`;
+  return allPids().flatMap((pid) => {
+    const environment = read(`/proc/${pid}/environ`);
+    if (!environment?.includes(start)) return [];
+    const mark = environment.split("\0").find((variable) => variable.startsWith(start));
+    const [worker, number, nonce] = mark?.slice(start.length).split("/") ?? [];
+    const stat = statOf(pid);
+    if (stat === null || nonce === undefined || !/^[1-9]\d*$/.test(number ?? "")) return [];
+    return [{ ...stat, pid, worker: Number(worker), number: Number(number), nonce }];
+  });
+}
+
+/** Of a child that was just started: it cannot have been reaped yet, so the time is not another's. */
+export function leaderOf(pid: number): Leader {
+  try {
+    return { pid, startTime: startTimeIn(read(`/proc/${pid}/stat`)) };
+  } catch {
+    return { pid, startTime: null };
+  }
+}
+
+export const isAlive = (leader: Leader): boolean =>
+  leader.startTime !== null &&
+  unlessUnknown(() => statOf(leader.pid)?.startTime === leader.startTime);
+
+/** Whether anybody lives in the leader's group, be it the leader or what it left behind. */
+export function hasGroup(leader: Leader): boolean {
+  try {
+    process.kill(-leader.pid, 0);
+  } catch (error) {
+    // Linux says EPERM of a group that lives and may not be signalled; macOS says it of zombies.
+    if (!supportsAdoption || (error as NodeJS.ErrnoException).code !== "EPERM") return false;
+  }
+  if (!supportsAdoption || isAlive(leader)) return true;
+  // Zombies that nobody reaps (no init in the container) answer a signal and must not hold up a stop.
+  // The session, which the leader opened too, tells its group from a later one of the same number.
+  return unlessUnknown(() =>
+    allPids().some((pid) => {
+      const stat = statOf(pid);
+      return stat !== null && stat.group === leader.pid && stat.session === leader.pid;
+    }),
+  );
+}
+
+/** @returns null, or why the signal could not be sent; that nobody is left is not a failure */
+export function signalProcess(pid: number, signal: NodeJS.Signals): string | null {
+  try {
+    process.kill(pid, signal);
+    return null;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === "ESRCH" ? null : message;
+  }
+}
+
+/** Signals the whole group; asks first, because a number may have passed to a stranger. */
+export const signalGroup = (leader: Leader, signal: NodeJS.Signals): string | null =>
+  hasGroup(leader) ? signalProcess(-leader.pid, signal) : null;

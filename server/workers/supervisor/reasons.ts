@@ -1,0 +1,108 @@
+// Why a process is not up, in the operator's words.
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { isAbsolute, join, resolve } from "node:path";
+
+/** A cause is a sentence without its full stop, so that more can be said in it. */
+export const sentence = (cause: string): string => `${cause}.`;
+
+const seconds = (count: number) => (count === 1 ? "1 second" : `${count} seconds`);
+
+/** @param within the start seconds that the process did not outlive; null where it did */
+export function exitCause(
+  code: number | null,
+  signal: string | null,
+  within: number | null,
+): string {
+  const what =
+    code !== null
+      ? `Exited with code ${code}`
+      : signal !== null
+        ? `Was ended by ${signal}`
+        : "Ended unseen, so its exit code is not known";
+  if (within === null) return what;
+  return code === null && signal === null
+    ? `Ended within ${seconds(within)}, with an exit code that nobody saw`
+    : `${what} within ${seconds(within)}`;
+}
+
+/** @param same whether all the failed starts in a row had this cause */
+export function giveUpReason(cause: string, failures: number, same: boolean): string {
+  if (failures === 1 || (same && cause.startsWith(couldNot))) return sentence(cause);
+  if (same) return sentence(`${cause}, ${failures} times in a row`);
+  return `${sentence(cause)} It was the last of ${failures} failed starts in a row.`;
+}
+
+const couldNot = "Could not be started: ";
+
+export const startCause = (why: string): string => `${couldNot}${why}`;
+
+type Attempt = { program: string; directory: string; path: string };
+
+/** Explains what `spawn` refused; see execve(2), chdir(2) and fork(2). */
+export function spawnProblem(error: unknown, attempt: Attempt): string {
+  const { program, directory } = attempt;
+  const { code, message } = error as NodeJS.ErrnoException;
+  switch (code) {
+    case "ENOENT":
+    case "ENOTDIR":
+      return missing(program, directory);
+    case "EACCES":
+    case "EPERM":
+      if (!canEnter(directory)) return `the folder ${directory} may not be entered`;
+      // One folder of PATH that may not be entered turns "not found" into this, see execvp(3).
+      return isAnywhere(attempt) ? `${program} may not be executed` : `${program} was not found`;
+    case "ENOEXEC":
+      return `${program} is not a program that this machine can run`;
+    case "E2BIG":
+      return "its arguments and its environment are too long";
+    case "EAGAIN":
+    case "ENOMEM":
+      return "the machine has no room for another process";
+    case "EMFILE":
+    case "ENFILE":
+      return "too many files are open";
+    default:
+      return message;
+  }
+}
+
+function missing(program: string, directory: string): string {
+  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory())
+    return `the folder ${directory} does not exist`;
+  const path = isAbsolute(program) ? program : resolve(directory, program);
+  return program.includes("/") && existsSync(path)
+    ? `the interpreter that ${program} names in its first line was not found`
+    : `${program} was not found`;
+}
+
+const isAnywhere = ({ program, path }: Attempt): boolean =>
+  program.includes("/") || path.split(":").some((folder) => existsSync(join(folder, program)));
+
+function canEnter(directory: string): boolean {
+  try {
+    accessSync(directory, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What the file system refused, as a part of a sentence. */
+export function fileProblem(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  switch (code) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return "the disk is full";
+    case "EROFS":
+      return "the disk can only be read";
+    case "EACCES":
+    case "EPERM":
+      return "it is not permitted";
+    case "EMFILE":
+    case "ENFILE":
+      return "too many files are open";
+    default:
+      return message;
+  }
+}

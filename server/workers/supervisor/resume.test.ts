@@ -1,0 +1,196 @@
+// The service goes and comes back, in an orderly way or not, and finds what it left.
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import { readRunFile } from "./run-file.ts";
+import { supportsAdoption } from "./supervisor.ts";
+import {
+  isRunning,
+  makeSupervisor,
+  marked,
+  programOf,
+  shell,
+  soon,
+  type TestSupervisor,
+} from "./testing.ts";
+
+/** Releases it, and makes the one that the next start of the service would make. */
+function comeBack(context: Parameters<typeof makeSupervisor>[0], supervisor: TestSupervisor) {
+  supervisor.release();
+  return makeSupervisor(context, supervisor);
+}
+
+const runPath = (supervisor: TestSupervisor, id: number, number = 1) =>
+  join(supervisor.folder, `workers/${id}/slot-${number}.json`);
+
+const steady = programOf(1, { startsecs: 0, processes: 2 });
+const pidsOf = (supervisor: TestSupervisor, id = 1) =>
+  supervisor.processes(id).map(({ pid }) => pid);
+
+describe.skipIf(!supportsAdoption)("When the service comes back", () => {
+  test("its processes are the same, with their past", async (context) => {
+    const first = makeSupervisor(context);
+    first.start(steady);
+    process.kill(first.processes(1)[0]?.pid ?? 0, "SIGKILL");
+    await expect
+      .poll(() => first.processes(1)[0], soon)
+      .toMatchObject({ state: "RUNNING", restarts: 1 });
+    const before = first.processes(1);
+
+    const second = comeBack(context, first);
+    await second.resume([{ program: steady, up: true }]);
+    expect(second.processes(1)).toEqual(before);
+    expect(marked(second.instance)).toHaveLength(2);
+
+    // And they are looked after as before.
+    process.kill(before[1]?.pid ?? 0, "SIGKILL");
+    await expect
+      .poll(() => second.processes(1)[1], soon)
+      .toMatchObject({ state: "RUNNING", restarts: 1, exitCode: null });
+    await second.stop(1);
+    expect(marked(second.instance)).toEqual([]);
+  });
+
+  test("what died while it was away starts again", async (context) => {
+    const first = makeSupervisor(context);
+    first.start(steady);
+    const [one, two] = pidsOf(first);
+    first.release();
+    process.kill(one ?? 0, "SIGKILL");
+    await expect.poll(() => isRunning(one ?? 0), soon).toBe(false);
+
+    const second = makeSupervisor(context, first);
+    await second.resume([{ program: steady, up: true }]);
+    expect(second.processes(1)).toMatchObject([{ state: "RUNNING", restarts: 1 }, { pid: two }]);
+    expect(marked(second.instance)).toHaveLength(2);
+  });
+
+  test("what should be down is stopped, also what no worker claims any more", async (context) => {
+    const first = makeSupervisor(context);
+    const gone = programOf(2, { args: shell("setsid sleep 300 & sleep 300"), startsecs: 0 });
+    const fewer = { ...programOf(3, { startsecs: 0 }), processes: 1 };
+    first.start(steady);
+    first.start(gone);
+    first.start({ ...fewer, processes: 3 });
+    await expect.poll(() => marked(first.instance).length, soon).toBeGreaterThanOrEqual(8);
+
+    const second = comeBack(context, first);
+    await second.resume([
+      { program: steady, up: false },
+      { program: fewer, up: true },
+    ]);
+    await expect.poll(() => marked(second.instance).map(({ slot }) => slot), soon).toEqual(["3/1"]);
+    await vi.waitFor(() =>
+      expect(second.processes(1).map(({ state }) => state)).toEqual(["STOPPED", "STOPPED"]),
+    );
+    await vi.waitFor(() => expect(second.processes(3)).toHaveLength(1));
+  });
+
+  test("a process whose start was not noted any more is found by its mark", async (context) => {
+    const first = makeSupervisor(context);
+    first.start(steady);
+    const before = pidsOf(first);
+    first.release();
+    for (const number of [1, 2]) {
+      const path = runPath(first, 1, number);
+      const record = readRunFile(path);
+      expect(record?.pid).toBe(before[number - 1]);
+      const asked = { ...record, state: "STARTING", pid: null, startTime: null };
+      writeFileSync(path, JSON.stringify(asked));
+    }
+    const second = makeSupervisor(context, first);
+    await second.resume([{ program: steady, up: true }]);
+    expect(pidsOf(second)).toEqual(before);
+    expect(marked(second.instance)).toHaveLength(2);
+  });
+
+  test("a child with a session of its own is not taken for its dead parent", async (context) => {
+    const program = programOf(1, {
+      args: shell("setsid sleep 400 & exec sleep 300"),
+      startsecs: 0,
+    });
+    const first = makeSupervisor(context);
+    first.start(program);
+    await expect.poll(() => marked(first.instance).length, soon).toBe(2);
+    const leader = first.processes(1)[0]?.pid ?? 0;
+    const child = marked(first.instance).find(({ pid }) => pid !== leader);
+    first.release();
+    process.kill(leader, "SIGKILL");
+    await expect.poll(() => isRunning(leader), soon).toBe(false);
+
+    const second = makeSupervisor(context, first);
+    await second.resume([{ program, up: true }]);
+    expect(second.processes(1)).toMatchObject([{ state: "RUNNING", restarts: 1 }]);
+    expect([leader, child?.pid]).not.toContain(second.processes(1)[0]?.pid);
+    expect(isRunning(child?.pid ?? 0)).toBe(true);
+  });
+
+  test("without any record the oldest process of a slot stays, and others for it end", async (context) => {
+    const program = programOf(1, { startsecs: 0 });
+    const first = makeSupervisor(context);
+    first.start(program);
+    const [oldest] = pidsOf(first);
+    first.release();
+    rmSync(runPath(first, 1));
+    // The kernel counts in hundredths of a second; the second one has to be the younger.
+    const uptime = () => Number.parseFloat(readFileSync("/proc/uptime", "utf8"));
+    const started = uptime();
+    await expect.poll(uptime, soon).toBeGreaterThan(started + 0.02);
+    const other = makeSupervisor(context, first);
+    other.start(program);
+    other.release();
+    rmSync(runPath(first, 1));
+    expect(marked(first.instance)).toHaveLength(2);
+
+    const second = makeSupervisor(context, first);
+    await second.resume([{ program, up: true }]);
+    expect(pidsOf(second)).toEqual([oldest]);
+    await expect.poll(() => marked(second.instance).map(({ pid }) => pid), soon).toEqual([oldest]);
+  });
+
+  test("a stop that was under way is finished", async (context) => {
+    const args = shell(`trap "" TERM; while :; do sleep 0.1; done`);
+    const program = programOf(1, { args, stopwaitsecs: 2, startsecs: 0 });
+    const first = makeSupervisor(context);
+    first.start(program);
+    void first.stop(1);
+    expect(first.state(1)).toBe("STOPPING");
+
+    const second = comeBack(context, first);
+    await second.resume([{ program, up: false }]);
+    expect(second.state(1)).toBe("STOPPING");
+    await expect.poll(() => second.state(1), soon).toBe("STOPPED");
+    expect(marked(second.instance)).toEqual([]);
+  });
+
+  test("a worker that has fewer processes than before has no more than these", async (context) => {
+    const first = makeSupervisor(context);
+    first.start({ ...steady, processes: 3 });
+    await first.stop(1);
+    const second = comeBack(context, first);
+    await second.resume([{ program: steady, up: false }]);
+    expect(second.processes(1).map(({ number }) => number)).toEqual([1, 2]);
+  });
+
+  test("processes of another installation on the machine are none of its business", async (context) => {
+    const other = makeSupervisor(context);
+    other.start(steady);
+    const one = makeSupervisor(context);
+    await one.resume([]);
+    await one.remove(1);
+    expect(marked(other.instance)).toHaveLength(2);
+    expect(other.processes(1).map(({ state }) => state)).toEqual(["RUNNING", "RUNNING"]);
+  });
+
+  test("a record that was damaged is written anew", async (context) => {
+    const first = makeSupervisor(context);
+    first.start(steady);
+    const before = pidsOf(first);
+    first.release();
+    writeFileSync(runPath(first, 1), "{");
+    const second = makeSupervisor(context, first);
+    await second.resume([{ program: steady, up: true }]);
+    expect(pidsOf(second)).toEqual(before);
+    expect(JSON.parse(readFileSync(runPath(first, 1), "utf8"))).toMatchObject({ pid: before[0] });
+  });
+});

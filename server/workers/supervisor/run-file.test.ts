@@ -1,0 +1,51 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { readRunFile, type RunRecord, writeRunFile } from "./run-file.ts";
+import { makeFolder } from "./testing.ts";
+
+const record: RunRecord = {
+  boot: "43a1ed44-29c4-4d6c-a30c-5c1d3d1a1f3b",
+  nonce: "0123456789abcdef",
+  pid: 4_194_304,
+  startTime: "18446744073709551615",
+  state: "STOPPING",
+  since: 1_700_000_000_000,
+  exitCode: 255,
+  restarts: 2_147_483_647,
+  failures: 2_147_483_647,
+};
+
+test("A record is read as it was written, and nobody else may read it", (context) => {
+  const path = join(makeFolder(context), "slot-1.json");
+  writeRunFile(path, { ...record, pid: null, startTime: null, exitCode: null });
+  writeRunFile(path, record);
+  expect(readRunFile(path)).toEqual(record);
+  expect((statSync(path).mode & 0o777).toString(8)).toBe("600");
+});
+
+test("All records are of one size, so that one can be written over another on a full disk", (context) => {
+  const path = join(makeFolder(context), "slot-1.json");
+  writeRunFile(path, record);
+  expect(readFileSync(path)).toHaveLength(512);
+  writeRunFile(path, { ...record, pid: null, startTime: null });
+  expect(readFileSync(path)).toHaveLength(512);
+});
+
+test.for(["", "{", "null", "[]", JSON.stringify({ ...record, state: "ASLEEP" }), '{"pid":1}'])(
+  "A record that cannot be understood is none: %s",
+  (text, context) => {
+    const path = join(makeFolder(context), "slot-1.json");
+    expect(readRunFile(path)).toBe(null);
+    writeFileSync(path, text);
+    expect(readRunFile(path)).toBe(null);
+  },
+);
+
+test("A record that cannot be written is an error, and leaves nothing behind", (context) => {
+  const folder = makeFolder(context);
+  const path = join(folder, "slot-1.json");
+  mkdirSync(path);
+  expect(() => writeRunFile(path, record)).toThrow("EISDIR");
+  expect(statSync(`${path}.new`, { throwIfNoEntry: false })).toBe(undefined);
+});

@@ -1,0 +1,90 @@
+// What a slot writes down about itself, so that the next start of the service finds its process again.
+// Not fsynced: it has to outlive the service, and what ends the machine ends the processes as well.
+import {
+  closeSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { processStates, type ProcessState } from "../../../contract/workers/worker.ts";
+
+export type RunRecord = {
+  /** The boot that `startTime` belongs to. */
+  boot: string;
+  /** Of the newest start. It is written before the process exists, and `pid` after. */
+  nonce: string;
+  pid: number | null;
+  startTime: string | null;
+  state: ProcessState;
+  /** Milliseconds since 1970. */
+  since: number;
+  exitCode: number | null;
+  restarts: number;
+  /** Starts in a row that failed. */
+  failures: number;
+};
+
+/** Every record fills the same space, so that it can be overwritten where there is none left. */
+const sizeBytes = 512;
+
+/** Atomic; throws what the file system throws. */
+export function writeRunFile(path: string, record: RunRecord): void {
+  const text = JSON.stringify(record).padEnd(sizeBytes);
+  const temporary = `${path}.new`;
+  try {
+    writeFileSync(temporary, text, { mode: 0o600 });
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    // A full disk must not keep workers from coming back. The old record has its place on the disk
+    // already, and one small write into it is not torn by a kill of this process.
+    overwrite(path, text, error);
+  }
+}
+
+function overwrite(path: string, text: string, first: unknown): void {
+  const { code } = first as NodeJS.ErrnoException;
+  if (code !== "ENOSPC" && code !== "EDQUOT") throw first;
+  let file: number;
+  try {
+    file = openSync(path, "r+");
+  } catch {
+    throw first; // there is no old record
+  }
+  try {
+    writeSync(file, text, 0);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** @returns null where there is no record, or none that can be understood */
+export function readRunFile(path: string): RunRecord | null {
+  try {
+    const record: unknown = JSON.parse(readFileSync(path, "utf8"));
+    return isRunRecord(record) ? record : null;
+  } catch {
+    return null;
+  }
+}
+
+const isNumberOrNull = (value: unknown) => value === null || typeof value === "number";
+
+function isRunRecord(value: unknown): value is RunRecord {
+  if (typeof value !== "object" || value === null) return false;
+  const record = value as Record<keyof RunRecord, unknown>;
+  return (
+    typeof record.boot === "string" &&
+    typeof record.nonce === "string" &&
+    isNumberOrNull(record.pid) &&
+    (record.startTime === null || typeof record.startTime === "string") &&
+    processStates.some((state) => state === record.state) &&
+    typeof record.since === "number" &&
+    isNumberOrNull(record.exitCode) &&
+    typeof record.restarts === "number" &&
+    typeof record.failures === "number"
+  );
+}

@@ -1,0 +1,285 @@
+import { chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "vitest";
+import {
+  isRunning,
+  makeFolder,
+  makeSupervisor,
+  marked,
+  programOf,
+  shell,
+  soon,
+  statusOf,
+} from "./testing.ts";
+
+const isRoot = process.geteuid?.() === 0;
+
+/** What a script has written into a file of its folder, once it is there. */
+const numberIn = (path: string): number => Number(readFileSync(path, "utf8").trim() || Number.NaN);
+
+describe.concurrent("A stop", () => {
+  test("reaches the whole group, and STOPPED waits for a stubborn child until it is killed", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const supervisor = makeSupervisor({ onTestFinished });
+    const path = join(supervisor.folder, "child");
+    const script = `sh -c 'trap "" TERM; echo $$ > ${path}; while :; do sleep 0.1; done' & wait`;
+    supervisor.start(programOf(1, { args: shell(script), stopwaitsecs: 2 }));
+    await expect.poll(() => supervisor.state(1), soon).toBe("RUNNING");
+    await expect.poll(() => numberIn(path), soon).toBeGreaterThan(1);
+    const [leader] = supervisor.processes(1);
+    const child = numberIn(path);
+
+    const startedMs = Date.now();
+    const stopping = supervisor.stop(1);
+    await expect.poll(() => isRunning(leader?.pid ?? 0), soon).toBe(false);
+    expect(isRunning(child)).toBe(true);
+    expect(supervisor.state(1)).toBe("STOPPING");
+    await stopping;
+    expect(isRunning(child)).toBe(false);
+    expect(Date.now() - startedMs).toBeGreaterThanOrEqual(1990);
+    expect(supervisor.history(1)).toEqual(["STARTING", "RUNNING", "STOPPING", "STOPPED"]);
+  });
+
+  test("kills a process that is paused and cannot act on its signal", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const supervisor = makeSupervisor({ onTestFinished });
+    supervisor.start(programOf(1, { startsecs: 0, stopwaitsecs: 1 }));
+    const pid = supervisor.processes(1)[0]?.pid ?? 0;
+    process.kill(pid, "SIGSTOP");
+    await supervisor.stop(1);
+    expect(isRunning(pid)).toBe(false);
+    expect(supervisor.processes(1)).toMatchObject([{ state: "STOPPED", exitCode: null }]);
+  });
+
+  test("sends the worker's own signal", async ({ expect, onTestFinished }) => {
+    const supervisor = makeSupervisor({ onTestFinished });
+    const args = shell(`trap "exit 7" USR2; while :; do sleep 0.1; done`);
+    supervisor.start(programOf(1, { args, stopsignal: "USR2" }));
+    await expect.poll(() => supervisor.state(1), soon).toBe("RUNNING");
+    await supervisor.stop(1);
+    expect(supervisor.processes(1)).toMatchObject([{ state: "STOPPED", pid: null, exitCode: 7 }]);
+  });
+});
+
+describe.concurrent("A removal", () => {
+  test("ends a grandchild that has a session of its own, and deletes the files", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const supervisor = makeSupervisor({ onTestFinished });
+    const path = join(supervisor.folder, "grandchild");
+    const args = shell(`setsid sh -c 'echo $$ > ${path}; sleep 300' & sleep 300`);
+    supervisor.start(programOf(1, { args }));
+    await expect.poll(() => numberIn(path), soon).toBeGreaterThan(1);
+    await supervisor.stop(1);
+    // As under supervisord: what left the group is not what a stop is about.
+    expect(isRunning(numberIn(path))).toBe(true);
+    await supervisor.remove(1);
+    expect(isRunning(numberIn(path))).toBe(false);
+    expect(marked(supervisor.instance)).toEqual([]);
+    expect(supervisor.processes(1)).toEqual([]);
+    expect(statSync(join(supervisor.folder, "workers/1"), { throwIfNoEntry: false })).toBe(
+      undefined,
+    );
+  });
+
+  test("kills a grandchild that ignores TERM", async ({ expect, onTestFinished }) => {
+    const supervisor = makeSupervisor({ onTestFinished });
+    const path = join(supervisor.folder, "grandchild");
+    const args = shell(
+      `setsid sh -c 'trap "" TERM; echo $$ > ${path}; while :; do sleep 1; done' & sleep 300`,
+    );
+    supervisor.start(programOf(1, { args }));
+    await expect.poll(() => numberIn(path), soon).toBeGreaterThan(1);
+    await supervisor.remove(1);
+    expect(marked(supervisor.instance)).toEqual([]);
+  });
+});
+
+describe.concurrent("A start that cannot succeed is told in words", () => {
+  const never = { startretries: 0 };
+  test.for([
+    [{ args: ["no-such-program"] }, "Could not be started: no-such-program was not found."],
+    [{ args: ["/etc/passwd"] }, "Could not be started: /etc/passwd may not be executed."],
+    [{ directory: "/no/such" }, "Could not be started: the folder /no/such does not exist."],
+    [{ args: [] }, "Could not be started: it has no command."],
+    [{ args: shell("exit 3") }, "Exited with code 3 within 1 second."],
+    [{ args: shell("kill -9 $$") }, "Was ended by SIGKILL within 1 second."],
+  ] as const)("%o", async ([given, reason], { expect, onTestFinished }) => {
+    const supervisor = makeSupervisor({ onTestFinished });
+    supervisor.start(programOf(1, { ...never, ...given }));
+    await expect.poll(() => supervisor.state(1), soon).toBe("FATAL");
+    expect(supervisor.processes(1)).toMatchObject([{ pid: null, reason }]);
+    expect(supervisor.history(1)).toEqual(["STARTING", "BACKOFF", "FATAL"]);
+  });
+
+  test.skipIf(isRoot)(
+    "a program that is not found, also past a folder that may not be entered",
+    async ({ expect, onTestFinished }) => {
+      const directory = makeFolder({ onTestFinished });
+      mkdirSync(join(directory, "closed"), { mode: 0o600 });
+      const environment = { PATH: `${join(directory, "closed")}:/usr/bin:/bin` };
+      const supervisor = makeSupervisor({ onTestFinished }, { environment });
+      supervisor.start(programOf(1, { ...never, args: ["no-such-program"] }));
+      await expect.poll(() => supervisor.state(1), soon).toBe("FATAL");
+      expect(supervisor.processes(1)[0]?.reason).toContain("no-such-program was not found");
+    },
+  );
+
+  test("a script whose interpreter is missing", async ({ expect, onTestFinished }) => {
+    const supervisor = makeSupervisor({ onTestFinished });
+    const script = join(supervisor.folder, "artisan");
+    writeFileSync(script, "#!/no/such/php\n", { mode: 0o755 });
+    supervisor.start(programOf(1, { ...never, args: [script] }));
+    await expect.poll(() => supervisor.state(1), soon).toBe("FATAL");
+    expect(supervisor.processes(1)[0]?.reason).toContain("names in its first line was not found");
+  });
+
+  test("a folder for the workers that cannot be used, and no crash", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const supervisor = makeSupervisor({ onTestFinished });
+    writeFileSync(join(supervisor.folder, "workers/1"), "in the way");
+    supervisor.start(programOf(1, never));
+    await expect.poll(() => supervisor.state(1), soon).toBe("FATAL");
+    expect(supervisor.processes(1)[0]?.reason).toContain("its state could not be written");
+    expect(supervisor.problems).toHaveLength(1);
+  });
+});
+
+describe.concurrent("A process", () => {
+  test("gets the given environment, a PATH and its mark, and nothing else", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const supervisor = makeSupervisor(
+      { onTestFinished },
+      {
+        environment: { PATH: "/usr/bin:/bin", APP_ENV: "testing" },
+      },
+    );
+    supervisor.start(programOf(4, { args: ["sleep", "300"], directory: supervisor.folder }));
+    const pid = supervisor.processes(4)[0]?.pid ?? 0;
+    const variables = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").filter(Boolean);
+    const account = isRoot ? ["HOME=/root", "LOGNAME=root", "USER=root"] : [];
+    expect(variables.sort()).toEqual(
+      [
+        "APP_ENV=testing",
+        "PATH=/usr/bin:/bin",
+        expect.stringMatching(new RegExp(`^QUARTERDECK_WORKER=${supervisor.instance}/4/1/\\w+$`)),
+        ...account,
+      ].sort((a, b) => String(a).localeCompare(String(b))),
+    );
+    await supervisor.stop(4);
+  });
+
+  test("writes both its outputs to a log that only the service may read", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const supervisor = makeSupervisor({ onTestFinished });
+    supervisor.start(programOf(1, { args: shell("echo out; echo err >&2; pwd; sleep 300") }));
+    await expect
+      .poll(async () => (await supervisor.readLog(1, { lines: 10 })).text, soon)
+      .toBe("out\nerr\n/\n");
+    const folder = join(supervisor.folder, "workers");
+    const modes = ["", "1", "1/log", "1/log.start", "1/slot-1.json"].map((name) =>
+      (statSync(join(folder, name)).mode & 0o777).toString(8),
+    );
+    expect(modes).toEqual(["700", "700", "600", "600", "600"]);
+  });
+
+  test.runIf(isRoot)(
+    "runs as the owner of its folder, without root's groups",
+    async ({ expect, onTestFinished }) => {
+      const supervisor = makeSupervisor({ onTestFinished });
+      const directory = join(supervisor.folder, "site");
+      mkdirSync(directory);
+      chownSync(directory, 65_534, 65_534);
+      supervisor.start(programOf(1, { directory }));
+      const pid = supervisor.processes(1)[0]?.pid ?? 0;
+      expect(statusOf(pid)).toMatchObject({
+        Uid: "65534\t65534\t65534\t65534",
+        Gid: "65534\t65534\t65534\t65534",
+      });
+      expect(statusOf(pid)["Groups"]?.trim()).toBe("");
+      expect(readFileSync(`/proc/${pid}/environ`, "utf8")).toContain("HOME=/nonexistent\0");
+      await supervisor.stop(1);
+      expect(supervisor.state(1)).toBe("STOPPED");
+    },
+  );
+
+  test("that ends comes back, and is counted", async ({ expect, onTestFinished }) => {
+    const supervisor = makeSupervisor({ onTestFinished });
+    supervisor.start(programOf(1, { startsecs: 1 }));
+    await expect.poll(() => supervisor.state(1), soon).toBe("RUNNING");
+    const pid = supervisor.processes(1)[0]?.pid ?? 0;
+    process.kill(pid, "SIGKILL");
+    await expect
+      .poll(() => supervisor.processes(1)[0], soon)
+      .toMatchObject({ state: "RUNNING", restarts: 1, reason: null });
+    expect(supervisor.processes(1)[0]?.pid).not.toBe(pid);
+    expect(supervisor.history(1).slice(2)).toEqual(["EXITED", "STARTING", "RUNNING"]);
+  });
+});
+
+describe.concurrent("Workers", () => {
+  test("are restarted one process at a time, and a stop meanwhile wins", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const supervisor = makeSupervisor({ onTestFinished });
+    const program = programOf(1, { processes: 2, startsecs: 0 });
+    supervisor.start(program);
+    const before = new Set(supervisor.processes(1).map(({ pid }) => pid));
+    await supervisor.restart(program);
+    const after = supervisor.processes(1);
+    expect(after.map(({ state }) => state)).toEqual(["RUNNING", "RUNNING"]);
+    expect(after.filter(({ pid }) => before.has(pid))).toEqual([]);
+
+    await Promise.all([supervisor.restart(program), supervisor.stop(1)]);
+    expect(supervisor.processes(1).map(({ state }) => state)).toEqual(["STOPPED", "STOPPED"]);
+    expect(marked(supervisor.instance)).toEqual([]);
+  });
+
+  test("follow the number of processes that they are started with", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const supervisor = makeSupervisor({ onTestFinished });
+    supervisor.start(programOf(1, { processes: 3, startsecs: 0 }));
+    const [first] = supervisor.processes(1);
+    supervisor.start(programOf(1, { processes: 1, startsecs: 0 }));
+    await expect.poll(() => supervisor.processes(1).length, soon).toBe(1);
+    expect(supervisor.processes(1)).toEqual([first]);
+    expect(marked(supervisor.instance)).toHaveLength(1);
+  });
+
+  test("all stop together, and nothing starts after that", async ({ expect, onTestFinished }) => {
+    const supervisor = makeSupervisor({ onTestFinished });
+    for (const id of [1, 2, 3]) supervisor.start(programOf(id, { processes: 2 }));
+    supervisor.start(programOf(4, { args: ["false"], startretries: 100 }));
+    await expect.poll(() => supervisor.state(4), soon).toBe("BACKOFF");
+    await supervisor.stopAll();
+    expect(marked(supervisor.instance)).toEqual([]);
+    const states = [1, 2, 3, 4].flatMap((id) => supervisor.processes(id));
+    expect(new Set(states.map(({ state }) => state))).toEqual(new Set(["STOPPED"]));
+  });
+
+  test("that nobody knows are stopped, removed and read without an error", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const supervisor = makeSupervisor({ onTestFinished });
+    await supervisor.stop(99);
+    await supervisor.remove(99);
+    expect(supervisor.processes(99)).toEqual([]);
+    const nothing = { text: "", start: 0, end: 0, rotated: false };
+    expect(await supervisor.readLog(99, { lines: 5 })).toEqual(nothing);
+  });
+});

@@ -1,0 +1,124 @@
+// For the comparison: Debian's supervisord, started for a test and driven over its own socket.
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Program } from "./program.ts";
+
+export const hasSupervisord = spawnSync("supervisord", ["--version"]).status === 0;
+
+export type Supervisord = {
+  start(name: string): Promise<void>;
+  stop(name: string): Promise<void>;
+  /** Every state that the program came into, in order. */
+  history(name: string): string[];
+  pid(name: string): Promise<number>;
+  close(): Promise<void>;
+};
+
+const sectionOf = (name: string, program: Program) => `
+[program:${name}]
+command=${program.args.join(" ")}
+directory=${program.directory}
+autostart=false
+autorestart=true
+startsecs=${program.startsecs}
+startretries=${program.startretries}
+stopwaitsecs=${program.stopwaitsecs}
+stopsignal=${program.stopsignal}
+stopasgroup=true
+killasgroup=true
+redirect_stderr=true
+stdout_logfile=${program.directory}/log
+`;
+
+/** @param programs by name; their arguments must need no quotes */
+export async function startSupervisord(programs: Map<string, Program>): Promise<Supervisord> {
+  const folder = mkdtempSync(join(tmpdir(), "quarterdeck-supervisord-"));
+  const path = (name: string) => join(folder, name);
+  writeFileSync(
+    path("supervisord.conf"),
+    `[supervisord]
+nodaemon=true
+${process.geteuid?.() === 0 ? "user=root" : ""}
+logfile=${path("log")}
+pidfile=${path("pid")}
+childlogdir=${folder}
+[unix_http_server]
+file=${path("socket")}
+[rpcinterface:supervisor]
+supervisor.rpcinterface_factory=supervisor.rpcinterface:make_main_rpcinterface
+[eventlistener:listener]
+command=${process.execPath} ${join(import.meta.dirname, "supervisord-listener.ts")} ${path("events")}
+events=PROCESS_STATE
+buffer_size=10000
+${[...programs].map(([name, program]) => sectionOf(name, program)).join("")}`,
+  );
+  const daemon = spawn("supervisord", ["-c", path("supervisord.conf")], { stdio: "ignore" });
+  const call = (method: string, ...params: string[]) => callRpc(path("socket"), method, params);
+
+  const deadlineMs = Date.now() + 20_000;
+  while (!existsSync(path("events")) && Date.now() < deadlineMs)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+
+  // supervisord looks after its processes whenever it is woken, and sleeps for up to a second otherwise.
+  const nudge = setInterval(() => void call("getState").catch(() => {}), 50);
+
+  return {
+    async start(name) {
+      await call("startProcess", `<string>${name}</string>`, "<boolean>0</boolean>").catch(
+        (error: Error) => {
+          // It was started, and has ended already by the time of the answer.
+          if (!error.message.includes("SPAWN_ERROR")) throw error;
+        },
+      );
+    },
+    async stop(name) {
+      await call("stopProcess", `<string>${name}</string>`, "<boolean>0</boolean>");
+    },
+    history: (name) =>
+      readFileSync(path("events"), "utf8")
+        .split("\n")
+        .flatMap((line) => (line.startsWith(`${name} `) ? [line.slice(name.length + 1)] : [])),
+    async pid(name) {
+      const answer = await call("getProcessInfo", `<string>${name}</string>`);
+      return Number(/<name>pid<\/name>\s*<value><int>(\d+)/.exec(answer)?.[1]);
+    },
+    async close() {
+      const ended = once(daemon, "exit");
+      daemon.kill("SIGTERM");
+      await ended;
+      clearInterval(nudge);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** XML-RPC over the socket: `supervisorctl` would take a Python start, some 200 ms, for each word. */
+function callRpc(socketPath: string, method: string, params: string[]): Promise<string> {
+  const values = params.map((value) => `<param><value>${value}</value></param>`).join("");
+  const body = `<?xml version="1.0"?><methodCall><methodName>supervisor.${method}</methodName><params>${values}</params></methodCall>`;
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      {
+        socketPath,
+        path: "/RPC2",
+        method: "POST",
+        agent: false,
+        headers: { "Content-Type": "text/xml", "Content-Length": Buffer.byteLength(body) },
+      },
+      (answer) => {
+        let text = "";
+        answer.setEncoding("utf8");
+        answer.on("data", (chunk: string) => (text += chunk));
+        answer.on("end", () =>
+          text.includes("<fault>") ? reject(new Error(`${method}: ${text}`)) : resolve(text),
+        );
+      },
+    );
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}

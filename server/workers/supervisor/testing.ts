@@ -1,0 +1,146 @@
+// For the tests: a supervisor on a temporary folder, and a view of the processes that is not its own.
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "vitest";
+import { systemClock } from "../../clock.ts";
+import type { ProcessState } from "../../../contract/workers/worker.ts";
+import { createSupervisor, type Program, type Supervisor } from "./supervisor.ts";
+
+/** The one of the test's context: tests that run side by side have no common "current test". */
+type Cleanup = Pick<TestContext, "onTestFinished">;
+
+/** In /tmp, whose path root may trust. */
+export function makeFolder({ onTestFinished }: Cleanup): string {
+  const folder = mkdtempSync(join(tmpdir(), "quarterdeck-workers-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export const makeInstance = (): string => `test-${randomBytes(6).toString("hex")}`;
+
+export const programOf = (id: number, given: Partial<Program>): Program => ({
+  id,
+  args: ["sleep", "300"],
+  directory: "/",
+  processes: 1,
+  startsecs: 1,
+  startretries: 3,
+  stopwaitsecs: 10,
+  stopsignal: "TERM",
+  ...given,
+});
+
+export const shell = (script: string): string[] => ["sh", "-c", script];
+
+export type Marked = {
+  pid: number;
+  /** `<worker>/<number>`. */
+  slot: string;
+  nonce: string;
+  leads: boolean;
+  command: string;
+};
+
+const readProc = (pid: string, name: string) => {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, "latin1");
+  } catch {
+    return "";
+  }
+};
+
+/** Whoever lives and bears a mark of the instance. */
+export function marked(instance: string): Marked[] {
+  return readdirSync("/proc").flatMap((pid) => {
+    const mark = new RegExp(`QUARTERDECK_WORKER=${instance}/(\\d+/\\d+)/(\\w+)\0`).exec(
+      /^\d+$/.test(pid) ? readProc(pid, "environ") : "",
+    );
+    const [state, , group] = readProc(pid, "stat")
+      .replace(/^.*\) /s, "")
+      .split(" ");
+    if (mark === null || state === undefined || "ZX".includes(state)) return [];
+    const [, slot = "", nonce = ""] = mark;
+    const command = readProc(pid, "cmdline").replaceAll("\0", " ").trim();
+    return [{ pid: Number(pid), slot, nonce, leads: group === pid, command }];
+  });
+}
+
+/** The fields of a process in /proc/<pid>/status, e.g. `Uid`. */
+export const statusOf = (pid: number): Record<string, string> =>
+  Object.fromEntries(
+    readProc(String(pid), "status")
+      .split("\n")
+      .map((line) => line.split(":\t") as [string, string]),
+  );
+
+export const isRunning = (pid: number): boolean => {
+  const state = statusOf(pid)["State"];
+  return state !== undefined && !/^[ZX]/.test(state);
+};
+
+/** Ends what a test has left, which is all that bears the instance of that test. */
+export function endMarked(instance: string): void {
+  for (const { pid } of marked(instance)) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // ended by itself
+    }
+  }
+}
+
+export type TestSupervisor = Supervisor & {
+  instance: string;
+  folder: string;
+  /** Every state that process `number` of the worker came into, in order. */
+  history(id: number, number?: number): ProcessState[];
+  state(id: number, number?: number): ProcessState | undefined;
+  problems: string[];
+};
+
+type Given = { folder?: string; instance?: string; environment?: Record<string, string> };
+
+/** Released, and its processes ended, when the test is over. */
+export function makeSupervisor(context: Cleanup, given: Given = {}): TestSupervisor {
+  const instance = given.instance ?? makeInstance();
+  const folder = given.folder ?? makeFolder(context);
+  const histories = new Map<string, ProcessState[]>();
+  const problems: string[] = [];
+  const supervisor = createSupervisor({
+    folder: join(folder, "workers"),
+    instance,
+    clock: systemClock,
+    environment: given.environment ?? { PATH: process.env["PATH"] ?? "" },
+    onChange(id) {
+      for (const { number, state } of supervisor.processes(id)) {
+        const key = `${id}/${number}`;
+        const history = histories.get(key) ?? [];
+        histories.set(key, history);
+        if (history.at(-1) !== state) history.push(state);
+      }
+    },
+    log: {
+      info: () => {},
+      warn: (fields, message) => problems.push(`${message} ${JSON.stringify(fields)}`),
+      error: (fields, message) => problems.push(`${message} ${JSON.stringify(fields)}`),
+    },
+  });
+  context.onTestFinished(() => {
+    supervisor.release();
+    endMarked(instance);
+  });
+  return {
+    ...supervisor,
+    instance,
+    folder,
+    problems,
+    history: (id, number = 1) => histories.get(`${id}/${number}`) ?? [],
+    state: (id, number = 1) =>
+      supervisor.processes(id).find((status) => status.number === number)?.state,
+  };
+}
+
+/** For `expect.poll`: long enough for a machine that is busy with something else. */
+export const soon = { timeout: 15_000, interval: 20 };

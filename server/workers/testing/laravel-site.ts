@@ -1,0 +1,75 @@
+// A real Laravel site for the tests, run by the PHP and the framework that this machine has installed.
+// It needs Debian's php-cli, php-laravel-framework and php-sqlite3, or what amounts to them.
+import { execFile, spawnSync } from "node:child_process";
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const fixture = join(import.meta.dirname, "laravel-site");
+
+export type LaravelSite = {
+  folder: string;
+  /** Queues `count` jobs that take `seconds` each; the answer is their names, in the order of the queue. */
+  dispatch(count: number, seconds: number): Promise<string[]>;
+  /** Runs `php artisan …`, answers its output, and throws when it fails. */
+  artisan(...args: string[]): Promise<string>;
+  /** The names of the jobs that were begun; one that is run twice is here twice. */
+  begun(): Promise<string[]>;
+  /** The names of the jobs that were finished. */
+  done(): Promise<string[]>;
+  /** For each of `done()`, the process that did it. */
+  doneBy(): Promise<number[]>;
+};
+
+// What the framework's own package does not depend on is asked for by name: without pcntl a worker knows no signals.
+const probe = `
+foreach (["pcntl", "posix", "pdo_sqlite"] as $name)
+  if (!extension_loaded($name)) exit("PHP lacks its extension $name.");
+if (stream_resolve_include_path("Illuminate/autoload.php") === false)
+  exit("Laravel's Illuminate/autoload.php is not on PHP's include path.");
+`;
+
+function whatIsMissing(): string | null {
+  const { error, status, stdout } = spawnSync("php", ["-r", probe], { encoding: "utf8" });
+  if (error) return `php does not run here (${error.message}).`;
+  return status === 0 ? stdout.trim() || null : `php -r ended with ${status}.`;
+}
+
+/** Why there can be no Laravel site on this machine; null when there can. */
+export const laravelMissing: string | null = whatIsMissing();
+
+/** Makes the site in `folder`, which may exist, with an empty queue in its own SQLite database. */
+export async function makeLaravelSite(folder: string): Promise<LaravelSite> {
+  const artisan = async (...args: string[]) =>
+    (await run("php", ["artisan", ...args], { cwd: folder })).stdout;
+  const lines = async (event: "begun" | "done") => {
+    const text = await readFile(join(folder, "storage", `${event}.log`), "utf8");
+    return text.split("\n").filter((line) => line !== "");
+  };
+  const names = async (event: "begun" | "done") =>
+    (await lines(event)).map((line) => line.replace(/ .*/, ""));
+
+  await cp(fixture, folder, { recursive: true });
+  await Promise.all(
+    ["bootstrap/cache", "storage/framework/cache"].map((name) =>
+      mkdir(join(folder, name), { recursive: true }),
+    ),
+  );
+  await Promise.all(
+    ["database/database.sqlite", "storage/begun.log", "storage/done.log"].map((name) =>
+      writeFile(join(folder, name), ""),
+    ),
+  );
+  await artisan("migrate", "--force");
+
+  return {
+    folder,
+    artisan,
+    dispatch: async (count, seconds) =>
+      (await artisan("jobs:dispatch", String(count), `--seconds=${seconds}`)).trim().split("\n"),
+    begun: () => names("begun"),
+    done: () => names("done"),
+    doneBy: async () => (await lines("done")).map((line) => Number(line.replace(/.* /, ""))),
+  };
+}
