@@ -1,0 +1,82 @@
+// What went wrong with a call, in one shape for every page: matched by `status`, shown by `message`.
+import { errorBody, type FieldErrors, fieldErrorsBody } from "../../contract/errors.ts";
+
+/** An HTTP status; `unreachable` = no answer came; `unreadable` = the answer breaks the interface. */
+export type ApiStatus = number | "unreachable" | "unreadable";
+
+type Details = { fields?: FieldErrors; requestId?: string | null; retryAfterMs?: number | null };
+
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: ApiStatus;
+  /** The complaints of a 422 by field. */
+  readonly fields: FieldErrors;
+  readonly requestId: string | null;
+  readonly retryAfterMs: number | null;
+
+  constructor(status: ApiStatus, message: string, details: Details = {}) {
+    super(message);
+    this.status = status;
+    this.fields = details.fields ?? {};
+    this.requestId = details.requestId ?? null;
+    this.retryAfterMs = details.retryAfterMs ?? null;
+  }
+}
+
+export const hasStatus = (error: unknown, status: ApiStatus): boolean =>
+  error instanceof ApiError && error.status === status;
+
+/** True for what may be gone on the next try: no answer, too many requests, a service in trouble. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof ApiError &&
+  (error.status === "unreachable" ||
+    error.status === 429 ||
+    (typeof error.status === "number" && error.status >= 500));
+
+/** The sentence to show for anything that was thrown. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof ApiError)) return "Something went wrong in the dashboard itself.";
+  const { status, message, requestId } = error;
+  // What the service cannot explain itself, its log can.
+  const isUnexplained = requestId !== null && (status === 500 || status === "unreadable");
+  return isUnexplained ? `${message} (request ${requestId})` : message;
+}
+
+/** Where the service says nothing readable itself. */
+const fallbackText: Partial<Record<number, string>> = {
+  401: "The token is not accepted.",
+  403: "This token may not do that.",
+  404: "Not found.",
+  409: "That is not possible right now.",
+  413: "That is too large.",
+  422: "Some fields do not fit.",
+  429: "Too many requests. Wait a moment.",
+  503: "The service is not ready.",
+};
+
+/** `Retry-After` in milliseconds; it is seconds or a date (RFC 9110, section 10.2.3). */
+function retryAfterMs(headers: Headers, nowMs: number): number | null {
+  const text = headers.get("retry-after");
+  if (text === null) return null;
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - nowMs;
+  return Number.isFinite(ms) ? Math.max(0, ms) : null;
+}
+
+/** Reads an answer that is not a success. Its body may be anything, from any proxy on the way. */
+export async function toApiError(response: Response, nowMs: number): Promise<ApiError> {
+  const body: unknown = await response.json().catch(() => null);
+  const plain = errorBody.safeParse(body);
+  const fields = fieldErrorsBody.safeParse(body);
+  const message = plain.data?.message.trim();
+  return new ApiError(
+    response.status,
+    message === undefined || message === ""
+      ? (fallbackText[response.status] ?? `The service answered ${response.status}.`)
+      : message,
+    {
+      fields: fields.data?.errors ?? {},
+      requestId: plain.data?.request_id ?? response.headers.get("x-request-id"),
+      retryAfterMs: retryAfterMs(response.headers, nowMs),
+    },
+  );
+}

@@ -1,0 +1,116 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { ApiError } from "./api-error.ts";
+import { call, callAs } from "./client.ts";
+import { sessions } from "./session.ts";
+
+const session = { address: "https://ops.example.com", token: "1|qd_secret" };
+
+/** Stands in for the network, which is what a browser gives and node does not have here. */
+function answerWith(make: () => Response | Promise<Response>) {
+  const network = vi.fn<typeof fetch>(async () => make());
+  vi.stubGlobal("fetch", network);
+  return network;
+}
+
+const json = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  Response.json(body, { status, headers });
+
+const failure = async (run: Promise<unknown>): Promise<ApiError> => {
+  const error: unknown = await run.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof ApiError)) throw new Error("expected an ApiError", { cause: error });
+  return error;
+};
+
+const site = { id: 3, server_id: 1, name: "shop", root: "/srv/shop", artisan: ["php", "artisan"] };
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  sessions.end();
+});
+
+test("the token travels in the header and never in the address", async () => {
+  const network = answerWith(() => json(200, site));
+  await callAs(session, "showSite", { id: 3 });
+  const [url, init] = network.mock.calls[0] ?? [];
+  expect(url).toBe("https://ops.example.com/api/site/3");
+  expect(new Headers(init?.headers).get("authorization")).toBe("Bearer 1|qd_secret");
+});
+
+test("the query of a list stands in the address", async () => {
+  const network = answerWith(() => json(404, { message: "Not found." }));
+  await failure(callAs(session, "listWorkers", { id: 3 }, { query: { page: "2" } }));
+  expect(network.mock.calls[0]?.[0]).toBe("https://ops.example.com/api/site/3/workers?page=2");
+});
+
+test("an answer with fields that the contract does not know is read", async () => {
+  answerWith(() => json(200, { ...site, colour: "teal" }));
+  expect(await callAs(session, "showSite", { id: 3 })).toEqual(site);
+});
+
+test("another success status than ours is a success", async () => {
+  answerWith(() => json(203, site));
+  expect(await callAs(session, "showSite", { id: 3 })).toEqual(site);
+});
+
+test("an answer without a body is one", async () => {
+  answerWith(() => new Response(null, { status: 204 }));
+  expect(await callAs(session, "stopWorker", { id: 7 })).toBeUndefined();
+});
+
+test("an answer that breaks the interface is unreadable, not a crash", async () => {
+  answerWith(() => new Response("<html>a proxy's page</html>"));
+  expect(await failure(callAs(session, "showSite", { id: 3 }))).toMatchObject({
+    status: "unreadable",
+  });
+});
+
+test("no answer is unreachable", async () => {
+  answerWith(() => Promise.reject(new TypeError("Failed to fetch")));
+  expect(await failure(callAs(session, "showSite", { id: 3 }))).toMatchObject({
+    status: "unreachable",
+  });
+});
+
+test("the fields of a 422 are kept by name", async () => {
+  const errors = { queue: ["The queue field is required."] };
+  answerWith(() => json(422, { message: "The queue field is required.", errors }));
+  expect(await failure(callAs(session, "showSite", { id: 3 }))).toMatchObject({
+    status: 422,
+    fields: errors,
+  });
+});
+
+test("a failure keeps its request id and how long to wait", async () => {
+  answerWith(() => json(429, {}, { "x-request-id": "r1", "retry-after": "7" }));
+  expect(await failure(callAs(session, "showSite", { id: 3 }))).toMatchObject({
+    status: 429,
+    message: "Too many requests. Wait a moment.",
+    requestId: "r1",
+    retryAfterMs: 7000,
+  });
+});
+
+test("a failure without a readable body still says something", async () => {
+  answerWith(() => new Response("Bad Gateway", { status: 502 }));
+  expect(await failure(callAs(session, "showSite", { id: 3 }))).toMatchObject({
+    status: 502,
+    message: "The service answered 502.",
+  });
+});
+
+test("a refused token ends the session", async () => {
+  sessions.connect(session, { remember: false });
+  answerWith(() => json(401, { message: "Unauthenticated." }));
+  expect(await failure(call("showSite", { id: 3 }))).toMatchObject({ status: 401 });
+  expect(sessions.current()).toBeNull();
+});
+
+test("a token that is only tried does not end the session", async () => {
+  sessions.connect(session, { remember: false });
+  answerWith(() => json(401, { message: "Unauthenticated." }));
+  await failure(callAs({ ...session, token: "another" }, "showSite", { id: 3 }));
+  expect(sessions.current()).toEqual(session);
+});

@@ -1,0 +1,89 @@
+// The one way to the service: a row of the operation table in, its parsed answer or an ApiError out.
+import type {
+  Answer,
+  BodyInput,
+  Operation,
+  PathParams,
+  QueryInput,
+} from "../../contract/operation.ts";
+import { pathOf } from "../../contract/operation.ts";
+import { type OperationName, operations } from "../../contract/operations.ts";
+import { ApiError, toApiError } from "./api-error.ts";
+import { type Session, sessions } from "./session.ts";
+
+type Rows = typeof operations;
+export type AnswerOf<Name extends OperationName> = Answer<Rows[Name]>;
+export type ParamsOf<Name extends OperationName> = PathParams<Rows[Name]>;
+export type QueryOf<Name extends OperationName> = QueryInput<Rows[Name]>;
+export type Sent<Name extends OperationName> = {
+  query?: QueryOf<Name>;
+  body?: BodyInput<Rows[Name]>;
+};
+
+function toRequest(row: Operation, path: string, sent: Sent<OperationName>, session: Session) {
+  const query = new URLSearchParams(sent.query);
+  const headers = new Headers({
+    accept: "application/json",
+    authorization: `Bearer ${session.token}`,
+  });
+  if (sent.body !== undefined) headers.set("content-type", "application/json");
+  return {
+    url: `${session.address}${path}${query.size === 0 ? "" : `?${query}`}`,
+    init: {
+      method: row.method,
+      headers,
+      credentials: "omit",
+      ...(sent.body === undefined ? {} : { body: JSON.stringify(sent.body) }),
+    } satisfies RequestInit,
+  };
+}
+
+/** Checks a success against the contract. A service may pick another 2xx than ours; the shape counts. */
+async function readAnswer(row: Operation, response: Response): Promise<unknown> {
+  const listed = row.answers[response.status];
+  const schema = listed === undefined ? Object.values(row.answers)[0] : listed;
+  if (schema === null || schema === undefined) return undefined;
+  const parsed = schema.safeParse(await response.json().catch(() => undefined));
+  if (parsed.success) return parsed.data;
+  throw new ApiError(
+    "unreadable",
+    "The service answered something that this dashboard cannot read.",
+    {
+      requestId: response.headers.get("x-request-id"),
+    },
+  );
+}
+
+/** Calls as a given session, which need not be the current one; connecting tries a token this way. */
+export async function callAs<Name extends OperationName>(
+  session: Session,
+  name: Name,
+  params: ParamsOf<Name>,
+  sent: Sent<Name> = {},
+): Promise<AnswerOf<Name>> {
+  const row: Operation = operations[name];
+  const path = pathOf(operations[name], params);
+  const { url, init } = toRequest(row, path, sent, session);
+  const response = await fetch(url, init).catch(() => {
+    throw new ApiError("unreachable", "The service does not answer.");
+  });
+  if (!response.ok) throw await toApiError(response, Date.now());
+  // `readAnswer` checked it with the schema that this type is inferred from.
+  return (await readAnswer(row, response)) as AnswerOf<Name>;
+}
+
+/** Calls as the current session. A 401 ends it, and the shell leads to the connect page. */
+export async function call<Name extends OperationName>(
+  name: Name,
+  params: ParamsOf<Name>,
+  sent: Sent<Name> = {},
+): Promise<AnswerOf<Name>> {
+  const session = sessions.current();
+  if (session === null) throw new ApiError(401, "Not connected.");
+  try {
+    return await callAs(session, name, params, sent);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) sessions.end(session.token);
+    throw error;
+  }
+}

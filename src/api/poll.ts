@@ -1,0 +1,49 @@
+// How often to ask again. One rule for every page: see "Dashboard habits" in the house style.
+import { isInTransit } from "../../contract/states.ts";
+
+type Stateful = { id: number; status: string };
+
+/** While something moves: ask every `everyMs` until it has moved for `untilMs`. */
+const pace = [
+  { untilMs: 10_000, everyMs: 500 },
+  { untilMs: 30_000, everyMs: 1_000 },
+  { untilMs: 120_000, everyMs: 3_000 },
+] as const;
+
+/** What moves for longer than that is stuck or slow, and no hurry helps. */
+const draggingMs = 10_000;
+
+/** The pace of a list on which nothing moves: others may change it too. */
+export const listFloorMs = 10_000;
+
+/**
+ * Milliseconds until the next poll, false = no poll.
+ * @param elapsedMs how long ago the newest transition was first seen
+ * @param settledMs the answer while nothing moves
+ */
+export function pollMs(
+  items: readonly { status: string }[],
+  elapsedMs: number,
+  settledMs: number | false = listFloorMs,
+): number | false {
+  if (!items.some(({ status }) => isInTransit(status))) return settledMs;
+  return pace.find(({ untilMs }) => elapsedMs < untilMs)?.everyMs ?? draggingMs;
+}
+
+/**
+ * Remembers since when things move, which the items themselves do not say, and asks `pollMs`.
+ * The time starts anew when a transition appears that was not there before: one row that is stuck must
+ * not slow down another that has just begun, and one that ends must not hurry the others.
+ */
+export function makePoller(nowMs: () => number = Date.now) {
+  let seen: ReadonlySet<string> = new Set();
+  let sinceMs = 0;
+  return (items: readonly Stateful[], settledMs?: number | false): number | false => {
+    const moving = items
+      .filter(({ status }) => isInTransit(status))
+      .map(({ id, status }) => `${id} ${status}`);
+    if (moving.some((key) => !seen.has(key))) sinceMs = nowMs();
+    seen = new Set(moving);
+    return pollMs(items, nowMs() - sinceMs, settledMs);
+  };
+}

@@ -1,0 +1,105 @@
+// Data of the service as React Query sees it. A query is declared from the operation table; its key is
+// [operation name, params, query], so all queries of an operation are found by the name alone.
+import { QueryClient, useQuery } from "@tanstack/react-query";
+import { type interfaceOperations, type OperationName } from "../../contract/operations.ts";
+import { ApiError, hasStatus, isPassing } from "./api-error.ts";
+import { type AnswerOf, call, type ParamsOf, type QueryOf } from "./client.ts";
+
+type InterfaceName = keyof typeof interfaceOperations;
+type ExtraName = Exclude<OperationName, InterfaceName>;
+
+/** Longer and longer, with jitter so that open tabs do not come back in step. */
+const backOffMs = (failures: number, error: unknown): number =>
+  (error instanceof ApiError ? error.retryAfterMs : null) ??
+  Math.min(30_000, 1_000 * 2 ** failures) * (0.5 + Math.random() / 2);
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 2_000,
+      // Without end: the retries are the back-off of a poll, and the old data stays on screen meanwhile.
+      retry: (_, error) => isPassing(error),
+      retryDelay: backOffMs,
+      // The service may well be this machine, which needs no network.
+      networkMode: "always",
+    },
+    mutations: { networkMode: "always" },
+  },
+});
+
+const toSent = <Name extends OperationName>(query: QueryOf<Name> | undefined) =>
+  query === undefined ? {} : { query };
+
+/** A question to the service, for `useQuery`, `useLoaded` and the loaders. */
+export type DataQuery<Data> = { queryKey: readonly unknown[]; queryFn: () => Promise<Data> };
+
+/** A query of the interface, which every service answers. */
+export const query = <Name extends InterfaceName>(
+  name: Name,
+  params: ParamsOf<Name>,
+  query?: QueryOf<Name>,
+): DataQuery<AnswerOf<Name>> => ({
+  queryKey: [name, params, query ?? {}],
+  // The signal is not passed on: a page that unmounts must not cancel what the next one has asked for.
+  queryFn: () => call(name, params, toSent(query)),
+});
+
+/** A query of an extra; null from a service that has no such thing. */
+export const extraQuery = <Name extends ExtraName>(
+  name: Name,
+  params: ParamsOf<Name>,
+  query?: QueryOf<Name>,
+): DataQuery<AnswerOf<Name> | null> => ({
+  queryKey: [name, params, query ?? {}],
+  queryFn: () => callExtra(name, params, query),
+});
+
+/** Calls an extra; null from a service that has no such thing. */
+export async function callExtra<Name extends ExtraName>(
+  name: Name,
+  params: ParamsOf<Name>,
+  query?: QueryOf<Name>,
+): Promise<AnswerOf<Name> | null> {
+  try {
+    return await call(name, params, toSent(query));
+  } catch (error) {
+    if (hasStatus(error, 404)) return null;
+    throw error;
+  }
+}
+
+/**
+ * Reads what the route's loader has loaded, so that a page needs no word for "not yet".
+ * @param pollMs when to ask again, false = not at all
+ */
+export function useLoaded<Data>(
+  query: DataQuery<Data>,
+  pollMs: (data: Data) => number | false = () => false,
+): Data {
+  const { data } = useQuery({
+    ...query,
+    // While a change is under way a poll would bring back the state from before it.
+    refetchInterval: ({ state }) =>
+      state.data !== undefined && queryClient.isMutating() === 0 && pollMs(state.data),
+    // What is gone leads to the error page; any other failure of a poll leaves the old data.
+    throwOnError: (error) => hasStatus(error, 404),
+  });
+  if (data === undefined)
+    throw new Error(`The loader of this route does not load ${JSON.stringify(query.queryKey)}.`);
+  return data;
+}
+
+/** Changes what the cache holds of an operation's answers. */
+export function patchAnswers<Name extends InterfaceName>(
+  name: Name,
+  patch: (answer: AnswerOf<Name>) => AnswerOf<Name>,
+): void {
+  queryClient.setQueriesData<AnswerOf<Name>>({ queryKey: [name] }, (answer) =>
+    answer === undefined ? undefined : patch(answer),
+  );
+}
+
+/** Asks anew for everything of these operations that is on screen; resolves when it is there. */
+export const invalidate = async (...names: OperationName[]): Promise<void> => {
+  await Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] })));
+};

@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import { createSessions, readAddress, readFragmentToken } from "./session.ts";
+
+function memoryShelf() {
+  const items = new Map<string, string>();
+  return {
+    items,
+    getItem: (key: string) => items.get(key) ?? null,
+    setItem: (key: string, value: string) => void items.set(key, value),
+    removeItem: (key: string) => void items.delete(key),
+  };
+}
+
+const ops = { address: "https://ops.example.com", token: "1|qd_secret" };
+
+test("a session lasts for the tab, and only for the tab", () => {
+  const [tab, device] = [memoryShelf(), memoryShelf()];
+  createSessions(tab, device).connect(ops, { remember: false });
+  expect(createSessions(tab, device).current()).toEqual(ops);
+  expect(createSessions(memoryShelf(), device).current()).toBeNull();
+});
+
+test("a remembered session is there in the next tab", () => {
+  const [tab, device] = [memoryShelf(), memoryShelf()];
+  createSessions(tab, device).connect(ops, { remember: true });
+  const next = createSessions(memoryShelf(), device);
+  expect(next.current()).toEqual(ops);
+  expect(next.state.get().isRemembered).toBe(true);
+});
+
+test("a session of a link is offered to be remembered, once", () => {
+  const [tab, device] = [memoryShelf(), memoryShelf()];
+  const sessions = createSessions(tab, device);
+  sessions.connect(ops, { remember: false, isFromLink: true });
+  expect(sessions.state.get()).toMatchObject({ isFromLink: true, isRemembered: false });
+  sessions.remember();
+  expect(sessions.state.get()).toMatchObject({ isFromLink: false, isRemembered: true });
+  expect([tab.items.size, device.items.size]).toEqual([0, 1]);
+});
+
+test("a refused token is forgotten everywhere, and its address is offered again", () => {
+  const [tab, device] = [memoryShelf(), memoryShelf()];
+  const sessions = createSessions(tab, device);
+  sessions.connect(ops, { remember: true });
+  sessions.end(ops.token);
+  expect(sessions.state.get()).toMatchObject({ session: null, address: ops.address });
+  expect([tab.items.size, device.items.size]).toEqual([0, 0]);
+});
+
+test("the late answer to an old token does not end the new session", () => {
+  const sessions = createSessions(memoryShelf(), memoryShelf());
+  sessions.connect(ops, { remember: false });
+  sessions.end("an older token");
+  expect(sessions.current()).toEqual(ops);
+});
+
+test("a browser that forbids storage still connects", () => {
+  const forbidden = () => {
+    throw new DOMException("denied", "SecurityError");
+  };
+  const shelf = { getItem: forbidden, setItem: forbidden, removeItem: forbidden };
+  const sessions = createSessions(shelf, null);
+  expect(sessions.current()).toBeNull();
+  sessions.connect(ops, { remember: true });
+  expect(sessions.current()).toEqual(ops);
+});
+
+test.each(["not json", "[]", '{"address":"x"}', '{"token":7}'])(
+  "what somebody else stored is not a session: %s",
+  (text) => {
+    const tab = memoryShelf();
+    tab.items.set("quarterdeck.session", text);
+    expect(createSessions(tab, memoryShelf()).current()).toBeNull();
+  },
+);
+
+test.each([
+  ["", ""],
+  ["  ", ""],
+  ["https://ops.example.com/", "https://ops.example.com"],
+  ["ops.example.com", "https://ops.example.com"],
+  ["http://10.0.0.5:4000/deck/?x=1#y", "http://10.0.0.5:4000/deck"],
+  ["http://localhost:4000/", ""],
+  ["ftp://ops.example.com", null],
+  ["https://user:pass@ops.example.com", null],
+  ["http://", null],
+])("an address as typed: %s", (typed, expected) => {
+  expect(readAddress(typed, "http://localhost:4000")).toBe(expected);
+});
+
+test.each([
+  ["#token=1|qd_abc", "1|qd_abc"],
+  ["#token=1%7Cqd_abc", "1|qd_abc"],
+  ["#token=", null],
+  ["#elsewhere", null],
+  ["", null],
+])("the fragment of a first start: %s", (hash, expected) => {
+  expect(readFragmentToken(hash)).toBe(expected);
+});

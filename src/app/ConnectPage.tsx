@@ -1,0 +1,133 @@
+// Where a session begins: which service, which token, and for how long.
+import { type FormEvent, useState } from "react";
+import { useNavigate, useSearchParams } from "react-router";
+import { ApiError, hasStatus } from "../api/api-error.ts";
+import { callAs } from "../api/client.ts";
+import { queryClient } from "../api/query.ts";
+import { readAddress, type Session, sessions } from "../api/session.ts";
+import { readFrom } from "../paths.ts";
+import { Button } from "../ui/Button.tsx";
+import { Checkbox } from "../ui/Checkbox.tsx";
+import { Field } from "../ui/Field.tsx";
+import { Input } from "../ui/Input.tsx";
+import { Mark } from "../ui/Mark.tsx";
+import { Notice } from "../ui/Notice.tsx";
+
+type Problem = { address?: string; token?: string; form?: string };
+
+/** Any operation shows whether the token is good; this one's answer is the first that a user needs. */
+async function tryToken(session: Session): Promise<Problem | null> {
+  try {
+    await callAs(session, "listServers", {});
+    return null;
+  } catch (error) {
+    // A service without the list of servers has looked at the token all the same.
+    if (hasStatus(error, 404)) return null;
+    if (hasStatus(error, 401)) return { token: "The service does not accept this token." };
+    if (hasStatus(error, "unreachable"))
+      return {
+        address: "No answer from this address. Is the service running and reachable from here?",
+      };
+    if (hasStatus(error, "unreadable"))
+      return {
+        address: "Something answers at this address, but it is not Quarterdeck's interface.",
+      };
+    return { form: error instanceof ApiError ? error.message : "That did not work." };
+  }
+}
+
+function readForm(form: HTMLFormElement) {
+  const data = new FormData(form);
+  const text = (name: string) => {
+    const value = data.get(name);
+    return typeof value === "string" ? value.trim() : "";
+  };
+  return { address: text("address"), token: text("token"), remember: data.has("remember") };
+}
+
+export function ConnectPage() {
+  const navigate = useNavigate();
+  const [search] = useSearchParams();
+  const [problem, setProblem] = useState<Problem>({});
+  const [isPending, setIsPending] = useState(false);
+
+  const connect = async (form: HTMLFormElement) => {
+    const { address: typed, token, remember } = readForm(form);
+    const address = readAddress(typed, location.origin);
+    const found: Problem = {
+      ...(address === null && { address: "This is not an address of the form https://host." }),
+      ...(token === "" && { token: "The token is required." }),
+    };
+    setProblem(found);
+    if (address === null || token === "") return;
+    setIsPending(true);
+    const refusal = await tryToken({ address, token });
+    setIsPending(false);
+    setProblem(refusal ?? {});
+    if (refusal !== null) return;
+    // What another token was allowed to see is not for this one.
+    queryClient.clear();
+    sessions.connect({ address, token }, { remember });
+    await navigate(readFrom(search), { replace: true });
+  };
+
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    void connect(event.currentTarget);
+  };
+
+  return (
+    <main className="mx-auto grid min-h-dvh max-w-sm content-start gap-6 px-4 pt-[14vh] pb-10">
+      <title>Connect · Quarterdeck</title>
+      <header className="grid gap-2">
+        <p className="flex items-center gap-2 text-lg font-semibold tracking-tight">
+          <Mark />
+          Quarterdeck
+        </p>
+        <h1 tabIndex={-1} className="text-xl font-semibold tracking-tight">
+          Connect
+        </h1>
+      </header>
+      <form noValidate onSubmit={submit} className="grid gap-5">
+        {problem.form !== undefined && (
+          <Notice tone="bad" isAlert>
+            {problem.form}
+          </Notice>
+        )}
+        <Field
+          label="Token"
+          error={problem.token}
+          help="The first start of the service prints one. It stays in this browser."
+        >
+          {(aria) => <Input {...aria} name="token" type="password" isCode required />}
+        </Field>
+        <Field
+          label="Address"
+          error={problem.address}
+          help="Of the service. Empty: the one this page came from."
+        >
+          {(aria) => (
+            <Input
+              {...aria}
+              name="address"
+              inputMode="url"
+              autoCapitalize="none"
+              placeholder={location.origin}
+              defaultValue={sessions.state.get().address}
+            />
+          )}
+        </Field>
+        <Field
+          label="Remember on this device"
+          layout="beside"
+          help="Otherwise the token is forgotten when this tab is closed."
+        >
+          {(aria) => <Checkbox {...aria} name="remember" />}
+        </Field>
+        <Button type="submit" variant="primary" isPending={isPending}>
+          {isPending ? "Connecting…" : "Connect"}
+        </Button>
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,82 @@
+// The start page: every server with its sites. Where the service has no such list, a way in by id.
+import { useQuery } from "@tanstack/react-query";
+import { useLoaderData } from "react-router";
+import type { Server } from "../../contract/servers.ts";
+import { useLoaded } from "../api/query.ts";
+import { paths } from "../paths.ts";
+import { EmptyState } from "../ui/EmptyState.tsx";
+import { memoryText } from "../ui/memory-text.ts";
+import { PageHeader } from "../ui/PageHeader.tsx";
+import { Panel } from "../ui/Panel.tsx";
+import { Skeleton } from "../ui/Skeleton.tsx";
+import type { homeLoader } from "./home-loader.ts";
+import { serversQuery, sitesQuery } from "./inventory.ts";
+import { Link } from "./Link.tsx";
+import { OpenSite } from "./OpenSite.tsx";
+import { PageLinks } from "./PageLinks.tsx";
+import { Icon } from "../ui/Icon.tsx";
+
+function ServerSection({ server }: { server: Server }) {
+  const { data: sites } = useQuery(sitesQuery(server.id));
+  return (
+    <Panel
+      title={server.name}
+      actions={
+        <p className="text-sm text-muted">
+          {server.memory === null ? "" : `${memoryText(server.memory)} memory · `}
+          {server.time_zone}
+        </p>
+      }
+    >
+      <ul>
+        {sites === undefined && (
+          <li className="flex h-11 items-center px-4">
+            <Skeleton width="w-40" />
+          </li>
+        )}
+        {sites?.data.length === 0 && (
+          <li className="px-4 py-3 text-muted">No sites. Add one to the inventory.</li>
+        )}
+        {sites?.data.map((site) => (
+          <li key={site.id} className="border-b border-line last:border-b-0">
+            <Link
+              to={paths.workers(site.id)}
+              className="flex min-h-11 flex-wrap items-center gap-x-3 px-4 py-2 -outline-offset-2 hover:bg-hover"
+            >
+              <span className="text-muted">
+                <Icon name="site" />
+              </span>
+              <span className="font-medium">{site.name}</span>
+              <span className="ml-auto truncate font-mono text-xs text-muted max-sm:hidden">
+                {site.root}
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+export function HomePage() {
+  const { page } = useLoaderData<typeof homeLoader>();
+  const servers = useLoaded(serversQuery(page));
+  if (servers === null) return <OpenSite />;
+  return (
+    <>
+      <PageHeader title="Servers" />
+      {servers.data.map((server) => (
+        <ServerSection key={server.id} server={server} />
+      ))}
+      {servers.data.length === 0 && (
+        <Panel>
+          <EmptyState title="No servers">
+            Servers and sites are listed in the service&apos;s inventory file. They show here as
+            soon as it names one.
+          </EmptyState>
+        </Panel>
+      )}
+      <PageLinks meta={servers.meta} pathOf={paths.home} />
+    </>
+  );
+}

@@ -1,0 +1,59 @@
+import { type MouseEvent, useRef } from "react";
+import { paths } from "../paths.ts";
+import { Button } from "../ui/Button.tsx";
+import { Mark } from "../ui/Mark.tsx";
+import { ConnectionState } from "./ConnectionState.tsx";
+import { Link } from "./Link.tsx";
+import { SideNav } from "./SideNav.tsx";
+import { Icon } from "../ui/Icon.tsx";
+
+/** What a narrow screen has instead of the left side: a bar, and the same navigation behind a button. */
+export function MobileBar() {
+  const drawer = useRef<HTMLDialogElement>(null);
+  const closeOnLeave = (event: MouseEvent<HTMLDialogElement>) => {
+    const { target } = event;
+    // On the dialog itself is beside its content, which fills it: on the backdrop.
+    const isOutside = target === event.currentTarget;
+    if (isOutside || (target instanceof Element && target.closest("a") !== null))
+      event.currentTarget.close();
+  };
+  return (
+    <header className="sticky top-0 z-10 flex h-12 items-center gap-2 border-b border-line bg-sunken px-3 lg:hidden">
+      <Button
+        variant="ghost"
+        size="icon"
+        aria-label="Menu"
+        aria-haspopup="dialog"
+        onClick={() => drawer.current?.showModal()}
+      >
+        <Icon name="menu" />
+      </Button>
+      <Link to={paths.home()} className="flex h-8 items-center gap-2 font-semibold">
+        <Mark />
+        Quarterdeck
+      </Link>
+      <span className="ml-auto flex min-w-0 text-sm">
+        <ConnectionState />
+      </span>
+      {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions -- Escape and the close button are the keyboard's ways; this is for the backdrop */}
+      <dialog
+        ref={drawer}
+        aria-label="Menu"
+        onClick={closeOnLeave}
+        className="fixed inset-y-0 left-0 m-0 h-dvh max-h-none w-72 max-w-[85vw] border-r border-line bg-sunken text-ink"
+      >
+        <div className="absolute top-3 right-3">
+          <Button
+            variant="ghost"
+            size="icon"
+            aria-label="Close menu"
+            onClick={() => drawer.current?.close()}
+          >
+            <Icon name="close" />
+          </Button>
+        </div>
+        <SideNav />
+      </dialog>
+    </header>
+  );
+}

@@ -1,0 +1,14 @@
+// What lies over the pages and is not needed to show one: it is loaded once the first page stands.
+import { TooltipHost } from "../ui/TooltipHost.tsx";
+import { ConfirmHost } from "./ConfirmHost.tsx";
+import { ToastHost } from "./ToastHost.tsx";
+
+export function Overlays() {
+  return (
+    <>
+      <ToastHost />
+      <ConfirmHost />
+      <TooltipHost />
+    </>
+  );
+}

@@ -1,0 +1,71 @@
+// The frame around every page: navigation, notices, toasts, the open question; and the way out to the
+// connect page when there is no session any more.
+import { lazy, Suspense } from "react";
+import { Navigate, Outlet, useLocation, useNavigation } from "react-router";
+import { sessions } from "../api/session.ts";
+import { paths } from "../paths.ts";
+import { useStore } from "../store.ts";
+import { MobileBar } from "./MobileBar.tsx";
+import { RememberNotice } from "./RememberNotice.tsx";
+import { usePageChange } from "./page-change.ts";
+import { SideNav } from "./SideNav.tsx";
+
+/** Safari has no `requestIdleCallback`. */
+const idle = () =>
+  new Promise<void>((resolve) => {
+    if ("requestIdleCallback" in globalThis)
+      requestIdleCallback(() => resolve(), { timeout: 3_000 });
+    else setTimeout(resolve, 300);
+  });
+
+const Overlays = lazy(async () => {
+  await idle();
+  return { default: (await import("./Overlays.tsx")).Overlays };
+});
+
+export function Shell() {
+  const { session } = useStore(sessions.state);
+  const here = useLocation();
+  const navigation = useNavigation();
+  usePageChange();
+
+  if (session === null) {
+    // Whoever was on the way to another page gets there after connecting.
+    const { pathname, search } = navigation.location ?? here;
+    // A loader may have found out first, and the way there has begun.
+    if (pathname === paths.connect()) return null;
+    return <Navigate replace to={paths.connect(pathname + search)} />;
+  }
+  return (
+    <>
+      <a
+        href="#main"
+        className="sr-only z-20 rounded-md bg-ink px-3 py-2 text-canvas focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      >
+        Skip to content
+      </a>
+      <MobileBar />
+      <div className="lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
+        <div className="sticky top-0 h-dvh border-r border-line bg-sunken max-lg:hidden">
+          <SideNav />
+        </div>
+        <main
+          id="main"
+          tabIndex={-1}
+          className="mx-auto grid w-full max-w-6xl grid-cols-[minmax(0,1fr)] content-start gap-5 px-8 pt-6 pb-24 max-lg:px-6 max-sm:px-4 max-sm:pt-4"
+        >
+          <RememberNotice />
+          <Outlet />
+        </main>
+      </div>
+      {navigation.state === "loading" && (
+        <div aria-hidden className="fixed inset-x-0 top-0 z-20 h-0.5 animate-wait overflow-clip">
+          <div className="h-full w-1/4 bg-accent motion-safe:animate-travel" />
+        </div>
+      )}
+      <Suspense>
+        <Overlays />
+      </Suspense>
+    </>
+  );
+}

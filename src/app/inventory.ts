@@ -1,0 +1,17 @@
+// Servers and their sites: extras, so each may be null from a service that has none.
+import { maxPerPage } from "../../contract/paging.ts";
+import { extraQuery } from "../api/query.ts";
+
+export const serversQuery = (page = 1) =>
+  extraQuery("listServers", {}, page > 1 ? { page: String(page) } : {});
+
+export const serverQuery = (id: number) => extraQuery("showServer", { id });
+
+export const sitesQuery = (serverId: number) =>
+  extraQuery("listSites", { id: serverId }, { per_page: String(maxPerPage) });
+
+export const siteQuery = (id: number) => extraQuery("showSite", { id });
+
+/** What a site is called where its service does not say. */
+export const siteName = (id: number, site: { name: string } | null | undefined): string =>
+  site?.name ?? `Site ${id}`;

@@ -1,0 +1,45 @@
+// What every route's loader does: no session = off to the connect page; data comes before the page.
+import { redirect } from "react-router";
+import { ApiError, hasStatus } from "../api/api-error.ts";
+import { type DataQuery, queryClient } from "../api/query.ts";
+import { sessions } from "../api/session.ts";
+import { paths, readId } from "../paths.ts";
+
+const connect = (request: Request) => {
+  const { pathname, search } = new URL(request.url);
+  return redirect(paths.connect(pathname + search));
+};
+
+/**
+ * Loads a query before its page shows. Data that is already there serves at once and is renewed behind it.
+ * A page should fail soon and offer to try again, so there are no retries here.
+ */
+export async function load<Data>(request: Request, query: DataQuery<Data>): Promise<Data> {
+  if (sessions.current() === null) throw connect(request);
+  try {
+    return await queryClient.ensureQueryData({ ...query, retry: false, revalidateIfStale: true });
+  } catch (error) {
+    if (hasStatus(error, 401)) throw connect(request);
+    throw error;
+  }
+}
+
+/** Loads what the page can do without; null when it did not come. */
+export async function loadIfThere<Data>(
+  request: Request,
+  query: DataQuery<Data>,
+): Promise<Data | null> {
+  try {
+    return await load(request, query);
+  } catch (error) {
+    if (error instanceof ApiError) return null;
+    throw error;
+  }
+}
+
+/** The id in the address; what cannot be one is a page that does not exist. */
+export function idOf(params: { id?: string | undefined }): number {
+  const id = readId(params.id);
+  if (id === null) throw new ApiError(404, "Not found.");
+  return id;
+}

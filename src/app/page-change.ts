@@ -1,0 +1,27 @@
+// What a browser does by itself when it loads a page, for pages that come without a load: the focus goes to
+// the new page's start, and the scroll position to its top, or back to where it was.
+import { useEffect, useLayoutEffect, useRef } from "react";
+import { NavigationType, useLocation, useNavigationType } from "react-router";
+
+/** Where each entry of the history was left, by its key. The router's own keeper of this is 1 kB larger. */
+const leftAt = new Map<string, number>();
+
+export function usePageChange(): void {
+  const { key, pathname } = useLocation();
+  const isBack = useNavigationType() === NavigationType.Pop;
+
+  useLayoutEffect(() => {
+    scrollTo(0, (isBack ? leftAt.get(key) : undefined) ?? 0);
+    const note = () => leftAt.set(key, scrollY);
+    addEventListener("scroll", note, { passive: true });
+    return () => removeEventListener("scroll", note);
+  }, [key, isBack]);
+
+  const before = useRef(pathname);
+  useEffect(() => {
+    // Another page of the same list leaves the focus on the link that led there.
+    if (before.current === pathname) return;
+    before.current = pathname;
+    document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true });
+  }, [pathname]);
+}

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { paths, readFrom, readId } from "./paths.ts";
+
+test("addresses are the ones that people have bookmarked", () => {
+  expect([
+    paths.home(),
+    paths.home(2),
+    paths.connect(),
+    paths.connect("/"),
+    paths.connect("/sites/1/workers?page=2"),
+    paths.workers(3),
+    paths.workers(3, 2),
+    paths.newWorker(3),
+    paths.worker(7),
+  ]).toEqual([
+    "/",
+    "/?page=2",
+    "/connect",
+    "/connect",
+    "/connect?from=%2Fsites%2F1%2Fworkers%3Fpage%3D2",
+    "/sites/3/workers",
+    "/sites/3/workers?page=2",
+    "/sites/3/workers/new",
+    "/workers/7",
+  ]);
+});
+
+test.each([
+  ["/workers/7?x=1", "/workers/7?x=1"],
+  ["//evil.example", "/"],
+  ["/\\evil.example", "/"],
+  ["https://evil.example", "/"],
+  ["", "/"],
+])("the way back from connecting stays on this origin: %s", (from, expected) => {
+  expect(readFrom(new URLSearchParams({ from }))).toBe(expected);
+});
+
+test.each([
+  ["7", 7],
+  ["0", null],
+  ["-1", null],
+  ["7x", null],
+  ["", null],
+  [undefined, null],
+])("an id in an address: %s", (text, expected) => {
+  expect(readId(text)).toBe(expected);
+});

@@ -1,0 +1,30 @@
+// Every address of the dashboard. Links are built here and nowhere else.
+
+const withQuery = (path: string, query: Record<string, string | undefined>) => {
+  const given = Object.entries(query).filter(
+    (pair): pair is [string, string] => pair[1] !== undefined,
+  );
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+};
+
+export const paths = {
+  home: (page = 1) => withQuery("/", { page: page > 1 ? String(page) : undefined }),
+  /** @param from where to go once connected */
+  connect: (from?: string) =>
+    withQuery("/connect", { from: from === undefined || from === "/" ? undefined : from }),
+  workers: (siteId: number, page = 1) =>
+    withQuery(`/sites/${siteId}/workers`, { page: page > 1 ? String(page) : undefined }),
+  newWorker: (siteId: number) => `/sites/${siteId}/workers/new`,
+  worker: (id: number) => `/workers/${id}`,
+};
+
+/** The page to go back to after connecting; an address of another origin is not one. */
+export function readFrom(search: URLSearchParams): string {
+  const from = search.get("from") ?? "/";
+  // "//host" and "/\host" are other origins to a browser.
+  return /^\/(?![/\\])/.test(from) ? from : "/";
+}
+
+/** An id as it stands in an address, or null when it cannot be one. */
+export const readId = (text: string | undefined): number | null =>
+  text !== undefined && /^[1-9]\d{0,9}$/.test(text) ? Number(text) : null;

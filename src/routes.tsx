@@ -1,0 +1,49 @@
+// Every page of the dashboard, one row each. A loader stands beside its lazy page, so that the page's code
+// and its data are fetched at the same time.
+import type { RouteObject } from "react-router";
+import { ErrorPage } from "./app/ErrorPage.tsx";
+import { homeLoader } from "./app/home-loader.ts";
+import { NotFoundPage } from "./app/NotFoundPage.tsx";
+import { Shell } from "./app/Shell.tsx";
+import { PageSkeleton } from "./ui/Skeleton.tsx";
+import { newWorkerLoader, workerLoader, workersLoader } from "./workers/loaders.ts";
+
+const pages: RouteObject[] = [
+  {
+    path: "/",
+    loader: homeLoader,
+    lazy: { Component: async () => (await import("./app/HomePage.tsx")).HomePage },
+  },
+  {
+    path: "/sites/:id/workers",
+    loader: workersLoader,
+    lazy: { Component: async () => (await import("./workers/WorkersPage.tsx")).WorkersPage },
+  },
+  {
+    path: "/sites/:id/workers/new",
+    loader: newWorkerLoader,
+    lazy: { Component: async () => (await import("./workers/WorkerNewPage.tsx")).WorkerNewPage },
+  },
+  {
+    path: "/workers/:id",
+    loader: workerLoader,
+    lazy: { Component: async () => (await import("./workers/WorkerPage.tsx")).WorkerPage },
+  },
+  { path: "*", Component: NotFoundPage },
+];
+
+// A page that fails is replaced by its error inside the shell, and the rest stays usable.
+const inShell = (page: RouteObject): RouteObject => ({
+  ...page,
+  ErrorBoundary: ErrorPage,
+  HydrateFallback: PageSkeleton,
+});
+
+export const routes: RouteObject[] = [
+  {
+    path: "/connect",
+    lazy: { Component: async () => (await import("./app/ConnectPage.tsx")).ConnectPage },
+    HydrateFallback: () => null,
+  },
+  { Component: Shell, children: pages.map(inShell) },
+];

@@ -1,0 +1,28 @@
+// A value that code outside React changes and components read: toasts, the open question, the session.
+import { useSyncExternalStore } from "react";
+
+export type Store<Value> = {
+  get: () => Value;
+  set: (next: Value) => void;
+  subscribe: (listener: () => void) => () => void;
+};
+
+export function createStore<Value>(initial: Value): Store<Value> {
+  let value = initial;
+  const listeners = new Set<() => void>();
+  return {
+    get: () => value,
+    set: (next) => {
+      if (Object.is(next, value)) return;
+      value = next;
+      for (const listener of listeners) listener();
+    },
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+export const useStore = <Value>(store: Store<Value>): Value =>
+  useSyncExternalStore(store.subscribe, store.get);

@@ -1,0 +1,53 @@
+import { type ComponentProps, type MouseEvent, useId } from "react";
+import { buttonClass, type ButtonSize, type ButtonVariant } from "./button-class.ts";
+
+export type ButtonProps = Omit<ComponentProps<"button">, "disabled" | "className"> & {
+  variant?: ButtonVariant;
+  size?: ButtonSize;
+  /** Under way: further clicks do nothing. */
+  isPending?: boolean | undefined;
+  /** Why it cannot be used now. The button stays focusable, so that everyone can find out. */
+  disabledReason?: string | undefined;
+  /** Shown on hover and focus; for a button whose whole text is an icon. */
+  tip?: string | undefined;
+};
+
+export function Button({
+  variant = "secondary",
+  size = "md",
+  isPending = false,
+  disabledReason,
+  tip,
+  type = "button",
+  onClick,
+  children,
+  ...rest
+}: ButtonProps) {
+  const reasonId = useId();
+  const isDisabled = isPending || disabledReason !== undefined;
+  const press = (event: MouseEvent<HTMLButtonElement>) => {
+    // Also stops the Enter of a form, which is a click on its submit button.
+    if (isDisabled) event.preventDefault();
+    else onClick?.(event);
+  };
+  return (
+    <button
+      {...rest}
+      // oxlint-disable-next-line react/button-has-type -- it has one, "button" unless told otherwise
+      type={type}
+      className={buttonClass(variant, size)}
+      aria-disabled={isDisabled || undefined}
+      aria-busy={isPending || undefined}
+      aria-describedby={disabledReason === undefined ? rest["aria-describedby"] : reasonId}
+      data-tip={disabledReason ?? tip}
+      onClick={press}
+    >
+      {children}
+      {disabledReason !== undefined && (
+        <span id={reasonId} hidden>
+          {disabledReason}
+        </span>
+      )}
+    </button>
+  );
+}

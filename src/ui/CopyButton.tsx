@@ -1,0 +1,37 @@
+import { useState } from "react";
+import { Button } from "./Button.tsx";
+import { copyText } from "./copy-text.ts";
+import { Icon } from "./Icon.tsx";
+
+type CopyButtonProps = {
+  /** What is copied, as in "Copy command". */
+  label: string;
+  /** Asked for at the click, so that a long text is not built for nothing. */
+  text: () => string;
+};
+
+const shownMs = 1_500;
+const icons = { idle: "copy", copied: "check", failed: "close" } as const;
+const words = { idle: "", copied: "Copied", failed: "Copying is not possible here" };
+
+export function CopyButton({ label, text }: CopyButtonProps) {
+  const [outcome, setOutcome] = useState<keyof typeof words>("idle");
+  const copy = async () => {
+    setOutcome((await copyText(text())) ? "copied" : "failed");
+    setTimeout(() => setOutcome("idle"), shownMs);
+  };
+  return (
+    <>
+      <Button
+        variant="ghost"
+        size="icon"
+        aria-label={label}
+        tip={label}
+        onClick={() => void copy()}
+      >
+        <Icon name={icons[outcome]} />
+      </Button>
+      <output className="sr-only">{words[outcome]}</output>
+    </>
+  );
+}

@@ -1,0 +1,80 @@
+import { type ReactNode, useId } from "react";
+import { Icon } from "./Icon.tsx";
+
+/** What ties a control to its label and its texts. */
+export type FieldAria = {
+  id: string;
+  "aria-describedby": string | undefined;
+  "aria-invalid": boolean | undefined;
+};
+
+type FieldProps = {
+  label: string;
+  /** The interface's own word for it, for those who know that better. */
+  term?: string | undefined;
+  help?: ReactNode;
+  error?: string | undefined;
+  /** Said, but not in the way. */
+  warning?: string | undefined;
+  /** Where the label stands: above a text, beside a checkbox. */
+  layout?: "above" | "beside";
+  children: (aria: FieldAria) => ReactNode;
+};
+
+export function Field({
+  label,
+  term,
+  help,
+  error,
+  warning,
+  layout = "above",
+  children,
+}: FieldProps) {
+  const id = useId();
+  const texts = { error, warning, help };
+  const describedBy = Object.entries(texts)
+    .filter(([, text]) => text !== undefined)
+    .map(([kind]) => `${id}-${kind}`)
+    .join(" ");
+  const control = children({
+    id,
+    "aria-describedby": describedBy === "" ? undefined : describedBy,
+    "aria-invalid": error === undefined ? undefined : true,
+  });
+  return (
+    <div className="w-full min-w-0">
+      <div className="flex min-h-6 items-center gap-2">
+        {layout === "beside" && control}
+        <label htmlFor={id} className="font-medium">
+          {label}
+        </label>
+        {term !== undefined && (
+          <span aria-hidden className="ml-auto truncate font-mono text-xs text-muted">
+            {term}
+          </span>
+        )}
+      </div>
+      {layout === "above" && <div className="mt-1">{control}</div>}
+      {error !== undefined && (
+        <p id={`${id}-error`} className="mt-1.5 text-sm text-bad">
+          {error}
+        </p>
+      )}
+      <div aria-live="polite">
+        {warning !== undefined && (
+          <p id={`${id}-warning`} className="mt-1.5 flex gap-1.5 text-sm text-warn">
+            <span className="mt-0.5">
+              <Icon name="warning" />
+            </span>
+            {warning}
+          </p>
+        )}
+      </div>
+      {help !== undefined && (
+        <p id={`${id}-help`} className="mt-1.5 text-sm text-muted">
+          {help}
+        </p>
+      )}
+    </div>
+  );
+}

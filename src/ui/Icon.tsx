@@ -1,0 +1,54 @@
+// The icons, by the names that this dashboard has for them.
+import {
+  ArrowDownToLine,
+  Check,
+  ChevronDown,
+  ChevronRight,
+  CircleAlert,
+  CircleCheck,
+  Copy,
+  Globe,
+  Info,
+  LogOut,
+  Menu,
+  Pause,
+  Play,
+  Plus,
+  RotateCw,
+  Server,
+  Square,
+  Trash2,
+  TriangleAlert,
+  X,
+} from "lucide-react";
+
+const icons = {
+  alert: CircleAlert,
+  bottom: ArrowDownToLine,
+  check: Check,
+  close: X,
+  copy: Copy,
+  down: ChevronDown,
+  info: Info,
+  leave: LogOut,
+  menu: Menu,
+  pause: Pause,
+  play: Play,
+  plus: Plus,
+  restart: RotateCw,
+  right: ChevronRight,
+  server: Server,
+  site: Globe,
+  stop: Square,
+  success: CircleCheck,
+  trash: Trash2,
+  warning: TriangleAlert,
+} as const;
+
+export type IconName = keyof typeof icons;
+
+/** Always beside a text or in a control that has a name, so a screen reader passes over it. */
+export function Icon({ name }: { name: IconName }) {
+  const Shape = icons[name];
+  return <Shape aria-hidden className="size-4 shrink-0" strokeWidth={1.75} />;
+}

@@ -1,0 +1,28 @@
+import type { ReactNode } from "react";
+import { toneSurface } from "./tone.ts";
+import { Icon } from "./Icon.tsx";
+
+type NoticeProps = {
+  tone: "bad" | "warn" | "busy";
+  /** An alert is read out at once; without it the notice is part of the page. */
+  isAlert?: boolean;
+  children: ReactNode;
+  actions?: ReactNode;
+};
+
+const icons = { bad: "alert", warn: "warning", busy: "info" } as const;
+
+export function Notice({ tone, isAlert = false, children, actions }: NoticeProps) {
+  return (
+    <div
+      role={isAlert ? "alert" : undefined}
+      className={`flex flex-wrap items-start gap-x-2.5 gap-y-2 rounded-md px-3 py-2.5 ${toneSurface[tone]}`}
+    >
+      <span className="mt-0.5">
+        <Icon name={icons[tone]} />
+      </span>
+      <div className="min-w-0 flex-1 wrap-anywhere text-ink">{children}</div>
+      {actions !== undefined && <div className="-my-1 flex flex-wrap gap-1">{actions}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+import type { ComponentProps, ReactNode } from "react";
+
+type TableProps = {
+  /** What the rows are, for a screen reader. */
+  label: string;
+  children: ReactNode;
+};
+
+export function Table({ label, children }: TableProps) {
+  return (
+    <table aria-label={label} className="w-full border-collapse text-left text-sm">
+      {children}
+    </table>
+  );
+}
+
+type CellProps = Pick<ComponentProps<"td">, "colSpan" | "children"> & {
+  align?: "start" | "end";
+  /** From which width of its panel on it is there; what a phone has no room for is folded into another cell. */
+  from?: "always" | "sm" | "md";
+  /** Takes all the room that the others leave; a text that is longer than that wants `truncate`. */
+  isRest?: boolean;
+};
+
+const shown = {
+  always: "",
+  sm: "@max-2xl:hidden",
+  md: "@max-4xl:hidden",
+} as const;
+
+const edge = "px-3 first:pl-4 last:pr-4 @max-2xl:px-1.5 @max-2xl:first:pl-3 @max-2xl:last:pr-1.5";
+
+export function HeadCell({ align = "start", from = "always", ...rest }: Omit<CellProps, "isRest">) {
+  return (
+    <th
+      scope="col"
+      className={`h-8 border-b border-line text-xs font-medium whitespace-nowrap text-muted ${edge} ${shown[from]} ${align === "end" ? "text-right" : ""}`}
+      {...rest}
+    />
+  );
+}
+
+export function Cell({ align = "start", from = "always", isRest = false, ...rest }: CellProps) {
+  return (
+    <td
+      className={`h-11 py-1.5 ${edge} ${shown[from]} ${align === "end" ? "text-right whitespace-nowrap" : ""} ${isRest ? "w-full max-w-0" : ""}`}
+      {...rest}
+    />
+  );
+}
+
+/** For a `<tr>`, which stays plain so that a room can give it a ref. */
+export const rowClass = "border-b border-line last:border-b-0 hover:bg-hover";

@@ -1,0 +1,28 @@
+import { Button } from "./Button.tsx";
+import { Icon } from "./Icon.tsx";
+import { toneText } from "./tone.ts";
+
+export type ToastProps = {
+  tone: "good" | "bad";
+  text: string;
+  /** A second, quieter line. */
+  detail?: string | undefined;
+  onDismiss: () => void;
+};
+
+export function Toast({ tone, text, detail, onDismiss }: ToastProps) {
+  return (
+    <div className="flex w-full items-start gap-2.5 rounded-lg border border-line bg-raised py-2.5 pr-2 pl-3.5 shadow-pop motion-safe:animate-arrive">
+      <span className={`mt-1.5 ${toneText[tone]}`}>
+        <Icon name={tone === "good" ? "success" : "alert"} />
+      </span>
+      <div className="min-w-0 flex-1 py-1 wrap-anywhere">
+        <p className="font-medium">{text}</p>
+        {detail !== undefined && <p className="text-sm text-muted">{detail}</p>}
+      </div>
+      <Button variant="ghost" size="sm" aria-label="Dismiss" onClick={onDismiss}>
+        <Icon name="close" />
+      </Button>
+    </div>
+  );
+}

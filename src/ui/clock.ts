@@ -1,0 +1,36 @@
+// One clock for all texts that grow old on screen. A component renders again only when its text changes.
+import { useSyncExternalStore } from "react";
+
+const tickMs = 1_000;
+const listeners = new Set<() => void>();
+let nowMs = Date.now();
+let timer: ReturnType<typeof setInterval> | null = null;
+
+function tick() {
+  nowMs = Date.now();
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void) {
+  listeners.add(listener);
+  if (timer === null) {
+    nowMs = Date.now();
+    timer = setInterval(tick, tickMs);
+  }
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0 || timer === null) return;
+    clearInterval(timer);
+    timer = null;
+  };
+}
+
+/** While nobody listens the clock stands still, so the first one to read it sets it. */
+function readClock(): number {
+  if (timer === null && Date.now() - nowMs >= tickMs) nowMs = Date.now();
+  return nowMs;
+}
+
+/** A text that depends on the time. */
+export const useClockText = (textAt: (nowMs: number) => string): string =>
+  useSyncExternalStore(subscribe, () => textAt(readClock()));

@@ -1,0 +1,40 @@
+// Moments and spans as words. English, as the words around them are; the full date is the viewer's own.
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+const steps = [
+  { unit: "day", sizeMs: dayMs },
+  { unit: "hour", sizeMs: hourMs },
+  { unit: "minute", sizeMs: minuteMs },
+] as const;
+
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "always" });
+
+/** "3 minutes ago", "in 2 hours"; what is less than a minute away is "just now". */
+export function relativeText(momentMs: number, nowMs: number): string {
+  const awayMs = momentMs - nowMs;
+  const step = steps.find(({ sizeMs }) => Math.abs(awayMs) >= sizeMs);
+  return step === undefined
+    ? "just now"
+    : relative.format(Math.trunc(awayMs / step.sizeMs), step.unit);
+}
+
+/** "12 s", "3 min", "2 h 5 min", "4 d 3 h": as fine as is worth reading. */
+export function durationText(ms: number): string {
+  const clampedMs = Math.max(0, ms);
+  const days = Math.floor(clampedMs / dayMs);
+  const hours = Math.floor((clampedMs % dayMs) / hourMs);
+  const minutes = Math.floor((clampedMs % hourMs) / minuteMs);
+  if (days > 0) return hours > 0 ? `${days} d ${hours} h` : `${days} d`;
+  if (hours > 0) return minutes > 0 ? `${hours} h ${minutes} min` : `${hours} h`;
+  if (minutes > 0) return `${minutes} min`;
+  return `${Math.floor(clampedMs / 1000)} s`;
+}
+
+const local = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
+/** The moment in the viewer's own zone and in UTC. */
+export const absoluteText = (moment: Date): string =>
+  `${local.format(moment)} · ${moment.toISOString().slice(0, 19).replace("T", " ")} UTC`;

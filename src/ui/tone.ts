@@ -1,0 +1,19 @@
+// The few things that colour is kept for.
+
+export type Tone = "good" | "busy" | "bad" | "warn" | "idle";
+
+export const toneText: Record<Tone, string> = {
+  good: "text-good",
+  busy: "text-accent",
+  bad: "text-bad",
+  warn: "text-warn",
+  idle: "text-muted",
+};
+
+export const toneSurface: Record<Tone, string> = {
+  good: "bg-good-soft text-good",
+  busy: "bg-accent-soft text-accent",
+  bad: "bg-bad-soft text-bad",
+  warn: "bg-warn-soft text-warn",
+  idle: "bg-hover text-muted",
+};

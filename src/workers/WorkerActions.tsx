@@ -1,0 +1,70 @@
+import type { Worker, WorkerAction } from "../../contract/workers/worker.ts";
+import { confirm } from "../app/confirm.ts";
+import { Button } from "../ui/Button.tsx";
+import { refusal, useWorkerActions, workerActions } from "./actions.ts";
+import { Icon } from "../ui/Icon.tsx";
+
+const icons = { start: "play", stop: "stop", restart: "restart", remove: "trash" } as const;
+const order = ["start", "stop", "restart", "remove"] as const satisfies readonly WorkerAction[];
+
+const plural = (count: number, one: string) =>
+  count === 1 ? `its ${one}` : `its ${count} ${one}es`;
+
+function Loss({ worker }: { worker: Worker }) {
+  const { id, queue, connection, processes, stopwaitsecs } = worker;
+  return (
+    <>
+      <p>
+        Worker {id} works on <strong className="text-ink">{queue}</strong> of the connection{" "}
+        <strong className="text-ink">{connection}</strong>. Deleting it stops{" "}
+        {plural(processes, "process")}; a job that runs longer than {stopwaitsecs} s from now is
+        killed.
+      </p>
+      <p>Its settings and its log are lost. Jobs that wait in the queue stay there.</p>
+    </>
+  );
+}
+
+type WorkerActionsProps = {
+  worker: Worker;
+  /** Icons alone, or with their words. */
+  look: "icons" | "words";
+  /** After a deletion has begun. */
+  onRemoved?: () => void;
+};
+
+/** Start, stop, restart and delete. What is not possible now stays in place and says why. */
+export function WorkerActions({ worker, look, onRemoved }: WorkerActionsProps) {
+  const { run, runAndWait } = useWorkerActions();
+  const press = (action: WorkerAction) => {
+    const asked = { action, id: worker.id, before: worker.status };
+    if (action !== "remove") return run(asked);
+    confirm({
+      title: `Delete worker ${worker.id}?`,
+      body: <Loss worker={worker} />,
+      action: "Delete worker",
+      run: async () => {
+        await runAndWait(asked);
+        onRemoved?.();
+      },
+    });
+  };
+  return order.map((action) => {
+    const { label } = workerActions[action];
+    const name = `${label} worker ${worker.id}`;
+    return (
+      <Button
+        key={action}
+        size={look === "icons" ? "icon" : "md"}
+        variant={look === "icons" ? "ghost" : "secondary"}
+        aria-label={name}
+        tip={look === "icons" ? label : undefined}
+        disabledReason={refusal(action, worker)}
+        onClick={() => press(action)}
+      >
+        <Icon name={icons[action]} />
+        {look === "words" && <span className={action === "remove" ? "text-bad" : ""}>{label}</span>}
+      </Button>
+    );
+  });
+}

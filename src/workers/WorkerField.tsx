@@ -1,0 +1,70 @@
+// A field of the create form: its label and help, what is wrong with it, and what is probably not meant.
+import type { ReactNode } from "react";
+import { useFormContext, useFormState, useWatch } from "react-hook-form";
+import { workerWarnings } from "../../contract/workers/warnings.ts";
+import { Field, type FieldAria } from "../ui/Field.tsx";
+import { Input } from "../ui/Input.tsx";
+import type { NumberFieldFacts } from "./worker-fields.ts";
+import { toNumber, toPreview, type WorkerField, type WorkerFormValues } from "./worker-form.ts";
+
+type WorkerFieldProps = {
+  name: WorkerField;
+  label: string;
+  help: string;
+  machineMemory: number | null;
+  layout?: "above" | "beside";
+  children: (aria: FieldAria) => ReactNode;
+};
+
+export function WorkerFieldFrame({
+  name,
+  label,
+  help,
+  machineMemory,
+  layout,
+  children,
+}: WorkerFieldProps) {
+  const { errors } = useFormState<WorkerFormValues>({ name });
+  const worker = toPreview(useWatch<WorkerFormValues>());
+  const warning = workerWarnings(worker, machineMemory).find(({ field }) => field === name)?.text;
+  return (
+    <Field
+      label={label}
+      // Only where it is another word.
+      term={name === label.toLowerCase() ? undefined : name}
+      help={help}
+      error={errors[name]?.message}
+      warning={warning}
+      layout={layout ?? "above"}
+    >
+      {children}
+    </Field>
+  );
+}
+
+type NumberFieldProps = NumberFieldFacts & { machineMemory: number | null; placeholder?: string };
+
+export function NumberField({
+  name,
+  label,
+  help,
+  unit,
+  machineMemory,
+  placeholder,
+}: NumberFieldProps) {
+  const { register } = useFormContext<WorkerFormValues>();
+  return (
+    <WorkerFieldFrame name={name} label={label} help={help} machineMemory={machineMemory}>
+      {(aria) => (
+        // A plain text: a number field changes under the mouse wheel and hides what is not a number.
+        <Input
+          {...aria}
+          {...register(name, { setValueAs: toNumber })}
+          inputMode="numeric"
+          unit={unit}
+          placeholder={placeholder}
+        />
+      )}
+    </WorkerFieldFrame>
+  );
+}

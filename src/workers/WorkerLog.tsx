@@ -1,0 +1,145 @@
+// The end of a worker's log as it grows: follows, pauses, searches, copies.
+import { useQuery } from "@tanstack/react-query";
+import {
+  type KeyboardEvent,
+  type UIEvent,
+  useDeferredValue,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
+import { hasStatus, messageOf } from "../api/api-error.ts";
+import { Button } from "../ui/Button.tsx";
+import { CopyButton } from "../ui/CopyButton.tsx";
+import { Panel } from "../ui/Panel.tsx";
+import { Skeleton } from "../ui/Skeleton.tsx";
+import type { LogLine } from "./log-buffer.ts";
+import { workerLogQuery } from "./log-query.ts";
+import { countMatches, LogLines } from "./LogLines.tsx";
+import { Icon } from "../ui/Icon.tsx";
+
+/** Following shows each new line; scrolled stays where the reader is; paused asks for nothing. */
+type Mode = "following" | "scrolled" | "paused";
+
+const liveMs = 1_000;
+const quietMs = 5_000;
+const behindMs = 50;
+/** Rounding of scroll positions, and a little mercy. */
+const bottomPx = 16;
+
+const noLines: readonly LogLine[] = [];
+
+type WorkerLogProps = {
+  id: number;
+  /** Processes run, so lines may come any moment. */
+  isLive: boolean;
+};
+
+export function WorkerLog({ id, isLive }: WorkerLogProps) {
+  const [mode, setMode] = useState<Mode>("following");
+  const [needle, setNeedle] = useState("");
+  const deferredNeedle = useDeferredValue(needle.trim());
+  const box = useRef<HTMLDivElement>(null);
+
+  const { data: buffer, error } = useQuery({
+    ...workerLogQuery(id),
+    enabled: mode !== "paused",
+    refetchInterval: ({ state }) =>
+      state.data?.isBehind === true ? behindMs : isLive ? liveMs : quietMs,
+  });
+  const lines = buffer?.lines ?? noLines;
+
+  useLayoutEffect(() => {
+    if (mode === "following" && lines.length > 0)
+      box.current?.scrollTo({ top: box.current.scrollHeight });
+  }, [lines, mode]);
+
+  if (buffer === null)
+    return (
+      <Panel title="Log">
+        <p className="px-4 py-3 text-muted">This service does not offer the logs of its workers.</p>
+      </Panel>
+    );
+
+  const readScroll = ({ currentTarget: { scrollHeight, scrollTop, clientHeight } }: UIEvent) => {
+    const isAtEnd = scrollHeight - scrollTop - clientHeight <= bottomPx;
+    setMode((now) => (now === "paused" ? now : isAtEnd ? "following" : "scrolled"));
+  };
+
+  const jumpToMatch = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    const marks = [...(box.current?.querySelectorAll("mark") ?? [])];
+    const current = marks.findIndex((mark) => mark.dataset["current"] !== undefined);
+    delete marks[current]?.dataset["current"];
+    // From the newest upwards, as one reads a log; with Shift back down.
+    const step = event.shiftKey ? 1 : -1;
+    const next = marks.at(current === -1 ? -1 : (current + step) % marks.length);
+    if (next === undefined) return;
+    next.dataset["current"] = "";
+    next.scrollIntoView({ block: "center" });
+  };
+
+  const count = deferredNeedle === "" ? null : countMatches(lines, deferredNeedle);
+  return (
+    <Panel
+      title="Log"
+      actions={
+        <>
+          <output className="text-sm text-muted">
+            {count !== null && `${count} ${count === 1 ? "match" : "matches"}`}
+          </output>
+          <input
+            type="search"
+            aria-label="Search the log"
+            placeholder="Search"
+            value={needle}
+            onChange={(event) => setNeedle(event.target.value)}
+            onKeyDown={jumpToMatch}
+            className="h-8 w-44 rounded-md border border-edge bg-canvas px-2.5 text-sm placeholder:text-muted max-sm:w-36"
+          />
+          <CopyButton label="Copy log" text={() => lines.map(({ text }) => text).join("\n")} />
+          <Button
+            variant="ghost"
+            size="icon"
+            aria-label={mode === "paused" ? "Resume log" : "Pause log"}
+            tip={mode === "paused" ? "Resume" : "Pause"}
+            onClick={() => setMode(mode === "paused" ? "following" : "paused")}
+          >
+            {mode === "paused" ? <Icon name="play" /> : <Icon name="pause" />}
+          </Button>
+        </>
+      }
+    >
+      <div className="relative">
+        <div
+          ref={box}
+          role="log"
+          aria-live="off"
+          aria-label={`Log of worker ${id}`}
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a box that scrolls must be reachable by key
+          tabIndex={0}
+          onScroll={readScroll}
+          className="h-96 overflow-auto bg-sunken px-4 py-3 font-mono text-xs -outline-offset-2 max-sm:px-3"
+        >
+          {buffer === undefined && error === null && <Skeleton width="w-40" />}
+          {buffer === undefined && error !== null && !hasStatus(error, 401) && (
+            <p className="text-bad">{messageOf(error)}</p>
+          )}
+          {buffer !== undefined && lines.length === 0 && (
+            <p className="text-muted">Nothing has been written yet.</p>
+          )}
+          <LogLines lines={lines} needle={deferredNeedle} />
+        </div>
+        {mode !== "following" && (
+          <div className="absolute right-4 bottom-3">
+            <Button size="sm" onClick={() => setMode("following")}>
+              <Icon name="bottom" />
+              {mode === "paused" ? "Paused. Follow again" : "Follow"}
+            </Button>
+          </div>
+        )}
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,115 @@
+// One worker: its state and actions, its settings, its processes, its log.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useLoaderData, useNavigate } from "react-router";
+import type { Worker } from "../../contract/workers/worker.ts";
+import { makePoller } from "../api/poll.ts";
+import { useLoaded } from "../api/query.ts";
+import { Crumbs } from "../app/Crumbs.tsx";
+import { siteName, siteQuery } from "../app/inventory.ts";
+import { toast } from "../app/toasts.ts";
+import { paths } from "../paths.ts";
+import { CommandLine } from "../ui/CommandLine.tsx";
+import { CopyButton } from "../ui/CopyButton.tsx";
+import { Notice } from "../ui/Notice.tsx";
+import { PageHeader } from "../ui/PageHeader.tsx";
+import { Panel } from "../ui/Panel.tsx";
+import { Properties, type Property } from "../ui/Properties.tsx";
+import { Time } from "../ui/Time.tsx";
+import type { workerLoader } from "./loaders.ts";
+import { ProcessTable } from "./ProcessTable.tsx";
+import { workerQuery } from "./queries.ts";
+import { isLive } from "./worker-facts.ts";
+import { WorkerActions } from "./WorkerActions.tsx";
+import { WorkerBadge } from "./WorkerBadge.tsx";
+import { WorkerLog } from "./WorkerLog.tsx";
+
+/** Processes end and come back without the worker's status saying so. */
+const liveMs = 5_000;
+
+const limit = (count: number, unit: string) => (count === 0 ? "no limit" : `${count}${unit}`);
+
+const toProperties = (worker: Worker): Property[] => [
+  { term: "Connection", value: worker.connection },
+  { term: "Queue", value: worker.queue },
+  { term: "Directory", value: <span className="font-mono text-xs">{worker.directory}</span> },
+  { term: "Sleep", value: `${worker.sleep} s` },
+  { term: "Tries", value: limit(worker.tries, "") },
+  { term: "Timeout", value: limit(worker.timeout, " s") },
+  { term: "Memory", value: `${worker.memory} MB` },
+  { term: "Max jobs", value: limit(worker.max_jobs, "") },
+  { term: "Max time", value: limit(worker.max_time, " s") },
+  { term: "Force", value: worker.force ? "yes" : "no" },
+  { term: "Processes", value: worker.processes },
+  { term: "Start seconds", value: `${worker.startsecs} s` },
+  { term: "Start retries", value: worker.startretries },
+  { term: "Stop seconds", value: `${worker.stopwaitsecs} s` },
+  { term: "Stop signal", value: worker.stopsignal },
+  { term: "Created", value: <Time value={worker.created_at} /> },
+];
+
+export function WorkerPage() {
+  const { id, siteId } = useLoaderData<typeof workerLoader>();
+  const navigate = useNavigate();
+  const [poll] = useState(() => makePoller());
+  const { data: site } = useQuery({ ...siteQuery(siteId ?? 0), enabled: siteId !== null });
+  // From its deletion on nothing is asked about it: the answer would be "Not found" before the list is there.
+  const [isLeaving, setIsLeaving] = useState(false);
+  const worker = useLoaded(
+    workerQuery(id),
+    (now) => !isLeaving && poll([now], isLive(now) && liveMs),
+  );
+
+  const reason = worker.status_reason ?? null;
+  const list = siteId === null ? paths.home() : paths.workers(siteId);
+  const leave = () => {
+    setIsLeaving(true);
+    toast.success(`Worker ${id} is being deleted.`);
+    void navigate(list);
+  };
+
+  return (
+    <>
+      <PageHeader
+        title={`Worker ${id}`}
+        context={siteId === null ? [] : [siteName(siteId, site)]}
+        crumbs={
+          <Crumbs
+            items={[
+              { label: "Servers", to: paths.home() },
+              ...(siteId === null
+                ? []
+                : [{ label: `${siteName(siteId, site)} workers`, to: paths.workers(siteId) }]),
+            ]}
+          />
+        }
+        state={
+          <>
+            <WorkerBadge worker={worker} />
+            {/* Beside the title, where it comes and goes without moving the page. */}
+            {worker.status !== "failed" && <span className="text-sm text-muted">{reason}</span>}
+          </>
+        }
+        actions={<WorkerActions worker={worker} look="words" onRemoved={leave} />}
+      />
+      {worker.status === "failed" && reason !== null && (
+        <Notice tone="bad">
+          <p className="whitespace-pre-wrap">{reason}</p>
+        </Notice>
+      )}
+      {worker.process_list !== undefined && (
+        <ProcessTable processes={worker.process_list} asked={worker.processes} />
+      )}
+      <WorkerLog key={id} id={id} isLive={isLive(worker)} />
+      <Panel
+        title="Settings"
+        actions={<CopyButton label="Copy command" text={() => worker.command} />}
+      >
+        <p className="border-b border-line bg-sunken px-4 py-3 max-sm:px-3">
+          <CommandLine command={worker.command} />
+        </p>
+        <Properties items={toProperties(worker)} />
+      </Panel>
+    </>
+  );
+}

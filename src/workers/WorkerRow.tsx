@@ -1,0 +1,92 @@
+import { memo } from "react";
+import type { Worker } from "../../contract/workers/worker.ts";
+import { Link } from "../app/Link.tsx";
+import { paths } from "../paths.ts";
+import { handFocusOn } from "../ui/hand-focus-on.ts";
+import { Cell, rowClass } from "../ui/Table.tsx";
+import { Time } from "../ui/Time.tsx";
+import { processesText, restartCount, upCount, upSince } from "./worker-facts.ts";
+import { WorkerActions } from "./WorkerActions.tsx";
+import { WorkerBadge } from "./WorkerBadge.tsx";
+
+function Uptime({ worker }: { worker: Worker }) {
+  const since = upSince(worker);
+  return since === null ? "–" : <Time value={since} format="duration" />;
+}
+
+/** The columns that a narrow table has no room for, folded under the status. */
+function Folded({ worker }: { worker: Worker }) {
+  const restarts = restartCount(worker);
+  return (
+    <div className="mt-1 text-xs text-muted @4xl:hidden">
+      <p className="wrap-anywhere">
+        {worker.connection}
+        <span className="@2xl:hidden"> / {worker.queue}</span>
+      </p>
+      <p className="flex flex-wrap gap-x-2">
+        <span className="@2xl:hidden">{processesText(worker)} up</span>
+        {upSince(worker) !== null && <Uptime worker={worker} />}
+        {restarts !== null && restarts > 0 && (
+          <span>
+            {restarts} {restarts === 1 ? "restart" : "restarts"}
+          </span>
+        )}
+      </p>
+    </div>
+  );
+}
+
+/** Renders again only when its worker changed: the cache keeps an unchanged one the same object. */
+export const WorkerRow = memo(function WorkerRow({ worker }: { worker: Worker }) {
+  const { id, status, status_reason: reason } = worker;
+  const up = upCount(worker);
+  const isShort = up !== null && up < worker.processes && status === "installed";
+  return (
+    <tr ref={handFocusOn} className={rowClass}>
+      <Cell>
+        <Link
+          to={paths.worker(id)}
+          aria-label={`Worker ${id}`}
+          className="inline-flex min-h-6 min-w-6 items-center font-medium underline decoration-edge underline-offset-4 hover:decoration-current"
+        >
+          {id}
+        </Link>
+      </Cell>
+      <Cell>
+        {/* Wide enough for any word, so that a change of state does not move the columns. */}
+        <div className="@2xl:min-w-36">
+          <WorkerBadge worker={worker} />
+          {status === "failed" && reason !== undefined && (
+            <p className="mt-1 line-clamp-2 max-w-44 text-xs wrap-anywhere text-bad">{reason}</p>
+          )}
+          <Folded worker={worker} />
+        </div>
+      </Cell>
+      <Cell from="md">{worker.connection}</Cell>
+      <Cell from="sm" isRest>
+        <span
+          className="block truncate"
+          data-tip={worker.queue.length > 32 ? worker.queue : undefined}
+        >
+          {worker.queue}
+        </span>
+      </Cell>
+      <Cell from="sm" align="end">
+        <span className={isShort ? "font-medium text-warn" : ""}>{processesText(worker)}</span>
+      </Cell>
+      <Cell from="md" align="end">
+        <span className="inline-block min-w-16">
+          <Uptime worker={worker} />
+        </span>
+      </Cell>
+      <Cell from="md" align="end">
+        {restartCount(worker) ?? "–"}
+      </Cell>
+      <Cell align="end">
+        <div className="flex justify-end gap-0.5">
+          <WorkerActions worker={worker} look="icons" />
+        </div>
+      </Cell>
+    </tr>
+  );
+});

@@ -1,0 +1,71 @@
+// What can be done to a worker: at once on screen, then at the service, and back if that refuses.
+import { useMutation } from "@tanstack/react-query";
+import {
+  canWorker,
+  type Worker,
+  type WorkerAction,
+  workerStates,
+  type WorkerState,
+} from "../../contract/workers/worker.ts";
+import { messageOf } from "../api/api-error.ts";
+import { call } from "../api/client.ts";
+import { invalidate, queryClient } from "../api/query.ts";
+import { toast } from "../app/toasts.ts";
+import { patchWorker } from "./queries.ts";
+
+type ActionFacts = {
+  label: string;
+  operation: "startWorker" | "stopWorker" | "restartWorker" | "deleteWorker";
+  /** What the status becomes when the service agrees. */
+  becomes: WorkerState;
+};
+
+export const workerActions: Record<WorkerAction, ActionFacts> = {
+  start: { label: "Start", operation: "startWorker", becomes: "starting" },
+  stop: { label: "Stop", operation: "stopWorker", becomes: "stopping" },
+  restart: { label: "Restart", operation: "restartWorker", becomes: "restarting" },
+  remove: { label: "Delete", operation: "deleteWorker", becomes: "removing" },
+};
+
+/** Why an action cannot be asked for now. A state that only the service knows is its own to judge. */
+export function refusal(action: WorkerAction, { status }: Worker): string | undefined {
+  const isKnown = (workerStates as readonly string[]).includes(status);
+  if (!isKnown || canWorker[action]({ status })) return undefined;
+  return `${workerActions[action].label} is not possible while the status is ${status}.`;
+}
+
+type Asked = { action: WorkerAction; id: number; before: string };
+
+/** Runs an action on a worker. Both functions stay the same over the life of the component. */
+export function useWorkerActions() {
+  const { mutate, mutateAsync } = useMutation({
+    mutationFn: ({ action, id }: Asked) => call(workerActions[action].operation, { id }),
+    onMutate: async ({ action, id }) => {
+      // An answer that is on its way knows nothing of this.
+      await Promise.all(
+        ["listWorkers", "showWorker"].map((name) =>
+          queryClient.cancelQueries({ queryKey: [name] }),
+        ),
+      );
+      const { becomes: status } = workerActions[action];
+      patchWorker(id, (worker) => ({ ...worker, status }));
+    },
+    onError: (error, { action, id, before }) => {
+      const { becomes, label } = workerActions[action];
+      // Only what is still our own guess goes back; what the service has said since stays.
+      patchWorker(id, (worker) =>
+        worker.status === becomes ? { ...worker, status: before } : worker,
+      );
+      // Deleting is asked for in a dialog, which says what went wrong itself.
+      if (action !== "remove")
+        toast.failure(`${label} did not work on worker ${id}.`, messageOf(error));
+    },
+    // Not awaited: polls rest while a mutation is under way, and this one ends here.
+    onSettled: (_answer, error, { action }) => {
+      void invalidate("listWorkers");
+      // What was deleted is soon not there any more, and asking for it would end on "Not found".
+      if (action !== "remove" || error !== null) void invalidate("showWorker");
+    },
+  });
+  return { run: mutate, runAndWait: mutateAsync };
+}

@@ -1,0 +1,33 @@
+// What the workers' pages need before they show. `siteId` also tells the left side where we are.
+import type { LoaderFunctionArgs } from "react-router";
+import { readPage } from "../../contract/paging.ts";
+import { siteQuery, serverQuery } from "../app/inventory.ts";
+import { idOf, load, loadIfThere } from "../app/loading.ts";
+import { seedWorker, workerQuery, workersQuery } from "./queries.ts";
+
+export async function workersLoader({ params, request }: LoaderFunctionArgs) {
+  const siteId = idOf(params);
+  const asked = new URL(request.url).searchParams.get("page") ?? undefined;
+  const { page } = readPage({ page: asked });
+  await Promise.all([
+    load(request, workersQuery(siteId, page)),
+    loadIfThere(request, siteQuery(siteId)),
+  ]);
+  return { siteId, page };
+}
+
+export async function newWorkerLoader({ params, request }: LoaderFunctionArgs) {
+  const siteId = idOf(params);
+  const site = await loadIfThere(request, siteQuery(siteId));
+  if (site !== null) await loadIfThere(request, serverQuery(site.server_id));
+  return { siteId, serverId: site?.server_id ?? null };
+}
+
+export async function workerLoader({ params, request }: LoaderFunctionArgs) {
+  const id = idOf(params);
+  seedWorker(id);
+  const worker = await load(request, workerQuery(id));
+  const siteId = worker.site_id ?? null;
+  if (siteId !== null) await loadIfThere(request, siteQuery(siteId));
+  return { id, siteId };
+}

@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import { appendLog, type LogBuffer, mostLines, plainLine, rotatedText } from "./log-buffer.ts";
+
+const piece = (text: string, start: number, rotated = false) => ({
+  text,
+  start,
+  end: start + text.length,
+  rotated,
+});
+
+const texts = (buffer: LogBuffer) => buffer.lines.map(({ text }) => text);
+
+test("pieces become lines", () => {
+  const first = appendLog(undefined, piece("one\ntwo\n", 0));
+  const second = appendLog(first, piece("three\n", first.end));
+  expect(texts(second)).toEqual(["one", "two", "three"]);
+  expect(second.end).toBe(14);
+});
+
+test("a line that comes in two pieces is one line, shown from its first piece on", () => {
+  const first = appendLog(undefined, piece("one\nhalf", 0));
+  expect(texts(first)).toEqual(["one", "half"]);
+  const second = appendLog(first, piece(" done\n", first.end));
+  expect(texts(second)).toEqual(["one", "half done"]);
+  expect(second.lines.map(({ number }) => number)).toEqual([1, 2]);
+});
+
+test("an escape that is cut in two is removed all the same", () => {
+  const first = appendLog(undefined, piece("\u001b[3", 0));
+  expect(texts(appendLog(first, piece("2mgreen\u001b[0m\n", first.end)))).toEqual(["green"]);
+});
+
+test("nothing new is the same buffer, so that nothing renders", () => {
+  const buffer = appendLog(undefined, piece("one\n", 0));
+  expect(appendLog(buffer, piece("", buffer.end))).toBe(buffer);
+});
+
+test("an empty log is a buffer without lines", () => {
+  expect(texts(appendLog(undefined, piece("", 0)))).toEqual([]);
+});
+
+test("a rotation says that lines may be missing and completes no old line", () => {
+  const first = appendLog(undefined, piece("one\nhalf", 0));
+  expect(texts(appendLog(first, piece("new\n", 0, true)))).toEqual([
+    "one",
+    "half",
+    rotatedText,
+    "new",
+  ]);
+});
+
+test("old lines go, and the numbers of the others stay", () => {
+  const many = Array.from({ length: mostLines }, (_, index) => `line ${index + 1}\n`).join("");
+  const first = appendLog(undefined, piece(many, 0));
+  const second = appendLog(first, piece("last\n", first.end));
+  expect(second.lines).toHaveLength(mostLines);
+  expect(second.lines[0]).toEqual({ number: 2, text: "line 2" });
+  expect(second.lines.at(-1)).toEqual({ number: mostLines + 1, text: "last" });
+});
+
+test("a full answer means that more waits", () => {
+  const full = appendLog(undefined, piece(`${"x".repeat(60_000)}\n`, 0));
+  expect(full.isBehind).toBe(true);
+  expect(appendLog(full, piece("", full.end)).isBehind).toBe(false);
+});
+
+test.each([
+  ["plain", "plain"],
+  ["\u001b[1;31mred\u001b[0m text", "red text"],
+  ["\u001b]0;title\u0007after", "after"],
+  ["\u001b]8;;https://x\u001b\\link\u001b]8;;\u001b\\", "link"],
+  ["10 %\r50 %\r100 %", "100 %"],
+  ["windows\r", "windows"],
+  ["\u001b(Bascii", "ascii"],
+])("a line as a terminal leaves it: %j", (line, expected) => {
+  expect(plainLine(line)).toBe(expected);
+});
