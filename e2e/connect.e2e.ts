@@ -1,0 +1,122 @@
+import { serviceToken } from "../server/testing/service-process.ts";
+import { expect, test } from "./fixtures.ts";
+import { expectAccessible, expectNoSidewaysScroll } from "./helpers.ts";
+
+const refused = /401 \(Unauthorized\)/;
+
+test("without a token every page leads to the connect page, and back after connecting", async ({
+  page,
+  service,
+  site,
+}) => {
+  await page.goto(`${service.url}/sites/${site.id}/workers`);
+  await expect(page.getByRole("heading", { name: "Connect" })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByLabel("Token").fill(serviceToken);
+  await page.getByRole("button", { name: "Connect" }).click();
+  await expect(page.getByRole("heading", { name: "Workers" })).toBeVisible();
+  await expect(page).toHaveURL(`${service.url}/sites/${site.id}/workers`);
+});
+
+test("a wrong token is told at its field and nothing is kept", async ({
+  page,
+  service,
+  expected,
+}) => {
+  expected.push(refused);
+  await page.goto(`${service.url}/connect`);
+  await page.getByLabel("Token").fill("not the right token at all, whatever");
+  await page.getByRole("button", { name: "Connect" }).click();
+  await expect(page.getByText("The service does not accept this token.")).toBeVisible();
+  await expect(page.getByLabel("Token")).toHaveAccessibleDescription(/does not accept/);
+  expect(await page.evaluate(() => sessionStorage.length + localStorage.length)).toBe(0);
+});
+
+test("an address where nothing answers is told at its field", async ({
+  page,
+  service,
+  expected,
+}) => {
+  expected.push(/ERR_CONNECTION_REFUSED/);
+  await page.goto(`${service.url}/connect`);
+  await page.getByLabel("Token").fill(serviceToken);
+  await page.getByLabel("Address").fill("http://127.0.0.1:59999");
+  await page.getByRole("button", { name: "Connect" }).click();
+  await expect(page.getByText("No answer from this address.")).toBeVisible();
+});
+
+test("another service's address works from here too", async ({ page, service, site }) => {
+  await page.goto(`${service.url}/connect`);
+  await page.getByLabel("Token").fill(serviceToken);
+  // The same service under another name is another origin to the browser.
+  await page.getByLabel("Address").fill(service.url.replace("localhost", "127.0.0.1"));
+  await page.getByRole("button", { name: "Connect" }).click();
+  await expect(page.getByRole("main").getByRole("link", { name: site.name })).toBeVisible();
+});
+
+test("the link of the first start goes straight in, and its token leaves the address at once", async ({
+  page,
+  service,
+  site,
+}) => {
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.url()));
+  await page.goto(`${service.url}/#token=${encodeURIComponent(serviceToken)}`);
+  await expect(page.getByRole("main").getByRole("link", { name: site.name })).toBeVisible();
+  await expect(page).toHaveURL(`${service.url}/`);
+  expect(asked.filter((url) => url.includes("token="))).toEqual([]);
+
+  await expect(page.getByText("Connected until this tab is closed.")).toBeVisible();
+  await page.getByRole("button", { name: "Remember on this device" }).click();
+  await expect(page.getByText("Connected until this tab is closed.")).toBeHidden();
+  const other = await page.context().newPage();
+  await other.goto(service.url);
+  await expect(other.getByRole("main").getByRole("link", { name: site.name })).toBeVisible();
+});
+
+test("a token that is revoked while the page is open leads to the connect page", async ({
+  page,
+  service,
+  site,
+  expected,
+}) => {
+  expected.push(refused);
+  const made = await service.call("POST", "/api/tokens", { name: "short", abilities: ["*"] });
+  const { id, token } = (await made.json()) as { id: number; token: string };
+  await page.goto(`${service.url}/#token=${encodeURIComponent(token)}`);
+  await page.getByRole("main").getByRole("link", { name: site.name }).click();
+  await expect(page.getByRole("heading", { name: "Workers" })).toBeVisible();
+  await service.call("DELETE", `/api/token/${id}`);
+  await expect(page.getByRole("heading", { name: "Connect" })).toBeVisible({ timeout: 15_000 });
+  await expect(page).toHaveURL(/from=/);
+});
+
+test("servers and their sites stand on the left and on the first page", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  await page.goto(service.url);
+  const nav = page.getByRole("navigation").first();
+  await expect(nav.getByText("web-1")).toBeVisible();
+  await nav.getByRole("link", { name: site.name, exact: true }).click();
+  await expect(page.getByRole("heading", { name: "Workers" })).toBeFocused();
+  await page.goto(service.url);
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expectNoSidewaysScroll(page);
+});
+
+test("a page that is not there says so and leads on", async ({
+  connected: page,
+  service,
+  expected,
+}) => {
+  expected.push(/404 \(Not Found\)/);
+  for (const path of ["/nowhere", "/workers/999999", "/sites/999999/workers"]) {
+    await page.goto(service.url + path);
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    await expect(page.getByRole("main").getByRole("link").first()).toBeVisible();
+    await expectAccessible(page);
+  }
+});

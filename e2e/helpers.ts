@@ -1,0 +1,40 @@
+// What browser tests say often, in the words of a user.
+import { AxeBuilder } from "@axe-core/playwright";
+import { expect, type Locator, type Page } from "@playwright/test";
+
+export const workerRow = (page: Page, id: number): Locator =>
+  page
+    .getByRole("row")
+    .filter({ has: page.getByRole("link", { name: `Worker ${id}`, exact: true }) });
+
+/** Waits until a row shows these texts, each exactly in one of its cells. */
+export async function expectRow(row: Locator, ...texts: string[]): Promise<void> {
+  for (const text of texts)
+    await expect(row.getByText(text, { exact: true }).first()).toBeVisible();
+}
+
+/** Presses a button of a worker's row, e.g. "Stop". */
+export const clickRowAction = (page: Page, id: number, action: string): Promise<void> =>
+  page.getByRole("button", { name: `${action} worker ${id}`, exact: true }).click();
+
+/** Waits for a short message; good news is announced politely, bad news at once. */
+export const expectToast = (page: Page, role: "status" | "alert", text: string | RegExp) =>
+  expect(page.getByRole(role).getByText(text)).toBeVisible();
+
+/** No rule of WCAG 2.2 AA is broken on the page as it is now. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"])
+    .analyze();
+  expect(
+    violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`),
+  ).toEqual([]);
+}
+
+/** Nothing on the page is wider than the window. */
+export async function expectNoSidewaysScroll(page: Page): Promise<void> {
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  expect(overflow).toBeLessThanOrEqual(0);
+}

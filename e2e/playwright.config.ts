@@ -1,0 +1,24 @@
+import { defineConfig } from "@playwright/test";
+import { launchOptions } from "./browser.ts";
+
+export default defineConfig({
+  testDir: ".",
+  globalSetup: "./global-setup.ts",
+  testMatch: "**/*.e2e.ts",
+  outputDir: "../test-results",
+  // Each worker has a whole service of its own, with a database and real processes.
+  workers: 2,
+  fullyParallel: false,
+  // A test that passes at the second try is a fault to find.
+  retries: 0,
+  forbidOnly: process.env["CI"] === "true",
+  timeout: 30_000,
+  expect: { timeout: 7_000 },
+  use: {
+    launchOptions: launchOptions(),
+    viewport: { width: 1280, height: 800 },
+    trace: "retain-on-failure",
+    locale: "en-GB",
+    timezoneId: "Europe/Berlin",
+  },
+});

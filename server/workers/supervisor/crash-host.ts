@@ -1,0 +1,31 @@
+// For the crash rounds: a service that is nothing but a supervisor, made to be killed at any moment.
+import { systemClock } from "../../clock.ts";
+import { createSupervisor, type Program } from "./supervisor.ts";
+
+const [folder = "", instance = "", programs = "[]"] = process.argv.slice(2);
+const all = JSON.parse(programs) as Program[];
+
+const say = (word: string) => process.stdout.write(`${word}\n`);
+const report = (fields: object, message: string) =>
+  process.stderr.write(`${message} ${JSON.stringify(fields)}\n`);
+
+const supervisor = createSupervisor({
+  folder,
+  instance,
+  clock: systemClock,
+  environment: { PATH: process.env["PATH"] ?? "" },
+  onChange: () => {},
+  log: { info: () => {}, warn: report, error: report },
+});
+
+async function removeAll() {
+  await Promise.all(all.map(({ id }) => supervisor.remove(id)));
+  say("removed");
+  process.exit(0);
+}
+
+process.stdin.once("data", () => void removeAll());
+
+say("begins");
+await supervisor.resume(all.map((program) => ({ program, up: true })));
+say("resumed");
