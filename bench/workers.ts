@@ -1,0 +1,200 @@
+// Workers: the list under load, the way from a click to a running process, and the service at rest.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { chromium } from "@playwright/test";
+import autocannon from "autocannon";
+import pg from "pg";
+import { pino } from "pino";
+import { launchOptions } from "../e2e/browser.ts";
+import { systemClock } from "../server/clock.ts";
+import { buildDashboard } from "../server/setup/build.ts";
+import { startEmbeddedPostgres } from "../server/store/embedded/embedded-postgres.ts";
+import { serviceToken, startService } from "../server/testing/service-process.ts";
+import { workerBody } from "../server/testing/worker-body.ts";
+import { median, note, report } from "./report.ts";
+
+const workerCount = 100_000;
+const connections = 10;
+const loadSeconds = 10;
+
+const inventory = (folder: string) => `
+servers: [{ id: 1, name: here, connection: local }]
+sites: [{ id: 1, server: 1, name: shop, root: ${folder}/shop, artisan: [sh, artisan] }]
+`;
+
+export async function run(): Promise<void> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-bench-")));
+  try {
+    // As root the database runs as an account of its own, which has to get to its folder.
+    await chmod(folder, 0o711);
+    await mkdir(join(folder, "shop"));
+    await writeFile(
+      join(folder, "shop/artisan"),
+      "trap 'exit 0' TERM; while :; do sleep 0.1; done",
+    );
+    await writeFile(join(folder, "inventory.yaml"), inventory(folder));
+    await buildDashboard();
+    await measureRest(folder);
+    await measureClick(folder);
+    await measureList(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Start to ready, warm, and the memory of the service and its database at rest. */
+async function measureRest(folder: string): Promise<void> {
+  const data = join(folder, "rest");
+  const environment = { QUARTERDECK_INVENTORY: join(folder, "inventory.yaml") };
+  await (await startService(data, environment)).end("SIGINT");
+  const readyMs: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    const service = await startService(data, environment);
+    readyMs.push(service.readyMs);
+    if (round === 4) {
+      await wait(5000);
+      const own = await residentMb(service.pid);
+      const database = await databaseMb(join(data, "postgres"));
+      report("service at rest, resident", own, "MB", { atMost: 200 });
+      note(
+        `beside it the embedded PostgreSQL: ${database.toFixed(0)} MB, shared pages counted once`,
+      );
+    }
+    await service.end("SIGINT");
+  }
+  report("start to ready, warm (median of 5)", median(readyMs) / 1000, "s", { atMost: 1.5 });
+}
+
+async function residentMb(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+}
+
+/** Proportional size of all processes of the database: a page that several share counts once. */
+async function databaseMb(postgresFolder: string): Promise<number> {
+  const list = spawn("pgrep", ["-f", postgresFolder]);
+  const pids = (await list.stdout.toArray()).join("").trim().split("\n").map(Number);
+  let totalKb = 0;
+  for (const parent of pids)
+    for (const pid of [parent, ...(await childrenOf(parent))]) {
+      const rollup = await readFile(`/proc/${pid}/smaps_rollup`, "utf8").catch(() => "");
+      totalKb += Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0);
+    }
+  return totalKb / 1024;
+}
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
+  return text.trim().split(" ").filter(Boolean).map(Number);
+}
+
+/** From the click on "Start" to the word `installed` in the browser, less the seconds that count as started. */
+async function measureClick(folder: string): Promise<void> {
+  const service = await startService(join(folder, "click"), {
+    QUARTERDECK_INVENTORY: join(folder, "inventory.yaml"),
+  });
+  const startsecs = 1;
+  await service.call("POST", "/api/site/1/worker", { ...workerBody, startsecs });
+  const browser = await chromium.launch(launchOptions());
+  try {
+    const page = await browser.newPage();
+    await page.goto(`${service.url}/#token=${encodeURIComponent(serviceToken)}`);
+    await page.goto(`${service.url}/sites/1/workers`);
+    const row = page.getByRole("row").filter({ hasText: "database" });
+    await row.getByText("installed", { exact: true }).waitFor();
+    const times: number[] = [];
+    for (let round = 0; round < 7; round++) {
+      await row.getByRole("button", { name: /^Stop worker/ }).click();
+      await row.getByText("stopped", { exact: true }).waitFor();
+      const clickedMs = performance.now();
+      await row.getByRole("button", { name: /^Start worker/ }).click();
+      await row.getByText("installed", { exact: true }).waitFor();
+      times.push((performance.now() - clickedMs) / 1000 - startsecs);
+    }
+    report(`“Start” to “installed” on screen, less startsecs (median of 7)`, median(times), "s", {
+      atMost: 1.5,
+    });
+  } finally {
+    await browser.close();
+    await service.end("SIGINT");
+  }
+}
+
+/** The list of 20 from 100,000 workers through the whole stack, against the same SQL behind a bare handler. */
+async function measureList(folder: string): Promise<void> {
+  const postgres = await startEmbeddedPostgres({
+    folder: join(folder, "postgres"),
+    log: pino({ level: "silent" }),
+    clock: systemClock,
+  });
+  const { host, user, port, database } = postgres.connection;
+  const url = `postgresql://${user}@/${database}?${new URLSearchParams({ host, port: String(port) })}`;
+  const service = await startService(join(folder, "list"), {
+    QUARTERDECK_INVENTORY: join(folder, "inventory.yaml"),
+    DATABASE_URL: url,
+  });
+  const bare = spawn(process.execPath, [
+    fileURLToPath(new URL("bare-list.ts", import.meta.url)),
+    url,
+  ]);
+  try {
+    await fill(url);
+    const [line] = (await once(bare.stdout, "data")) as [Buffer];
+    const bareUrl = line.toString().trim();
+    const headers = { Authorization: `Bearer ${serviceToken}`, Accept: "application/json" };
+    const ours: autocannon.Result[] = [];
+    const theirs: autocannon.Result[] = [];
+    // In turns, so that whatever else the machine does hits both.
+    for (let round = 0; round < 2; round++) {
+      theirs.push(await load(`${bareUrl}/api/site/1/workers`, headers));
+      ours.push(await load(`${service.url}/api/site/1/workers`, headers));
+    }
+    const rate = (results: autocannon.Result[]) => median(results.map((r) => r.requests.average));
+    note(
+      `bare handler ${rate(theirs).toFixed(0)} requests/s, whole stack ${rate(ours).toFixed(0)}`,
+    );
+    report(
+      "list of 20 from 100,000 workers, of the bare handler's rate",
+      rate(ours) / rate(theirs),
+      "×",
+      {
+        atLeast: 0.6,
+      },
+    );
+    report("its p99 at 10 connections", median(ours.map((r) => r.latency.p99)), "ms", {
+      atMost: 25,
+    });
+    note(`p99 of the bare handler: ${median(theirs.map((r) => r.latency.p99))} ms`);
+  } finally {
+    bare.kill();
+    await service.end("SIGINT");
+    await postgres.stop();
+  }
+}
+
+async function load(url: string, headers: Record<string, string>): Promise<autocannon.Result> {
+  await autocannon({ url, headers, connections, duration: 2 });
+  const result = await autocannon({ url, headers, connections, duration: loadSeconds });
+  if (result.non2xx > 0)
+    throw new Error(`${url} answered ${result.non2xx} requests with an error.`);
+  return result;
+}
+
+async function fill(url: string): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(
+    `insert into workers (site_id, connection, queue, max_jobs, max_time, force, memory, sleep, timeout, tries,
+       processes, directory, startsecs, stopwaitsecs, startretries, stopsignal, status)
+     select 1, 'database', 'default', 0, 0, false, 128, 3, 60, 1, 1, '/srv/shop', 1, 65, 3, 'TERM', 'stopped'
+     from generate_series(1, $1)`,
+    [workerCount],
+  );
+  await client.query("vacuum analyze workers");
+  await client.end();
+}
