@@ -1,5 +1,5 @@
 // The inventory's rows: brought in line with the file, and looked up by everybody else.
-import { asc, eq, notInArray, sql } from "drizzle-orm";
+import { asc, eq, notInArray, sql } from "../store/drizzle.ts";
 import type { PageRequest } from "../../contract/paging.ts";
 import { defaultArtisan } from "../../contract/workers/command.ts";
 import type { Connection, Database } from "../store/database.ts";

@@ -1,6 +1,6 @@
 // Work that outlives a request: queues in PostgreSQL, by pg-boss. A job is sent in the transaction
 // of the change that wants it, so neither exists without the other.
-import { sql } from "drizzle-orm";
+import { sql } from "../store/drizzle.ts";
 import type pg from "pg";
 import { fromDrizzle, PgBoss } from "pg-boss";
 import type { Logger } from "pino";

@@ -1,9 +1,8 @@
 // The connection to PostgreSQL, wherever it runs, and the migrations that bring it up to date.
 import { fileURLToPath } from "node:url";
-import { sql } from "drizzle-orm";
-import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
-import { migrate } from "drizzle-orm/node-postgres/migrator";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import pg from "pg";
+import { drizzle, migrate, sql } from "./drizzle.ts";
 import * as tables from "./tables.ts";
 
 export type Database = NodePgDatabase<typeof tables>;

@@ -1,6 +1,6 @@
 // What the installation knows of itself.
 import { randomUUID } from "node:crypto";
-import { eq } from "drizzle-orm";
+import { eq } from "./drizzle.ts";
 import type { Database } from "./database.ts";
 import { settings } from "./tables.ts";
 

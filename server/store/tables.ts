@@ -1,15 +1,6 @@
 // Every table, as Drizzle and its migrations know it. `npm run migrations` writes the next migration from this.
-import { sql } from "drizzle-orm";
-import {
-  boolean,
-  check,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  text,
-  timestamp,
-} from "drizzle-orm/pg-core";
+import { sql } from "./drizzle.ts";
+import { boolean, check, index, integer, jsonb, pgTable, text, timestamp } from "./drizzle.ts";
 import type { Ability } from "../../contract/tokens.ts";
 import type { StopSignal, WorkerState } from "../../contract/workers/worker.ts";
 

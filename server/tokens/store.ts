@@ -1,5 +1,5 @@
 // The tokens' rows.
-import { desc, eq, sql } from "drizzle-orm";
+import { desc, eq, sql } from "../store/drizzle.ts";
 import type { PageRequest } from "../../contract/paging.ts";
 import type { Database } from "../store/database.ts";
 import { tokens } from "../store/tables.ts";

@@ -1,5 +1,5 @@
 // The workers' rows. A status changes by compare-and-set only, so that two deciders cannot both win.
-import { and, desc, eq, ne, sql } from "drizzle-orm";
+import { and, desc, eq, ne, sql } from "../store/drizzle.ts";
 import type { PageRequest } from "../../contract/paging.ts";
 import type { WorkerState } from "../../contract/workers/worker.ts";
 import type { Connection, Database } from "../store/database.ts";
