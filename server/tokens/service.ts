@@ -12,6 +12,11 @@ import type { TokenRow, TokenStore } from "./store.ts";
 /** How exact "last used" is; each finer step would cost every request a write. */
 const lastUsedStepMs = 60_000;
 
+/** A token that was just checked is not looked up again for this long; revoking it here ends that at once. */
+const trustMs = 5_000;
+/** Tokens kept at the most, so that many of them cost no memory without end. */
+const mostKept = 1000;
+
 /** The least length of a token that the operator chose. */
 export const shortestChosenToken = 32;
 
@@ -21,25 +26,48 @@ export function createTokenService(store: TokenStore, clock: Clock) {
     timingSafeEqual(Buffer.from(row.hash), Buffer.from(hashSecret(secret))) &&
     (row.expires_at === null || row.expires_at.getTime() > clock.now());
 
-  const findCaller: FindCaller = async (token) => {
+  const lookUp = async (token: string): Promise<TokenRow | null> => {
     const { id, secret } = splitToken(token);
-    let row = id === null ? null : await store.byId(id);
-    if (!isUsable(row, secret)) {
-      // A chosen token may hold a bar too, so what does not fit by id is tried whole.
-      row = await store.byHash(hashSecret(token));
-      if (!isUsable(row, token)) return null;
-    }
+    const row = id === null ? null : await store.byId(id);
+    if (isUsable(row, secret)) return row;
+    // A chosen token may hold a bar too, so what does not fit by id is tried whole.
+    const chosen = await store.byHash(hashSecret(token));
+    return isUsable(chosen, token) ? chosen : null;
+  };
+
+  /** By the hash of the whole text: a token itself is not kept in memory either. */
+  const trusted = new Map<string, { caller: Caller; untilMs: number }>();
+  /** Counts the revocations: a look-up that began before one must not bring its token back. */
+  let revocations = 0;
+
+  const findCaller: FindCaller = async (token) => {
+    const key = hashSecret(token);
     const now = clock.now();
+    const known = trusted.get(key);
+    if (known !== undefined && now < known.untilMs) return known.caller;
+    trusted.delete(key);
+    const before = revocations;
+    const row = await lookUp(token);
+    if (row === null) return null;
     if (row.last_used_at === null || now - row.last_used_at.getTime() > lastUsedStepMs)
       await store.touch(row.id, new Date(now));
-    return toCaller(row);
+    const caller = toCaller(row);
+    if (trusted.size >= mostKept) trusted.clear();
+    const untilMs = Math.min(now + trustMs, row.expires_at?.getTime() ?? Infinity);
+    if (before === revocations) trusted.set(key, { caller, untilMs });
+    return caller;
   };
 
   return {
     findCaller,
     list: (page: PageRequest) => store.list(page),
     find: (id: number) => store.byId(id),
-    revoke: (id: number) => store.remove(id),
+
+    async revoke(id: number): Promise<void> {
+      await store.remove(id);
+      revocations += 1;
+      trusted.clear();
+    },
 
     /** Makes a token. The answer is the only place where its text ever stands. */
     async create(body: z.infer<typeof createTokenBody>): Promise<{ row: TokenRow; token: string }> {

@@ -1,0 +1,30 @@
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import { operations } from "../../contract/operations.ts";
+import { createAnswerWriter } from "./answer.ts";
+
+const log = pino({ level: "silent" });
+const server = { id: 1, name: "web-1", time_zone: "UTC", memory: null };
+const row = operations.showServer;
+
+test("what the schema does not name is never sent, the second time neither", () => {
+  const write = createAnswerWriter("fail", log);
+  for (let count = 0; count < 2; count++)
+    expect(JSON.parse(write(row, 200, { ...server, password: "secret" }).text)).toEqual(server);
+});
+
+test("the same answer has the same tag, another one another", () => {
+  const write = createAnswerWriter("fail", log);
+  const { tag } = write(row, 200, server);
+  expect(write(row, 200, { ...server }).tag).toBe(tag);
+  expect(write(row, 200, { ...server, name: "web-2" }).tag).not.toBe(tag);
+});
+
+test("an answer that breaks its schema fails in tests, and is logged and sent in production", () => {
+  const broken = { ...server, time_zone: 7 };
+  expect(() => createAnswerWriter("fail", log)(row, 200, broken)).toThrow("breaks its own schema");
+  const lines: string[] = [];
+  const write = createAnswerWriter("log", pino({}, { write: (line) => void lines.push(line) }));
+  expect(JSON.parse(write(row, 200, broken).text)).toEqual(broken);
+  expect(lines.join()).toContain("breaks its own schema");
+});

@@ -1,0 +1,44 @@
+// From a handler's answer to the text that is sent: checked against its own schema, and tagged.
+import { createHash } from "node:crypto";
+import type { Logger } from "pino";
+import type { Operation } from "../../contract/operation.ts";
+
+export type WriteAnswer = (
+  operation: Operation,
+  status: number,
+  body: unknown,
+) => { text: string; tag: string };
+
+/** Dashboards poll, and most polls find what the one before found: that is not checked once more. */
+const mostKept = 200;
+
+/**
+ * @param invalidAnswer what becomes of an answer that breaks its schema: `fail` throws; `log` sends it all the
+ * same, because a client is not to suffer for our mistake
+ */
+export function createAnswerWriter(invalidAnswer: "fail" | "log", log: Logger): WriteAnswer {
+  const written = new Map<string, string>();
+
+  function check(operation: Operation, status: number, body: unknown): string {
+    const checked = operation.answers[status]?.safeParse(body);
+    // What the schema does not name is left out here, so nothing gets out that nobody meant to show.
+    if (checked?.success === true) return JSON.stringify(checked.data);
+    const problem = { operation: operation.path, status, issues: checked?.error.issues };
+    if (invalidAnswer === "fail")
+      throw new Error(`An answer breaks its own schema: ${JSON.stringify(problem)}`);
+    log.error(problem, "an answer breaks its own schema");
+    return JSON.stringify(body);
+  }
+
+  return (operation, status, body) => {
+    const tag = createHash("sha1")
+      .update(`${operation.method} ${operation.path} ${status} ${JSON.stringify(body)}`)
+      .digest("base64url");
+    const known = written.get(tag);
+    if (known !== undefined) return { text: known, tag };
+    const text = check(operation, status, body);
+    if (written.size >= mostKept) written.clear();
+    written.set(tag, text);
+    return { text, tag };
+  };
+}
