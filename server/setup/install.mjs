@@ -19,7 +19,9 @@ const isInstalled = () =>
 
 if (!isInstalled()) {
   console.log("Installing packages…");
-  const args = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
+  // Not `npm ci`: where a registry lacks the builds for other platforms, the lock file lacks them too,
+  // and `ci` refuses such a file. This installs the same locked versions and writes nothing back.
+  const args = ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"];
   // Inside an npm script its own path is known, which spares looking for the right npm.
   const npm = process.env.npm_execpath;
   const { status } = spawnSync(npm ? process.execPath : "npm", npm ? [npm, ...args] : args, {
