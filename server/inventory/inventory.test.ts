@@ -56,6 +56,8 @@ test("a site that has workers cannot be removed, and the rest of that change wai
 });
 
 test("the sample of a first start is a valid inventory, and its worker works", async () => {
+  // As when the data folder lies inside the project, which is one of ES modules.
+  await writeFile(join(service.folder, "package.json"), '{ "type": "module" }');
   const file = join(service.folder, "sample.yaml");
   await writeSample(file, service.folder);
   const sample = parseInventory(await readFile(file, "utf8"), file);

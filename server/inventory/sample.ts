@@ -13,6 +13,8 @@ const firstJobs = 12;
 export async function writeSample(file: string, dataFolder: string): Promise<void> {
   const folder = join(dataFolder, "sample-site");
   await mkdir(join(folder, "jobs"), { recursive: true });
+  // The data folder may lie in a project of ES modules, Quarterdeck's own for one; the script is none.
+  await writeFile(join(folder, "package.json"), '{ "private": true, "type": "commonjs" }\n');
   await copyFile(artisanSource, join(folder, "artisan"));
   await chmod(join(folder, "artisan"), 0o755);
   for (let number = 1; number <= firstJobs; number++)

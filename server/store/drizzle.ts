@@ -1,18 +1,16 @@
 // Drizzle, by its CommonJS build. Its ES modules re-export each other in circles, and resolving those
 // takes Node 0.8 s and some 150 MB at every start; the same code by `require` takes 0.1 s and 20 MB.
 import { createRequire } from "node:module";
+import type * as core from "drizzle-orm";
+import type * as nodePostgres from "drizzle-orm/node-postgres";
+import type * as migrator from "drizzle-orm/node-postgres/migrator";
+import type * as pgCore from "drizzle-orm/pg-core";
 
 const require = createRequire(import.meta.url);
 
-// `require` knows no types; each cast names the module that stands beside it.
-export const { desc, asc, eq, and, ne, notInArray, sql } =
-  require("drizzle-orm") as typeof import("drizzle-orm");
-
+// `require` knows no types; each cast names those of the module beside it.
+export const { and, asc, desc, eq, ne, notInArray, sql } = require("drizzle-orm") as typeof core;
 export const { boolean, check, index, integer, jsonb, pgTable, text, timestamp } =
-  require("drizzle-orm/pg-core") as typeof import("drizzle-orm/pg-core");
-
-export const { drizzle } =
-  require("drizzle-orm/node-postgres") as typeof import("drizzle-orm/node-postgres");
-
-export const { migrate } =
-  require("drizzle-orm/node-postgres/migrator") as typeof import("drizzle-orm/node-postgres/migrator");
+  require("drizzle-orm/pg-core") as typeof pgCore;
+export const { drizzle } = require("drizzle-orm/node-postgres") as typeof nodePostgres;
+export const { migrate } = require("drizzle-orm/node-postgres/migrator") as typeof migrator;
