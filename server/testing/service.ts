@@ -95,7 +95,8 @@ export async function createTestService(
   };
 }
 
-async function administer(statement: string): Promise<void> {
+/** Runs a statement that belongs to no database of a test, e.g. one that makes it. */
+export async function administer(statement: string): Promise<void> {
   const client = new pg.Client({ ...inject("postgres"), database: "postgres" });
   await client.connect();
   try {

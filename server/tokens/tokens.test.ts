@@ -64,6 +64,16 @@ test("a revoked token is out at once", async () => {
   expect((await service.call("DELETE", `/api/token/${made.id}`)).status).toBe(404);
 });
 
+test("a service without any token makes a first one, and tells it once", async () => {
+  const fresh = await createTestService({ token: null });
+  const { firstToken } = fresh.app;
+  expect(firstToken).toMatch(/^1\|qd_/);
+  const response = await fresh.call("GET", "/api/tokens", undefined, firstToken ?? "");
+  expect(response.status).toBe(200);
+  expect(await response.text()).not.toContain(firstToken?.slice(2));
+  await fresh.close();
+});
+
 test("a token ends when it said it would", async () => {
   const { token } = await make({
     name: "past",

@@ -1,11 +1,12 @@
 // For the tests of this folder: real databases in temporary folders, and a service in a process of its own that can be killed.
-import { spawn, type ChildProcess } from "node:child_process";
+import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdtemp, realpath, rm } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { Client } from "pg";
 import { afterAll, onTestFinished } from "vitest";
 import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from "./embedded-postgres.ts";
@@ -15,11 +16,26 @@ import { endServer, isServer } from "./processes.ts";
 import type { Connection } from "./questions.ts";
 
 export const isRoot = userInfo().uid === 0;
+const projectFolder = fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, "");
 export const isLinux = process.platform === "linux";
 
 export const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
+const run = promisify(execFile);
+
 type CleanUp = (run: () => Promise<void>) => void;
+
+/** The project at a path that everybody can enter, where its own lies below a closed folder like `/root`. */
+export async function openProject(isOpen: boolean): Promise<string> {
+  if (isOpen) return projectFolder;
+  const open = await makeFolder();
+  await chmod(open, 0o711);
+  const project = join(open, "project");
+  await mkdir(project);
+  await run("mount", ["--bind", "-o", "ro", projectFolder, project]);
+  onTestFinished(async () => void (await run("umount", ["--lazy", project])));
+  return project;
+}
 
 /** A folder that is removed when the test is over, or when `cleanUp` says so. */
 export async function makeFolder(cleanUp: CleanUp = onTestFinished): Promise<string> {
@@ -82,11 +98,12 @@ export type TestService = {
 /** Runs testing-service.ts on `dataFolder` until it is killed or ends. */
 export async function startService(
   dataFolder: string,
-  options: { uid?: number; gid?: number; umask?: string } = {},
+  options: { uid?: number; gid?: number; umask?: string; project?: string } = {},
 ): Promise<TestService> {
-  const { umask = "022", ...identity } = options;
-  const script = fileURLToPath(new URL("testing-service.ts", import.meta.url));
-  const child = spawn(process.execPath, [script, dataFolder, umask], {
+  const { umask = "022", project = projectFolder, ...identity } = options;
+  const script = join(project, "server/store/embedded/testing-service.ts");
+  const node = process.execPath.replace(projectFolder, project);
+  const child = spawn(node, [script, dataFolder, umask], {
     ...identity,
     cwd: "/",
     stdio: ["ignore", "pipe", "pipe"],
