@@ -10,7 +10,7 @@ import { chromium } from "@playwright/test";
 import autocannon from "autocannon";
 import pg from "pg";
 import { pino } from "pino";
-import { launchOptions } from "../e2e/browser.ts";
+import { launchOptions } from "../server/setup/browser.ts";
 import { systemClock } from "../server/clock.ts";
 import { buildDashboard } from "../server/setup/build.ts";
 import { startEmbeddedPostgres } from "../server/store/embedded/embedded-postgres.ts";

@@ -1,5 +1,5 @@
 import { defineConfig } from "@playwright/test";
-import { launchOptions } from "./browser.ts";
+import { launchOptions } from "../server/setup/browser.ts";
 
 export default defineConfig({
   testDir: ".",

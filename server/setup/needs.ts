@@ -1,7 +1,7 @@
 // What the tests take from the machine: how to see whether it is there, and what brings it.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { findBrowser } from "../../e2e/browser.ts";
+import { findBrowser } from "./browser.ts";
 
 export type Need = {
   /** What cannot be tested without it. */

@@ -12,6 +12,8 @@ import type { WorkerRow } from "./store.ts";
 
 const defaultLogLines = 200;
 
+type Order = (typeof operations)["startWorker" | "stopWorker" | "restartWorker" | "deleteWorker"];
+
 export function workerRoutes(workers: WorkerService, inventory: InventoryStore): Route[] {
   const findSite = async ({ id }: { id: number }, caller: Caller): Promise<SiteRow | null> => {
     const site = await inventory.findSite(id);
@@ -21,6 +23,15 @@ export function workerRoutes(workers: WorkerService, inventory: InventoryStore):
     const found = await workers.withServer(id);
     return found !== null && caller.reaches(found.serverId) ? found.worker : null;
   };
+  /** An operation that asks for a change and answers nothing. */
+  const order = (operation: Order, give: (id: number) => Promise<void>): Route =>
+    route(operation, {
+      find: findWorker,
+      answer: async ({ params }) => {
+        await give(params.id);
+        return reply(204);
+      },
+    });
   const toWorker = (row: WorkerRow, site: SiteRow): Worker => ({
     id: row.id,
     command: toCommandLine(workerArguments(site.artisan, row)),
@@ -71,34 +82,10 @@ export function workerRoutes(workers: WorkerService, inventory: InventoryStore):
         return reply(201, toWorker(row, site), `/api/worker/${row.id}`);
       },
     }),
-    route(operations.stopWorker, {
-      find: findWorker,
-      answer: async ({ params }) => {
-        await workers.stop(params.id);
-        return reply(204);
-      },
-    }),
-    route(operations.startWorker, {
-      find: findWorker,
-      answer: async ({ params }) => {
-        await workers.start(params.id);
-        return reply(204);
-      },
-    }),
-    route(operations.restartWorker, {
-      find: findWorker,
-      answer: async ({ params }) => {
-        await workers.restart(params.id);
-        return reply(204);
-      },
-    }),
-    route(operations.deleteWorker, {
-      find: findWorker,
-      answer: async ({ params }) => {
-        await workers.remove(params.id);
-        return reply(204);
-      },
-    }),
+    order(operations.stopWorker, workers.stop),
+    order(operations.startWorker, workers.start),
+    order(operations.restartWorker, workers.restart),
+    order(operations.deleteWorker, workers.remove),
     route(operations.showWorkerLog, {
       find: findWorker,
       answer: async ({ params, query }) => {
