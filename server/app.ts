@@ -4,6 +4,7 @@ import { Hono } from "hono";
 import { requestId } from "hono/request-id";
 import type { Logger } from "pino";
 import type pg from "pg";
+import { errorMessage } from "../contract/errors.ts";
 import { operations } from "../contract/operations.ts";
 import type { Clock } from "./clock.ts";
 import { localHost } from "./hosts/local.ts";
@@ -11,6 +12,7 @@ import { createApi, type ApiEnvironment } from "./http/api.ts";
 import { createDoorkeeper } from "./http/authentication.ts";
 import { createDashboard } from "./http/dashboard.ts";
 import { describeOperations } from "./http/description.ts";
+import { answerFailure } from "./http/failure.ts";
 import { openInventory } from "./inventory/inventory.ts";
 import { createInventoryStore } from "./inventory/store.ts";
 import { startJobs } from "./jobs/jobs.ts";
@@ -69,7 +71,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     ping,
     close: closeDatabase,
   } = await openDatabase(options.connection, (error) =>
-    log.warn({ err: error }, "a connection to the database was lost"),
+    // Its message alone: pg hangs the whole connection on the error.
+    log.warn({ reason: error.message }, "a connection to the database was lost"),
   );
   const tokens = createTokenService(createTokenStore(db), clock);
   const firstToken = await tokens.prepare(options.token);
@@ -112,6 +115,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   ];
   let refusal: string | null = null;
   const app = new Hono<ApiEnvironment>();
+  app.onError((error, c) => answerFailure(error, c, log));
+  app.notFound((c) => c.json({ message: errorMessage.not_found }, 404));
   app.use(requestId());
   // A token is sent by hand, never by the browser itself, so a page from elsewhere gains nothing here.
   app.use(

@@ -57,6 +57,12 @@ describe("what is not there", () => {
     expect({ status, body }).toEqual({ status: 404, body: { message: "Not found." } });
   });
 
+  test.each(["GET", "POST"])("%s beside the interface is told as JSON too", async (method) => {
+    const response = await service.call(method, "/nothing", undefined);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({ message: "Not found." });
+  });
+
   test("an operation that no room serves yet is not there", async () => {
     expect((await service.call("GET", "/api/server/1/backups")).status).toBe(404);
   });

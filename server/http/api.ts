@@ -4,15 +4,9 @@ import type { HttpBindings } from "@hono/node-server";
 import { Hono, type Context } from "hono";
 import type { RequestIdVariables } from "hono/request-id";
 import type { Logger } from "pino";
-import {
-  errorMessage,
-  errorStatus,
-  toFieldErrors,
-  toFieldErrorsBody,
-} from "../../contract/errors.ts";
+import { toFieldErrors } from "../../contract/errors.ts";
 import { abilityOf, type Operation } from "../../contract/operation.ts";
 import { maxInteger } from "../../contract/values.ts";
-import { describeDatabaseError } from "../store/database-error.ts";
 import { createAnswerWriter, type WriteAnswer } from "./answer.ts";
 import { addressOf, type Doorkeeper } from "./authentication.ts";
 import { readJsonObject } from "./body.ts";
@@ -42,8 +36,6 @@ export type ApiEnvironment = { Bindings: Partial<HttpBindings>; Variables: Reque
 export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
   const app = new Hono<ApiEnvironment>();
   const writeAnswer = createAnswerWriter(options.invalidAnswer, options.log);
-
-  app.onError((error, c) => answerError(error, c, options.log));
 
   const admit = async (c: Context<ApiEnvironment>) => {
     const reason = options.closed();
@@ -132,29 +124,4 @@ function methodsAt(routes: readonly Route[], path: string): string[] {
     )
     .map(({ operation }) => operation.method);
   return methods.includes("GET") ? [...methods, "HEAD"] : methods;
-}
-
-/** The one place that turns what was thrown into an answer. */
-function answerError(error: Error, c: Context<ApiEnvironment>, log: Logger): Response {
-  const known = toServiceError(error);
-  if (known === null) {
-    const request_id = c.get("requestId");
-    log.error(
-      { err: error, request_id, method: c.req.method, path: c.req.path },
-      "a request failed",
-    );
-    return c.json({ message: errorMessage.server_error, request_id }, 500);
-  }
-  if (known.code === "unavailable")
-    log.warn({ err: error, request_id: c.get("requestId") }, "a request could not be served");
-  for (const [name, value] of Object.entries(known.headers)) c.header(name, value);
-  const body =
-    known instanceof InvalidFields ? toFieldErrorsBody(known.errors) : { message: known.message };
-  return c.json(body, errorStatus[known.code]);
-}
-
-function toServiceError(error: Error): ServiceError | null {
-  if (error instanceof ServiceError) return error;
-  const trouble = describeDatabaseError(error);
-  return trouble === null ? null : unavailable(trouble, 5);
 }

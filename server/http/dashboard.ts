@@ -29,7 +29,7 @@ export function createDashboard(folder: string | null): Hono {
     }),
   );
   if (folder === null) {
-    app.get("*", (c) => c.text("The dashboard is not built. Run: npm start", 404));
+    app.get("/", (c) => c.text("The dashboard is not built. Run: npm start", 404));
     return app;
   }
   app.use("/assets/*", async (c, next) => {
@@ -38,7 +38,13 @@ export function createDashboard(folder: string | null): Hono {
     if (c.res.ok) c.header("Cache-Control", "public, max-age=31536000, immutable");
   });
   app.get("*", serveStatic({ root: folder, precompressed: true }));
-  app.get("/assets/*", (c) => c.notFound());
+  // A program that asks for JSON gets no page: what is not there is told as JSON.
+  app.get("*", async (c, next) => {
+    const accept = c.req.header("Accept") ?? "";
+    const isProgram = accept.includes("application/json") && !accept.includes("text/html");
+    if (isProgram || c.req.path.startsWith("/assets/")) return c.notFound();
+    await next();
+  });
   app.get("*", async (c, next) => {
     // Every other address is a page of the dashboard, and its router knows which.
     await next();

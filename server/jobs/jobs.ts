@@ -56,7 +56,7 @@ export async function startJobs(connection: pg.PoolConfig, log: Logger): Promise
       retryDelayMax: 60,
       expireInSeconds: 60,
       retentionSeconds: 2 * longestDelaySeconds,
-      deleteAfterSeconds: 24 * 3600,
+      deleteAfterSeconds: 3600,
       notify: true,
     });
 

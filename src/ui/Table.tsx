@@ -25,7 +25,7 @@ type CellProps = Pick<ComponentProps<"td">, "colSpan" | "children"> & {
 const shown = {
   always: "",
   sm: "@max-2xl:hidden",
-  md: "@max-4xl:hidden",
+  md: "@max-3xl:hidden",
 } as const;
 
 const edge = "px-3 first:pl-4 last:pr-4 @max-2xl:px-1.5 @max-2xl:first:pl-3 @max-2xl:last:pr-1.5";

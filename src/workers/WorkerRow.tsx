@@ -18,7 +18,7 @@ function Uptime({ worker }: { worker: Worker }) {
 function Folded({ worker }: { worker: Worker }) {
   const restarts = restartCount(worker);
   return (
-    <div className="mt-1 text-xs text-muted @4xl:hidden">
+    <div className="mt-1 text-xs text-muted @3xl:hidden">
       <p className="wrap-anywhere">
         {worker.connection}
         <span className="@2xl:hidden"> / {worker.queue}</span>

@@ -1,0 +1,32 @@
+// From what was thrown to an answer, in one place.
+import type { Context } from "hono";
+import type { Logger } from "pino";
+import { errorMessage, errorStatus, toFieldErrorsBody } from "../../contract/errors.ts";
+import type { ApiEnvironment } from "./api.ts";
+import { describeDatabaseError } from "../store/database-error.ts";
+import { InvalidFields, ServiceError, unavailable } from "./service-error.ts";
+
+/** What nobody foresaw is a 500 that tells nothing but its request id; the log tells the rest. */
+export function answerFailure(error: Error, c: Context<ApiEnvironment>, log: Logger): Response {
+  const known = toServiceError(error);
+  if (known === null) {
+    const request_id = c.get("requestId");
+    log.error(
+      { err: error, request_id, method: c.req.method, path: c.req.path },
+      "a request failed",
+    );
+    return c.json({ message: errorMessage.server_error, request_id }, 500);
+  }
+  if (known.code === "unavailable")
+    log.warn({ err: error, request_id: c.get("requestId") }, "a request could not be served");
+  for (const [name, value] of Object.entries(known.headers)) c.header(name, value);
+  const body =
+    known instanceof InvalidFields ? toFieldErrorsBody(known.errors) : { message: known.message };
+  return c.json(body, errorStatus[known.code]);
+}
+
+function toServiceError(error: Error): ServiceError | null {
+  if (error instanceof ServiceError) return error;
+  const trouble = describeDatabaseError(error);
+  return trouble === null ? null : unavailable(trouble, 5);
+}
