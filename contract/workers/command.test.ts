@@ -15,7 +15,7 @@ const settings = {
 
 test("the command has every option, in a fixed order", () => {
   expect(toCommandLine(workerArguments(defaultArtisan, settings))).toBe(
-    "php artisan queue:work redis --queue=high,{low} --sleep=3 --tries=1 --timeout=60 --memory=128 --max-jobs=0 --max-time=3600",
+    "php artisan queue:work redis '--queue=high,{low}' --sleep=3 --tries=1 --timeout=60 --memory=128 --max-jobs=0 --max-time=3600",
   );
 });
 

@@ -39,5 +39,5 @@ export const workerArguments = (artisan: readonly string[], worker: CommandSetti
 /** An argument list as one line to read and to paste into a POSIX shell; what needs quotes gets them. */
 export const toCommandLine = (args: readonly string[]): string =>
   args
-    .map((arg) => (/^[\w@%+=:,./{}-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`))
+    .map((arg) => (/^[\w@%+=:,./-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`))
     .join(" ");
