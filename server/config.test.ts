@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { ConfigError, readConfig } from "./config.ts";
+
+test("an empty environment has the defaults, and root keeps its data elsewhere", () => {
+  expect(readConfig({}, false)).toMatchObject({
+    port: 4000,
+    host: "127.0.0.1",
+    databaseUrl: null,
+    token: null,
+    rateLimit: 600,
+    workersOnStop: "by signal",
+    publicUrl: null,
+  });
+  expect(readConfig({}, true)).toMatchObject({
+    dataFolder: "/var/lib/quarterdeck",
+    inventoryFile: "/var/lib/quarterdeck/inventory.yaml",
+  });
+});
+
+test("each variable is read, and an empty one counts as not set", () => {
+  const environment = {
+    PORT: "80",
+    HOST: "",
+    QUARTERDECK_DATA: "/srv/data",
+    QUARTERDECK_INVENTORY: "/etc/inventory.yaml",
+    QUARTERDECK_RATE_LIMIT: "0",
+    QUARTERDECK_WORKERS: "keep",
+    QUARTERDECK_PUBLIC_URL: "https://ops.example.com/",
+  };
+  expect(readConfig(environment, true)).toMatchObject({
+    port: 80,
+    host: "127.0.0.1",
+    dataFolder: "/srv/data",
+    inventoryFile: "/etc/inventory.yaml",
+    rateLimit: 0,
+    workersOnStop: "keep",
+    publicUrl: "https://ops.example.com",
+  });
+});
+
+test.each([
+  ["PORT", "http"],
+  ["PORT", "65536"],
+  ["QUARTERDECK_TOKEN", "too short"],
+  ["QUARTERDECK_RATE_LIMIT", "-1"],
+  ["QUARTERDECK_WORKERS", "maybe"],
+  ["QUARTERDECK_PUBLIC_URL", "ftp://ops.example.com"],
+])("%s=%s is refused by name", (name, value) => {
+  const read = () => readConfig({ [name]: value }, false);
+  expect(read).toThrow(ConfigError);
+  expect(read).toThrow(name);
+});
