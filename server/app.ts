@@ -7,7 +7,7 @@ import type pg from "pg";
 import { errorMessage } from "../contract/errors.ts";
 import { operations } from "../contract/operations.ts";
 import type { Clock } from "./clock.ts";
-import { localHost } from "./hosts/local.ts";
+import { createLocalHost } from "./hosts/local.ts";
 import { createApi, type ApiEnvironment } from "./http/api.ts";
 import { createDoorkeeper } from "./http/authentication.ts";
 import { createDashboard } from "./http/dashboard.ts";
@@ -85,6 +85,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const jobs = await startJobs(options.connection, log);
 
+  const { PATH = "", HOME = "/" } = options.workerEnvironment;
+  const host = createLocalHost({ PATH, HOME });
   const supervisor = createSupervisor({
     folder: `${options.dataFolder}/workers`,
     instance: await installationId(db),
@@ -100,7 +102,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     runner: createEmbeddedRunner(supervisor, (id, error) =>
       log.error({ err: error, worker: id }, "a worker's order was not carried out"),
     ),
-    host: localHost,
+    host,
     jobs,
     log,
   });
@@ -110,7 +112,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   const routes = [
     ...workerRoutes(workers, inventoryStore),
-    ...serverRoutes(inventoryStore, localHost),
+    ...serverRoutes(inventoryStore, host),
     ...tokenRoutes(tokens),
   ];
   let refusal: string | null = null;

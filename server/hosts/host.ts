@@ -1,9 +1,47 @@
-// A machine that is looked after: its folders now, its commands and streams as more rooms need them.
+// A machine that is looked after: its folders, and the commands that run on it with their streams.
+import type { Readable, Writable } from "node:stream";
 
 /** Why a folder cannot be used, in words that fit behind "The directory". */
 export type FolderProblem = { problem: string };
 
+export type Command = {
+  /** Program and arguments; no shell reads them. A secret never stands among them. */
+  argv: readonly [string, ...string[]];
+  /** What the program sees beside PATH, HOME and a plain locale; the place for secrets. */
+  environment?: Record<string, string>;
+  /** Absolute path of the folder it runs in. */
+  folder?: string;
+  /** What it reads; without it, nothing. */
+  input?: Readable;
+  /** Where its output goes; without it the output is kept and answered, up to 1 MiB. */
+  output?: Writable;
+  /** Called with each line that it writes to its error stream. */
+  onErrorLine?(line: string): void;
+  /** Ends the program, and all it started, at once. */
+  signal?: AbortSignal;
+};
+
+export type CommandEnd = {
+  /** Null when a signal ended it. */
+  exitCode: number | null;
+  signal: string | null;
+  /** What it wrote, if no `output` took it. */
+  stdout: string;
+  /** The last 16 KiB of its error stream. */
+  stderr: string;
+};
+
+/** The program is not on this machine, or may not be run. */
+export class CommandMissing extends Error {
+  override name = "CommandMissing";
+}
+
 export type Host = {
+  /**
+   * Runs a command to its end, in a process group of its own.
+   * @throws CommandMissing, the input's or output's own error (the program is ended then), or an AbortError
+   */
+  run(command: Command): Promise<CommandEnd>;
   /**
    * Finds a folder inside another, links followed.
    * @param root absolute path of the folder that must not be left

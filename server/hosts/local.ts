@@ -3,10 +3,13 @@ import { realpath, stat } from "node:fs/promises";
 import { totalmem } from "node:os";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import type { Host } from "./host.ts";
+import { createRunner } from "./run.ts";
 
 const bytesPerMb = 1024 * 1024;
 
-export const localHost: Host = {
+/** @param environment what its commands see, see `createRunner` */
+export const createLocalHost = (environment: Record<string, string>): Host => ({
+  run: createRunner(environment),
   memoryMb: Math.floor(totalmem() / bytesPerMb),
 
   async folderInside(root, folder) {
@@ -29,7 +32,7 @@ export const localHost: Host = {
     }
     return isInside(realRoot, real) ? real : { problem: "must lie inside the site's folder" };
   },
-};
+});
 
 function isInside(root: string, path: string): boolean {
   const way = relative(root, path);

@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { isInTransit } from "../../contract/states.ts";
 import { workerStates } from "../../contract/workers/worker.ts";
-import { localHost } from "../hosts/local.ts";
+import { createLocalHost } from "../hosts/local.ts";
 import { parseInventory } from "../inventory/file.ts";
 import { createInventoryStore } from "../inventory/store.ts";
 import { openDatabase, type OpenDatabase } from "../store/database.ts";
@@ -69,7 +69,7 @@ test("a worker whose processes never come to anything fails at its deadline, and
       work: async () => undefined,
       stop: async () => undefined,
     },
-    host: localHost,
+    host: createLocalHost({}),
     log: pino({ level: "silent" }),
   });
   const site = await inventory.findSite(1);

@@ -1,0 +1,37 @@
+// Where copies are kept. Each kind of place is one file behind this type.
+import type { Readable } from "node:stream";
+
+/** The place did not do what it was asked. The message is for the operator: what, where, why, what to do. */
+export class StorageError extends Error {
+  override name = "StorageError";
+}
+
+export type PutOptions = {
+  signal: AbortSignal;
+};
+
+export type Storage = {
+  /** Where it is, in words, e.g. `/var/backups` or `bucket b at https://…`. No secret is in it. */
+  readonly place: string;
+
+  /**
+   * Keeps all that `content` gives under `key`. Until it has ended well and is safely stored nothing is there
+   * under that key; a failure, an abort or an error of `content` leaves nothing behind.
+   * @param key relative path with slashes
+   * @returns the size that the place itself says the object has, in bytes
+   * @throws StorageError, or the error of `content`
+   */
+  put(key: string, content: Readable, options: PutOptions): Promise<number>;
+
+  /** @throws StorageError, also when nothing is there */
+  get(key: string, options: PutOptions): Promise<Readable>;
+
+  /** Bytes, or null when nothing is there. @throws StorageError */
+  size(key: string): Promise<number | null>;
+
+  /** Removes an object and whatever a cut-off `put` left of it. That nothing is there is no error. @throws StorageError */
+  remove(key: string): Promise<void>;
+
+  /** Bytes that still fit; null where nobody can tell. @throws StorageError */
+  freeBytes(): Promise<number | null>;
+};
