@@ -1,8 +1,11 @@
 // What one row of the operation table says, and the types that follow from it.
-import type * as z from "zod/mini";
+import * as z from "zod/mini";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 type Schema = z.ZodMiniType;
+
+/** The answer of an operation that sends a file as it is, not JSON. */
+export const file = z.custom<ReadableStream<Uint8Array>>();
 
 export type Operation = {
   method: Method;

@@ -4,13 +4,14 @@ import * as z from "zod/mini";
 import {
   backup,
   backupConfiguration,
+  backupSchedule,
   createBackupConfigurationBody,
   updateBackupConfigurationBody,
 } from "./backups/backup.ts";
 import { notification, updateNotificationsBody } from "./notifications/notification.ts";
-import { operation } from "./operation.ts";
+import { file, operation } from "./operation.ts";
 import { pageOf, pageQuery } from "./paging.ts";
-import { server, site } from "./servers.ts";
+import { database, server, site, storageProvider } from "./servers.ts";
 import { createTokenBody, newToken, token } from "./tokens.ts";
 import { createWebhookBody, webhook } from "./webhooks/webhook.ts";
 import { createWorkerBody, worker, workerLog, workerLogQuery } from "./workers/worker.ts";
@@ -202,6 +203,41 @@ const workerLogs = {
   }),
 };
 
+const backupExtras = {
+  showBackupSchedule: operation({
+    tag: "backups",
+    method: "GET",
+    path: "/api/backup-configuration/{id}/schedule",
+    summary: "Show the next runs of a backup configuration, and what retention will remove",
+    answers: { 200: backupSchedule },
+  }),
+  listBackups: operation({
+    tag: "backups",
+    method: "GET",
+    path: "/api/backup-configuration/{id}/backups",
+    summary: "List the backups of a configuration",
+    query: pageQuery,
+    answers: { 200: pageOf(backup) },
+  }),
+  downloadBackup: operation({
+    tag: "backups",
+    method: "GET",
+    path: "/api/backup/{id}/file",
+    summary:
+      "Download a backup's file; the download breaks off if the file is not as it was stored",
+    answers: { 200: file },
+    // It holds everything that the site or database holds.
+    ability: "*",
+  }),
+  drillBackup: operation({
+    tag: "backups",
+    method: "POST",
+    path: "/api/backup/{id}/drill",
+    summary: "Prove a backup restorable: restore it into a scratch place, check it, throw it away",
+    answers: { 202: backup },
+  }),
+};
+
 const servers = {
   listServers: operation({
     tag: "servers",
@@ -232,6 +268,22 @@ const servers = {
     path: "/api/site/{id}",
     summary: "Show a site",
     answers: { 200: site },
+  }),
+  listDatabases: operation({
+    tag: "servers",
+    method: "GET",
+    path: "/api/server/{id}/databases",
+    summary: "List the databases of a server",
+    query: pageQuery,
+    answers: { 200: pageOf(database) },
+  }),
+  listStorageProviders: operation({
+    tag: "servers",
+    method: "GET",
+    path: "/api/storage-providers",
+    summary: "List the places where backups can be kept",
+    query: pageQuery,
+    answers: { 200: pageOf(storageProvider) },
   }),
 };
 
@@ -266,5 +318,11 @@ const tokens = {
 export const interfaceOperations = { ...backups, ...workers, ...webhooks, ...notifications };
 
 /** All rows. What is not in `interfaceOperations` is an extra, and a client must do without it. */
-export const operations = { ...interfaceOperations, ...workerLogs, ...servers, ...tokens };
+export const operations = {
+  ...interfaceOperations,
+  ...backupExtras,
+  ...workerLogs,
+  ...servers,
+  ...tokens,
+};
 export type OperationName = keyof typeof operations;

@@ -1,6 +1,6 @@
-// Servers and sites as the dashboard sees them. They belong to the account and come from the inventory.
+// What the account owns, as the dashboard sees it: servers, sites, databases, places for copies. They belong to the account and come from the inventory.
 import * as z from "zod/mini";
-import { id } from "./values.ts";
+import { id, stateOf } from "./values.ts";
 
 export const server = z
   .object({
@@ -26,3 +26,22 @@ export const site = z
   })
   .register(z.globalRegistry, { id: "Site" });
 export type Site = z.infer<typeof site>;
+
+export const databaseEngines = ["postgres", "mysql", "sqlite"] as const;
+export type DatabaseEngine = (typeof databaseEngines)[number];
+
+export const database = z
+  .object({ id, server_id: id, name: z.string(), engine: stateOf(databaseEngines) })
+  .register(z.globalRegistry, { id: "Database" });
+export type Database = z.infer<typeof database>;
+
+export const storageProvider = z
+  .object({
+    id,
+    name: z.string(),
+    type: stateOf(["local", "s3"]),
+    /** Where it is, in words: a folder, or a bucket. */
+    place: z.string(),
+  })
+  .register(z.globalRegistry, { id: "StorageProvider" });
+export type StorageProvider = z.infer<typeof storageProvider>;

@@ -16,6 +16,13 @@ export const paths = {
     withQuery(`/sites/${siteId}/workers`, { page: page > 1 ? String(page) : undefined }),
   newWorker: (siteId: number) => `/sites/${siteId}/workers/new`,
   worker: (id: number) => `/workers/${id}`,
+  backups: (serverId: number, page = 1) =>
+    withQuery(`/servers/${serverId}/backups`, { page: page > 1 ? String(page) : undefined }),
+  newBackupConfiguration: (serverId: number) => `/servers/${serverId}/backups/new`,
+  backupConfiguration: (id: number, page = 1) =>
+    withQuery(`/backup-configurations/${id}`, { page: page > 1 ? String(page) : undefined }),
+  editBackupConfiguration: (id: number) => `/backup-configurations/${id}/edit`,
+  backup: (id: number) => `/backups/${id}`,
 };
 
 /** The page to go back to after connecting; an address of another origin is not one. */

@@ -31,12 +31,20 @@ export type BackupableType = (typeof backupableTypes)[number];
 /** How many finished backups a configuration keeps when it does not say. */
 export const defaultHold = 7;
 
+/** What asked for a backup. A safety backup is what a restore takes of its target first. */
+export const backupTriggers = ["schedule", "manual", "safety"] as const;
+export type BackupTrigger = (typeof backupTriggers)[number];
+
+const bytes = z.int().check(z.gte(0));
+const extra = <Schema extends z.ZodMiniType>(schema: Schema) => z.optional(z.nullable(schema));
+
 export const backup = z
   .object({
     id,
     path: z.string(),
     /** Bytes as stored; 0 while the backup runs. */
-    size: z.int().check(z.gte(0)),
+    size: bytes,
+    /** The last 16 KiB of what the run said; inside a configuration the last 1 KiB. */
     output: z.string(),
     status: stateOf(backupStates),
     restore_output: z.nullable(z.string()),
@@ -45,6 +53,29 @@ export const backup = z
     ended_at: z.nullable(timestamp),
     restored_at: z.nullable(timestamp),
     duration: z.string(),
+    // From here on: extras.
+    configuration_id: z.optional(id),
+    trigger: z.optional(stateOf(backupTriggers)),
+    /** Why it failed, in the operator's words. */
+    status_reason: extra(z.string()),
+    /** While it waits: how many jobs of its server are before it. */
+    jobs_ahead: extra(z.int().check(z.gte(0))),
+    /** While it runs: bytes read from the source, and bytes stored, so far. */
+    progress: extra(z.object({ plain_bytes: bytes, stored_bytes: bytes })),
+    /** Hex SHA-256 of the file as stored. */
+    checksum: extra(z.string()),
+    /** Bytes before compression. */
+    plain_size: extra(bytes),
+    /** What is odd about it although it finished. */
+    warnings: z.optional(z.array(z.string())),
+    /** When the stored file was last read again and was as it should be. */
+    verified_at: extra(timestamp),
+    /** What is wrong with the stored file; null while nothing is known to be. */
+    damage: extra(z.string()),
+    /** The last restore drill of this backup. */
+    drill_status: extra(stateOf(restoreStates)),
+    drill_output: extra(z.string()),
+    drilled_at: extra(timestamp),
   })
   .register(z.globalRegistry, { id: "Backup" });
 export type Backup = z.infer<typeof backup>;
@@ -67,12 +98,46 @@ export const backupConfiguration = z
     }),
     last_backup: z.nullable(backup),
     last_backup_at: z.nullable(timestamp),
+    /** Newest first: at most 10 in a list, 100 where one configuration is shown. */
     backups: z.array(backup),
-    /** Extra: why the status is what it is, in the operator's words. */
-    status_reason: z.optional(z.nullable(z.string())),
+    // From here on: extras.
+    server_id: z.optional(id),
+    /** Why the status is what it is, in the operator's words. */
+    status_reason: extra(z.string()),
+    /** The frequency in words, e.g. "At 02:30, every day". */
+    schedule_words: z.optional(z.string()),
+    next_run_at: extra(timestamp),
+    /** Since when a run is overdue; null = none is. */
+    missed_since: extra(timestamp),
+    /** Milliseconds between two runs of the schedule, around now. */
+    gap_ms: extra(z.int()),
+    /** End of the newest finished backup. */
+    last_finished_at: extra(timestamp),
+    /** A restore drill every so many days; null = none. */
+    drill: extra(z.int()),
+    /** When a backup of it was last proven restorable by a drill. */
+    last_proven_at: extra(timestamp),
+    /** What the operator should know although nothing failed. */
+    warnings: z.optional(z.array(z.string())),
   })
   .register(z.globalRegistry, { id: "BackupConfiguration" });
 export type BackupConfiguration = z.infer<typeof backupConfiguration>;
+
+/** An extra: what comes next for a configuration. */
+export const backupSchedule = z
+  .object({
+    frequency: z.string(),
+    /** IANA name of the zone that the frequency is read in. */
+    time_zone: z.string(),
+    /** The next five. */
+    next_runs: z.array(timestamp),
+    /** What a change of the clocks does to one of the coming runs, in words; null = nothing. */
+    clock_change: z.nullable(z.string()),
+    /** What retention will remove once the next run has finished; oldest first. */
+    removes_next: z.array(z.object({ id, path: z.string(), size: bytes, ended_at: timestamp })),
+  })
+  .register(z.globalRegistry, { id: "BackupSchedule" });
+export type BackupSchedule = z.infer<typeof backupSchedule>;
 
 /** A relative directory that stays where it is put: no `..`, no leading slash, nothing unprintable. */
 const storageDirectory = line(255).check(
@@ -88,6 +153,8 @@ const settings = {
   hold: z.optional(integer(1, 8760)),
   directory: z.optional(storageDirectory),
   storage_provider_id: id,
+  /** Extra: prove the newest backup restorable every so many days; null = never. */
+  drill: z.optional(z.nullable(integer(1, 365))),
 };
 
 export const updateBackupConfigurationBody = z
@@ -97,3 +164,5 @@ export const updateBackupConfigurationBody = z
 export const createBackupConfigurationBody = z
   .object({ ...settings, backupable_type: z.enum(backupableTypes), backupable_id: id })
   .register(z.globalRegistry, { id: "CreateBackupConfiguration" });
+export type UpdateBackupConfigurationBody = z.infer<typeof updateBackupConfigurationBody>;
+export type CreateBackupConfigurationBody = z.infer<typeof createBackupConfigurationBody>;

@@ -10,6 +10,7 @@ import { maxInteger } from "../../contract/values.ts";
 import { createAnswerWriter, type WriteAnswer } from "./answer.ts";
 import { addressOf, type Doorkeeper } from "./authentication.ts";
 import { readJsonObject } from "./body.ts";
+import { FileAnswer } from "./file-answer.ts";
 import type { Route } from "./route.ts";
 import {
   InvalidFields,
@@ -62,6 +63,7 @@ export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
       const reply = await route.answer({ params, query, body, found, caller, url });
 
       if (reply.location !== undefined) c.header("Location", reply.location);
+      if (reply.body instanceof FileAnswer) return reply.body.toResponse(c);
       if (!operation.answers[reply.status]) return c.body(null, reply.status as 204);
       return sendJson(c, writeAnswer(operation, reply.status, reply.body), reply.status);
     });

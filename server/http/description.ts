@@ -1,7 +1,7 @@
 // The interface description: OpenAPI 3.1, made from the same rows that are served.
 import * as z from "zod/mini";
 import { errorBody, fieldErrorsBody } from "../../contract/errors.ts";
-import { abilityOf, type Operation } from "../../contract/operation.ts";
+import { abilityOf, file, type Operation } from "../../contract/operation.ts";
 
 type Json = Record<string, unknown>;
 type Schema = z.ZodMiniType;
@@ -72,7 +72,9 @@ function responses(row: Operation, components: Json): Json {
   for (const [status, schema] of Object.entries(row.answers))
     answers[status] = {
       description: row.summary,
-      ...(schema && { content: asJson(schema, "output", components) }),
+      ...(schema && {
+        content: schema === file ? asFile : asJson(schema, "output", components),
+      }),
     };
   const errors = [...errorTexts];
   if (row.path.includes("{")) errors.push([404, "Nothing there, or not for this token", errorBody]);
@@ -89,6 +91,10 @@ function responses(row: Operation, components: Json): Json {
     answers[status] = { description, content: asJson(schema, "output", components) };
   return answers;
 }
+
+const asFile = {
+  "application/octet-stream": { schema: { type: "string", format: "binary" } },
+};
 
 const asJson = (schema: Schema, io: "input" | "output", components: Json) => ({
   "application/json": { schema: hoist(schema, io, components) },

@@ -1,6 +1,13 @@
 // A row of the operation table, joined with the code that serves it.
 import type { z } from "zod/mini";
-import type { Operation, ParsedBody, ParsedQuery, PathParams } from "../../contract/operation.ts";
+import type {
+  file,
+  Operation,
+  ParsedBody,
+  ParsedQuery,
+  PathParams,
+} from "../../contract/operation.ts";
+import type { FileAnswer } from "./file-answer.ts";
 
 /** Who asks: a token that was checked. */
 export type Caller = {
@@ -24,7 +31,11 @@ export type Incoming<Row extends Operation, Found> = {
   url: string;
 };
 
-type Body<Schema> = Schema extends z.ZodMiniType ? z.input<Schema> : undefined;
+type Body<Schema> = Schema extends typeof file
+  ? FileAnswer
+  : Schema extends z.ZodMiniType
+    ? z.input<Schema>
+    : undefined;
 
 /** An answer: one of the statuses of its row, with the body that belongs to it. */
 export type Reply<Row extends Operation> = {

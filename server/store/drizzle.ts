@@ -9,8 +9,9 @@ import type * as pgCore from "drizzle-orm/pg-core";
 const require = createRequire(import.meta.url);
 
 // `require` knows no types; each cast names those of the module beside it.
-export const { and, asc, desc, eq, ne, notInArray, sql } = require("drizzle-orm") as typeof core;
-export const { boolean, check, index, integer, jsonb, pgTable, text, timestamp } =
+export const { and, asc, desc, eq, inArray, isNotNull, isNull, lt, ne, notInArray, sql } =
+  require("drizzle-orm") as typeof core;
+export const { bigint, boolean, check, index, integer, jsonb, pgTable, text, timestamp } =
   require("drizzle-orm/pg-core") as typeof pgCore;
 export const { drizzle } = require("drizzle-orm/node-postgres") as typeof nodePostgres;
 export const { migrate } = require("drizzle-orm/node-postgres/migrator") as typeof migrator;

@@ -1,0 +1,47 @@
+// "Am I protected?" answered for one configuration, from what it says of itself. Pure, so that both ends agree.
+import type { Backup, BackupConfiguration } from "./backup.ts";
+
+export type Protection = {
+  /** `late`: a good backup is there, but something about it or the runs since wants a look. */
+  state: "protected" | "late" | "unprotected";
+  /** Why, in words; one sentence. */
+  reason: string;
+  /** The backup that a restore would take. */
+  newest: Backup | null;
+};
+
+const dayMs = 24 * 3600 * 1000;
+
+/** @param nowMs milliseconds since 1970 */
+export function protectionOf(configuration: BackupConfiguration, nowMs: number): Protection {
+  const finished = configuration.backups.filter(({ status }) => status === "finished");
+  const newest = finished.find(({ damage }) => !damage) ?? null;
+  const last = configuration.last_backup;
+  if (newest === null)
+    return {
+      state: "unprotected",
+      reason:
+        finished.length > 0
+          ? "Every stored copy is damaged."
+          : last === null
+            ? "No backup was made yet."
+            : "No backup has ever finished.",
+      newest,
+    };
+  const late = (reason: string): Protection => ({ state: "late", reason, newest });
+  if (newest !== finished[0])
+    return late("The newest stored copy is damaged; an older one is good.");
+  if (configuration.missed_since) return late("A run is overdue.");
+  if (configuration.status === "failed") return late("The configuration does not work any more.");
+  if (last?.status === "failed") return late("The last run failed.");
+  if (configuration.drill && isProofOld(configuration, nowMs))
+    return late("It was not proven restorable for longer than it should be.");
+  return { state: "protected", reason: "The newest backup is good and on time.", newest };
+}
+
+/** A drill is due after `drill` days; a quarter more may pass before it counts as late. */
+function isProofOld({ drill, last_proven_at, backups }: BackupConfiguration, nowMs: number) {
+  const oldest = backups.at(-1);
+  const since = last_proven_at ?? oldest?.ended_at ?? null;
+  return since !== null && nowMs - Date.parse(since) > (drill ?? 0) * dayMs * 1.25;
+}

@@ -1,0 +1,26 @@
+// An answer that is a file: streamed as it is, never held in memory, kept by nobody on the way.
+import { Readable } from "node:stream";
+import type { Context } from "hono";
+
+export class FileAnswer {
+  readonly #content: Readable;
+  readonly #name: string;
+  readonly #sizeBytes: number;
+
+  /** @param name what a browser saves it as; plain ASCII */
+  constructor(content: Readable, name: string, sizeBytes: number) {
+    this.#content = content;
+    this.#name = name;
+    this.#sizeBytes = sizeBytes;
+  }
+
+  toResponse(c: Context): Response {
+    // The types of Node's web streams and of the browser's differ in generics only.
+    return c.body(Readable.toWeb(this.#content) as ReadableStream, 200, {
+      "Content-Type": "application/octet-stream",
+      "Content-Length": String(this.#sizeBytes),
+      "Content-Disposition": `attachment; filename="${this.#name}"`,
+      "Cache-Control": "no-store",
+    });
+  }
+}
