@@ -1,4 +1,5 @@
 // Every part of the service, wired once. It reads no environment and opens no port: `main.ts` does.
+import { mkdir } from "node:fs/promises";
 import { cors } from "hono/cors";
 import { Hono } from "hono";
 import { requestId } from "hono/request-id";
@@ -6,6 +7,7 @@ import type { Logger } from "pino";
 import type pg from "pg";
 import { errorMessage } from "../contract/errors.ts";
 import { operations } from "../contract/operations.ts";
+import { createBackups } from "./backups/backups.ts";
 import type { Clock } from "./clock.ts";
 import { createLocalHost } from "./hosts/local.ts";
 import { createApi, type ApiEnvironment } from "./http/api.ts";
@@ -13,6 +15,7 @@ import { createDoorkeeper } from "./http/authentication.ts";
 import { createDashboard } from "./http/dashboard.ts";
 import { describeOperations } from "./http/description.ts";
 import { answerFailure } from "./http/failure.ts";
+import { createSecretReader } from "./inventory/secrets.ts";
 import { openInventory } from "./inventory/inventory.ts";
 import { createInventoryStore } from "./inventory/store.ts";
 import { startJobs } from "./jobs/jobs.ts";
@@ -41,6 +44,8 @@ export type AppOptions = {
   publicUrl: string | null;
   /** The built dashboard; null = none. */
   dashboardFolder: string | null;
+  /** Where `env:NAME` in the inventory is looked up. */
+  secrets: Record<string, string | undefined>;
   /** What workers inherit; no secret is in it. */
   workerEnvironment: Record<string, string>;
   invalidAnswer: "fail" | "log";
@@ -108,9 +113,27 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const observer = createObserver(workers.observe, clock, log);
   await workers.resume();
-  await jobs.work({ "worker.apply": workers.apply, "worker.deadline": workers.expire });
+  const scratchFolder = `${options.dataFolder}/scratch`;
+  await mkdir(scratchFolder, { recursive: true, mode: 0o700 });
+  const backups = createBackups({
+    db,
+    inventory: inventoryStore,
+    host,
+    secrets: createSecretReader(options.secrets),
+    scratchFolder,
+    jobs,
+    clock,
+    log,
+  });
+  await backups.resume();
+  await jobs.work({
+    "worker.apply": workers.apply,
+    "worker.deadline": workers.expire,
+    ...backups.handlers,
+  });
 
   const routes = [
+    ...backups.routes,
     ...workerRoutes(workers, inventoryStore),
     ...serverRoutes(inventoryStore, host),
     ...tokenRoutes(tokens),
@@ -174,6 +197,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     async close(workersOnStop) {
       inventory.close();
+      await backups.stop();
       await jobs.stop(jobsDrainMs);
       // What the processes do from here on is the stop's doing; it changes no worker's status.
       await observer.stop();

@@ -49,6 +49,7 @@ async function main() {
     rateLimit: config.rateLimit,
     publicUrl: config.publicUrl,
     dashboardFolder: existsSync(join(builtDashboard, "index.html")) ? builtDashboard : null,
+    secrets: process.env,
     workerEnvironment: workerEnvironment(process.env, dirname(process.execPath)),
     invalidAnswer: "log",
     version,

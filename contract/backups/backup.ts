@@ -1,6 +1,7 @@
 // Backup configurations and the backups they make: fields, bounds and states.
 import * as z from "zod/mini";
 import { allowedIn } from "../states.ts";
+import { frequency } from "./cron.ts";
 import { id, integer, line, stateOf, timestamp } from "../values.ts";
 
 export const backupConfigurationStates = ["installing", "installed", "failed", "removing"] as const;
@@ -149,7 +150,7 @@ const storageDirectory = line(255).check(
 const settings = {
   name: line(255),
   /** Five cron fields, read in the server's time zone. */
-  frequency: line(255),
+  frequency,
   hold: z.optional(integer(1, 8760)),
   directory: z.optional(storageDirectory),
   storage_provider_id: id,

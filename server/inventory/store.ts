@@ -4,6 +4,8 @@ import type { PageRequest } from "../../contract/paging.ts";
 import { defaultArtisan } from "../../contract/workers/command.ts";
 import type { Connection, Database } from "../store/database.ts";
 import {
+  backupConfigurations,
+  backups,
   databases,
   notificationChannels,
   servers,
@@ -24,7 +26,15 @@ export type SiteRow = {
   /** The command before `queue:work`. */
   artisan: readonly string[];
   workerCount: number;
+  createdAt: Date;
+  /** Ids of its databases. */
+  databases: readonly number[];
 };
+
+/** An entry as the file has it, with the server it is on. */
+export type DatabaseRow = { id: number; serverId: number; createdAt: Date; entry: DatabaseEntry };
+export type DatabaseEntry = Inventory["databases"][number];
+export type StorageProviderEntry = Inventory["storage_providers"][number];
 
 export function createInventoryStore(db: Database) {
   const selectSite = db
@@ -92,6 +102,43 @@ export function createInventoryStore(db: Database) {
       const [row] = await selectSite.execute({ id });
       return row ? toSite(row) : null;
     },
+
+    async listDatabases(serverId: number, { page, perPage }: PageRequest) {
+      const [rows, total] = await Promise.all([
+        db
+          .select()
+          .from(databases)
+          .where(eq(databases.server_id, serverId))
+          .orderBy(asc(databases.id))
+          .limit(perPage)
+          .offset((page - 1) * perPage),
+        db.$count(databases, eq(databases.server_id, serverId)),
+      ]);
+      return { rows: rows.map(toDatabase), total };
+    },
+
+    async findDatabase(id: number): Promise<DatabaseRow | null> {
+      const [row] = await db.select().from(databases).where(eq(databases.id, id));
+      return row ? toDatabase(row) : null;
+    },
+
+    async listStorageProviders({ page, perPage }: PageRequest) {
+      const [rows, total] = await Promise.all([
+        db
+          .select()
+          .from(storageProviders)
+          .orderBy(asc(storageProviders.id))
+          .limit(perPage)
+          .offset((page - 1) * perPage),
+        db.$count(storageProviders),
+      ]);
+      return { rows: rows.map(({ entry }) => entry as StorageProviderEntry), total };
+    },
+
+    async findStorageProvider(id: number): Promise<StorageProviderEntry | null> {
+      const [row] = await db.select().from(storageProviders).where(eq(storageProviders.id, id));
+      return row ? (row.entry as StorageProviderEntry) : null;
+    },
   };
 }
 
@@ -121,21 +168,69 @@ async function upsert<Entry extends { id: number; name: string }>(
 
 /** Sentences about entries that the file no longer has and that something still uses. */
 async function stillUsed(tx: Connection, inventory: Inventory): Promise<string[]> {
-  const kept = idsOf(inventory.sites);
-  const used = await tx
+  const sentences = (
+    entry: string,
+    users: string,
+    rows: readonly { id: number; name: string; users: number[] }[],
+  ) =>
+    rows.map(
+      ({ id, name, users: ids }) =>
+        `${entry} ${id} (${name}) cannot be removed while it has ${users}: ${ids.join(", ")}. Delete them first.`,
+    );
+  const withWorkers = await tx
     .select({
       id: sites.id,
       name: sites.name,
-      workers: sql<number[]>`array_agg(${workers.id} order by ${workers.id})`,
+      users: sql<number[]>`array_agg(${workers.id} order by ${workers.id})`,
     })
     .from(sites)
     .innerJoin(workers, eq(workers.site_id, sites.id))
-    .where(notInArray(sites.id, kept))
+    .where(notInArray(sites.id, idsOf(inventory.sites)))
     .groupBy(sites.id);
-  return used.map(
-    ({ id, name, workers: users }) =>
-      `Site ${id} (${name}) cannot be removed while it has workers: ${users.join(", ")}. Delete them first.`,
-  );
+  const backedUp = <Table extends typeof sites | typeof databases | typeof storageProviders>(
+    table: Table,
+    column: "site_id" | "database_id" | "storage_provider_id",
+    kept: readonly { id: number }[],
+  ) =>
+    tx
+      .select({
+        id: table.id,
+        name: table.name,
+        users: sql<
+          number[]
+        >`array_agg(${backupConfigurations.id} order by ${backupConfigurations.id})`,
+      })
+      // The overloads of a union of tables do not meet; the columns read here stand in all of them.
+      .from(table as typeof sites)
+      .innerJoin(backupConfigurations, eq(backupConfigurations[column], table.id))
+      .where(notInArray(table.id, idsOf(kept)))
+      .groupBy(table.id);
+  const withFiles = await tx
+    .select({
+      id: storageProviders.id,
+      name: storageProviders.name,
+      users: sql<number[]>`array_agg(${backups.id} order by ${backups.id})`,
+    })
+    .from(storageProviders)
+    .innerJoin(backups, eq(backups.storage_provider_id, storageProviders.id))
+    .where(notInArray(storageProviders.id, idsOf(inventory.storage_providers)))
+    .groupBy(storageProviders.id);
+  const configurations = "backup configurations";
+  return [
+    ...sentences("Site", "workers", withWorkers),
+    ...sentences("Site", configurations, await backedUp(sites, "site_id", inventory.sites)),
+    ...sentences(
+      "Database",
+      configurations,
+      await backedUp(databases, "database_id", inventory.databases),
+    ),
+    ...sentences(
+      "Storage provider",
+      configurations,
+      await backedUp(storageProviders, "storage_provider_id", inventory.storage_providers),
+    ),
+    ...sentences("Storage provider", "backups", withFiles),
+  ];
 }
 
 const toServer = (row: typeof servers.$inferSelect): ServerRow => ({
@@ -145,13 +240,15 @@ const toServer = (row: typeof servers.$inferSelect): ServerRow => ({
 });
 
 function toSite(row: typeof sites.$inferSelect): SiteRow {
-  const { root, artisan } = row.entry as Inventory["sites"][number];
+  const { root, artisan, databases: ids = [] } = row.entry as Inventory["sites"][number];
   return {
     id: row.id,
     serverId: row.server_id,
     name: row.name,
     root: expandHome(root),
     workerCount: row.worker_count,
+    createdAt: row.created_at,
+    databases: ids,
     artisan:
       artisan === undefined
         ? defaultArtisan
@@ -160,3 +257,10 @@ function toSite(row: typeof sites.$inferSelect): SiteRow {
           : artisan,
   };
 }
+
+const toDatabase = (row: typeof databases.$inferSelect): DatabaseRow => ({
+  id: row.id,
+  serverId: row.server_id,
+  createdAt: row.created_at,
+  entry: row.entry as DatabaseEntry,
+});

@@ -12,6 +12,18 @@ export type JobData = {
   "worker.apply": { id: number; transition: number };
   /** A worker should have left the state that this transition brought it into. */
   "worker.deadline": { id: number; transition: number };
+  /** A configuration was made or changed; its parts are to be tried. */
+  "backup-configuration.installing": { id: number; transition: number };
+  /** A configuration's files are to go, and then itself. */
+  "backup-configuration.removing": { id: number; transition: number };
+  "backup-configuration.deadline": { id: number; transition: number };
+  /** A backup's file is to go, and then its row. */
+  "backup.deleting": { id: number; transition: number };
+  "backup.deadline": { id: number; transition: number };
+  /** A run failed; what it may have left in its storage is to go. */
+  "backup.clean": { storage_provider_id: number; path: string };
+  /** A heavy job should have begun by now. */
+  "backup-task.deadline": { id: number };
 };
 export type JobName = keyof JobData;
 
@@ -34,6 +46,26 @@ export type Jobs = {
   stop(timeoutMs: number): Promise<void>;
 };
 
+/** Quick work on rows; what it finds undone after 20 tries is told by a deadline. */
+const quick = { retryLimit: 20, retryDelayMaxSeconds: 60, expireInSeconds: 60, atOnce: 1 };
+/** Work that waits for something outside, e.g. a storage. */
+const slow = { ...quick, expireInSeconds: 3600, atOnce: 4 };
+
+const queues: Record<JobName, typeof quick> = {
+  "worker.apply": quick,
+  "worker.deadline": quick,
+  "backup-configuration.installing": { ...slow, expireInSeconds: 120 },
+  "backup-configuration.removing": slow,
+  "backup-configuration.deadline": quick,
+  "backup.deleting": slow,
+  "backup.deadline": quick,
+  // A storage may be away for a week; what was left there must not stay for ever.
+  "backup.clean": { retryLimit: 1000, retryDelayMaxSeconds: 3600, expireInSeconds: 600, atOnce: 1 },
+  "backup-task.deadline": quick,
+};
+// The keys of a total record are all there are.
+const names = Object.keys(queues) as JobName[];
+
 /** No job waits longer; pg-boss would delete it unseen after its retention time. */
 const longestDelaySeconds = 30 * 24 * 3600;
 
@@ -48,24 +80,32 @@ export async function startJobs(connection: pg.PoolConfig, log: Logger): Promise
   boss.on("error", (error) => log.error({ err: error }, "the job queue has trouble"));
   boss.on("warning", (warning) => log.warn({ warning }, "the job queue warns"));
   await boss.start();
-  const names: JobName[] = ["worker.apply", "worker.deadline"];
   for (const name of names)
     await boss.createQueue(name, {
-      retryLimit: 20,
+      retryLimit: queues[name].retryLimit,
       retryBackoff: true,
-      retryDelayMax: 60,
-      expireInSeconds: 60,
+      retryDelayMax: queues[name].retryDelayMaxSeconds,
+      expireInSeconds: queues[name].expireInSeconds,
       retentionSeconds: 2 * longestDelaySeconds,
       deleteAfterSeconds: 3600,
       notify: true,
     });
 
   const take = <Name extends JobName>(name: Name, handlers: Handlers) =>
-    boss.work<JobData[Name]>(name, { pollingIntervalSeconds: 1, batchSize: 10 }, async (jobs) => {
-      // A batch is settled as a whole, and every handler looks at the state before it acts,
-      // so a job that is done twice does nothing the second time.
-      for (const job of jobs) await handlers[name](job.data);
-    });
+    boss.work<JobData[Name]>(
+      name,
+      {
+        pollingIntervalSeconds: 1,
+        localConcurrency: queues[name].atOnce,
+        // One at a time where one may keep others waiting.
+        batchSize: queues[name] === quick ? 10 : 1,
+      },
+      async (jobs) => {
+        // A batch is settled as a whole, and every handler looks at the state before it acts,
+        // so a job that is done twice does nothing the second time.
+        for (const job of jobs) await handlers[name](job.data);
+      },
+    );
 
   return {
     async send(tx, name, data, delaySeconds = 0) {

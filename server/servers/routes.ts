@@ -1,10 +1,16 @@
-// Servers and their sites over HTTP. They are read only here; the inventory file is where they change.
+// What the account owns over HTTP: servers, sites, databases, places for copies. They are read only here; the inventory file is where they change.
 import { operations } from "../../contract/operations.ts";
 import { readPage, toPage } from "../../contract/paging.ts";
-import type { Server, Site } from "../../contract/servers.ts";
+import type { Database, Server, Site, StorageProvider } from "../../contract/servers.ts";
 import type { Host } from "../hosts/host.ts";
 import { nothingToFind, reply, route, type Caller, type Route } from "../http/route.ts";
-import type { InventoryStore, ServerRow, SiteRow } from "../inventory/store.ts";
+import type {
+  DatabaseRow,
+  InventoryStore,
+  ServerRow,
+  SiteRow,
+  StorageProviderEntry,
+} from "../inventory/store.ts";
 
 export function serverRoutes(inventory: InventoryStore, host: Host): Route[] {
   const findServer = async ({ id }: { id: number }, caller: Caller) =>
@@ -45,6 +51,22 @@ export function serverRoutes(inventory: InventoryStore, host: Host): Route[] {
       },
       answer: async ({ found }) => reply(200, toSite(found)),
     }),
+    route(operations.listDatabases, {
+      find: findServer,
+      answer: async ({ found, query, url }) => {
+        const page = readPage(query);
+        const { rows, total } = await inventory.listDatabases(found.id, page);
+        return reply(200, toPage(rows.map(toDatabase), total, page, url));
+      },
+    }),
+    route(operations.listStorageProviders, {
+      find: nothingToFind,
+      answer: async ({ query, url }) => {
+        const page = readPage(query);
+        const { rows, total } = await inventory.listStorageProviders(page);
+        return reply(200, toPage(rows.map(toStorageProvider), total, page, url));
+      },
+    }),
   ];
 }
 
@@ -54,4 +76,18 @@ const toSite = (row: SiteRow): Site => ({
   name: row.name,
   root: row.root,
   artisan: [...row.artisan],
+});
+
+const toDatabase = ({ id, serverId, entry }: DatabaseRow): Database => ({
+  id,
+  server_id: serverId,
+  name: entry.name,
+  engine: entry.engine,
+});
+
+const toStorageProvider = (entry: StorageProviderEntry): StorageProvider => ({
+  id: entry.id,
+  name: entry.name,
+  type: entry.type,
+  place: entry.type === "local" ? entry.path : `bucket ${entry.bucket}`,
 });

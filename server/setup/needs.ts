@@ -30,6 +30,16 @@ export const needs: readonly Need[] = [
     isThere: () =>
       hasCommand("php") && existsSync("/usr/share/php/Illuminate/Queue/Console/WorkCommand.php"),
   },
+  {
+    tests: "backups of PostgreSQL",
+    packages: ["postgresql", "postgresql-client"],
+    isThere: () => hasCommand("pg_dump") && existsSync("/usr/lib/postgresql"),
+  },
+  {
+    tests: "backups of MariaDB",
+    packages: ["mariadb-server", "mariadb-client"],
+    isThere: () => hasCommand("mariadb-dump") && existsSync("/usr/sbin/mariadbd"),
+  },
 ];
 
 /**
@@ -44,7 +54,8 @@ export function installNeeds(): Need[] {
   console.log(`Installing ${packages.join(", ")}…`);
   const options = {
     stdio: ["ignore", "ignore", "inherit"] as const,
-    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+    // Runlevel 1: a database server that is installed for the tests is not started for the machine.
+    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" },
   };
   execFileSync("apt-get", ["update", "-qq"], { ...options, stdio: [...options.stdio] });
   execFileSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...packages], {

@@ -9,7 +9,7 @@ import type * as pgCore from "drizzle-orm/pg-core";
 const require = createRequire(import.meta.url);
 
 // `require` knows no types; each cast names those of the module beside it.
-export const { and, asc, desc, eq, inArray, isNotNull, isNull, lt, ne, notInArray, sql } =
+export const { and, asc, desc, eq, inArray, isNotNull, isNull, lt, ne, notInArray, or, sql } =
   require("drizzle-orm") as typeof core;
 export const { bigint, boolean, check, index, integer, jsonb, pgTable, text, timestamp } =
   require("drizzle-orm/pg-core") as typeof pgCore;

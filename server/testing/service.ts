@@ -15,6 +15,8 @@ export type TestService = {
   /** Holds the sites' folders. */
   folder: string;
   inventoryFile: string;
+  /** Its database, for what no operation shows. */
+  connection: pg.ClientConfig;
   /** A token that may do everything. */
   token: string;
   /** Sends a request with `token`, as the interface wants it. */
@@ -48,14 +50,16 @@ export async function createTestService(
   const database = `test_${randomBytes(6).toString("hex")}`;
   await administer(`create database ${database}`);
 
+  const connection = { ...inject("postgres"), database };
   const app = await createApp({
-    connection: { ...inject("postgres"), database },
+    connection,
     dataFolder: folder,
     inventoryFile,
     token: chosenToken,
     rateLimit: 0,
     publicUrl: null,
     dashboardFolder: null,
+    secrets: {},
     workerEnvironment: workerEnvironment(process.env, "/nowhere"),
     invalidAnswer: "fail",
     version: "0.0.0",
@@ -81,6 +85,7 @@ export async function createTestService(
     app,
     folder,
     inventoryFile,
+    connection,
     token: chosenToken,
     call,
     async json(method, path, body) {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { isInTransit } from "../../contract/states.ts";
 import { workerStates } from "../../contract/workers/worker.ts";
 import { createLocalHost } from "../hosts/local.ts";
+import type { JobData } from "../jobs/jobs.ts";
 import { parseInventory } from "../inventory/file.ts";
 import { createInventoryStore } from "../inventory/store.ts";
 import { openDatabase, type OpenDatabase } from "../store/database.ts";
@@ -58,14 +59,16 @@ test("a worker whose processes never come to anything fails at its deadline, and
     list: () => [],
     readLog: async () => ({ text: "", start: 0, end: 0, rotated: false }),
   };
-  const sent: { name: string; data: { id: number; transition: number }; delay: number }[] = [];
+  const sent: { name: string; data: JobData["worker.deadline"]; delay: number }[] = [];
   const store = createWorkerStore(opened.db);
   const workers = createWorkerService({
     store,
     inventory,
     runner: hanging,
     jobs: {
-      send: async (_tx, name, data, delay = 0) => void sent.push({ name, data, delay }),
+      // The workers' service sends jobs of workers only.
+      send: async (_tx, name, data, delay = 0) =>
+        void sent.push({ name, data: data as JobData["worker.deadline"], delay }),
       work: async () => undefined,
       stop: async () => undefined,
     },

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
+import { makeRandom, makeSeed } from "../../testing/random.ts";
 import {
   endMarked,
   isRunning,
@@ -17,18 +18,7 @@ import {
 } from "./testing.ts";
 
 const rounds = 20;
-const seed = Number(process.env["QUARTERDECK_SEED"] ?? Date.now() % 1_000_000);
-
-/** The same numbers from 0 to 1 for the same seed (mulberry32). */
-function createRandom(start: number): () => number {
-  let state = start;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
+const seed = makeSeed();
 
 /** Of the grandchildren, by which they are told from the processes of the workers. */
 const grandchild = "sleep 7777";
@@ -88,10 +78,10 @@ const hears = (host: ChildProcess, word: string) =>
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test(
-  `After each of ${rounds} kills of the service every process is found again, none is started twice (QUARTERDECK_SEED=${seed})`,
+  `After each of ${rounds} kills of the service every process is found again, none is started twice (CRASH_SEED=${seed})`,
   { timeout: 120_000 },
   async (context) => {
-    const random = createRandom(seed);
+    const random = makeRandom(seed);
     const instance = makeInstance();
     const folder = join(makeFolder(context), "workers");
     let host: ChildProcess | null = null;

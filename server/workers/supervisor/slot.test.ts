@@ -1,6 +1,6 @@
 // The rules of one process, with a clock turned by hand and a system that does what the test says.
 import { describe, expect, test } from "vitest";
-import { createFakeClock } from "./fake-clock.ts";
+import { createFakeClock } from "../../testing/fake-clock.ts";
 import type { Leader, Program } from "./program.ts";
 import type { RunRecord } from "./run-file.ts";
 import { createSlot } from "./slot.ts";

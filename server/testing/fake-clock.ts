@@ -1,5 +1,5 @@
 // A clock that a test turns by hand.
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../clock.ts";
 
 export type FakeClock = Clock & {
   /** Runs what falls due on the way, in order. */

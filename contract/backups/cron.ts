@@ -1,0 +1,106 @@
+// What a schedule may say: five cron fields, and at least one date that exists. It is written out here rather than left
+// to croner, because every page loads this with its forms, and because croner also takes what cron does not.
+import * as z from "zod/mini";
+import { line } from "../values.ts";
+
+/** `steps` is how many values there are: a longer step would only ever meet the first. */
+type Field = { name: string; least: number; most: number; steps: number; names: string[] };
+
+const fields: Field[] = [
+  { name: "minute", least: 0, most: 59, steps: 60, names: [] },
+  { name: "hour", least: 0, most: 23, steps: 24, names: [] },
+  { name: "day", least: 1, most: 31, steps: 31, names: [] },
+  {
+    name: "month",
+    least: 1,
+    most: 12,
+    steps: 12,
+    names: "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split(" "),
+  },
+  // Sunday stands at both ends, so that a range may begin or end with it.
+  {
+    name: "weekday",
+    least: 0,
+    most: 7,
+    steps: 7,
+    names: "SUN MON TUE WED THU FRI SAT SUN".split(" "),
+  },
+];
+
+/** February has 29: its leap day comes within five years, unless a year like 2100 is between. */
+const daysIn = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+const counts = ["none", "one", "two", "three", "four", "five", "six", "seven"];
+
+/** NaN where the text is anything but digits, and `Number` takes more than that; no comparison holds for NaN. */
+const numberOf = (text: string) => (/^\d+$/.test(text) ? Number(text) : Number.NaN);
+
+/** A number, or a name of the field. */
+function valueOf({ least, names }: Field, text: string, isEnd = false): number {
+  const place = isEnd ? names.lastIndexOf(text) : names.indexOf(text);
+  return place < 0 ? numberOf(text) : least + place;
+}
+
+/** Adds what one field chooses to `chosen`, or says what is wrong with it. */
+function fieldProblem(field: Field, text: string, chosen: number[]): string | null {
+  const { name, least, most, steps, names } = field;
+  for (const item of text.toUpperCase().split(",")) {
+    if (item === "") return `The ${name} has an empty place in its list.`;
+    const [, from = item, to, step] = /^([^-/]+)(?:-([^-/]+))?(?:\/([^-/]+))?$/.exec(item) ?? [];
+    const isAny = from === "*" && to === undefined;
+    const first = isAny ? least : valueOf(field, from);
+    const last = isAny ? most : to === undefined ? first : valueOf(field, to, true);
+
+    const wrong = [first, last].findIndex((value) => !(value >= least && value <= most));
+    if (wrong >= 0) {
+      const words = names.length ? ` or ${names[0]} to ${names[steps - 1]}` : "";
+      return `The ${name} must be ${least} to ${most}${words}, not ${wrong ? to : from}.`;
+    }
+    if (first > last)
+      return `The ${name} range ${from}-${to} must begin with the smaller of its ends.`;
+    if (step !== undefined && !isAny && to === undefined)
+      return `The ${name} may have a step only after * or a range: ${from}-${most}/${step}.`;
+    const stride = numberOf(step ?? "1");
+    if (!(stride >= 1 && stride <= steps))
+      return `The ${name} must have a step of 1 to ${steps}, not ${step}.`;
+    for (let value = first; value <= last; value += stride) chosen.push(value);
+  }
+  return null;
+}
+
+/** What is wrong with a schedule, as a sentence that names the field; null = it can run. */
+export function cronProblem(text: string): string | null {
+  const texts = text.trim().split(/\s+/).filter(Boolean);
+  const names = fields.map(({ name }) => name).join(", ");
+  if (text.trim().startsWith("@"))
+    return `A schedule is written out in five fields, ${names}; ${texts[0]} is not known here.`;
+  if (texts.length !== fields.length)
+    return `A schedule has five fields: ${names}; this has ${counts[texts.length] ?? texts.length}.`;
+
+  const chosen: number[][] = [];
+  for (const [place, field] of fields.entries()) {
+    const values: number[] = [];
+    const problem = fieldProblem(field, texts[place] ?? "", values);
+    if (problem) return problem;
+    chosen.push(values);
+  }
+
+  // A weekday beside the day means either, and a weekday always comes.
+  const [, , days = [], months = []] = chosen;
+  if (texts[4] !== "*") return null;
+  const longest = Math.max(...months.map((month) => daysIn[month - 1] ?? 0));
+  const earliest = Math.min(...days);
+  return earliest > longest
+    ? `The day must be 1 to ${longest} in the chosen months, not ${earliest}.`
+    : null;
+}
+
+/** Five cron fields, one space between them; read in the server's time zone. */
+export const frequency = line(255).check(
+  z.overwrite((text) => text.replace(/\s+/g, " ")),
+  z.refine((text) => cronProblem(text) === null, {
+    error: (issue) => cronProblem(String(issue.input)),
+    // A text that is missing or too long has its complaint already.
+    when: ({ issues }) => issues.length === 0,
+  }),
+);

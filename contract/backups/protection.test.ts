@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import type { Backup, BackupConfiguration } from "./backup.ts";
+import { protectionOf, type Protection } from "./protection.ts";
+
+const now = Date.parse("2026-06-10T12:00:00Z");
+const at = "2026-06-10T02:30:00.000000Z";
+
+const backup = (change: Partial<Backup> = {}): Backup => ({
+  id: 1,
+  path: "shop/1/1-20260610T023000Z.sqlite.zst",
+  size: 4096,
+  output: "",
+  status: "finished",
+  restore_output: null,
+  restore_status: null,
+  started_at: at,
+  ended_at: at,
+  restored_at: null,
+  duration: "1 second",
+  ...change,
+});
+
+const configuration = (
+  backups: Backup[],
+  change: Partial<BackupConfiguration> = {},
+): BackupConfiguration => ({
+  id: 1,
+  name: "Shop",
+  frequency: "30 2 * * *",
+  hold: 7,
+  directory: "shop",
+  status: "installed",
+  storage_provider_id: 1,
+  type: "database",
+  backupable: { id: 1, name: "orders", status: "installed", created_at: at },
+  last_backup: backups[0] ?? null,
+  last_backup_at: backups[0]?.started_at ?? null,
+  backups,
+  ...change,
+});
+
+const failed = backup({ id: 3, status: "failed" });
+const damaged = backup({ id: 2, damage: "its checksum differs" });
+
+test.each<[string, BackupConfiguration, Protection["state"], RegExp]>([
+  ["never ran", configuration([]), "unprotected", /No backup was made yet/],
+  ["only failed", configuration([failed]), "unprotected", /ever finished/],
+  ["only damaged copies", configuration([damaged]), "unprotected", /damaged/],
+  ["one good backup", configuration([backup()]), "protected", /good and on time/],
+  ["a failure after it", configuration([failed, backup()]), "late", /last run failed/],
+  ["damage after it", configuration([damaged, backup()]), "late", /newest stored copy is damaged/],
+  ["overdue", configuration([backup()], { missed_since: at }), "late", /overdue/],
+  ["broken since", configuration([backup()], { status: "failed" }), "late", /does not work/],
+  [
+    "proven long ago",
+    configuration([backup()], { drill: 7, last_proven_at: "2026-06-01T02:30:00.000000Z" }),
+    "late",
+    /proven restorable/,
+  ],
+  [
+    "proven on time",
+    configuration([backup()], { drill: 7, last_proven_at: "2026-06-05T02:30:00.000000Z" }),
+    "protected",
+    /good/,
+  ],
+])("%s", (_, one, state, reason) => {
+  expect(protectionOf(one, now)).toMatchObject({
+    state,
+    reason: expect.stringMatching(reason) as string,
+  });
+});
+
+test("a restore would take the newest copy that is good", () => {
+  expect(protectionOf(configuration([damaged, backup()]), now).newest?.id).toBe(1);
+});

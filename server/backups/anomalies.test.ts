@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { findAnomalies, type Measured } from "./anomalies.ts";
+
+const measured = (sizeBytes: number, minutes = 1, checksum = `${sizeBytes} ${minutes}`) =>
+  ({ sizeBytes, durationMs: minutes * 60_000, checksum }) satisfies Measured;
+const usual = [1000, 1100, 900, 1000, 1050, 950, 1000].map((size, index) =>
+  measured(size * 1000, 1 + index / 100),
+);
+
+test.each<[string, Measured, Measured[], RegExp[]]>([
+  ["nothing before it", measured(4096), [], []],
+  ["an empty one", measured(200), [], [/nearly empty: 200 bytes/]],
+  ["as large as usual", measured(1_020_000), usual, []],
+  ["half as large", measured(490_000), usual, [/size is 49 % of what the last 7 had/]],
+  ["twice as large", measured(2_000_000), usual, [/size is 200 %/]],
+  ["too few to compare with", measured(1), usual.slice(0, 2), [/nearly empty/]],
+  ["slow", measured(1_000_000, 5), usual, [/5 times as long as the last 7/]],
+  [
+    "slow, but short all the same",
+    measured(1_000_000, 1),
+    usual.map((one) => ({ ...one, durationMs: 900 })),
+    [],
+  ],
+])("%s", (_, now, before, expected) => {
+  const warnings = findAnomalies(now, before);
+  expect(warnings).toHaveLength(expected.length);
+  expected.forEach((pattern, index) => expect(warnings[index]).toMatch(pattern));
+});
+
+test("seven backups that are the same are told, six are not", () => {
+  const same = measured(5000, 1, "abc");
+  const six = Array.from({ length: 6 }, () => same);
+  expect(findAnomalies(same, six)).toEqual([expect.stringMatching(/byte for byte/)]);
+  expect(findAnomalies(same, six.slice(1))).toEqual([]);
+  expect(findAnomalies(measured(5000, 1, "abd"), six)).toEqual([]);
+});

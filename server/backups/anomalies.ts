@@ -1,0 +1,51 @@
+// What is odd about a backup although it finished. Warnings only: nobody's night is ended by a guess.
+
+export type Measured = { sizeBytes: number; durationMs: number; checksum: string | null };
+
+/** How many backups before it one is held against. */
+export const comparedBackups = 7;
+
+/** With fewer there is no "usual". */
+const leastForMedian = 3;
+const nearlyEmptyBytes = 512;
+/** Below it a duration says more about the machine than about the backup. */
+const shortMs = 60_000;
+
+/**
+ * @param before the finished backups before it, newest first
+ * @returns sentences; none = nothing odd
+ */
+export function findAnomalies(now: Measured, before: readonly Measured[]): string[] {
+  const compared = before.slice(0, comparedBackups);
+  const warnings: string[] = [];
+  if (now.sizeBytes < nearlyEmptyBytes)
+    warnings.push(`It is nearly empty: ${now.sizeBytes} bytes.`);
+  if (compared.length >= leastForMedian) {
+    const usualBytes = median(compared.map(({ sizeBytes }) => sizeBytes));
+    const percent = Math.round((100 * now.sizeBytes) / Math.max(1, usualBytes));
+    if (percent < 50 || percent > 150)
+      warnings.push(`Its size is ${percent} % of what the last ${compared.length} had.`);
+    const usualMs = Math.max(shortMs, median(compared.map(({ durationMs }) => durationMs)));
+    if (now.durationMs > 3 * usualMs)
+      warnings.push(
+        `It took ${Math.round(now.durationMs / usualMs)} times as long as the last ${compared.length}.`,
+      );
+  }
+  const same = [now, ...before.slice(0, comparedBackups - 1)];
+  if (
+    now.checksum !== null &&
+    same.length === comparedBackups &&
+    same.every(({ checksum }) => checksum === now.checksum)
+  )
+    warnings.push(
+      `The last ${comparedBackups} backups are the same, byte for byte. Does anything still write there?`,
+    );
+  return warnings;
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const [low = 0, high = 0] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[middle]];
+  return (low + high) / 2;
+}

@@ -1,0 +1,230 @@
+// The rules of backups: what may be asked for when. The work itself waits in the lane of its server.
+import { basename } from "node:path";
+import type { Readable } from "node:stream";
+import type { Logger } from "pino";
+import {
+  canBackup,
+  canBackupConfiguration,
+  type BackupTrigger,
+} from "../../contract/backups/backup.ts";
+import type { PageRequest } from "../../contract/paging.ts";
+import type { Clock } from "../clock.ts";
+import { conflict } from "../http/service-error.ts";
+import type { JobData, Jobs } from "../jobs/jobs.ts";
+import type { Connection } from "../store/database.ts";
+import type { BackupTaskKind } from "../store/tables.ts";
+import type { BackupRow, BackupStore } from "./backup-store.ts";
+import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
+import { longestTaskMs, type Lane } from "./lane.ts";
+import { openVerified } from "./pipeline.ts";
+import type { Places } from "./places.ts";
+import type { TaskStore } from "./task-store.ts";
+import { tellFailure } from "./words.ts";
+
+export type BackupServiceOptions = {
+  store: BackupStore;
+  configurations: ConfigurationStore;
+  tasks: TaskStore;
+  places: Places;
+  lane: Lane;
+  jobs: Jobs;
+  clock: Clock;
+  log: Logger;
+};
+
+const deletionDeadlineSeconds = 600;
+
+/** What a task is called in a sentence. */
+const taskNames = {
+  run: "being backed up",
+  restore: "being restored",
+  drill: "in a restore drill",
+  verify: "being verified",
+} as const satisfies Record<BackupTaskKind, string>;
+
+export function createBackupService(options: BackupServiceOptions) {
+  const { store, configurations, tasks, places, lane, jobs, clock, log } = options;
+
+  async function addTask(
+    tx: Connection,
+    configuration: ConfigurationRow,
+    backupId: number,
+    kind: BackupTaskKind,
+  ): Promise<void> {
+    const task = await tasks.insert(tx, {
+      server_id: configuration.server_id,
+      backup_id: backupId,
+      kind,
+    });
+    await jobs.send(tx, "backup-task.deadline", { id: task.id }, longestTaskMs / 1000);
+  }
+
+  /** Locks a backup together with its configuration; the configuration first, so that no two requests cross. */
+  async function lockBoth(
+    tx: Connection,
+    { id, configuration_id }: Pick<BackupRow, "id" | "configuration_id">,
+  ): Promise<{ row: BackupRow; configuration: ConfigurationRow }> {
+    const configuration = await configurations.lock(tx, configuration_id);
+    const row = await store.lock(tx, id);
+    if (row === null || configuration === null) throw conflict("The backup is gone.");
+    return { row, configuration };
+  }
+
+  return {
+    withConfiguration: (id: number) => store.withConfiguration(id),
+    list: (configurationId: number, page: PageRequest) => store.list(configurationId, page),
+    count: (configurationId: number) => store.count(configurationId),
+
+    /**
+     * Asks for a run. @param also what changes with it, in the same transaction
+     * @throws a conflict while the configuration cannot run or runs already
+     */
+    async run(
+      configurationId: number,
+      trigger: BackupTrigger,
+      also: (tx: Connection) => Promise<void> = async () => undefined,
+    ): Promise<{ backup: BackupRow; configuration: ConfigurationRow }> {
+      const made = await store.transaction(async (tx) => {
+        const configuration = await configurations.lock(tx, configurationId);
+        if (configuration === null) throw conflict("The backup configuration is gone.");
+        // A schedule that is in force stays so while a change of it is rehearsed.
+        if (trigger === "manual" && !canBackupConfiguration.run(configuration))
+          throw conflict(
+            `The backup configuration is ${configuration.status}; it can run once that is over.`,
+          );
+        const busy = await tasks.ofConfiguration(tx, configurationId);
+        if (busy.some(({ kind }) => kind === "run"))
+          throw conflict("A run of this configuration is under way or waits already.");
+        const backup = await store.insert(tx, {
+          configuration_id: configurationId,
+          storage_provider_id: configuration.storage_provider_id,
+          trigger,
+          started_at: new Date(clock.now()),
+        });
+        await addTask(tx, configuration, backup.id, "run");
+        await also(tx);
+        return { backup, configuration };
+      });
+      lane.wake(made.configuration.server_id);
+      return made;
+    },
+
+    /** Asks for a restore. @throws a conflict */
+    async restore(found: BackupRow): Promise<BackupRow> {
+      const { row, configuration } = await store.transaction(async (tx) => {
+        const { row, configuration } = await lockBoth(tx, found);
+        if (!canBackup.restore(row))
+          throw conflict(`The backup is ${row.status}; only a finished one can be restored.`);
+        const busy = await tasks.ofTarget(tx, configuration);
+        const other = busy.find(({ kind }) => kind !== "verify");
+        if (other !== undefined)
+          throw conflict(
+            `The ${configuration.type} is ${taskNames[other.kind]}; restore after that.`,
+          );
+        await store.update(tx, row.id, {
+          restore_status: "running",
+          restore_output: "",
+          restored_at: null,
+        });
+        await addTask(tx, configuration, row.id, "restore");
+        return { row, configuration };
+      });
+      lane.wake(configuration.server_id);
+      return { ...row, restore_status: "running", restore_output: "", restored_at: null };
+    },
+
+    /** Asks for a restore into a scratch place, which is checked and thrown away. @throws a conflict */
+    async drill(found: BackupRow): Promise<BackupRow> {
+      const { row, configuration } = await store.transaction(async (tx) => {
+        const { row, configuration } = await lockBoth(tx, found);
+        if (!canBackup.restore(row))
+          throw conflict(`The backup is ${row.status}; only a finished one can be proven.`);
+        const [busy] = await tasks.ofBackup(tx, row.id);
+        if (busy !== undefined) throw conflict(`The backup is ${taskNames[busy.kind]} already.`);
+        await store.update(tx, row.id, { drill_status: "running", drill_output: "" });
+        await addTask(tx, configuration, row.id, "drill");
+        return { row, configuration };
+      });
+      lane.wake(configuration.server_id);
+      return { ...row, drill_status: "running", drill_output: "" };
+    },
+
+    /** Asks for the stored file to be read again; nothing if the backup is busy. */
+    async verify(found: BackupRow): Promise<void> {
+      const serverId = await store.transaction(async (tx) => {
+        const { row, configuration } = await lockBoth(tx, found);
+        if (row.status !== "finished" || (await tasks.ofBackup(tx, row.id)).length > 0) return null;
+        await addTask(tx, configuration, row.id, "verify");
+        return configuration.server_id;
+      });
+      if (serverId !== null) lane.wake(serverId);
+    },
+
+    /** Asks for the file and then the row to be removed. @throws a conflict */
+    async remove(found: BackupRow): Promise<void> {
+      await store.transaction(async (tx) => {
+        const { row } = await lockBoth(tx, found);
+        if (!canBackup.remove(row))
+          throw conflict(`The backup is ${row.status}; delete it once that is over.`);
+        const [busy] = await tasks.ofBackup(tx, row.id);
+        if (busy !== undefined)
+          throw conflict(`The backup is ${taskNames[busy.kind]}; delete it after that.`);
+        const deleting = await store.move(tx, row, "deleting", { status_reason: null });
+        if (deleting === null) throw conflict("The backup is being changed.");
+        await jobs.send(tx, "backup.deleting", ticket(deleting));
+        await jobs.send(tx, "backup.deadline", ticket(deleting), deletionDeadlineSeconds);
+      });
+    },
+
+    async finishRemoval({ id, transition }: JobData["backup.deleting"]): Promise<void> {
+      const row = await store.byId(id);
+      if (row === null || row.transition !== transition) return;
+      try {
+        // A failed run has no file.
+        if (row.path !== "") await (await places.storage(row.storage_provider_id)).remove(row.path);
+      } catch (error) {
+        log.error({ err: error, backup: id }, "a backup's file was not removed");
+        const reason = `Its file could not be removed: ${tellFailure(error)} Delete it again once that is mended.`;
+        await store.transaction((tx) => store.move(tx, row, "failed", { status_reason: reason }));
+        return;
+      }
+      await store.transaction((tx) => store.remove(tx, row));
+    },
+
+    /** Ends a deletion that lasted too long. */
+    async expire({ id, transition }: JobData["backup.deadline"]): Promise<void> {
+      const row = await store.byId(id);
+      if (row?.transition !== transition || row.status !== "deleting") return;
+      const reason = `It was deleting for more than ${deletionDeadlineSeconds} seconds.`;
+      await store.transaction((tx) => store.move(tx, row, "failed", { status_reason: reason }));
+    },
+
+    /** Removes what a run that failed may have left; tried again until the storage answers. */
+    async clean({ storage_provider_id, path }: JobData["backup.clean"]): Promise<void> {
+      await (await places.storage(storage_provider_id)).remove(path);
+    },
+
+    /** The stored file; its stream breaks off before its end if it is not what was stored. */
+    async download(
+      row: BackupRow,
+    ): Promise<{ content: Readable; name: string; sizeBytes: number }> {
+      if (row.status !== "finished")
+        throw conflict(`The backup is ${row.status}; only a finished one has a file.`);
+      const storage = await places.storage(row.storage_provider_id).catch(asConflict);
+      const size = await storage.size(row.path).catch(asConflict);
+      if (size === null) throw conflict("Its file is not there any more.");
+      if (size !== row.size)
+        throw conflict(`Its file has ${size} bytes, and ${row.size} were stored: it is damaged.`);
+      const content = await openVerified(storage, row, new AbortController().signal);
+      return { content, name: basename(row.path), sizeBytes: row.size };
+    },
+  };
+}
+
+export type BackupService = ReturnType<typeof createBackupService>;
+
+const ticket = ({ id, transition }: BackupRow) => ({ id, transition });
+
+const asConflict = (error: unknown): never => {
+  throw conflict(tellFailure(error));
+};

@@ -1,0 +1,199 @@
+// The backups' rows. A status changes by compare-and-set only, so that two deciders cannot both win.
+import type { PageRequest } from "../../contract/paging.ts";
+import type { BackupState } from "../../contract/backups/backup.ts";
+import type { Connection, Database } from "../store/database.ts";
+import { and, asc, desc, eq, inArray, isNull, lt, ne, or, sql } from "../store/drizzle.ts";
+import { backupConfigurations as configurations, backups } from "../store/tables.ts";
+import type { ConfigurationRow } from "./configuration-store.ts";
+
+export type BackupRow = typeof backups.$inferSelect;
+export type NewBackupRow = Pick<
+  typeof backups.$inferInsert,
+  "configuration_id" | "storage_provider_id" | "trigger" | "started_at"
+>;
+/** What may be written without a change of status. */
+export type BackupChange = Partial<
+  Omit<typeof backups.$inferInsert, "id" | "configuration_id" | "transition" | "status">
+>;
+
+export function createBackupStore(db: Database) {
+  return {
+    /** Runs several steps as one; what is sent or written in it is undone if it throws. */
+    transaction: <Result>(steps: (tx: Connection) => Promise<Result>): Promise<Result> =>
+      db.transaction(steps),
+
+    async byId(id: number): Promise<BackupRow | null> {
+      const [row] = await db.select().from(backups).where(eq(backups.id, id));
+      return row ?? null;
+    },
+
+    async lock(tx: Connection, id: number): Promise<BackupRow | null> {
+      const [row] = await tx.select().from(backups).where(eq(backups.id, id)).for("update");
+      return row ?? null;
+    },
+
+    async withConfiguration(
+      id: number,
+    ): Promise<{ backup: BackupRow; configuration: ConfigurationRow } | null> {
+      const [row] = await db
+        .select({ backup: backups, configuration: configurations })
+        .from(backups)
+        .innerJoin(configurations, eq(configurations.id, backups.configuration_id))
+        .where(eq(backups.id, id));
+      return row ?? null;
+    },
+
+    list: (configurationId: number, { page, perPage }: PageRequest): Promise<BackupRow[]> =>
+      db
+        .select()
+        .from(backups)
+        .where(eq(backups.configuration_id, configurationId))
+        .orderBy(desc(backups.id))
+        .limit(perPage)
+        .offset((page - 1) * perPage),
+
+    count: (configurationId: number): Promise<number> =>
+      db.$count(backups, eq(backups.configuration_id, configurationId)),
+
+    /** The newest backups of each configuration, newest first, without their manifests. */
+    async newest(configurationIds: readonly number[], most: number): Promise<BackupRow[]> {
+      if (configurationIds.length === 0) return [];
+      // Each configuration's newest by its index, instead of numbering all the rows there are.
+      const { rows } = await db.execute<{ id: number }>(sql`
+        select newest.id
+        from unnest(${sql.param(configurationIds)}::int[]) as wanted(id),
+          lateral (
+            select id from backups where configuration_id = wanted.id order by id desc limit ${most}
+          ) newest`);
+      const ids = rows.map(({ id }) => id);
+      if (ids.length === 0) return [];
+      return db.select().from(backups).where(inArray(backups.id, ids)).orderBy(desc(backups.id));
+    },
+
+    /** The finished backups of a configuration, newest first. */
+    finished: (configurationId: number, most?: number): Promise<BackupRow[]> => {
+      const query = db
+        .select()
+        .from(backups)
+        .where(and(eq(backups.configuration_id, configurationId), eq(backups.status, "finished")))
+        .orderBy(desc(backups.id));
+      return most === undefined ? query : query.limit(most);
+    },
+
+    /** All that have, or may have, a file. */
+    withFiles: (configurationId: number): Promise<BackupRow[]> =>
+      db
+        .select()
+        .from(backups)
+        .where(and(eq(backups.configuration_id, configurationId), ne(backups.path, "")))
+        .orderBy(asc(backups.id)),
+
+    /** When a run of the configuration last began; safety backups are no runs of the schedule. */
+    async lastBegun(configurationId: number): Promise<Date | null> {
+      const [row] = await db
+        .select({ at: backups.started_at })
+        .from(backups)
+        .where(
+          and(
+            eq(backups.configuration_id, configurationId),
+            ne(backups.status, "pending"),
+            ne(backups.trigger, "safety"),
+          ),
+        )
+        .orderBy(desc(backups.id))
+        .limit(1);
+      return row?.at ?? null;
+    },
+
+    /** Rows whose run was cut off, when nothing runs: also a safety copy that had not begun; no task waits for it. */
+    cutOff: (): Promise<BackupRow[]> =>
+      db
+        .select()
+        .from(backups)
+        .where(
+          or(
+            eq(backups.status, "running"),
+            and(eq(backups.status, "pending"), eq(backups.trigger, "safety")),
+          ),
+        ),
+
+    async insert(tx: Connection, values: NewBackupRow): Promise<BackupRow> {
+      const [row] = await tx
+        .insert(backups)
+        .values({ ...values, status: "pending" })
+        .returning();
+      if (row === undefined) throw new Error("An insert answered no row.");
+      return row;
+    },
+
+    /**
+     * Moves a backup on from the row as it was read.
+     * @returns the new row, or null when somebody else moved it first
+     */
+    async move(
+      tx: Connection,
+      from: Pick<BackupRow, "id" | "transition">,
+      status: BackupState,
+      change: BackupChange = {},
+    ): Promise<BackupRow | null> {
+      const [row] = await tx
+        .update(backups)
+        .set({ ...change, status, transition: sql`${backups.transition} + 1` })
+        .where(and(eq(backups.id, from.id), eq(backups.transition, from.transition)))
+        .returning();
+      return row ?? null;
+    },
+
+    async update(tx: Connection, id: number, change: BackupChange): Promise<void> {
+      await tx.update(backups).set(change).where(eq(backups.id, id));
+    },
+
+    /** What a run did so far; nothing once it is over. */
+    async progress(id: number, change: BackupChange): Promise<void> {
+      await db
+        .update(backups)
+        .set(change)
+        .where(and(eq(backups.id, id), eq(backups.status, "running")));
+    },
+
+    async remove(tx: Connection, from: Pick<BackupRow, "id" | "transition">): Promise<void> {
+      await tx
+        .delete(backups)
+        .where(and(eq(backups.id, from.id), eq(backups.transition, from.transition)));
+    },
+
+    /** Failed rows older than a backup; they have no file. */
+    async removeFailedBefore(tx: Connection, configurationId: number, id: number): Promise<void> {
+      await tx
+        .delete(backups)
+        .where(
+          and(
+            eq(backups.configuration_id, configurationId),
+            eq(backups.status, "failed"),
+            lt(backups.id, id),
+          ),
+        );
+    },
+
+    /** Newest finished backups whose file nobody looked at since `before`. */
+    async unverifiedSince(before: Date): Promise<BackupRow[]> {
+      const newest = db
+        .selectDistinctOn([backups.configuration_id], { id: backups.id })
+        .from(backups)
+        .where(eq(backups.status, "finished"))
+        .orderBy(backups.configuration_id, desc(backups.id));
+      return db
+        .select()
+        .from(backups)
+        .where(
+          and(
+            inArray(backups.id, newest),
+            isNull(backups.damage),
+            lt(sql`coalesce(${backups.verified_at}, ${backups.ended_at})`, before),
+          ),
+        );
+    },
+  };
+}
+
+export type BackupStore = ReturnType<typeof createBackupStore>;

@@ -1,0 +1,124 @@
+// The configurations' rows. A status changes by compare-and-set only, so that two deciders cannot both win.
+import type { PageRequest } from "../../contract/paging.ts";
+import type { BackupConfigurationState } from "../../contract/backups/backup.ts";
+import type { Connection, Database } from "../store/database.ts";
+import { and, asc, desc, eq, isNotNull, isNull, sql } from "../store/drizzle.ts";
+import { backupConfigurations as configurations, backups } from "../store/tables.ts";
+
+export type ConfigurationRow = typeof configurations.$inferSelect;
+export type NewConfigurationRow = Omit<
+  typeof configurations.$inferInsert,
+  "id" | "transition" | "status"
+>;
+/** What a move of the status may write beside it. */
+export type ConfigurationChange = Partial<
+  Omit<typeof configurations.$inferInsert, "id" | "transition" | "status">
+>;
+
+export function createConfigurationStore(db: Database) {
+  const selectPage = db
+    .select()
+    .from(configurations)
+    .where(eq(configurations.server_id, sql.placeholder("serverId")))
+    .orderBy(desc(configurations.id))
+    .limit(sql.placeholder("limit"))
+    .offset(sql.placeholder("offset"))
+    .prepare("backup_configurations_of_server");
+
+  return {
+    list: (serverId: number, { page, perPage }: PageRequest): Promise<ConfigurationRow[]> =>
+      selectPage.execute({ serverId, limit: perPage, offset: (page - 1) * perPage }),
+
+    count: (serverId: number): Promise<number> =>
+      db.$count(configurations, eq(configurations.server_id, serverId)),
+
+    async byId(id: number): Promise<ConfigurationRow | null> {
+      const [row] = await db.select().from(configurations).where(eq(configurations.id, id));
+      return row ?? null;
+    },
+
+    /** Reads a row and keeps everybody else from changing it until the transaction ends. */
+    async lock(tx: Connection, id: number): Promise<ConfigurationRow | null> {
+      const [row] = await tx
+        .select()
+        .from(configurations)
+        .where(eq(configurations.id, id))
+        .for("update");
+      return row ?? null;
+    },
+
+    /** Those with a schedule that is in force. */
+    scheduled: (): Promise<ConfigurationRow[]> =>
+      db
+        .select()
+        .from(configurations)
+        .where(isNotNull(configurations.next_run_at))
+        .orderBy(asc(configurations.next_run_at)),
+
+    async insert(tx: Connection, values: NewConfigurationRow): Promise<ConfigurationRow> {
+      const [row] = await tx
+        .insert(configurations)
+        .values({ ...values, status: "installing" })
+        .returning();
+      if (row === undefined) throw new Error("An insert answered no row.");
+      return row;
+    },
+
+    /**
+     * Moves a configuration on from the row as it was read.
+     * @returns the new row, or null when somebody else moved it first
+     */
+    async move(
+      tx: Connection,
+      from: ConfigurationRow,
+      status: BackupConfigurationState,
+      change: ConfigurationChange,
+    ): Promise<ConfigurationRow | null> {
+      const [row] = await tx
+        .update(configurations)
+        .set({ ...change, status, transition: sql`${configurations.transition} + 1` })
+        .where(and(eq(configurations.id, from.id), eq(configurations.transition, from.transition)))
+        .returning();
+      return row ?? null;
+    },
+
+    async setNextRun(tx: Connection, id: number, nextRunAt: Date | null): Promise<void> {
+      await tx
+        .update(configurations)
+        .set({ next_run_at: nextRunAt })
+        .where(eq(configurations.id, id));
+    },
+
+    /** @returns false when it was known already */
+    async setMissed(tx: Connection, id: number, since: Date): Promise<boolean> {
+      const rows = await tx
+        .update(configurations)
+        .set({ missed_since: since })
+        .where(and(eq(configurations.id, id), isNull(configurations.missed_since)))
+        .returning({ id: configurations.id });
+      return rows.length > 0;
+    },
+
+    /** @returns whether a run had been overdue until now */
+    async clearMissed(tx: Connection, id: number): Promise<boolean> {
+      const rows = await tx
+        .update(configurations)
+        .set({ missed_since: null })
+        .where(and(eq(configurations.id, id), isNotNull(configurations.missed_since)))
+        .returning({ id: configurations.id });
+      return rows.length > 0;
+    },
+
+    async setProven(tx: Connection, id: number, at: Date): Promise<void> {
+      await tx.update(configurations).set({ last_proven_at: at }).where(eq(configurations.id, id));
+    },
+
+    /** Removes the row and those of its backups; files are not its business. */
+    async remove(tx: Connection, id: number): Promise<void> {
+      await tx.delete(backups).where(eq(backups.configuration_id, id));
+      await tx.delete(configurations).where(eq(configurations.id, id));
+    },
+  };
+}
+
+export type ConfigurationStore = ReturnType<typeof createConfigurationStore>;

@@ -1,0 +1,123 @@
+// What each kind of heavy job does, and what becomes of one that was cut off. The lane decides when.
+import { backupEvent } from "./event-data.ts";
+import type { BackupRow, BackupStore } from "./backup-store.ts";
+import type { ConfigurationRow } from "./configuration-store.ts";
+import { createProof, type ProofOptions } from "./proof.ts";
+import { createRestore } from "./restore.ts";
+import type { Retention } from "./retention.ts";
+import type { TakeBackup } from "./take-backup.ts";
+import type { TaskRow } from "./task-store.ts";
+import { Interrupted } from "./words.ts";
+import { recordEvent } from "../events/store.ts";
+
+export type HeavyWorkOptions = ProofOptions & {
+  takeBackup: TakeBackup;
+  retention: Retention;
+};
+
+const cutOff = "Interrupted: the service was stopped or crashed while it ran.";
+
+export function createHeavyWork(options: HeavyWorkOptions) {
+  const { store, configurations, tasks, takeBackup, retention } = options;
+  const restore = createRestore(options);
+  const proof = createProof(options);
+
+  async function run(
+    task: TaskRow,
+    row: BackupRow,
+    configuration: ConfigurationRow,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const finished = await takeBackup.take(row, configuration, signal, async (tx) => {
+      await tasks.end(tx, task.id);
+    });
+    if (finished === null) return endIfLeft(task);
+    // As it is by now: somebody may have changed the hold while it ran.
+    const current = await configurations.byId(configuration.id);
+    const problems = current === null ? [] : await retention.apply(current);
+    if (problems.length > 0) await addWarnings(store, finished, problems);
+  }
+
+  /** A task whose backup somebody else has moved, or whose configuration is gone, is nobody's. */
+  const endIfLeft = (task: TaskRow) =>
+    store.transaction(async (tx) => {
+      await tasks.end(tx, task.id);
+    });
+
+  return {
+    async perform(task: TaskRow, signal: AbortSignal): Promise<void> {
+      const found = await store.withConfiguration(task.backup_id);
+      if (found === null) return endIfLeft(task);
+      const { backup, configuration } = found;
+      switch (task.kind) {
+        case "run":
+          return run(task, backup, configuration, signal);
+        case "restore":
+          return restore.perform(task, backup, configuration, signal);
+        case "drill":
+          return proof.drill(task, backup, configuration, signal);
+        case "verify":
+          return proof.verify(task, backup, configuration, signal);
+      }
+    },
+
+    /** Ends a task that was begun and that nobody does any more. */
+    async settle(task: TaskRow): Promise<void> {
+      const found = await store.withConfiguration(task.backup_id);
+      if (found === null) return endIfLeft(task);
+      const { backup, configuration } = found;
+      switch (task.kind) {
+        case "run":
+          if (backup.status === "running" || backup.status === "pending")
+            await takeBackup.interrupt(backup, configuration, new Interrupted(cutOff));
+          return endIfLeft(task);
+        case "restore":
+          return restore.settle(task, backup, configuration);
+        case "drill":
+          return proof.settleDrill(task, backup, configuration);
+        case "verify":
+          return endIfLeft(task);
+      }
+    },
+
+    /** At the start: whatever says that it runs does not. A safety copy has no task of its own. */
+    async interruptAll(): Promise<void> {
+      for (const row of await store.cutOff()) {
+        const found = await store.withConfiguration(row.id);
+        if (found !== null)
+          await takeBackup.interrupt(row, found.configuration, new Interrupted(cutOff));
+      }
+    },
+
+    /** Ends a task that waited too long; a task that has begun has a deadline of its own. */
+    async expire(task: TaskRow): Promise<void> {
+      const found = await store.withConfiguration(task.backup_id);
+      const reason = "It waited for more than 24 hours: another job of this server holds it up.";
+      await store.transaction(async (tx) => {
+        if (!(await tasks.end(tx, task.id)) || found === null) return;
+        const { backup, configuration } = found;
+        if (task.kind === "run") {
+          const failed = await store.move(tx, backup, "failed", {
+            status_reason: reason,
+            ended_at: new Date(options.clock.now()),
+            output: reason,
+          });
+          if (failed !== null)
+            await recordEvent(tx, backupEvent("backup.failed", configuration, failed, { reason }));
+        } else if (task.kind === "restore") {
+          await store.update(tx, backup.id, { restore_status: "failed", restore_output: reason });
+          await recordEvent(tx, backupEvent("restore.failed", configuration, backup, { reason }));
+        } else if (task.kind === "drill")
+          await store.update(tx, backup.id, { drill_status: "failed", drill_output: reason });
+      });
+    },
+  };
+}
+
+const addWarnings = (store: BackupStore, row: BackupRow, problems: string[]) =>
+  store.transaction((tx) =>
+    store.update(tx, row.id, {
+      warnings: [...row.warnings, ...problems],
+      output: `${row.output}${problems.map((problem) => `Warning: ${problem}\n`).join("")}`,
+    }),
+  );

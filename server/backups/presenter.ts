@@ -1,0 +1,167 @@
+// From rows to what the interface shows of them.
+import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
+import { expectedGapMs } from "../../contract/backups/schedule.ts";
+import { scheduleInWords } from "../../contract/backups/schedule-words.ts";
+import { toTimestamp } from "../../contract/values.ts";
+import type { Clock } from "../clock.ts";
+import type { InventoryStore } from "../inventory/store.ts";
+import type { BackupRow, BackupStore } from "./backup-store.ts";
+import type { ConfigurationRow } from "./configuration-store.ts";
+import type { TaskStore } from "./task-store.ts";
+import { durationInWords } from "./words.ts";
+
+export type PresenterOptions = {
+  store: BackupStore;
+  tasks: TaskStore;
+  inventory: InventoryStore;
+  clock: Clock;
+};
+
+const toMoment = (date: Date | null) => date && toTimestamp(date);
+
+/** How many backups a configuration shows: in a list, and alone. */
+const shownInList = 10;
+const shownAlone = 100;
+/** What a backup inside a configuration keeps of its output, so that a list stays small. */
+const nestedOutputCharacters = 1024;
+
+export function createPresenter({ store, tasks, inventory, clock }: PresenterOptions) {
+  function toBackup(row: BackupRow, ahead: number | null): Backup {
+    const isRunning = row.status === "running";
+    // A waiting one has not begun; what it has waited so far is no duration of it.
+    const endMs = row.ended_at?.getTime() ?? (isRunning ? clock.now() : row.started_at.getTime());
+    return {
+      id: row.id,
+      path: row.path,
+      size: row.size,
+      output: row.output,
+      status: row.status,
+      restore_output: row.restore_output,
+      restore_status: row.restore_status,
+      started_at: toTimestamp(row.started_at),
+      ended_at: toMoment(row.ended_at),
+      restored_at: toMoment(row.restored_at),
+      duration: durationInWords(endMs - row.started_at.getTime()),
+      configuration_id: row.configuration_id,
+      trigger: row.trigger,
+      status_reason: row.status_reason,
+      jobs_ahead: row.status === "pending" ? ahead : null,
+      progress: isRunning ? { plain_bytes: row.plain_size, stored_bytes: row.stored_bytes } : null,
+      checksum: row.checksum,
+      plain_size: row.status === "finished" ? row.plain_size : null,
+      warnings: row.warnings,
+      verified_at: toMoment(row.verified_at),
+      damage: row.damage,
+      drill_status: row.drill_status,
+      drill_output: row.drill_output,
+      drilled_at: toMoment(row.drilled_at),
+    };
+  }
+
+  async function toBackups(rows: readonly BackupRow[]): Promise<Backup[]> {
+    const waiting = rows.filter(({ status }) => status === "pending").map(({ id }) => id);
+    const ahead = await tasks.jobsAhead(waiting);
+    return rows.map((row) => toBackup(row, ahead.get(row.id) ?? null));
+  }
+
+  async function backupableOf(row: ConfigurationRow): Promise<BackupConfiguration["backupable"]> {
+    const database =
+      row.database_id === null ? null : await inventory.findDatabase(row.database_id);
+    const site = row.site_id === null ? null : await inventory.findSite(row.site_id);
+    return {
+      id: row.database_id ?? row.site_id ?? 0,
+      name: database?.entry.name ?? site?.name ?? "",
+      // What stands in the inventory is there; whether it answers is the configuration's status.
+      status: "installed",
+      created_at: toTimestamp(database?.createdAt ?? site?.createdAt ?? row.created_at),
+    };
+  }
+
+  async function toConfiguration(
+    row: ConfigurationRow,
+    shown: readonly Backup[],
+    timeZone: string,
+  ): Promise<BackupConfiguration> {
+    const [last = null] = shown;
+    const newest =
+      shown.find(({ status }) => status === "finished")?.ended_at ??
+      toMoment((await store.finished(row.id, 1))[0]?.ended_at ?? null);
+    return {
+      id: row.id,
+      name: row.name,
+      frequency: row.frequency,
+      hold: row.hold,
+      directory: row.directory,
+      status: row.status,
+      storage_provider_id: row.storage_provider_id,
+      type: row.type,
+      backupable: await backupableOf(row),
+      last_backup: last,
+      last_backup_at: last?.started_at ?? null,
+      backups: [...shown],
+      server_id: row.server_id,
+      status_reason: row.status_reason,
+      schedule_words: scheduleInWords(row.frequency),
+      next_run_at: toMoment(row.next_run_at),
+      missed_since: toMoment(row.missed_since),
+      gap_ms:
+        row.next_run_at === null ? null : expectedGapMs(row.frequency, timeZone, row.next_run_at),
+      last_finished_at: newest,
+      drill: row.drill,
+      last_proven_at: toMoment(row.last_proven_at),
+      warnings: warningsOf(row, shown),
+    };
+  }
+
+  /** One configuration, or those of one server. */
+  async function toConfigurations(
+    rows: readonly ConfigurationRow[],
+    most: number,
+  ): Promise<BackupConfiguration[]> {
+    const [first] = rows;
+    if (first === undefined) return [];
+    const server = await inventory.findServer(first.server_id);
+    const backups = await toBackups(
+      await store.newest(
+        rows.map(({ id }) => id),
+        most,
+      ),
+    );
+    const nested = backups.map((backup) => ({
+      ...backup,
+      output: backup.output.slice(-nestedOutputCharacters),
+    }));
+    const of = Map.groupBy(nested, ({ configuration_id }) => configuration_id);
+    return Promise.all(
+      rows.map((row) => toConfiguration(row, of.get(row.id) ?? [], server?.timeZone ?? "UTC")),
+    );
+  }
+
+  return {
+    toBackups,
+    async toBackup(row: BackupRow): Promise<Backup> {
+      const [backup] = await toBackups([row]);
+      if (backup === undefined) throw new Error("One row makes one backup.");
+      return backup;
+    },
+    toList: (rows: readonly ConfigurationRow[]) => toConfigurations(rows, shownInList),
+    async toConfiguration(row: ConfigurationRow): Promise<BackupConfiguration> {
+      const [configuration] = await toConfigurations([row], shownAlone);
+      if (configuration === undefined) throw new Error("One row makes one configuration.");
+      return configuration;
+    },
+  };
+}
+
+export type Presenter = ReturnType<typeof createPresenter>;
+
+/** What the newest finished backup has to say, and what is wrong with stored copies. */
+function warningsOf(row: ConfigurationRow, shown: readonly Backup[]): string[] {
+  const newest = shown.find(({ status }) => status === "finished");
+  const damaged = shown.filter(({ damage }) => damage);
+  return [
+    ...(row.missed_since === null ? [] : ["A run is overdue."]),
+    ...(newest?.warnings ?? []).map((warning) => `Backup ${newest?.id}: ${warning}`),
+    ...damaged.map(({ id, damage }) => `Backup ${id} is damaged: ${damage}`),
+  ];
+}

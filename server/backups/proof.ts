@@ -1,0 +1,119 @@
+// Whether what is stored is still good: read again (verify), or restored into a scratch place and checked (drill).
+import type { Logger } from "pino";
+import type { Clock } from "../clock.ts";
+import { recordEvent } from "../events/store.ts";
+import type { BackupRow, BackupStore } from "./backup-store.ts";
+import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
+import { backupEvent } from "./event-data.ts";
+import { createOutput } from "./output.ts";
+import { DamagedCopy, openPlain, verifyStored } from "./pipeline.ts";
+import type { Places } from "./places.ts";
+import type { Manifest } from "./sources/source.ts";
+import type { TaskRow, TaskStore } from "./task-store.ts";
+import { operatorWords, tellFailure } from "./words.ts";
+
+export type ProofOptions = {
+  store: BackupStore;
+  configurations: ConfigurationStore;
+  tasks: TaskStore;
+  places: Places;
+  clock: Clock;
+  log: Logger;
+};
+
+export function createProof(options: ProofOptions) {
+  const { store, configurations, tasks, places, clock, log } = options;
+  const now = () => new Date(clock.now());
+
+  return {
+    /** Reads a stored file again and keeps what was found. A storage that is away proves nothing. */
+    async verify(
+      task: TaskRow,
+      row: BackupRow,
+      configuration: ConfigurationRow,
+      signal: AbortSignal,
+    ): Promise<void> {
+      let change: { verified_at?: Date; damage?: string } = {};
+      try {
+        const storage = await places.storage(row.storage_provider_id);
+        await verifyStored(storage, row, signal);
+        change = { verified_at: now() };
+      } catch (error) {
+        if (error instanceof DamagedCopy) change = { damage: error.message };
+        else log.warn({ err: error, backup: row.id }, "a stored file could not be verified");
+      }
+      await store.transaction(async (tx) => {
+        if (!(await tasks.end(tx, task.id))) return;
+        if (Object.keys(change).length > 0) await store.update(tx, row.id, change);
+        if (change.damage !== undefined) {
+          const reason = `The stored copy went bad: ${change.damage}`;
+          await recordEvent(tx, backupEvent("backup.failed", configuration, row, { reason }));
+        }
+      });
+    },
+
+    async drill(
+      task: TaskRow,
+      row: BackupRow,
+      configuration: ConfigurationRow,
+      signal: AbortSignal,
+    ): Promise<void> {
+      const output = createOutput();
+      let damage: string | null = null;
+      let reason: string | null = null;
+      try {
+        const source = await places.source(configuration);
+        const storage = await places.storage(row.storage_provider_id);
+        await verifyStored(storage, row, signal);
+        output.say("The stored file is what was stored.");
+        const attempt = { id: row.id, say: output.say, signal };
+        // What was written as a manifest is read as one; older rows have none.
+        const manifest = row.manifest as Manifest | null;
+        output.say(await source.drill(await openPlain(storage, row, signal), manifest, attempt));
+      } catch (error) {
+        if (operatorWords(error) === null)
+          log.error({ err: error, backup: row.id }, "a drill failed unexpectedly");
+        if (error instanceof DamagedCopy) damage = error.message;
+        reason = tellFailure(error);
+        output.say(reason);
+      }
+      await store.transaction(async (tx) => {
+        if (!(await tasks.end(tx, task.id))) return;
+        const at = now();
+        await store.update(tx, row.id, {
+          drill_status: reason === null ? "finished" : "failed",
+          drill_output: output.text(),
+          drilled_at: at,
+          ...(damage === null ? (reason === null ? { verified_at: at } : {}) : { damage }),
+        });
+        if (reason === null) await configurations.setProven(tx, configuration.id, at);
+        else {
+          const told = `The restore drill failed: ${reason}`;
+          await recordEvent(tx, backupEvent("backup.failed", configuration, row, { reason: told }));
+        }
+      });
+    },
+
+    /** After a drill that was cut off with the service. */
+    async settleDrill(
+      task: TaskRow,
+      row: BackupRow,
+      configuration: ConfigurationRow,
+    ): Promise<void> {
+      const output = createOutput(row.drill_output ?? "");
+      try {
+        const source = await places.source(configuration);
+        await source.settle({ id: row.id, say: output.say, signal: AbortSignal.timeout(60_000) });
+      } catch (error) {
+        log.error({ err: error, backup: row.id }, "a drill's scratch place was not cleared");
+      }
+      output.say("Interrupted: the service was stopped while it ran.");
+      await store.transaction(async (tx) => {
+        if (await tasks.end(tx, task.id))
+          await store.update(tx, row.id, { drill_status: "failed", drill_output: output.text() });
+      });
+    },
+  };
+}
+
+export type Proof = ReturnType<typeof createProof>;

@@ -1,0 +1,157 @@
+// The backups' operations over HTTP.
+import { clockChangeNote, nextRuns } from "../../contract/backups/schedule.ts";
+import { operations } from "../../contract/operations.ts";
+import { readPage, toPage } from "../../contract/paging.ts";
+import { toTimestamp } from "../../contract/values.ts";
+import type { Clock } from "../clock.ts";
+import { FileAnswer } from "../http/file-answer.ts";
+import { reply, route, type Caller, type Route } from "../http/route.ts";
+import type { InventoryStore } from "../inventory/store.ts";
+import type { BackupRow, BackupStore } from "./backup-store.ts";
+import type { BackupService } from "./backup-service.ts";
+import type { ConfigurationService } from "./configuration-service.ts";
+import type { ConfigurationRow } from "./configuration-store.ts";
+import type { Presenter } from "./presenter.ts";
+import { beyondHold } from "./retention.ts";
+
+export type BackupRoutesOptions = {
+  configurations: ConfigurationService;
+  backups: BackupService;
+  store: BackupStore;
+  presenter: Presenter;
+  inventory: InventoryStore;
+  clock: Clock;
+};
+
+const shownRuns = 5;
+
+export function backupRoutes(options: BackupRoutesOptions): Route[] {
+  const { configurations, backups, store, presenter, inventory, clock } = options;
+
+  const findServer = async ({ id }: { id: number }, caller: Caller) =>
+    caller.reaches(id) ? inventory.findServer(id) : null;
+  const findById = async (id: number, caller: Caller): Promise<ConfigurationRow | null> => {
+    const row = await configurations.byId(id);
+    return row !== null && caller.reaches(row.server_id) ? row : null;
+  };
+  const findConfiguration = ({ id }: { id: number }, caller: Caller) => findById(id, caller);
+  const findBackup = async ({ id }: { id: number }, caller: Caller): Promise<BackupRow | null> => {
+    const found = await backups.withConfiguration(id);
+    return found !== null && caller.reaches(found.configuration.server_id) ? found.backup : null;
+  };
+
+  /** What will be removed once one more backup has finished. */
+  async function removedNext(row: ConfigurationRow) {
+    const finished = await store.finished(row.id);
+    const next = { id: Infinity, damage: null };
+    const removed = new Set(beyondHold([next, ...finished], row.hold).map(({ id }) => id));
+    return finished
+      .filter(({ id }) => removed.has(id))
+      .toReversed()
+      .map(({ id, path, size, ended_at, started_at }) => ({
+        id,
+        path,
+        size,
+        ended_at: toTimestamp(ended_at ?? started_at),
+      }));
+  }
+
+  return [
+    route(operations.listBackupConfigurations, {
+      find: findServer,
+      answer: async ({ found, query, url }) => {
+        const page = readPage(query);
+        const [rows, total] = await Promise.all([
+          configurations.list(found.id, page),
+          configurations.count(found.id),
+        ]);
+        return reply(200, toPage(await presenter.toList(rows), total, page, url));
+      },
+    }),
+    route(operations.showBackupConfiguration, {
+      find: findConfiguration,
+      answer: async ({ found }) => reply(200, await presenter.toConfiguration(found)),
+    }),
+    route(operations.createBackupConfiguration, {
+      find: findServer,
+      answer: async ({ found, body }) => {
+        const row = await configurations.create(found, body);
+        const location = `/api/backup-configuration/${row.id}`;
+        return reply(201, await presenter.toConfiguration(row), location);
+      },
+    }),
+    route(operations.updateBackupConfiguration, {
+      find: findConfiguration,
+      answer: async ({ found, body }) =>
+        reply(200, await presenter.toConfiguration(await configurations.update(found.id, body))),
+    }),
+    route(operations.deleteBackupConfiguration, {
+      find: findConfiguration,
+      answer: async ({ found, query }) => {
+        await configurations.remove(found.id, query.files === "remove");
+        return reply(204);
+      },
+    }),
+    route(operations.showBackup, {
+      find: findBackup,
+      answer: async ({ found }) => reply(200, await presenter.toBackup(found)),
+    }),
+    route(operations.runBackup, {
+      find: ({ backupConfigurationId }, caller) => findById(backupConfigurationId, caller),
+      answer: async ({ found }) => {
+        const { backup } = await backups.run(found.id, "manual");
+        return reply(202, await presenter.toBackup(backup), `/api/backup/${backup.id}`);
+      },
+    }),
+    route(operations.restoreBackup, {
+      find: findBackup,
+      answer: async ({ found }) =>
+        reply(202, await presenter.toBackup(await backups.restore(found))),
+    }),
+    route(operations.deleteBackup, {
+      find: findBackup,
+      answer: async ({ found }) => {
+        await backups.remove(found);
+        return reply(204);
+      },
+    }),
+    route(operations.showBackupSchedule, {
+      find: findConfiguration,
+      answer: async ({ found }) => {
+        const server = await inventory.findServer(found.server_id);
+        const timeZone = server?.timeZone ?? "UTC";
+        const now = new Date(clock.now());
+        const runs = nextRuns(found.frequency, timeZone, now, shownRuns);
+        return reply(200, {
+          frequency: found.frequency,
+          time_zone: timeZone,
+          next_runs: runs.map(toTimestamp),
+          clock_change: clockChangeNote(found.frequency, timeZone, now),
+          removes_next: await removedNext(found),
+        });
+      },
+    }),
+    route(operations.listBackups, {
+      find: findConfiguration,
+      answer: async ({ found, query, url }) => {
+        const page = readPage(query);
+        const [rows, total] = await Promise.all([
+          backups.list(found.id, page),
+          backups.count(found.id),
+        ]);
+        return reply(200, toPage(await presenter.toBackups(rows), total, page, url));
+      },
+    }),
+    route(operations.downloadBackup, {
+      find: findBackup,
+      answer: async ({ found }) => {
+        const { content, name, sizeBytes } = await backups.download(found);
+        return reply(200, new FileAnswer(content, name, sizeBytes));
+      },
+    }),
+    route(operations.drillBackup, {
+      find: findBackup,
+      answer: async ({ found }) => reply(202, await presenter.toBackup(await backups.drill(found))),
+    }),
+  ];
+}

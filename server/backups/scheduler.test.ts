@@ -1,0 +1,107 @@
+import { afterEach, expect, test, vi } from "vitest";
+import type { BackupConfiguration } from "../../contract/backups/backup.ts";
+import { createFakeClock, type FakeClock } from "../testing/fake-clock.ts";
+import pg from "pg";
+import { createBackupTestService, type BackupTestService } from "./testing/backup-service.ts";
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+let service: BackupTestService;
+let clock: FakeClock;
+afterEach(() => service.close());
+
+/** @param start local time of the test, e.g. `2026-03-28T12:00:00Z` */
+async function begin(start: string): Promise<void> {
+  clock = createFakeClock(Date.parse(start));
+  service = await createBackupTestService({ clock });
+}
+/** Waits in real time, while the service's own goes on second by second. */
+const soon = <Result>(look: () => Promise<Result>): Promise<Result> =>
+  vi.waitFor(
+    () => {
+      clock.advance(1000);
+      return look();
+    },
+    { timeout: 10_000, interval: 20 },
+  );
+const expectFinished = (id: number, expected: number) =>
+  soon(async () => {
+    const { backups } = await service.show(id);
+    expect(backups.filter(({ status }) => status === "finished")).toHaveLength(expected);
+    return backups;
+  });
+
+test("a run is made when its time has come, once", async () => {
+  await begin("2026-06-01T12:00:00Z");
+  const { id } = await service.installed();
+  clock.advance(14 * hourMs);
+  expect((await service.show(id)).backups).toEqual([]);
+  clock.advance(hourMs);
+  const [backup] = await expectFinished(id, 1);
+  expect(backup?.trigger).toBe("schedule");
+  clock.advance(hourMs);
+  clock.advance(hourMs);
+  await expectFinished(id, 1);
+  await soon(async () => expect((await service.show(id)).next_run_at).toMatch(/^2026-06-03T02:30/));
+});
+
+test("runs that fell due while nothing looked are made up for by one", async () => {
+  await begin("2026-06-01T12:00:00Z");
+  const { id } = await service.installed();
+  clock.jump(5 * dayMs);
+  clock.advance(60_000);
+  await expectFinished(id, 1);
+  clock.advance(60_000);
+  await expectFinished(id, 1);
+});
+
+test("a run that does not happen is told once, and the next one that finishes ends that", async () => {
+  await begin("2026-06-01T12:00:00Z");
+  const { id } = await service.installed();
+  clock.jump(2 * dayMs);
+  clock.advance(60_000);
+  await expectFinished(id, 1);
+  await soon(async () => expect((await service.show(id)).missed_since).toBeNull());
+  expect(await eventTypes()).toEqual(["backup.missed", "backup.finished"]);
+});
+
+test("a drill is made when one is due", async () => {
+  await begin("2026-06-01T12:00:00Z");
+  const { id } = await service.installed({ drill: 3 });
+  await service.run(id);
+  clock.advance(60_000);
+  await expectProven(id);
+});
+
+async function expectProven(id: number): Promise<BackupConfiguration> {
+  return soon(async () => {
+    const found = await service.show(id);
+    expect(found.last_proven_at).not.toBeNull();
+    return found;
+  });
+}
+
+test("the newest backup is read again every week", async () => {
+  await begin("2026-06-01T12:00:00Z");
+  // Far between, so that no new backup takes its place.
+  const { id } = await service.installed({ frequency: "0 0 1 1 *" });
+  const backup = await service.run(id);
+  clock.advance(6 * dayMs);
+  clock.advance(60_000);
+  expect((await service.backup(backup.id)).verified_at).toBeNull();
+  clock.advance(dayMs);
+  clock.advance(60_000);
+  await soon(async () => expect((await service.backup(backup.id)).verified_at).not.toBeNull());
+});
+
+async function eventTypes(): Promise<string[]> {
+  const client = new pg.Client(service.connection);
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ type: string }>("select type from events order by id");
+    return rows.map(({ type }) => type);
+  } finally {
+    await client.end();
+  }
+}

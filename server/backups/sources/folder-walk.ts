@@ -1,0 +1,114 @@
+// Goes through a tree of folders, one entry at a time, however many there are.
+// Names are bytes: a name on Linux need not be valid UTF-8.
+import type { Dir, Dirent } from "node:fs";
+import { opendir } from "node:fs/promises";
+
+export type EntryKind = "folder" | "file" | "link" | "fifo" | "socket" | "device";
+
+export type WalkedEntry = {
+  /** Below the root, without a leading slash; `.` is the root itself. */
+  name: Buffer;
+  kind: EntryKind;
+};
+
+/** `waiting`: folders found in it that are still to be entered. */
+type OpenFolder = { name: Buffer; dir: Dir; waiting: Buffer[] };
+
+type OnTrouble = (name: Buffer, error: NodeJS.ErrnoException) => void;
+
+/** Entries are handed on in lots of this many: a promise for each would cost more than reading it. */
+const lotSize = 256;
+
+/**
+ * A folder comes before what is in it. Links are not followed; file systems mounted below are entered.
+ * Holds one open folder and one lot of names per level, never all names.
+ * @param onTrouble told of a folder that cannot be read; the walk goes on beside it
+ */
+export async function* walkFolder(
+  root: string,
+  onTrouble: OnTrouble,
+): AsyncGenerator<WalkedEntry[]> {
+  const open: OpenFolder[] = [];
+  const enter = async (name: Buffer) => {
+    try {
+      open.push({ name, dir: await openFolder(pathBelow(root, name)), waiting: [] });
+    } catch (error) {
+      onTrouble(name, error as NodeJS.ErrnoException);
+    }
+  };
+  try {
+    yield [{ name: top, kind: "folder" }];
+    await enter(top);
+    for (let folder = open.at(-1); folder !== undefined; folder = open.at(-1)) {
+      const next = folder.waiting.pop();
+      if (next !== undefined) {
+        await enter(next);
+        continue;
+      }
+      const lot = await readLot(folder, onTrouble);
+      if (lot.length === 0) {
+        open.pop();
+        await folder.dir.close();
+        continue;
+      }
+      yield lot;
+      for (const { name, kind } of lot) if (kind === "folder") folder.waiting.push(name);
+    }
+  } finally {
+    for (const { dir } of open) await dir.close().catch(() => undefined);
+  }
+}
+
+const top = Buffer.from(".");
+const slash = Buffer.from("/");
+
+/** @returns the path as bytes, for node's file functions */
+export const pathBelow = (root: string, name: Buffer): Buffer =>
+  Buffer.concat([Buffer.from(root), slash, name]);
+
+/** A name as tar writes it in its own messages: one line, plain ASCII. */
+export const showName = (name: Buffer): string =>
+  name
+    .toString("latin1")
+    .replace(/\\/g, "\\\\")
+    .replace(/\n/g, "\\n")
+    .replace(/\t/g, "\\t")
+    .replace(/\r/g, "\\r")
+    .replace(/[^ -~]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, "0")}`);
+
+const openFolder = (path: Buffer): Promise<Dir> =>
+  // Node takes "buffer" here and documents it; its types know only the names of text encodings.
+  opendir(path, { encoding: "buffer" as BufferEncoding, bufferSize: lotSize });
+
+type FoundEntry = Omit<Dirent, "name"> & { name: Buffer };
+
+/** @returns nothing at the folder's end, or where it cannot be read any further */
+async function readLot(
+  { name: above, dir }: OpenFolder,
+  onTrouble: OnTrouble,
+): Promise<WalkedEntry[]> {
+  const lot: WalkedEntry[] = [];
+  const { promise, resolve } = Promise.withResolvers<WalkedEntry[]>();
+  const read = () => {
+    dir.read((error, entry) => {
+      if (error !== null) onTrouble(above, error);
+      if (error !== null || entry === null) return resolve(lot);
+      // Opened with encoding "buffer", so the name is one.
+      const found = entry as unknown as FoundEntry;
+      const name = above === top ? found.name : Buffer.concat([above, slash, found.name]);
+      lot.push({ name, kind: kindOf(found) });
+      return lot.length < lotSize ? read() : resolve(lot);
+    });
+  };
+  read();
+  return promise;
+}
+
+function kindOf(entry: FoundEntry): EntryKind {
+  if (entry.isDirectory()) return "folder";
+  if (entry.isFile()) return "file";
+  if (entry.isSymbolicLink()) return "link";
+  if (entry.isFIFO()) return "fifo";
+  if (entry.isSocket()) return "socket";
+  return "device";
+}

@@ -1,0 +1,223 @@
+// One backup from beginning to end: the row that runs, the file that grows, the outcome. Both a run and the safety
+// copy before a restore are made here.
+import type { Logger } from "pino";
+import type { Clock } from "../clock.ts";
+import { recordEvent } from "../events/store.ts";
+import type { Jobs } from "../jobs/jobs.ts";
+import type { Storage } from "../storage/storage.ts";
+import type { Connection } from "../store/database.ts";
+import { comparedBackups, findAnomalies, type Measured } from "./anomalies.ts";
+import type { BackupRow, BackupStore } from "./backup-store.ts";
+import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
+import { backupEvent } from "./event-data.ts";
+import { createOutput, type Output } from "./output.ts";
+import { storeDump, type Stored } from "./pipeline.ts";
+import type { Source } from "./sources/source.ts";
+import { StorageError } from "../storage/storage.ts";
+import type { Places } from "./places.ts";
+import { sizeInWords } from "./sources/size-in-words.ts";
+import { durationInWords, operatorWords, tellFailure } from "./words.ts";
+
+export type TakeBackupOptions = {
+  store: BackupStore;
+  configurations: ConfigurationStore;
+  places: Places;
+  jobs: Jobs;
+  clock: Clock;
+  log: Logger;
+};
+
+/** How often what a run has done so far is written down. */
+const progressMs = 500;
+
+/** `<directory>/<configuration>/<backup>-<time>.<extension>`, so that no two configurations share a name. */
+export function objectKey(
+  { directory, id }: Pick<ConfigurationRow, "directory" | "id">,
+  backupId: number,
+  at: Date,
+  extension: string,
+): string {
+  const time = at.toISOString().replace(/[-:]|\.\d+/g, "");
+  return `${directory}/${id}/${backupId}-${time}.${extension}.zst`;
+}
+
+export function createTakeBackup(options: TakeBackupOptions) {
+  const { store, configurations, places, jobs, clock, log } = options;
+  const now = () => new Date(clock.now());
+
+  /** Writes down what a run did so far, now and then; the answer ends that. */
+  function reportProgress(
+    row: BackupRow,
+    output: Output,
+    bytes: { plainBytes: number; storedBytes: number },
+  ): () => Promise<void> {
+    let writing = Promise.resolve();
+    let written = "";
+    const write = () => {
+      const state = `${bytes.storedBytes} ${bytes.plainBytes} ${output.text()}`;
+      if (state === written) return;
+      written = state;
+      writing = store
+        .progress(row.id, {
+          output: output.text(),
+          plain_size: bytes.plainBytes,
+          stored_bytes: bytes.storedBytes,
+        })
+        // The outcome is what counts, and it is written with a check of its own.
+        .catch((error: unknown) => log.warn({ err: error }, "a run's progress was not stored"));
+    };
+    const timer = setInterval(write, progressMs);
+    return async () => {
+      clearInterval(timer);
+      await writing;
+    };
+  }
+
+  async function checkRoom(storage: Storage, before: BackupRow[], output: Output): Promise<void> {
+    const free = await storage.freeBytes();
+    if (free === null) return;
+    const last = before[0]?.size ?? 0;
+    output.say(`${sizeInWords(free)} free in ${storage.place}.`);
+    if (free < last)
+      throw new StorageError(
+        `There are ${sizeInWords(free)} left in ${storage.place}, and the last backup has ${sizeInWords(last)}. Make room there, or keep fewer backups.`,
+      );
+  }
+
+  const measure = ({ size, started_at, ended_at, checksum }: BackupRow): Measured => ({
+    sizeBytes: size,
+    durationMs: (ended_at ?? started_at).getTime() - started_at.getTime(),
+    checksum,
+  });
+
+  async function finish(
+    row: BackupRow,
+    configuration: ConfigurationRow,
+    stored: Stored,
+    output: Output,
+    before: BackupRow[],
+    also: (tx: Connection) => Promise<void>,
+  ): Promise<BackupRow> {
+    const endedAt = now();
+    const durationMs = endedAt.getTime() - row.started_at.getTime();
+    const warnings = findAnomalies(
+      { sizeBytes: stored.sizeBytes, durationMs, checksum: stored.checksum },
+      before.map(measure),
+    );
+    output.say(
+      `Stored ${sizeInWords(stored.sizeBytes)} (${sizeInWords(stored.plainBytes)} before compression) in ${durationInWords(durationMs)}; read back and found whole.`,
+    );
+    for (const warning of warnings) output.say(`Warning: ${warning}`);
+    return store.transaction(async (tx) => {
+      const finished = await store.move(tx, row, "finished", {
+        ended_at: endedAt,
+        size: stored.sizeBytes,
+        plain_size: stored.plainBytes,
+        checksum: stored.checksum,
+        manifest: stored.manifest,
+        warnings,
+        output: output.text(),
+      });
+      if (finished === null) throw new Error(`Backup ${row.id} was moved while it ran.`);
+      if (row.trigger !== "safety") {
+        const recovered = await configurations.clearMissed(tx, configuration.id);
+        // What it could not do when it was set up, it has just done.
+        if (configuration.status === "failed")
+          await configurations.move(tx, configuration, "installed", { status_reason: null });
+        await recordEvent(
+          tx,
+          backupEvent("backup.finished", configuration, finished, { recovered }),
+        );
+      }
+      await also(tx);
+      return finished;
+    });
+  }
+
+  async function fail(
+    row: BackupRow,
+    configuration: ConfigurationRow,
+    error: unknown,
+    output: Output,
+    also: (tx: Connection) => Promise<void>,
+  ): Promise<void> {
+    const reason = tellFailure(error);
+    output.say(reason);
+    await store.transaction(async (tx) => {
+      const failed = await store.move(tx, row, "failed", {
+        ended_at: now(),
+        status_reason: reason,
+        output: output.text(),
+        plain_size: 0,
+        stored_bytes: 0,
+        path: "",
+      });
+      if (failed === null) return;
+      // `put` leaves nothing behind if it can help it; a storage that went away may hold a piece all the same.
+      if (row.path !== "") await jobs.send(tx, "backup.clean", toObject(row));
+      if (row.trigger !== "safety")
+        await recordEvent(tx, backupEvent("backup.failed", configuration, failed, { reason }));
+      await also(tx);
+    });
+  }
+
+  return {
+    /**
+     * Runs a waiting backup to its outcome, which it stores.
+     * @param also what else changes with the outcome, in the same transaction
+     * @returns the finished row; null when it failed, and the row says why
+     */
+    async take(
+      waiting: BackupRow,
+      configuration: ConfigurationRow,
+      signal: AbortSignal,
+      also: (tx: Connection) => Promise<void> = async () => undefined,
+    ): Promise<BackupRow | null> {
+      const output = createOutput();
+      let row = waiting;
+      try {
+        const startedAt = now();
+        const before = await store.finished(configuration.id, comparedBackups);
+        const source: Source = await places.source(configuration);
+        const storage = await places.storage(waiting.storage_provider_id);
+        const path = objectKey(configuration, waiting.id, startedAt, source.extension);
+        const running = await store.transaction((tx) =>
+          store.move(tx, waiting, "running", { started_at: startedAt, path }),
+        );
+        if (running === null) return null;
+        row = running;
+        output.say(await source.rehearse(signal));
+        await checkRoom(storage, before, output);
+        const bytes = { plainBytes: 0, storedBytes: 0 };
+        const endReport = reportProgress(row, output, bytes);
+        let stored: Stored;
+        try {
+          stored = await storeDump({
+            storage,
+            key: path,
+            dump: (into) => source.dump(into, { id: row.id, say: output.say, signal }),
+            signal,
+            onProgress: (progress) => Object.assign(bytes, progress),
+          });
+        } finally {
+          await endReport();
+        }
+        return await finish(row, configuration, stored, output, before, also);
+      } catch (error) {
+        if (operatorWords(error) === null)
+          log.error({ err: error, backup: row.id }, "a backup failed unexpectedly");
+        await fail(row, configuration, error, output, also);
+        return null;
+      }
+    },
+
+    /** Turns a backup that a stop or crash of the service cut off into a failed one. */
+    async interrupt(row: BackupRow, configuration: ConfigurationRow, reason: Error): Promise<void> {
+      await fail(row, configuration, reason, createOutput(row.output), async () => undefined);
+    },
+  };
+}
+
+export type TakeBackup = ReturnType<typeof createTakeBackup>;
+
+const toObject = ({ storage_provider_id, path }: BackupRow) => ({ storage_provider_id, path });

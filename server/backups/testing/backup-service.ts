@@ -1,0 +1,141 @@
+// A service with things to back up, and the words in which the tests of this room speak.
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, vi } from "vitest";
+import type { AppOptions } from "../../app.ts";
+import type { Backup, BackupConfiguration } from "../../../contract/backups/backup.ts";
+import { createTestService, type TestService } from "../../testing/service.ts";
+
+export type BackupTestService = TestService & {
+  configuration(change?: object): Promise<BackupConfiguration>;
+  /** Creates one and waits until it is installed. */
+  installed(change?: object): Promise<BackupConfiguration>;
+  show(id: number): Promise<BackupConfiguration>;
+  backup(id: number): Promise<Backup>;
+  /** Asks for a run and waits for its end. */
+  run(configurationId: number): Promise<Backup>;
+  becomes(id: number, status: string, timeoutMs?: number): Promise<Backup>;
+  restored(id: number, status: string, timeoutMs?: number): Promise<Backup>;
+  /** Every file in the local storage, sorted. */
+  files(): Promise<string[]>;
+  /** Runs a statement on the SQLite database and answers its rows. */
+  sql(statement: string): Record<string, unknown>[];
+};
+
+export const nightly = {
+  name: "Shop",
+  frequency: "30 2 * * *",
+  storage_provider_id: 1,
+  backupable_type: "database",
+  backupable_id: 1,
+};
+
+/** One site with a SQLite database, a place for copies, and whatever the test adds to the inventory. */
+const inventoryOf = (folder: string, more: string) => `
+servers:
+  - { id: 1, name: here, connection: local, time_zone: UTC }
+  - { id: 2, name: there, connection: local }
+sites:
+  - { id: 1, server: 1, name: shop, root: ${folder}/shop, artisan: [sh, artisan], databases: [1] }
+databases:
+  - { id: 1, server: 1, name: orders, engine: sqlite, path: ${folder}/orders.sqlite }
+  - { id: 2, server: 2, name: elsewhere, engine: sqlite, path: ${folder}/elsewhere.sqlite }
+  - { id: 3, server: 1, name: gone, engine: sqlite, path: ${folder}/gone.sqlite }
+${more}
+`;
+
+const providers = (folder: string) => `storage_providers:
+  - { id: 1, name: disk, type: local, path: ${folder}/copies }
+  - { id: 2, name: unmounted, type: local, path: ${folder}/not-there }
+`;
+
+const waiting = { timeout: 20_000, interval: 20 };
+
+export async function createBackupTestService(
+  options: Partial<AppOptions> = {},
+  databases: (folder: string) => string = () => "",
+): Promise<BackupTestService> {
+  const service = await createTestService({
+    ...options,
+    inventory: (folder) => inventoryOf(folder, databases(folder) + providers(folder)),
+  });
+  const database = join(service.folder, "orders.sqlite");
+  const copies = join(service.folder, "copies");
+  await mkdir(copies);
+  await writeFile(join(service.folder, "shop/index.php"), "<?php echo 'open';\n");
+
+  const sql: BackupTestService["sql"] = (statement) => {
+    const connection = new DatabaseSync(database);
+    try {
+      return connection.prepare(statement).all();
+    } finally {
+      connection.close();
+    }
+  };
+  sql("create table orders (id integer primary key, customer text)");
+  sql("insert into orders (customer) values ('ada'), ('grace')");
+
+  const show = async (id: number) =>
+    (await service.json<BackupConfiguration>("GET", `/api/backup-configuration/${id}`)).body;
+  const backup = async (id: number) =>
+    (await service.json<Backup>("GET", `/api/backup/${id}`)).body;
+  const configuration = async (change = {}) => {
+    const { status, body } = await service.json<BackupConfiguration>(
+      "POST",
+      "/api/server/1/backup-configuration",
+      { ...nightly, ...change },
+    );
+    expect(status, JSON.stringify(body)).toBe(201);
+    return body;
+  };
+  const becomes: BackupTestService["becomes"] = (id, status, timeoutMs = waiting.timeout) =>
+    vi.waitFor(
+      async () => {
+        const found = await backup(id);
+        expect(found.status, found.output).toBe(status);
+        return found;
+      },
+      { ...waiting, timeout: timeoutMs },
+    );
+
+  return {
+    ...service,
+    configuration,
+    show,
+    backup,
+    becomes,
+    sql,
+    installed: async (change) => {
+      const { id } = await configuration(change);
+      return vi.waitFor(async () => {
+        const found = await show(id);
+        expect(found.status, found.status_reason ?? "").toBe("installed");
+        return found;
+      }, waiting);
+    },
+    async run(configurationId) {
+      const { status, body } = await service.json<Backup>("POST", `/api/backup/${configurationId}`);
+      expect(status, JSON.stringify(body)).toBe(202);
+      return vi.waitFor(async () => {
+        const found = await backup(body.id);
+        expect(found.ended_at).not.toBeNull();
+        return found;
+      }, waiting);
+    },
+    restored: (id, status, timeoutMs = waiting.timeout) =>
+      vi.waitFor(
+        async () => {
+          const found = await backup(id);
+          expect(found.restore_status, found.restore_output ?? "").toBe(status);
+          return found;
+        },
+        { ...waiting, timeout: timeoutMs },
+      ),
+    files: async () =>
+      (await readdir(copies, { recursive: true, withFileTypes: true }))
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => join(parentPath, name).slice(copies.length + 1))
+        .sort(),
+  };
+}

@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { slugOf } from "./configuration-service.ts";
+import { createOutput } from "./output.ts";
+import { objectKey } from "./take-backup.ts";
+import { sizeInWords } from "./sources/size-in-words.ts";
+import { durationInWords } from "./words.ts";
+
+test.each([
+  [0, "0 seconds"],
+  [999, "0 seconds"],
+  [1000, "1 second"],
+  [3400, "3 seconds"],
+  [59_999, "59 seconds"],
+  [60_000, "1 minute"],
+  [3_599_000, "59 minutes"],
+  [7_200_000, "2 hours"],
+  [90_000_000, "1 day"],
+  [-5, "0 seconds"],
+])("%i ms is %s", (ms, words) => {
+  expect(durationInWords(ms)).toBe(words);
+});
+
+test.each([
+  [0, "0 bytes"],
+  [999, "999 bytes"],
+  [1000, "1 kB"],
+  [4_140_000, "4.1 MB"],
+  [999_999, "1 MB"],
+  [123_456_789, "123 MB"],
+  [2_000_000_000, "2 GB"],
+])("%i bytes are %s", (bytes, words) => {
+  expect(sizeInWords(bytes)).toBe(words);
+});
+
+test.each([
+  ["Shop, nightly", "shop-nightly"],
+  ["Äpfel & Öl", "apfel-ol"],
+  ["../../etc", "etc"],
+  ["日本", "backups"],
+])("the directory of “%s” is %s", (name, slug) => {
+  expect(slugOf(name)).toBe(slug);
+});
+
+test("an object's name tells its configuration, its backup and its time", () => {
+  expect(
+    objectKey({ directory: "shop", id: 4 }, 12, new Date("2026-03-01T02:30:05.123Z"), "tar"),
+  ).toBe("shop/4/12-20260301T023005Z.tar.zst");
+});
+
+test("an output keeps its end, and nothing that a column of text cannot hold", () => {
+  const output = createOutput();
+  output.say("a\0b\n");
+  expect(output.text()).toBe("ab\n");
+  output.say("x".repeat(20_000));
+  output.say("the end");
+  expect(output.text()).toHaveLength(16 * 1024);
+  expect(output.text().startsWith("…")).toBe(true);
+  expect(output.text().endsWith("the end\n")).toBe(true);
+});

@@ -1,0 +1,32 @@
+// Durations and failures in words.
+import { SourceError } from "./sources/source.ts";
+import { StorageError } from "../storage/storage.ts";
+import { DamagedCopy } from "./pipeline.ts";
+
+const units = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+] as const;
+
+/** The largest whole unit, e.g. "3 seconds", "1 minute". */
+export function durationInWords(ms: number): string {
+  const [unit, unitMs] = units.find(([, least]) => ms >= least) ?? ["second", 1000];
+  const count = Math.max(0, Math.floor(ms / unitMs));
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}
+
+/** Why a lane's work was ended from outside. The message is for the operator. */
+export class Interrupted extends Error {
+  override name = "Interrupted";
+}
+
+const known = [SourceError, StorageError, DamagedCopy, Interrupted];
+
+/** What the operator is told of a failure; null for what is nobody's fault but ours. */
+export const operatorWords = (error: unknown): string | null =>
+  known.some((kind) => error instanceof kind) ? (error as Error).message : null;
+
+/** The same, with a sentence for what has no words of its own; its details are in the log. */
+export const tellFailure = (error: unknown): string =>
+  operatorWords(error) ?? `It failed unexpectedly: ${(error as Error).message}`;

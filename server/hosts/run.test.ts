@@ -1,0 +1,93 @@
+import { readFile } from "node:fs/promises";
+import { PassThrough, Readable } from "node:stream";
+import { expect, test, vi } from "vitest";
+import { createRunner } from "./run.ts";
+
+const run = createRunner({ PATH: process.env["PATH"] ?? "", HOME: "/" });
+
+test("a command reads its input, and answers its code and both its outputs", async () => {
+  const lines: string[] = [];
+  const end = await run({
+    argv: ["sh", "-c", "cat; echo oh >&2; exit 3"],
+    input: Readable.from(["hello"]),
+    onErrorLine: (line) => lines.push(line),
+  });
+  expect(end).toEqual({ exitCode: 3, signal: null, stdout: "hello", stderr: "oh\n" });
+  expect(lines).toEqual(["oh"]);
+});
+
+test("it sees nothing of the service's environment but what it is given", async () => {
+  const { stdout } = await run({ argv: ["env"], environment: { PGPASSWORD: "secret" } });
+  const names = stdout
+    .trim()
+    .split("\n")
+    .map((line) => line.split("=")[0]);
+  expect(names.toSorted((a = "", b = "") => a.localeCompare(b))).toEqual([
+    "HOME",
+    "LC_ALL",
+    "PATH",
+    "PGPASSWORD",
+  ]);
+});
+
+test("no shell reads its arguments", async () => {
+  const { stdout } = await run({ argv: ["printf", "%s", "$(id); `id` > /tmp/x"] });
+  expect(stdout).toBe("$(id); `id` > /tmp/x");
+});
+
+test("a command that has read enough decides by its code what that means", async () => {
+  const endless = Readable.from(
+    (function* () {
+      for (;;) yield "x".repeat(65_536);
+    })(),
+  );
+  expect(await run({ argv: ["head", "-c", "3"], input: endless })).toMatchObject({
+    exitCode: 0,
+    stdout: "xxx",
+  });
+});
+
+test("an input that breaks off is not taken for one that ended", async () => {
+  let reads = 0;
+  const broken = new Readable({
+    read() {
+      reads += 1;
+      if (reads < 5) this.push("line\n");
+      else this.destroy(new Error("the disk is gone"));
+    },
+  });
+  await expect(
+    run({ argv: ["sh", "-c", "cat >/dev/null; sleep 5"], input: broken }),
+  ).rejects.toThrow("the disk is gone");
+});
+
+test("an output that breaks ends the command", async () => {
+  const output = new PassThrough();
+  setTimeout(() => output.destroy(new Error("no room left")), 30);
+  await expect(run({ argv: ["yes"], output })).rejects.toThrow("no room left");
+});
+
+test("an abort ends all that the command started", async () => {
+  const abort = new AbortController();
+  const pids: number[] = [];
+  const running = run({
+    argv: ["sh", "-c", "sleep 60 & echo $! >&2; sleep 60"],
+    signal: abort.signal,
+    onErrorLine: (line) => {
+      pids.push(Number(line));
+      abort.abort(new Error("enough"));
+    },
+  });
+  await expect(running).rejects.toThrow("enough");
+  // Gone, or dead and not yet collected by whoever inherited it.
+  await vi.waitFor(async () =>
+    expect(await readFile(`/proc/${pids[0]}/cmdline`, "utf8").catch(() => "")).toBe(""),
+  );
+});
+
+test("a program that is not there says its name", async () => {
+  await expect(run({ argv: ["no-such-program"] })).rejects.toMatchObject({
+    name: "CommandMissing",
+    message: expect.stringContaining("no-such-program") as string,
+  });
+});

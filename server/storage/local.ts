@@ -1,0 +1,146 @@
+// Copies in a folder of this machine, or of a disk that is mounted there.
+import { createReadStream, createWriteStream, type Dirent } from "node:fs";
+import { mkdir, open, readdir, realpath, rename, rm, rmdir, stat, statfs } from "node:fs/promises";
+import { dirname, join, relative, sep } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { tellTrouble } from "./local-trouble.ts";
+import { StorageError, type Storage } from "./storage.ts";
+
+/** A piece that is being written; no object has such a name. */
+const partial = (path: string) => `${path}.partial`;
+
+/** @param path absolute; the folder has to be there, because what is not mounted must not be written beneath */
+export function createLocalStorage({ path: root }: { path: string }): Storage {
+  const told = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw tellTrouble(error, root);
+    }
+  };
+
+  /** Where a key is on the disk. @throws StorageError when that is outside */
+  async function locate(key: string): Promise<string> {
+    const parts = key.split("/");
+    if (key.includes("\0") || parts.some((part) => part === "" || part === "." || part === ".."))
+      throw new StorageError(`“${key}” is no name for a stored file.`);
+    const real = await realpath(root);
+    let folder = real;
+    for (const part of parts.slice(0, -1)) {
+      folder = join(folder, part);
+      const found = await realpath(folder).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === "ENOENT") return folder;
+        throw error;
+      });
+      if (!isInside(real, found))
+        throw new StorageError(`${folder} leads out of ${root}: a link stands there.`);
+    }
+    return join(real, key);
+  }
+
+  return {
+    place: root,
+
+    put: (key, content, { signal }) =>
+      told(async () => {
+        const path = await locate(key);
+        await makeFolders(root, dirname(path));
+        if (await exists(path)) throw new StorageError(`${path} is there already.`);
+        // What a service that was killed has left of the same name.
+        await rm(partial(path), { force: true });
+        try {
+          // `flush` syncs the file after its last byte, before it gets its name.
+          const file = createWriteStream(partial(path), { flags: "wx", mode: 0o600, flush: true });
+          await pipeline(content, file, { signal });
+          await rename(partial(path), path);
+          await syncFolder(dirname(path));
+          return (await stat(path)).size;
+        } catch (error) {
+          content.destroy();
+          await rm(partial(path), { force: true }).catch(() => undefined);
+          throw error;
+        }
+      }),
+
+    get: (key, { signal }) =>
+      told(async () => {
+        const path = await locate(key);
+        // Opened here, so that a file that is not there is told by this call and not by the stream.
+        const file = await open(path, "r").catch((error: unknown) => {
+          throw isMissing(error) ? new StorageError(`${path} is not there any more.`) : error;
+        });
+        return createReadStream(path, { fd: file, signal, highWaterMark: 256 * 1024 });
+      }),
+
+    size: (key) =>
+      told(async () => {
+        const path = await locate(key);
+        try {
+          return (await stat(path)).size;
+        } catch (error) {
+          if (isMissing(error)) return null;
+          throw error;
+        }
+      }),
+
+    remove: (key) =>
+      told(async () => {
+        const path = await locate(key);
+        await rm(path, { force: true });
+        await rm(partial(path), { force: true });
+        await removeEmpty(await realpath(root), dirname(path));
+      }),
+
+    freeBytes: () =>
+      told(async () => {
+        const { bavail, bsize } = await statfs(root);
+        return bavail * bsize;
+      }),
+  };
+}
+
+const isMissing = (error: unknown) => (error as NodeJS.ErrnoException).code === "ENOENT";
+
+function isInside(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return way !== ".." && !way.startsWith(`..${sep}`);
+}
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    (error: unknown) => {
+      if (isMissing(error)) return false;
+      throw error;
+    },
+  );
+
+/** Makes folders so that they are there after a power cut too: each new one is synced into its parent. */
+async function makeFolders(root: string, folder: string): Promise<void> {
+  await stat(root);
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let made = folder; made.length >= first.length; made = dirname(made))
+    await syncFolder(dirname(made));
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Removes folders that hold nothing any more, up to the root, which stays. */
+async function removeEmpty(root: string, folder: string): Promise<void> {
+  for (let empty = folder; empty !== root && isInside(root, empty); empty = dirname(empty)) {
+    const entries: Dirent[] | null = await readdir(empty, { withFileTypes: true }).catch(
+      () => null,
+    );
+    if (entries !== null && entries.length > 0) return;
+    // Somebody may put something there just now; then it is not empty, and stays.
+    await rmdir(empty).catch(() => undefined);
+  }
+}

@@ -1,0 +1,39 @@
+// Cuts a stream into the parts of a multipart upload.
+import type { Readable } from "node:stream";
+
+const mebibyte = 1024 * 1024;
+const firstPartBytes = 8 * mebibyte;
+const partsBeforeGrowing = 1000;
+
+/**
+ * How large a part is: 8 MiB at first, twice as large after every thousand. S3 takes 10,000 parts, which makes
+ * 8 TB in all, more than the 5 TB that one object may have; and a backup of less than 8 GB never needs larger parts.
+ * @param number counts from 1
+ * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html
+ */
+export const partBytes = (number: number): number =>
+  firstPartBytes * 2 ** Math.floor((number - 1) / partsBeforeGrowing);
+
+/** All parts but the last have exactly their size. */
+export async function* cutIntoParts(content: Readable): AsyncGenerator<Buffer> {
+  let pieces: Buffer[] = [];
+  let bytes = 0;
+  let number = 1;
+  for await (const chunk of content as AsyncIterable<Buffer>) {
+    let rest = chunk;
+    while (bytes + rest.length >= partBytes(number)) {
+      const missing = partBytes(number) - bytes;
+      pieces.push(rest.subarray(0, missing));
+      yield Buffer.concat(pieces);
+      rest = rest.subarray(missing);
+      pieces = [];
+      bytes = 0;
+      number += 1;
+    }
+    if (rest.length > 0) {
+      pieces.push(rest);
+      bytes += rest.length;
+    }
+  }
+  if (bytes > 0) yield Buffer.concat(pieces);
+}

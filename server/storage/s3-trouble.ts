@@ -1,0 +1,48 @@
+// What S3-compatible storage says of a request, in the operator's words. No key stands in any of them.
+import { StorageError } from "./storage.ts";
+
+type SdkError = Error & {
+  code?: string;
+  $metadata?: { httpStatusCode?: number; attempts?: number };
+};
+
+const byName: Record<string, string> = {
+  InvalidAccessKeyId: "does not know the access key. Correct access_key in the inventory.",
+  SignatureDoesNotMatch: "refuses the secret key. Correct secret_key in the inventory.",
+  NoSuchBucket: "has no such bucket. Create it, or correct the bucket in the inventory.",
+  AccessDenied: "denies the access. Give the key the right to put, get, list and delete there.",
+  RequestTimeTooSkewed: "says that this machine's clock is wrong. Set it, e.g. by NTP.",
+  NoSuchKey: "does not have the file any more.",
+  TimeoutError: "did not answer in time.",
+};
+
+const byCode: Record<string, string> = {
+  ENOTFOUND: "cannot be found: its name does not resolve. Correct the endpoint in the inventory.",
+  ECONNREFUSED: "does not answer: the connection is refused.",
+  ECONNRESET: "broke the connection off.",
+  EPIPE: "broke the connection off.",
+  ETIMEDOUT: "did not answer in time.",
+  EHOSTUNREACH: "cannot be reached from here.",
+  CERT_HAS_EXPIRED: "has a certificate that has expired.",
+};
+
+export const isMissingObject = (error: unknown): boolean => {
+  const { name, $metadata } = error as SdkError;
+  return name === "NotFound" || name === "NoSuchKey" || $metadata?.httpStatusCode === 404;
+};
+
+/** Errors of the storage become StorageErrors; all others, e.g. of what was to be stored, stay what they are. */
+export function tellS3Trouble(error: unknown, place: string): unknown {
+  const { name, code, message, $metadata } = error as SdkError;
+  const status = $metadata?.httpStatusCode;
+  const words =
+    // The code first: the SDK calls a broken connection a TimeoutError.
+    (code === undefined ? undefined : byCode[code]) ??
+    byName[name] ??
+    (status === 403 ? byName["AccessDenied"] : undefined) ??
+    (status !== undefined && status >= 500
+      ? `answered ${status}${($metadata?.attempts ?? 1) > 1 ? `, ${$metadata?.attempts} times` : ""}. It is in trouble; nothing was stored.`
+      : undefined) ??
+    (status === undefined ? undefined : `answered ${status}: ${message}`);
+  return words === undefined ? error : new StorageError(`${place} ${words}`, { cause: error });
+}

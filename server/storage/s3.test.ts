@@ -1,0 +1,158 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { cutIntoParts, partBytes } from "./s3-parts.ts";
+import { createS3Storage } from "./s3.ts";
+import { startS3, type Gate } from "./testing.ts";
+
+let folder: string;
+let s3: Gate;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "quarterdeck-s3-"));
+  s3 = await startS3(folder);
+});
+afterAll(async () => {
+  await s3.close();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(() => s3.rule(() => "pass"));
+
+const open = (change = {}) => createS3Storage({ ...s3.options, ...change });
+const whole = { signal: new AbortController().signal };
+const chunked = (content: Buffer, chunkBytes = 100_000) =>
+  Readable.from(
+    (function* () {
+      for (let at = 0; at < content.length; at += chunkBytes)
+        yield content.subarray(at, at + chunkBytes);
+    })(),
+    { objectMode: false },
+  );
+const objects = async () =>
+  (await readdir(join(folder, "copies"), { recursive: true })).filter((name) =>
+    name.endsWith("._S3rver_object"),
+  );
+
+describe("what is put", () => {
+  test.each([
+    ["nothing", 0],
+    ["little", 300],
+    ["a part exactly", 8 * 1024 * 1024],
+    ["several parts", 30_000_000],
+  ])("%s comes back the same, and goes when it is removed", async (_, bytes) => {
+    const storage = open();
+    const content = randomBytes(bytes);
+    const key = `shop/1/${bytes}.zst`;
+    expect(await storage.put(key, chunked(content), whole)).toBe(bytes);
+    expect(await storage.size(key)).toBe(bytes);
+    const back = await buffer(await storage.get(key, whole));
+    expect(back.equals(content)).toBe(true);
+    await storage.remove(key);
+    expect(await storage.size(key)).toBeNull();
+    await storage.remove(key);
+  });
+
+  test("is cut into parts whose memory is bounded, and whose number S3 takes", async () => {
+    const sizes: number[] = [];
+    for await (const part of cutIntoParts(chunked(randomBytes(20_000_000), 77_777)))
+      sizes.push(part.length);
+    expect(sizes).toEqual([8_388_608, 8_388_608, 20_000_000 - 2 * 8_388_608]);
+    let total = 0;
+    for (let number = 1; number <= 10_000; number++) total += partBytes(number);
+    expect(total).toBeGreaterThan(5 * 1024 ** 4);
+    expect(partBytes(1000)).toBe(8_388_608);
+  });
+});
+
+describe("trouble", () => {
+  const large = randomBytes(20_000_000);
+
+  test("one answer of 500 is tried again", async () => {
+    let failed = false;
+    s3.rule((asked) => {
+      if (failed || !asked.includes("partNumber=2")) return "pass";
+      failed = true;
+      return 500;
+    });
+    const storage = open();
+    expect(await storage.put("shop/1/again.zst", chunked(large), whole)).toBe(large.length);
+    await storage.remove("shop/1/again.zst");
+  });
+
+  test.each<[string, "reset" | number, RegExp]>([
+    ["answers of 500", 500, /answered 500, 3 times/],
+    ["connections that break in the middle of a part", "reset", /broke the connection off/],
+    ["a refusal", 403, /denies the access/],
+  ])("%s end the upload in words, and it is aborted", async (_, verdict, words) => {
+    s3.rule((asked) => (asked.includes("partNumber=2") ? verdict : "pass"));
+    await expect(open().put("shop/1/bad.zst", chunked(large), whole)).rejects.toMatchObject({
+      name: "StorageError",
+      message: expect.stringMatching(words) as string,
+    });
+    expect(s3.asked().some((asked) => /^DELETE .*uploadId=/.test(asked))).toBe(true);
+    expect(await open().size("shop/1/bad.zst")).toBeNull();
+    expect((await objects()).filter((name) => name.includes("bad"))).toEqual([]);
+  });
+
+  test("silence ends too", async () => {
+    s3.rule((asked) => (asked.includes("partNumber=1") ? "hang" : "pass"));
+    const storage = open({ idleMs: 200 });
+    await expect(storage.put("shop/1/slow.zst", chunked(large), whole)).rejects.toMatchObject({
+      name: "StorageError",
+      message: expect.stringMatching(/did not answer in time/) as string,
+    });
+  });
+
+  test("a content that breaks off leaves nothing, and its own error is told", async () => {
+    const broken = Readable.from(
+      (async function* () {
+        yield large;
+        throw new Error("the dump failed");
+      })(),
+      { objectMode: false },
+    );
+    await expect(open().put("shop/1/half.zst", broken, whole)).rejects.toThrow("the dump failed");
+    expect(await open().size("shop/1/half.zst")).toBeNull();
+    expect(s3.asked().some((asked) => /^DELETE .*uploadId=/.test(asked))).toBe(true);
+  });
+
+  test("an abort ends it", async () => {
+    const abort = new AbortController();
+    s3.rule((asked) => {
+      if (asked.includes("partNumber=2")) abort.abort(new Error("stopped"));
+      return "pass";
+    });
+    await expect(
+      open().put("shop/1/stopped.zst", chunked(large), { signal: abort.signal }),
+    ).rejects.toThrow("stopped");
+    s3.rule(() => "pass");
+    expect(await open().size("shop/1/stopped.zst")).toBeNull();
+  });
+
+  test.each<[string, object, RegExp]>([
+    ["an unknown key", { accessKey: "nobody" }, /access key/],
+    ["a bucket that is not there", { bucket: "nowhere" }, /no such bucket/],
+    ["a port where nobody listens", { endpoint: "http://127.0.0.1:1" }, /refused/],
+    ["a name that does not resolve", { endpoint: "http://nowhere.invalid" }, /does not resolve/],
+  ])("%s is told with what to mend", async (_, change, words) => {
+    await expect(
+      open(change).put("a/1/b.zst", Readable.from([Buffer.from("x")]), whole),
+    ).rejects.toMatchObject({
+      name: "StorageError",
+      message: expect.stringMatching(words) as string,
+    });
+  });
+
+  test("no message holds a secret", async () => {
+    const error: Error = await open({ accessKey: "nobody", secretKey: "very secret" })
+      .put("a/1/b.zst", Readable.from([Buffer.from("x")]), whole)
+      .then(
+        () => new Error("it worked"),
+        (reason: unknown) => reason as Error,
+      );
+    expect(error.message).not.toMatch(/very secret|it worked/);
+  });
+});

@@ -1,0 +1,82 @@
+// A real S3-compatible storage for the tests, and a gate before it that can be told to misbehave.
+import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import S3rver from "s3rver";
+import type { S3Options } from "./s3.ts";
+
+export type Gate = {
+  options: S3Options;
+  /** What was asked for since the last look: method, path and query. */
+  asked(): string[];
+  /**
+   * Says what becomes of each request: `pass`, an answer's code, `reset` breaks the connection in the middle of the
+   * request's body, `hang` never answers.
+   */
+  rule(next: (asked: string) => "pass" | "reset" | "hang" | number): void;
+  close(): Promise<void>;
+};
+
+/** @param directory where the storage keeps its objects */
+export async function startS3(directory: string): Promise<Gate> {
+  const storage = new S3rver({
+    port: 0,
+    address: "127.0.0.1",
+    silent: true,
+    directory,
+    configureBuckets: [{ name: "copies" }],
+  });
+  const { port: storagePort } = await storage.run();
+  let asked: string[] = [];
+  let decide: Parameters<Gate["rule"]>[0] = () => "pass";
+
+  const gate = createServer((incoming, outgoing) => {
+    const what = `${incoming.method} ${incoming.url}`;
+    asked.push(what);
+    const verdict = decide(what);
+    if (verdict === "pass") return pass(incoming, outgoing, storagePort);
+    if (verdict === "hang") return;
+    if (verdict === "reset") {
+      incoming.once("data", () => incoming.destroy());
+      return;
+    }
+    incoming.resume().once("end", () => outgoing.writeHead(verdict).end());
+  });
+  await new Promise<void>((resolve) => gate.listen(0, "127.0.0.1", resolve));
+  // A server that listens on a port has an address with one.
+  const { port } = gate.address() as AddressInfo;
+
+  return {
+    options: {
+      bucket: "copies",
+      region: "us-east-1",
+      endpoint: `http://127.0.0.1:${port}`,
+      accessKey: "S3RVER",
+      secretKey: "S3RVER",
+    },
+    asked: () => asked.splice(0),
+    rule: (next) => {
+      decide = next;
+      asked = [];
+    },
+    async close() {
+      gate.closeAllConnections();
+      gate.close();
+      // An upload that was broken off keeps its connection open for ever.
+      storage.httpServer?.closeAllConnections();
+      await storage.close();
+    },
+  };
+}
+
+function pass(incoming: IncomingMessage, outgoing: ServerResponse, port: number): void {
+  const { method, url: path, headers } = incoming;
+  const onward = request(
+    { host: "127.0.0.1", port, method, path, headers, agent: false },
+    (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    },
+  );
+  onward.on("error", () => outgoing.destroy());
+  incoming.pipe(onward);
+}
