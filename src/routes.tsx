@@ -1,6 +1,7 @@
 // Every page of the dashboard, one row each. A loader stands beside its lazy page, so that the page's code
 // and its data are fetched at the same time.
 import type { RouteObject } from "react-router";
+import { backupLoader, configurationLoader } from "./backups/loaders.ts";
 import { ErrorPage } from "./app/ErrorPage.tsx";
 import { homeLoader } from "./app/home-loader.ts";
 import { NotFoundPage } from "./app/NotFoundPage.tsx";
@@ -28,6 +29,18 @@ const pages: RouteObject[] = [
     path: "/workers/:id",
     loader: workerLoader,
     lazy: { Component: async () => (await import("./workers/WorkerPage.tsx")).WorkerPage },
+  },
+  {
+    path: "/backup-configurations/:id",
+    loader: configurationLoader,
+    lazy: {
+      Component: async () => (await import("./backups/ConfigurationPage.tsx")).ConfigurationPage,
+    },
+  },
+  {
+    path: "/backups/:id",
+    loader: backupLoader,
+    lazy: { Component: async () => (await import("./backups/BackupPage.tsx")).BackupPage },
   },
   { path: "*", Component: NotFoundPage },
 ];

@@ -87,3 +87,18 @@ export async function call<Name extends OperationName>(
     throw error;
   }
 }
+
+/** Opens a file of the service; its content has not come yet. A link would put the token into an address. */
+export async function openFile<Name extends OperationName>(
+  name: Name,
+  params: ParamsOf<Name>,
+): Promise<Response> {
+  const session = sessions.current();
+  if (session === null) throw new ApiError(401, "Not connected.");
+  const { url, init } = toRequest(operations[name], pathOf(operations[name], params), {}, session);
+  const response = await fetch(url, init).catch(() => {
+    throw new ApiError("unreachable", "The service does not answer.");
+  });
+  if (!response.ok) throw await toApiError(response, Date.now());
+  return response;
+}

@@ -1,14 +1,20 @@
-import { useState } from "react";
+import { useId, useState } from "react";
 import { messageOf } from "../api/api-error.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Notice } from "../ui/Notice.tsx";
-import { type Question, question } from "./confirm.ts";
+import { Field } from "../ui/Field.tsx";
+import { Input } from "../ui/Input.tsx";
+import { type Choice, type Question, question } from "./confirm.ts";
 
 type Progress = { kind: "asking" } | { kind: "running" } | { kind: "failed"; message: string };
 
-function Confirmation({ title, body, action, run }: Question) {
+const noChoices: readonly Choice[] = [];
+
+function Confirmation({ title, body, action, run, typed, choices = noChoices }: Question) {
+  const [name, setName] = useState("");
+  const [choice, setChoice] = useState(choices[0]?.value ?? "");
   const [progress, setProgress] = useState<Progress>({ kind: "asking" });
   const isRunning = progress.kind === "running";
   const close = () => {
@@ -17,7 +23,7 @@ function Confirmation({ title, body, action, run }: Question) {
   const act = async () => {
     setProgress({ kind: "running" });
     try {
-      await run();
+      await run(choice);
       question.set(null);
     } catch (error) {
       setProgress({ kind: "failed", message: messageOf(error) });
@@ -33,19 +39,72 @@ function Confirmation({ title, body, action, run }: Question) {
           <Button onClick={close} isPending={isRunning}>
             Cancel
           </Button>
-          <Button variant="danger" onClick={() => void act()} isPending={isRunning}>
+          <Button
+            variant="danger"
+            onClick={() => void act()}
+            isPending={isRunning}
+            disabledReason={
+              typed === undefined || name.trim() === typed ? undefined : `Type “${typed}” first.`
+            }
+          >
             {action}
           </Button>
         </>
       }
     >
       {body}
+      {choices.length > 0 && <Choices choices={choices} value={choice} onChange={setChoice} />}
+      {typed !== undefined && (
+        <Field label={`Type “${typed}” to confirm`}>
+          {(aria) => (
+            <Input {...aria} value={name} onChange={(event) => setName(event.target.value)} />
+          )}
+        </Field>
+      )}
       {progress.kind === "failed" && (
         <Notice tone="bad" isAlert>
           {progress.message}
         </Notice>
       )}
     </Dialog>
+  );
+}
+
+type ChoicesProps = {
+  choices: readonly Choice[];
+  value: string;
+  onChange: (value: string) => void;
+};
+
+function Choices({ choices, value, onChange }: ChoicesProps) {
+  const group = useId();
+  return (
+    <fieldset className="grid gap-1">
+      {choices.map((choice) => (
+        <div
+          key={choice.value}
+          className="flex items-start gap-2.5 rounded-md border border-line px-3 py-2 has-checked:border-accent"
+        >
+          <input
+            type="radio"
+            id={`${group}-${choice.value}`}
+            name={group}
+            className="mt-1 accent-accent"
+            checked={choice.value === value}
+            onChange={() => onChange(choice.value)}
+            aria-describedby={`${group}-${choice.value}-help`}
+          />
+          <div className="grid">
+            <label htmlFor={`${group}-${choice.value}`} className="text-ink">
+              {choice.label}
+            </label>
+            <span id={`${group}-${choice.value}-help`} className="text-xs">
+              {choice.help}
+            </span>
+          </div>
+        </div>
+      ))}
+    </fieldset>
   );
 }
 

@@ -8,8 +8,14 @@ export type Question = {
   body: ReactNode;
   /** The label of the button that does it, e.g. "Delete worker". */
   action: string;
-  run: () => Promise<void>;
+  run: (choice: string) => Promise<void>;
+  /** What has to be typed before the button works: the name of what would be lost. */
+  typed?: string;
+  /** What is to become of a part of it; the first is chosen until another one is. `run` gets the value. */
+  choices?: readonly Choice[];
 };
+
+export type Choice = { value: string; label: string; help: string };
 
 export const question = createStore<Question | null>(null);
 

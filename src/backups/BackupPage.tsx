@@ -1,0 +1,215 @@
+// One backup: how it goes while it runs, what it is once it is finished, and what was proven of it.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useLoaderData, useNavigate } from "react-router";
+import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
+import { makePoller } from "../api/poll.ts";
+import { useLoaded } from "../api/query.ts";
+import { Crumbs } from "../app/Crumbs.tsx";
+import { Link } from "../app/Link.tsx";
+import { toast } from "../app/toasts.ts";
+import { paths } from "../paths.ts";
+import { CopyButton } from "../ui/CopyButton.tsx";
+import { Notice } from "../ui/Notice.tsx";
+import { PageHeader } from "../ui/PageHeader.tsx";
+import { Panel } from "../ui/Panel.tsx";
+import { Properties, type Property } from "../ui/Properties.tsx";
+import { Time } from "../ui/Time.tsx";
+import { BackupActions } from "./BackupActions.tsx";
+import { BackupBadge } from "./BackupBadge.tsx";
+import { formatBytes, movingStatus } from "./backup-facts.ts";
+import type { backupLoader } from "./loaders.ts";
+import { backupQuery, configurationQuery } from "./queries.ts";
+import { RunOutput } from "./RunOutput.tsx";
+import { RunProgress } from "./RunProgress.tsx";
+
+/** Others restore and prove backups too. */
+const settledMs = 10_000;
+
+function toProperties(backup: Backup): Property[] {
+  const { plain_size: plain, size, checksum } = backup;
+  const isFinished = backup.status === "finished";
+  const properties: (Property | null)[] = [
+    { term: "Started", value: <Time value={backup.started_at} /> },
+    { term: "Ended", value: backup.ended_at ? <Time value={backup.ended_at} /> : "not yet" },
+    { term: "Duration", value: backup.ended_at ? backup.duration : "–" },
+    backup.trigger === undefined ? null : { term: "Asked by", value: backup.trigger },
+    isFinished ? { term: "Size", value: formatBytes(size) } : null,
+    isFinished && plain
+      ? {
+          term: "Before compression",
+          value: `${formatBytes(plain)} (${(plain / Math.max(1, size)).toFixed(1)} : 1)`,
+        }
+      : null,
+    isFinished
+      ? {
+          term: "Last verified",
+          value: backup.verified_at ? <Time value={backup.verified_at} /> : "when it was stored",
+        }
+      : null,
+    backup.path === ""
+      ? null
+      : { term: "Path", value: <span className="font-mono text-xs">{backup.path}</span> },
+    checksum
+      ? {
+          term: "SHA-256",
+          value: (
+            <span className="inline-flex items-center gap-1">
+              <span className="font-mono text-xs wrap-anywhere">{checksum.slice(0, 16)}…</span>
+              <CopyButton label="Copy checksum" text={() => checksum} />
+            </span>
+          ),
+        }
+      : null,
+  ];
+  return properties.filter((property) => property !== null);
+}
+
+/** The copy that a restore took of what was there: newer than the restore's beginning, and the way back. */
+const safetyOf = (backup: Backup, configuration: BackupConfiguration | undefined) =>
+  backup.restore_status === null
+    ? undefined
+    : configuration?.backups.find(
+        ({ id, trigger, status }) =>
+          id > backup.id && trigger === "safety" && status === "finished",
+      );
+
+export function BackupPage() {
+  const { id, configurationId, serverId } = useLoaderData<typeof backupLoader>();
+  const navigate = useNavigate();
+  const [poll] = useState(() => makePoller());
+  const [isLeaving, setIsLeaving] = useState(false);
+  const backup = useLoaded(
+    backupQuery(id),
+    (now) => !isLeaving && poll([{ id, status: movingStatus(now) }], settledMs),
+  );
+  const { data: configuration } = useQuery({
+    ...configurationQuery(configurationId ?? 0),
+    enabled: configurationId !== null,
+    refetchInterval: () => poll([{ id, status: movingStatus(backup) }], settledMs),
+  });
+
+  const before = configuration?.backups.find(
+    (other) => other.id < id && other.status === "finished",
+  );
+  const safety = safetyOf(backup, configuration);
+  const leave = () => {
+    setIsLeaving(true);
+    toast.success(`Backup ${id} is being deleted.`);
+    void navigate(
+      configurationId === null ? paths.home() : paths.backupConfiguration(configurationId),
+    );
+  };
+  const { restore_status: restore, drill_status: drill } = backup;
+
+  return (
+    <>
+      <PageHeader
+        title={`Backup ${id}`}
+        context={configuration ? [configuration.name] : []}
+        crumbs={
+          <Crumbs
+            items={[
+              { label: "Servers", to: paths.home() },
+              ...(serverId === null ? [] : [{ label: "Backups", to: paths.backups(serverId) }]),
+              ...(configurationId === null
+                ? []
+                : [
+                    {
+                      label: configuration?.name ?? `Configuration ${configurationId}`,
+                      to: paths.backupConfiguration(configurationId),
+                    },
+                  ]),
+            ]}
+          />
+        }
+        state={
+          <>
+            <BackupBadge status={backup.status} />
+            {backup.status === "pending" && (backup.jobs_ahead ?? 0) > 0 && (
+              <span className="text-sm text-muted">
+                {backup.jobs_ahead} {backup.jobs_ahead === 1 ? "job" : "jobs"} of this server{" "}
+                {backup.jobs_ahead === 1 ? "is" : "are"} before it
+              </span>
+            )}
+          </>
+        }
+        actions={
+          <BackupActions
+            backup={backup}
+            configuration={configuration ?? null}
+            look="words"
+            onRemoved={leave}
+          />
+        }
+      />
+      {backup.status === "failed" && (
+        <Notice tone="bad">
+          <p className="whitespace-pre-wrap">
+            {backup.status_reason ?? "It failed; its output says why."}
+          </p>
+        </Notice>
+      )}
+      {backup.damage && (
+        <Notice tone="bad">
+          <p>The stored file went bad: {backup.damage} It cannot be restored.</p>
+        </Notice>
+      )}
+      {(backup.warnings ?? []).map((warning) => (
+        <Notice key={warning} tone="warn">
+          <p>{warning}</p>
+        </Notice>
+      ))}
+      {backup.status === "running" && (
+        <RunProgress backup={backup} usualBytes={before?.plain_size ?? null} />
+      )}
+      {restore !== null && (
+        <>
+          <Notice tone={restore === "failed" ? "bad" : "busy"}>
+            <p>
+              Restore {restore}
+              {backup.restored_at && (
+                <>
+                  {" "}
+                  <Time value={backup.restored_at} />
+                </>
+              )}
+              .{" "}
+              {safety && (
+                <>
+                  What was there is{" "}
+                  <Link to={paths.backup(safety.id)} className="underline underline-offset-4">
+                    backup {safety.id}
+                  </Link>
+                  ; restore that one to put it back.
+                </>
+              )}
+            </p>
+          </Notice>
+          <RunOutput title="Restore output" text={backup.restore_output ?? ""} />
+        </>
+      )}
+      {drill && (
+        <>
+          <Notice tone={drill === "failed" ? "bad" : "busy"}>
+            <p>
+              Restore drill {drill === "finished" ? "passed" : drill}
+              {backup.drilled_at && drill !== "running" && (
+                <>
+                  {" "}
+                  <Time value={backup.drilled_at} />
+                </>
+              )}
+              .
+            </p>
+          </Notice>
+          <RunOutput title="Drill output" text={backup.drill_output ?? ""} />
+        </>
+      )}
+      <RunOutput title="Output" text={backup.output} />
+      <Panel title="Properties">
+        <Properties items={toProperties(backup)} />
+      </Panel>
+    </>
+  );
+}

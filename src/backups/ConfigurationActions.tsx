@@ -1,0 +1,91 @@
+import type { BackupConfiguration } from "../../contract/backups/backup.ts";
+import { confirm } from "../app/confirm.ts";
+import { LinkButton } from "../app/LinkButton.tsx";
+import { paths } from "../paths.ts";
+import { Button } from "../ui/Button.tsx";
+import { Icon } from "../ui/Icon.tsx";
+import { configurationActionLabels, refusal, useConfigurationActions } from "./actions.ts";
+
+type ConfigurationActionsProps = {
+  configuration: BackupConfiguration;
+  /** Icons alone, or with their words. */
+  look: "icons" | "words";
+  /** After a deletion has begun. */
+  onRemoved?: () => void;
+};
+
+/** Run now, edit and delete. What is not possible now stays in place and says why. */
+export function ConfigurationActions({
+  configuration,
+  look,
+  onRemoved,
+}: ConfigurationActionsProps) {
+  const { run, remove } = useConfigurationActions();
+  const { id, name, directory } = configuration;
+  const isIcon = look === "icons";
+  const facts = (action: keyof typeof configurationActionLabels) => ({
+    size: isIcon ? ("icon" as const) : ("md" as const),
+    variant: isIcon ? ("ghost" as const) : ("secondary" as const),
+    "aria-label": `${configurationActionLabels[action]}: ${name}`,
+    tip: isIcon ? configurationActionLabels[action] : undefined,
+  });
+  const askRemoval = () =>
+    confirm({
+      title: `Delete “${name}”?`,
+      body: (
+        <p>
+          The {configuration.type}{" "}
+          <strong className="text-ink">{configuration.backupable.name}</strong> is no longer backed
+          up by it. Its schedule and its history are lost.
+        </p>
+      ),
+      choices: [
+        {
+          value: "keep",
+          label: "Keep the stored files",
+          help: `They stay in ${directory}/${id}, and can be restored by hand.`,
+        },
+        {
+          value: "remove",
+          label: "Remove the stored files",
+          help: "Every backup of it is gone for good.",
+        },
+      ],
+      typed: name,
+      action: "Delete",
+      run: async (files) => {
+        await remove({ id, files: files === "remove" ? "remove" : "keep" });
+        onRemoved?.();
+      },
+    });
+  return (
+    <>
+      <Button
+        {...facts("run")}
+        disabledReason={refusal("run", configuration)}
+        onClick={() => run(configuration)}
+      >
+        <Icon name="play" />
+        {!isIcon && configurationActionLabels.run}
+      </Button>
+      <LinkButton
+        to={paths.editBackupConfiguration(id)}
+        size={isIcon ? "icon" : "md"}
+        variant={isIcon ? "ghost" : "secondary"}
+        aria-label={`Edit: ${name}`}
+        data-tip={isIcon ? "Edit" : undefined}
+      >
+        <Icon name="edit" />
+        {!isIcon && configurationActionLabels.update}
+      </LinkButton>
+      <Button
+        {...facts("remove")}
+        disabledReason={refusal("remove", configuration)}
+        onClick={askRemoval}
+      >
+        <Icon name="trash" />
+        {!isIcon && <span className="text-bad">{configurationActionLabels.remove}</span>}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,163 @@
+// One configuration: is it protected, what comes next, and every backup that it has.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useLoaderData, useNavigate } from "react-router";
+import type { BackupConfiguration } from "../../contract/backups/backup.ts";
+import { makePoller } from "../api/poll.ts";
+import { useLoaded } from "../api/query.ts";
+import { Crumbs } from "../app/Crumbs.tsx";
+import { serverQuery } from "../app/inventory.ts";
+import { PageLinks } from "../app/PageLinks.tsx";
+import { toast } from "../app/toasts.ts";
+import { paths } from "../paths.ts";
+import { EmptyState } from "../ui/EmptyState.tsx";
+import { Notice } from "../ui/Notice.tsx";
+import { PageHeader } from "../ui/PageHeader.tsx";
+import { Panel } from "../ui/Panel.tsx";
+import { Properties, type Property } from "../ui/Properties.tsx";
+import { Time } from "../ui/Time.tsx";
+import { movingStatus } from "./backup-facts.ts";
+import { ConfigurationActions } from "./ConfigurationActions.tsx";
+import { ConfigurationBadge } from "./ConfigurationBadge.tsx";
+import type { configurationLoader } from "./loaders.ts";
+import { NextRuns } from "./NextRuns.tsx";
+import { ProtectionBadge } from "./ProtectionBadge.tsx";
+import {
+  backupsQuery,
+  configurationQuery,
+  scheduleQuery,
+  storageProvidersQuery,
+} from "./queries.ts";
+import { RunChart } from "./RunChart.tsx";
+import { toSeries } from "./run-series.ts";
+import { RunStrip } from "./RunStrip.tsx";
+import { RunTable } from "./RunTable.tsx";
+
+const moving = (configuration: BackupConfiguration) => [
+  { id: 0, status: configuration.status },
+  ...configuration.backups.map((backup) => ({ id: backup.id, status: movingStatus(backup) })),
+];
+
+function toProperties(configuration: BackupConfiguration, storage: string): Property[] {
+  const { backupable, type, frequency, schedule_words: words, hold, drill } = configuration;
+  const mono = (text: string) => <span className="font-mono text-xs">{text}</span>;
+  return [
+    { term: "Backs up", value: `${backupable.name} (${type})` },
+    { term: "Schedule", value: words ?? mono(frequency) },
+    ...(words === undefined ? [] : [{ term: "Frequency", value: mono(frequency) }]),
+    { term: "Keeps", value: `${hold} finished ${hold === 1 ? "backup" : "backups"}` },
+    { term: "Stored in", value: storage },
+    { term: "Directory", value: mono(configuration.directory) },
+    {
+      term: "Restore drill",
+      value: drill ? `every ${drill === 1 ? "day" : `${drill} days`}` : "never",
+    },
+    {
+      term: "Last proven restorable",
+      value: configuration.last_proven_at ? (
+        <Time value={configuration.last_proven_at} />
+      ) : (
+        "not yet"
+      ),
+    },
+  ];
+}
+
+export function ConfigurationPage() {
+  const { id, page, serverId } = useLoaderData<typeof configurationLoader>();
+  const navigate = useNavigate();
+  const [poll] = useState(() => makePoller());
+  // From its deletion on nothing is asked about it: the answer would be "Not found" before the list is there.
+  const [isLeaving, setIsLeaving] = useState(false);
+  const configuration = useLoaded(configurationQuery(id), (now) => !isLeaving && poll(moving(now)));
+  const { data: server } = useQuery({ ...serverQuery(serverId ?? 0), enabled: serverId !== null });
+  const { data: providers } = useQuery(storageProvidersQuery());
+  const { data: list } = useQuery({
+    ...backupsQuery(id, page),
+    enabled: !isLeaving,
+    refetchInterval: () => poll(moving(configuration)),
+  });
+  const { data: schedule } = useQuery({ ...scheduleQuery(id), enabled: !isLeaving });
+
+  const provider = providers?.data.find((one) => one.id === configuration.storage_provider_id);
+  const storage = provider
+    ? `${provider.name} (${provider.place})`
+    : `storage provider ${configuration.storage_provider_id}`;
+  const backups = list?.data ?? configuration.backups;
+  const leave = () => {
+    setIsLeaving(true);
+    toast.success(`“${configuration.name}” is deleted.`);
+    void navigate(serverId === null ? paths.home() : paths.backups(serverId));
+  };
+
+  return (
+    <>
+      <PageHeader
+        title={configuration.name}
+        context={server ? [server.name] : []}
+        crumbs={
+          <Crumbs
+            items={[
+              { label: "Servers", to: paths.home() },
+              ...(serverId === null
+                ? []
+                : [
+                    {
+                      label: `${server?.name ?? `Server ${serverId}`} backups`,
+                      to: paths.backups(serverId),
+                    },
+                  ]),
+            ]}
+          />
+        }
+        state={
+          <>
+            <ConfigurationBadge configuration={configuration} />
+            <ProtectionBadge configuration={configuration} hasReason />
+          </>
+        }
+        actions={
+          <ConfigurationActions configuration={configuration} look="words" onRemoved={leave} />
+        }
+      />
+      {configuration.status === "failed" && configuration.status_reason && (
+        <Notice tone="bad">
+          <p className="whitespace-pre-wrap">{configuration.status_reason}</p>
+        </Notice>
+      )}
+      {(configuration.warnings ?? []).map((warning) => (
+        <Notice key={warning} tone="warn">
+          <p>{warning}</p>
+        </Notice>
+      ))}
+      <Panel title="History">
+        {configuration.backups.length === 0 ? (
+          <p className="px-4 py-3 text-muted max-sm:px-3">No runs yet.</p>
+        ) : (
+          <div className="grid gap-4 px-4 py-3 max-sm:px-3">
+            <RunStrip backups={configuration.backups} />
+            <RunChart points={toSeries(configuration.backups)} />
+          </div>
+        )}
+      </Panel>
+      <Panel title="Backups">
+        {backups.length === 0 ? (
+          <EmptyState title="No backup yet">
+            The first one comes with the schedule, or now by “Run now”.
+          </EmptyState>
+        ) : (
+          <RunTable backups={backups} configuration={configuration} />
+        )}
+      </Panel>
+      {list && <PageLinks meta={list.meta} pathOf={(to) => paths.backupConfiguration(id, to)} />}
+      {schedule && (
+        <Panel title="What comes next">
+          <NextRuns schedule={schedule} />
+        </Panel>
+      )}
+      <Panel title="Settings">
+        <Properties items={toProperties(configuration, storage)} />
+      </Panel>
+    </>
+  );
+}

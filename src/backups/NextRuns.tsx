@@ -1,0 +1,73 @@
+import type { BackupSchedule } from "../../contract/backups/backup.ts";
+import { Link } from "../app/Link.tsx";
+import { paths } from "../paths.ts";
+import { Time } from "../ui/Time.tsx";
+import { formatBytes } from "./backup-facts.ts";
+
+const viewersZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+function inZone(moment: string, timeZone: string): string {
+  return new Intl.DateTimeFormat(undefined, {
+    timeZone,
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+    timeZoneName: "short",
+  }).format(new Date(moment));
+}
+
+/** The next five runs, in the server's zone and the viewer's, and what retention takes after the first of them. */
+export function NextRuns({ schedule }: { schedule: BackupSchedule }) {
+  const {
+    time_zone: zone,
+    next_runs: runs,
+    clock_change: change,
+    removes_next: removed,
+  } = schedule;
+  return (
+    <div className="grid gap-x-8 gap-y-4 px-4 py-3 text-sm max-sm:px-3 lg:grid-cols-2">
+      <div className="grid content-start gap-2">
+        <h3 className="font-medium">Next runs</h3>
+        <ol className="grid gap-1">
+          {runs.map((moment) => (
+            <li key={moment} className="flex flex-wrap gap-x-3">
+              <span>{inZone(moment, zone)}</span>
+              {zone !== viewersZone && (
+                <span className="text-muted">{inZone(moment, viewersZone)}</span>
+              )}
+              <span className="ml-auto text-muted">
+                <Time value={moment} />
+              </span>
+            </li>
+          ))}
+        </ol>
+        {change !== null && <p className="text-muted">{change}</p>}
+      </div>
+      <div className="grid content-start gap-2">
+        <h3 className="font-medium">Removed after the next finished run</h3>
+        {removed.length === 0 ? (
+          <p className="text-muted">Nothing: there are fewer backups than are kept.</p>
+        ) : (
+          <ul className="grid gap-1">
+            {removed.map(({ id, size, ended_at: at }) => (
+              <li key={id} className="flex flex-wrap gap-x-3">
+                <Link
+                  to={paths.backup(id)}
+                  className="underline decoration-edge underline-offset-4"
+                >
+                  Backup {id}
+                </Link>
+                <span className="text-muted">{formatBytes(size)}</span>
+                <span className="ml-auto text-muted">
+                  <Time value={at} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </div>
+  );
+}

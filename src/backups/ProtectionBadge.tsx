@@ -1,0 +1,34 @@
+import type { BackupConfiguration } from "../../contract/backups/backup.ts";
+import { protectionOf, type Protection } from "../../contract/backups/protection.ts";
+import { Badge } from "../ui/Badge.tsx";
+import { useClockText } from "../ui/clock.ts";
+import type { Tone } from "../ui/tone.ts";
+
+const looks: Record<Protection["state"], { tone: Tone; word: string }> = {
+  protected: { tone: "good", word: "protected" },
+  late: { tone: "warn", word: "look at it" },
+  unprotected: { tone: "bad", word: "not protected" },
+};
+
+type ProtectionBadgeProps = {
+  configuration: BackupConfiguration;
+  /** Beside or below the badge, in words. */
+  hasReason?: boolean;
+};
+
+/** "Am I protected?" for one configuration, and why. */
+export function ProtectionBadge({ configuration, hasReason = false }: ProtectionBadgeProps) {
+  const answer = (nowMs: number) => protectionOf(configuration, nowMs);
+  const reason = useClockText((nowMs) => answer(nowMs).reason);
+  // The clock keeps texts; this one is a state.
+  const state = useClockText((nowMs) => answer(nowMs).state) as Protection["state"];
+  const { tone, word } = looks[state];
+  return (
+    <>
+      <Badge tone={tone} tip={reason}>
+        {word}
+      </Badge>
+      {hasReason && <span className="text-sm text-muted">{reason}</span>}
+    </>
+  );
+}

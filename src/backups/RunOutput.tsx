@@ -1,0 +1,38 @@
+import { type UIEvent, useLayoutEffect, useRef, useState } from "react";
+import { CopyButton } from "../ui/CopyButton.tsx";
+import { Panel } from "../ui/Panel.tsx";
+
+/** Rounding of scroll positions, and a little mercy. */
+const bottomPx = 16;
+
+type RunOutputProps = { title: string; text: string };
+
+/** What a run, a restore or a drill says, as it grows. It follows its end until the reader scrolls up. */
+export function RunOutput({ title, text }: RunOutputProps) {
+  const box = useRef<HTMLPreElement>(null);
+  const [isFollowing, setIsFollowing] = useState(true);
+  useLayoutEffect(() => {
+    if (isFollowing && text !== "") box.current?.scrollTo({ top: box.current.scrollHeight });
+  }, [text, isFollowing]);
+  const readScroll = ({ currentTarget: { scrollHeight, scrollTop, clientHeight } }: UIEvent) =>
+    setIsFollowing(scrollHeight - scrollTop - clientHeight <= bottomPx);
+  return (
+    <Panel
+      title={title}
+      actions={<CopyButton label={`Copy ${title.toLowerCase()}`} text={() => text} />}
+    >
+      <pre
+        ref={box}
+        role="log"
+        aria-live="off"
+        aria-label={title}
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a box that scrolls must be reachable by key
+        tabIndex={0}
+        onScroll={readScroll}
+        className="max-h-80 min-h-16 overflow-auto bg-sunken px-4 py-3 font-mono text-xs wrap-anywhere whitespace-pre-wrap -outline-offset-2 max-sm:px-3"
+      >
+        {text === "" ? <span className="text-muted">Nothing has been said yet.</span> : text}
+      </pre>
+    </Panel>
+  );
+}

@@ -1,0 +1,69 @@
+// What can be done to a backup, and why it sometimes cannot.
+import { useMutation } from "@tanstack/react-query";
+import { backupStates, canBackup, type Backup } from "../../contract/backups/backup.ts";
+import { hasStatus, messageOf } from "../api/api-error.ts";
+import { call } from "../api/client.ts";
+import { invalidate } from "../api/query.ts";
+import { toast } from "../app/toasts.ts";
+import { downloadBackup } from "./download.ts";
+
+export type BackupAction = "restore" | "download" | "drill" | "remove";
+
+export const backupActionLabels: Record<BackupAction, string> = {
+  restore: "Restore",
+  download: "Download",
+  drill: "Restore drill",
+  remove: "Delete",
+};
+
+/** Why an action cannot be asked for now. A state that only the service knows is its own to judge. */
+export function refusal(action: BackupAction, backup: Backup): string | undefined {
+  const { status, restore_status: restore, drill_status: drill } = backup;
+  const label = backupActionLabels[action];
+  if (restore === "running") return `${label} is not possible while it is being restored.`;
+  if (drill === "running" && action !== "download")
+    return `${label} is not possible during its restore drill.`;
+  const isKnown = (backupStates as readonly string[]).includes(status);
+  const isAllowed = action === "remove" ? canBackup.remove : canBackup.restore;
+  return !isKnown || isAllowed({ status })
+    ? undefined
+    : `${label} is not possible while the status is ${status}.`;
+}
+
+/** Everything that shows a backup. */
+const refresh = () =>
+  invalidate("showBackup", "showBackupConfiguration", "listBackups", "listBackupConfigurations");
+
+export function useBackupActions() {
+  const restore = useMutation({
+    mutationFn: (id: number) => call("restoreBackup", { id }),
+    onSettled: refresh,
+  });
+  const remove = useMutation({
+    mutationFn: (id: number) => call("deleteBackup", { id }),
+    // What was deleted is soon not there any more, and asking for it would end on "Not found".
+    onSettled: () => invalidate("showBackupConfiguration", "listBackups"),
+  });
+  const drill = useMutation({
+    mutationFn: (id: number) => call("drillBackup", { id }),
+    onSettled: refresh,
+    onError: (error, id) =>
+      hasStatus(error, 404)
+        ? toast.failure("This service has no restore drills.")
+        : toast.failure(`The drill of backup ${id} was not started.`, messageOf(error)),
+  });
+  const download = useMutation({
+    mutationFn: downloadBackup,
+    onSuccess: (isSaved, { id }) => {
+      if (isSaved) toast.success(`Backup ${id} is downloaded.`);
+    },
+    onError: (error, { id }) => toast.failure(`Backup ${id} was not downloaded.`, messageOf(error)),
+  });
+  return {
+    restore: restore.mutateAsync,
+    remove: remove.mutateAsync,
+    drill: drill.mutate,
+    download: download.mutate,
+    isDownloading: download.isPending,
+  };
+}

@@ -1,0 +1,72 @@
+// What the backups' pages need before they show. `serverId` also tells the left side where we are.
+import type { LoaderFunctionArgs } from "react-router";
+import { readPage } from "../../contract/paging.ts";
+import { serverQuery, sitesQuery } from "../app/inventory.ts";
+import { idOf, load, loadIfThere } from "../app/loading.ts";
+import {
+  backupQuery,
+  backupsQuery,
+  configurationQuery,
+  configurationsQuery,
+  databasesQuery,
+  scheduleQuery,
+  storageProvidersQuery,
+} from "./queries.ts";
+
+const pageOf = (request: Request) =>
+  readPage({ page: new URL(request.url).searchParams.get("page") ?? undefined }).page;
+
+export async function backupsLoader({ params, request }: LoaderFunctionArgs) {
+  const serverId = idOf(params);
+  const page = pageOf(request);
+  await Promise.all([
+    load(request, configurationsQuery(serverId, page)),
+    loadIfThere(request, serverQuery(serverId)),
+  ]);
+  return { serverId, page };
+}
+
+/** What a form offers to choose from; each list may be missing. */
+const loadChoices = (request: Request, serverId: number) =>
+  Promise.all([
+    loadIfThere(request, serverQuery(serverId)),
+    loadIfThere(request, sitesQuery(serverId)),
+    loadIfThere(request, databasesQuery(serverId)),
+    loadIfThere(request, storageProvidersQuery()),
+  ]);
+
+export async function newConfigurationLoader({ params, request }: LoaderFunctionArgs) {
+  const serverId = idOf(params);
+  await loadChoices(request, serverId);
+  return { serverId };
+}
+
+export async function editConfigurationLoader({ params, request }: LoaderFunctionArgs) {
+  const id = idOf(params);
+  const { server_id: serverId = null } = await load(request, configurationQuery(id));
+  if (serverId !== null) await loadChoices(request, serverId);
+  return { id, serverId };
+}
+
+export async function configurationLoader({ params, request }: LoaderFunctionArgs) {
+  const id = idOf(params);
+  const page = pageOf(request);
+  const [{ server_id: serverId = null }] = await Promise.all([
+    load(request, configurationQuery(id)),
+    loadIfThere(request, backupsQuery(id, page)),
+    loadIfThere(request, scheduleQuery(id)),
+    loadIfThere(request, storageProvidersQuery()),
+  ]);
+  if (serverId !== null) await loadIfThere(request, serverQuery(serverId));
+  return { id, page, serverId };
+}
+
+export async function backupLoader({ params, request }: LoaderFunctionArgs) {
+  const id = idOf(params);
+  const { configuration_id: configurationId = null } = await load(request, backupQuery(id));
+  const configuration =
+    configurationId === null
+      ? null
+      : await loadIfThere(request, configurationQuery(configurationId));
+  return { id, configurationId, serverId: configuration?.server_id ?? null };
+}
