@@ -1,7 +1,13 @@
 // Every page of the dashboard, one row each. A loader stands beside its lazy page, so that the page's code
 // and its data are fetched at the same time.
 import type { RouteObject } from "react-router";
-import { backupLoader, configurationLoader } from "./backups/loaders.ts";
+import {
+  backupLoader,
+  backupsLoader,
+  configurationLoader,
+  editConfigurationLoader,
+  newConfigurationLoader,
+} from "./backups/loaders.ts";
 import { ErrorPage } from "./app/ErrorPage.tsx";
 import { homeLoader } from "./app/home-loader.ts";
 import { NotFoundPage } from "./app/NotFoundPage.tsx";
@@ -31,10 +37,31 @@ const pages: RouteObject[] = [
     lazy: { Component: async () => (await import("./workers/WorkerPage.tsx")).WorkerPage },
   },
   {
+    path: "/servers/:id/backups",
+    loader: backupsLoader,
+    lazy: { Component: async () => (await import("./backups/BackupsPage.tsx")).BackupsPage },
+  },
+  {
+    path: "/servers/:id/backups/new",
+    loader: newConfigurationLoader,
+    lazy: {
+      Component: async () =>
+        (await import("./backups/ConfigurationNewPage.tsx")).ConfigurationNewPage,
+    },
+  },
+  {
     path: "/backup-configurations/:id",
     loader: configurationLoader,
     lazy: {
       Component: async () => (await import("./backups/ConfigurationPage.tsx")).ConfigurationPage,
+    },
+  },
+  {
+    path: "/backup-configurations/:id/edit",
+    loader: editConfigurationLoader,
+    lazy: {
+      Component: async () =>
+        (await import("./backups/ConfigurationEditPage.tsx")).ConfigurationEditPage,
     },
   },
   {

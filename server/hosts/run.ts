@@ -73,13 +73,19 @@ export const createRunner =
 
 async function feed(input: Readable, stdin: Writable, endGroup: () => void): Promise<void> {
   // Before the pipe is closed: a program must not take an input that broke off for one that ended.
-  input.once("error", endGroup);
+  input.once("error", (error) => {
+    if (!isClosedByReader(error)) endGroup();
+  });
   try {
     await pipeline(input, stdin);
   } catch (error) {
     // A program may end before it has read everything; its exit code says whether that was right.
-    const { code } = error as NodeJS.ErrnoException;
-    if (input.errored !== null && input.errored !== error) throw input.errored;
-    if (code !== "EPIPE" && code !== "ERR_STREAM_PREMATURE_CLOSE") throw error;
+    if (!isClosedByReader(error)) throw error;
+    if (input.errored !== null && !isClosedByReader(input.errored)) throw input.errored;
   }
 }
+
+const isClosedByReader = (error: unknown): boolean => {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "EPIPE" || code === "ERR_STREAM_PREMATURE_CLOSE" || code === "ECONNRESET";
+};

@@ -1,4 +1,4 @@
-// The way in where a service cannot list its servers: the id of a site, remembered once it was opened.
+// The way in where a service cannot list its servers: the id of a site or a server, remembered once it was opened.
 import { type FormEvent, useState } from "react";
 import { useNavigate } from "react-router";
 import { sessions } from "../api/session.ts";
@@ -10,12 +10,32 @@ import { Input } from "../ui/Input.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { Link } from "./Link.tsx";
-import { knownSites, rememberSite } from "./known-sites.ts";
+import { knownServers, knownSites } from "./known-places.ts";
 
-export function OpenSite() {
+const kinds = {
+  site: {
+    title: "Workers of a site",
+    label: "Site id",
+    action: "Open site",
+    known: knownSites,
+    pathOf: (id: number) => paths.workers(id),
+    nameOf: (id: number) => `Site ${id}`,
+  },
+  server: {
+    title: "Backups of a server",
+    label: "Server id",
+    action: "Open backups",
+    known: knownServers,
+    pathOf: (id: number) => paths.backups(id),
+    nameOf: (id: number) => `Server ${id} backups`,
+  },
+};
+
+function OpenById({ kind }: { kind: keyof typeof kinds }) {
+  const { title, label, action, known, pathOf, nameOf } = kinds[kind];
   const navigate = useNavigate();
   const { address } = useStore(sessions.state);
-  const sites = useStore(knownSites).filter((site) => site.address === address);
+  const opened = useStore(known).filter((place) => place.address === address);
   const [error, setError] = useState<string>();
 
   const open = (event: FormEvent<HTMLFormElement>) => {
@@ -23,41 +43,53 @@ export function OpenSite() {
     const typed = new FormData(event.currentTarget).get("id");
     const id = readId(typeof typed === "string" ? typed.trim() : undefined);
     if (id === null) return setError("An id is a whole number, 1 or more.");
-    rememberSite({ address, id });
-    void navigate(paths.workers(id));
+    known.remember({ address, id });
+    void navigate(pathOf(id));
   };
 
   return (
-    <>
-      <PageHeader title="Sites" />
-      <p className="max-w-prose text-muted">
-        This service does not list its servers. Open a site by its id; it stays in the list on the
-        left.
-      </p>
-      <form noValidate onSubmit={open} className="grid max-w-xs justify-items-start gap-3">
-        <Field label="Site id" error={error}>
+    <Panel title={title}>
+      <form
+        noValidate
+        aria-label={action}
+        onSubmit={open}
+        className="grid max-w-xs justify-items-start gap-3 px-4 py-3 max-sm:px-3"
+      >
+        <Field label={label} error={error}>
           {(aria) => <Input {...aria} name="id" inputMode="numeric" required />}
         </Field>
         <Button type="submit" variant="primary">
-          Open site
+          {action}
         </Button>
       </form>
-      {sites.length > 0 && (
-        <Panel title="Opened before">
-          <ul>
-            {sites.map(({ id }) => (
-              <li key={id} className="border-b border-line last:border-b-0">
-                <Link
-                  to={paths.workers(id)}
-                  className="flex min-h-11 items-center px-4 font-medium -outline-offset-2 hover:bg-hover"
-                >
-                  Site {id}
-                </Link>
-              </li>
-            ))}
-          </ul>
-        </Panel>
+      {opened.length > 0 && (
+        <ul aria-label="Opened before" className="border-t border-line">
+          {opened.map(({ id }) => (
+            <li key={id} className="border-b border-line last:border-b-0">
+              <Link
+                to={pathOf(id)}
+                className="flex min-h-11 items-center px-4 font-medium -outline-offset-2 hover:bg-hover max-sm:px-3"
+              >
+                {nameOf(id)}
+              </Link>
+            </li>
+          ))}
+        </ul>
       )}
+    </Panel>
+  );
+}
+
+export function OpenSite() {
+  return (
+    <>
+      <PageHeader title="Sites and servers" />
+      <p className="max-w-prose text-muted">
+        This service does not list its servers. Open a site or a server by its id; it stays in the
+        list on the left.
+      </p>
+      <OpenById kind="site" />
+      <OpenById kind="server" />
     </>
   );
 }

@@ -1,4 +1,4 @@
-// The left side: servers and their sites, and which service this is.
+// The left side: servers, their backups and their sites, and which service this is.
 import { useQuery } from "@tanstack/react-query";
 import { useLocation, useMatches } from "react-router";
 import type { Server } from "../../contract/servers.ts";
@@ -10,39 +10,51 @@ import { Mark } from "../ui/Mark.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
 import { ConnectionState } from "./ConnectionState.tsx";
 import { serversQuery, sitesQuery } from "./inventory.ts";
-import { knownSites } from "./known-sites.ts";
+import { type KnownPlace, knownServers, knownSites } from "./known-places.ts";
 import { Link } from "./Link.tsx";
 import { Icon } from "../ui/Icon.tsx";
 
 const rowClass = "flex min-h-8 items-center gap-2 rounded-md px-2 py-1";
 
-/** The site that the page belongs to, as its loader says. */
-function useCurrentSiteId(): number | null {
+type Place = { kind: "site" | "server"; id: number };
+
+/** What the page belongs to, as its loader says. A site is nearer than the server that it is on. */
+function useCurrentPlace(): Place | null {
   const data = useMatches().map(({ loaderData }) => loaderData);
-  for (const entry of data.toReversed())
-    if (typeof entry === "object" && entry !== null && "siteId" in entry)
-      return typeof entry.siteId === "number" ? entry.siteId : null;
+  for (const entry of data.toReversed()) {
+    if (typeof entry !== "object" || entry === null) continue;
+    if ("siteId" in entry)
+      return typeof entry.siteId === "number" ? { kind: "site", id: entry.siteId } : null;
+    if ("serverId" in entry)
+      return typeof entry.serverId === "number" ? { kind: "server", id: entry.serverId } : null;
+  }
   return null;
 }
 
-function SiteLink({ id, name }: { id: number; name: string }) {
-  const isCurrent = useCurrentSiteId() === id;
+const looks = {
+  site: { icon: "site", pathOf: (id: number) => paths.workers(id) },
+  server: { icon: "backup", pathOf: (id: number) => paths.backups(id) },
+} as const;
+
+function PlaceLink({ kind, id, name }: Place & { name: string }) {
+  const current = useCurrentPlace();
+  const { icon, pathOf } = looks[kind];
   return (
     <li>
       <Link
-        to={paths.workers(id)}
-        // "true", not "page": the site is current on all of its pages.
-        aria-current={isCurrent ? "true" : undefined}
+        to={pathOf(id)}
+        // "true", not "page": the place is current on all of its pages.
+        aria-current={current?.kind === kind && current.id === id ? "true" : undefined}
         className={`${rowClass} text-muted hover:bg-hover hover:text-ink aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent`}
       >
-        <Icon name="site" />
+        <Icon name={icon} />
         <span className="truncate">{name}</span>
       </Link>
     </li>
   );
 }
 
-function ServerSites({ server }: { server: Server }) {
+function ServerPlaces({ server }: { server: Server }) {
   const { data: sites } = useQuery(sitesQuery(server.id));
   return (
     <li>
@@ -53,23 +65,36 @@ function ServerSites({ server }: { server: Server }) {
         <span className="truncate">{server.name}</span>
       </p>
       <ul className="ml-2 border-l border-line pl-1.5">
+        <PlaceLink kind="server" id={server.id} name="Backups" />
         {sites === undefined && (
           <li className={rowClass}>
             <Skeleton width="w-24" />
           </li>
         )}
         {sites?.data.map(({ id, name }) => (
-          <SiteLink key={id} id={id} name={name} />
+          <PlaceLink key={id} kind="site" id={id} name={name} />
         ))}
       </ul>
     </li>
   );
 }
 
-function KnownSites() {
-  const address = useStore(sessions.state).address;
-  const sites = useStore(knownSites).filter((site) => site.address === address);
-  return sites.map(({ id }) => <SiteLink key={id} id={id} name={`Site ${id}`} />);
+/** What was opened by its id, where the service cannot list its servers. */
+function KnownPlaces() {
+  const { address } = useStore(sessions.state);
+  const isOfService = (place: KnownPlace) => place.address === address;
+  const servers = useStore(knownServers).filter(isOfService);
+  const sites = useStore(knownSites).filter(isOfService);
+  return (
+    <>
+      {servers.map(({ id }) => (
+        <PlaceLink key={`server ${id}`} kind="server" id={id} name={`Server ${id} backups`} />
+      ))}
+      {sites.map(({ id }) => (
+        <PlaceLink key={`site ${id}`} kind="site" id={id} name={`Site ${id}`} />
+      ))}
+    </>
+  );
 }
 
 export function SideNav() {
@@ -88,12 +113,12 @@ export function SideNav() {
           aria-current={isHome ? "page" : undefined}
           className={`${rowClass} text-xs font-medium text-muted hover:bg-hover hover:text-ink aria-[current]:text-accent`}
         >
-          {servers === null ? "Sites" : "Servers"}
+          {servers === null ? "Sites and servers" : "Servers"}
         </Link>
         <ul className="grid gap-1">
-          {servers === null && <KnownSites />}
+          {servers === null && <KnownPlaces />}
           {servers?.data.map((server) => (
-            <ServerSites key={server.id} server={server} />
+            <ServerPlaces key={server.id} server={server} />
           ))}
         </ul>
       </div>

@@ -15,3 +15,7 @@ export const siteQuery = (id: number) => extraQuery("showSite", { id });
 /** What a site is called where its service does not say. */
 export const siteName = (id: number, site: { name: string } | null | undefined): string =>
   site?.name ?? `Site ${id}`;
+
+/** What a server is called where its service does not say. */
+export const serverName = (id: number, server: { name: string } | null | undefined): string =>
+  server?.name ?? `Server ${id}`;

@@ -3,20 +3,7 @@ import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
 import { Time } from "../ui/Time.tsx";
 import { formatBytes } from "./backup-facts.ts";
-
-const viewersZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-
-function inZone(moment: string, timeZone: string): string {
-  return new Intl.DateTimeFormat(undefined, {
-    timeZone,
-    weekday: "short",
-    day: "numeric",
-    month: "short",
-    hour: "2-digit",
-    minute: "2-digit",
-    timeZoneName: "short",
-  }).format(new Date(moment));
-}
+import { momentInZone, viewersZone } from "./zone-text.ts";
 
 /** The next five runs, in the server's zone and the viewer's, and what retention takes after the first of them. */
 export function NextRuns({ schedule }: { schedule: BackupSchedule }) {
@@ -33,9 +20,9 @@ export function NextRuns({ schedule }: { schedule: BackupSchedule }) {
         <ol className="grid gap-1">
           {runs.map((moment) => (
             <li key={moment} className="flex flex-wrap gap-x-3">
-              <span>{inZone(moment, zone)}</span>
+              <span>{momentInZone(new Date(moment), zone)}</span>
               {zone !== viewersZone && (
-                <span className="text-muted">{inZone(moment, viewersZone)}</span>
+                <span className="text-muted">{momentInZone(new Date(moment), viewersZone)}</span>
               )}
               <span className="ml-auto text-muted">
                 <Time value={moment} />

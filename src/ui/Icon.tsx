@@ -1,5 +1,6 @@
 // The icons, by the names that this dashboard has for them.
 import {
+  Archive,
   ArrowDownToLine,
   Check,
   ChevronDown,
@@ -25,6 +26,7 @@ import {
 
 const icons = {
   alert: CircleAlert,
+  backup: Archive,
   bottom: ArrowDownToLine,
   check: Check,
   close: X,

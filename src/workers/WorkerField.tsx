@@ -2,10 +2,11 @@
 import type { ReactNode } from "react";
 import { useFormContext, useFormState, useWatch } from "react-hook-form";
 import { workerWarnings } from "../../contract/workers/warnings.ts";
+import { toNumber } from "../app/form-values.ts";
 import { Field, type FieldAria } from "../ui/Field.tsx";
 import { Input } from "../ui/Input.tsx";
 import type { NumberFieldFacts } from "./worker-fields.ts";
-import { toNumber, toPreview, type WorkerField, type WorkerFormValues } from "./worker-form.ts";
+import { toPreview, type WorkerField, type WorkerFormValues } from "./worker-form.ts";
 
 type WorkerFieldProps = {
   name: WorkerField;

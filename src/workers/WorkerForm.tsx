@@ -9,23 +9,18 @@ import {
   defaultStopWait,
   stopSignals,
 } from "../../contract/workers/worker.ts";
-import { ApiError, messageOf } from "../api/api-error.ts";
+import { showRefusal, toText } from "../app/form-values.ts";
+import { LeaveGuard } from "../app/LeaveGuard.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Checkbox } from "../ui/Checkbox.tsx";
+import { FieldGroup } from "../ui/FieldGroup.tsx";
 import { Input } from "../ui/Input.tsx";
 import { Notice } from "../ui/Notice.tsx";
 import { Select } from "../ui/Select.tsx";
 import { CommandPreview } from "./CommandPreview.tsx";
-import { LeaveGuard } from "./LeaveGuard.tsx";
 import { NumberField, WorkerFieldFrame } from "./WorkerField.tsx";
 import { limitFields, supervisionFields, workFields } from "./worker-fields.ts";
-import {
-  defaultValues,
-  toPreview,
-  toText,
-  type WorkerField,
-  type WorkerFormValues,
-} from "./worker-form.ts";
+import { defaultValues, toPreview, type WorkerFormValues } from "./worker-form.ts";
 
 type Machine = {
   artisan: readonly string[] | undefined;
@@ -34,16 +29,6 @@ type Machine = {
   /** In MB, null where it is not known. */
   memory: number | null;
 };
-
-function Group({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <fieldset className="border-t border-line pt-5">
-      {/* Floats, because a legend stands on the border otherwise. */}
-      <legend className="float-left w-full pb-4 text-lg font-semibold">{title}</legend>
-      <div className="clear-both grid gap-x-6 gap-y-5 sm:grid-cols-2">{children}</div>
-    </fieldset>
-  );
-}
 
 type WorkerFormProps = {
   machine: Machine;
@@ -65,31 +50,18 @@ export function WorkerForm({ machine, isPending, onCreate, cancel }: WorkerFormP
   const timeout = useWatch({ control: form.control, name: "timeout" });
   const { memory: machineMemory } = machine;
 
-  /** Each complaint goes to its field; what belongs to no field of this form stands above it. */
-  const showRefusal = (error: unknown) => {
-    const fields = error instanceof ApiError ? Object.entries(error.fields) : [];
-    const known = fields.filter(([name]) => Object.hasOwn(defaultValues, name));
-    known.forEach(([name, texts], index) =>
-      // Only names of fields are left.
-      setError(name as WorkerField, { message: texts.join(" ") }, { shouldFocus: index === 0 }),
-    );
-    const unknown = fields.filter((field) => !known.includes(field)).flatMap(([, texts]) => texts);
-    if (known.length === 0 || unknown.length > 0)
-      setError("root.service", { message: unknown.join(" ") || messageOf(error) });
-  };
-
   const submit = handleSubmit(async (body) => {
     try {
       await onCreate(body);
     } catch (error) {
-      showRefusal(error);
+      showRefusal(error, Object.keys(defaultValues), setError);
     }
   });
 
   const isBusy = isSubmitting || isPending;
   return (
     <FormProvider {...form}>
-      <LeaveGuard isDirty={isDirty} />
+      <LeaveGuard isDirty={isDirty} question="Leave without creating the worker?" />
       <form
         noValidate
         aria-label="New worker"
@@ -102,7 +74,7 @@ export function WorkerForm({ machine, isPending, onCreate, cancel }: WorkerFormP
               {errors.root["service"].message}
             </Notice>
           )}
-          <Group title="What it works on">
+          <FieldGroup title="What it works on">
             <WorkerFieldFrame
               name="connection"
               label="Connection"
@@ -148,13 +120,13 @@ export function WorkerForm({ machine, isPending, onCreate, cancel }: WorkerFormP
             >
               {(aria) => <Checkbox {...aria} {...register("force")} />}
             </WorkerFieldFrame>
-          </Group>
-          <Group title="Limits">
+          </FieldGroup>
+          <FieldGroup title="Limits">
             {limitFields.map((field) => (
               <NumberField key={field.name} {...field} machineMemory={machineMemory} />
             ))}
-          </Group>
-          <Group title="Supervision">
+          </FieldGroup>
+          <FieldGroup title="Supervision">
             {supervisionFields.map((field) => (
               <NumberField
                 key={field.name}
@@ -179,7 +151,7 @@ export function WorkerForm({ machine, isPending, onCreate, cancel }: WorkerFormP
                 </Select>
               )}
             </WorkerFieldFrame>
-          </Group>
+          </FieldGroup>
         </div>
         <div className="grid gap-4 lg:sticky lg:top-6">
           <CommandPreview

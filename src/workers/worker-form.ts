@@ -1,5 +1,4 @@
-// The create form's values: what it starts with, how a text becomes a number, and the worker that the
-// fields describe while they are still being filled in.
+// The create form's values: what it starts with, and the worker that the fields describe while they are still being filled in.
 import type * as z from "zod/mini";
 import {
   type createWorkerBody,
@@ -27,18 +26,6 @@ export const defaultValues = {
   stopwaitsecs: undefined,
   stopsignal: "TERM",
 } as const satisfies WorkerFormValues & Record<WorkerField, unknown>;
-
-/** An empty field is one that was left out. What is no number stays one that no schema takes. */
-export function toNumber(value: unknown): number | undefined {
-  if (typeof value === "number" || value === undefined || value === null) return value ?? undefined;
-  const text = typeof value === "string" ? value.trim() : "";
-  if (text === "") return undefined;
-  return /^[+-]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-}
-
-/** An empty field is one that was left out. */
-export const toText = (value: unknown): string | undefined =>
-  typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 
 const usable = (value: number | undefined, fallback: number): number =>
   value === undefined || !Number.isFinite(value) || value < 0 ? fallback : value;

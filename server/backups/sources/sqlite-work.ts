@@ -27,7 +27,7 @@ export async function doSqliteWork(
   signal: AbortSignal,
 ): Promise<Record<string, number>> {
   signal.throwIfAborted();
-  const worker = new Worker(script, { workerData: work });
+  const worker = new Worker(script, { workerData: work, execArgv: [] });
   const end = () => void worker.terminate();
   signal.addEventListener("abort", end, { once: true });
   try {

@@ -96,4 +96,5 @@ const answer: SqliteAnswer = await perform(workerData as SqliteWork).then(
   (tables) => ({ ok: true, tables }),
   describe,
 );
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port to a thread has no origin
 parentPort?.postMessage(answer);

@@ -9,8 +9,14 @@ export const savedState = { isSaved: true };
 const isSaved = (state: unknown): boolean =>
   typeof state === "object" && state !== null && "isSaved" in state;
 
+type LeaveGuardProps = {
+  isDirty: boolean;
+  /** E.g. "Leave without creating the worker?" */
+  question: string;
+};
+
 /** Asks before a form that was changed is lost. */
-export function LeaveGuard({ isDirty }: { isDirty: boolean }) {
+export function LeaveGuard({ isDirty, question }: LeaveGuardProps) {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) =>
       isDirty &&
@@ -26,7 +32,7 @@ export function LeaveGuard({ isDirty }: { isDirty: boolean }) {
   return (
     <Dialog
       role="alertdialog"
-      title="Leave without creating the worker?"
+      title={question}
       onClose={() => blocker.reset()}
       actions={
         <>

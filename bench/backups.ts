@@ -1,0 +1,280 @@
+// Backups and restores against the bare pipeline that does the same work to the same disk, and the memory they take.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { randomBytes } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { chmod, mkdir, mkdtemp, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Backup, BackupConfiguration } from "../contract/backups/backup.ts";
+import { startPostgresServer } from "../server/backups/testing/postgres-server.ts";
+import { startService, type ServiceProcess } from "../server/testing/service-process.ts";
+import { median, note, report } from "./report.ts";
+
+const megabyte = 1_000_000;
+const sizes = [100, 2000];
+
+export async function run(): Promise<void> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-bench-")));
+  const postgres = await startPostgresServer();
+  try {
+    // As root the database runs as an account of its own, which has to get to its folder.
+    await chmod(folder, 0o711);
+    await mkdir(join(folder, "copies"));
+    const databases = sizes.map((size) => ({ size, name: `size_${size}` }));
+    for (const { name } of databases) await postgres.createDatabase(name);
+    await writeFile(
+      join(folder, "inventory.yaml"),
+      `
+servers: [{ id: 1, name: here, connection: local }]
+storage_providers: [{ id: 1, name: disk, type: local, path: ${folder}/copies }]
+sites:
+${sizes.map((size, index) => `  - { id: ${index + 1}, server: 1, name: site-${size}, root: ${folder}/site-${size} }`).join("\n")}
+databases:
+${databases.map(({ name }, index) => `  - { id: ${index + 1}, server: 1, name: ${name}, engine: postgres, url: "env:URL_${name}" }`).join("\n")}
+`,
+    );
+    const service = await startService(folder, {
+      QUARTERDECK_INVENTORY: join(folder, "inventory.yaml"),
+      ...Object.fromEntries(databases.map(({ name }) => [`URL_${name}`, postgres.url(name)])),
+    });
+    try {
+      for (const [index, size] of sizes.entries()) {
+        await measureSite(service, folder, index + 1, size);
+        await measureDatabase(service, folder, index + 1, size, postgres);
+      }
+    } finally {
+      await service.end("SIGINT");
+    }
+  } finally {
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const roundsFor = (size: number) => (size > 500 ? 3 : 5);
+
+async function measureSite(
+  service: ServiceProcess,
+  folder: string,
+  id: number,
+  size: number,
+): Promise<void> {
+  const root = join(folder, `site-${size}`);
+  await mkdir(root);
+  // Half of it can be compressed, as scripts and logs can; half cannot, as pictures cannot.
+  const files = 100;
+  for (let count = 0; count < files; count++)
+    await writeHalfRandom(join(root, `${count}`), (size * megabyte) / files);
+  const bare = join(folder, "bare.tar.zst");
+  await compare(service, folder, `site folder, ${size} MB`, "site", id, size, {
+    backup: `tar -cf - -C ${root} . | zstd -q -3 -o ${bare} -f && sync ${bare}`,
+    prepare: async () => {
+      await rename(root, `${root}.away`);
+    },
+    restore: `mkdir ${root} && zstd -q -dc ${bare} | tar -xpf - -C ${root} && sync -f ${root}`,
+    undo: async () => {
+      await rm(root, { recursive: true });
+      await rename(`${root}.away`, root);
+    },
+    environment: {},
+  });
+  await rm(root, { recursive: true });
+}
+
+async function measureDatabase(
+  service: ServiceProcess,
+  folder: string,
+  id: number,
+  size: number,
+  postgres: Awaited<ReturnType<typeof startPostgresServer>>,
+): Promise<void> {
+  const name = `size_${size}`;
+  // A row of some 500 bytes, half of it random digits.
+  await postgres.query(
+    name,
+    `create table orders as select i as id, repeat('quarterdeck ', 20) as note,
+      md5(i::text) || md5((i * 7)::text) || md5((i * 13)::text) || md5((i * 17)::text) || md5((i * 19)::text) || md5((i * 23)::text) || md5((i * 29)::text) as noise
+      from generate_series(1, ${Math.round((size * megabyte) / 500)}) i; alter table orders add primary key (id); vacuum analyze orders`,
+  );
+  const bare = join(folder, "bare.dump.zst");
+  const url = new URL(postgres.url(name));
+  const environment = {
+    PGHOST: url.hostname,
+    PGPORT: url.port,
+    PGUSER: decodeURIComponent(url.username),
+    PGPASSWORD: decodeURIComponent(url.password),
+    PGDATABASE: name,
+  };
+  await compare(service, folder, `PostgreSQL, ${size} MB`, "database", id, size, {
+    backup: `pg_dump -Fc -Z0 | zstd -q -3 -o ${bare} -f && sync ${bare}`,
+    prepare: async () => {
+      await postgres.query(name, "drop table orders");
+    },
+    restore: `zstd -q -dc ${bare} | pg_restore --single-transaction -d ${name}`,
+    undo: async () => undefined,
+    environment,
+  });
+}
+
+type Bare = {
+  backup: string;
+  /** Takes the target away, so that nothing is saved first: the bare reverse saves nothing either. */
+  prepare(): Promise<void>;
+  restore: string;
+  undo(): Promise<void>;
+  environment: Record<string, string>;
+};
+
+async function compare(
+  service: ServiceProcess,
+  folder: string,
+  what: string,
+  type: "database" | "site",
+  targetId: number,
+  size: number,
+  bare: Bare,
+): Promise<void> {
+  const configuration = await install(service, type, targetId);
+  const rounds = roundsFor(size);
+  const own: number[] = [];
+  const other: number[] = [];
+  const peaks: number[] = [];
+  let last: Backup | null = null;
+  for (let round = 0; round < rounds; round++) {
+    other.push(await shellMs(bare.backup, bare.environment));
+    const startedMs = performance.now();
+    const watch = watchMemory(service.pid);
+    last = await takeBackup(service, configuration.id);
+    own.push(performance.now() - startedMs);
+    peaks.push(await watch());
+  }
+  const ratio = median(own) / median(other);
+  report(`${what}: backup against the bare pipeline`, ratio, "×", { atMost: 1.1 });
+  note(`${seconds(own)} against ${seconds(other)} (medians of ${rounds})`);
+  report(`${what}: memory above rest while it runs`, Math.max(...peaks), "MB", { atMost: 96 });
+  if (last === null) return;
+
+  const restoredMs: number[] = [];
+  const reversedMs: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    await bare.prepare();
+    reversedMs.push(await shellMs(bare.restore, bare.environment));
+    await bare.undo();
+    await bare.prepare();
+    const startedMs = performance.now();
+    await restore(service, last.id);
+    restoredMs.push(performance.now() - startedMs);
+    await bare.undo();
+  }
+  report(
+    `${what}: restore against the bare reverse`,
+    median(restoredMs) / median(reversedMs),
+    "×",
+    {
+      atMost: 1.15,
+    },
+  );
+  note(`${seconds(restoredMs)} against ${seconds(reversedMs)} (medians of ${rounds})`);
+  await service.call("DELETE", `/api/backup-configuration/${configuration.id}?files=remove`);
+  await rm(join(folder, "bare.tar.zst"), { force: true });
+}
+
+const seconds = (ms: readonly number[]) => `${(median(ms) / 1000).toFixed(2)} s`;
+
+async function writeHalfRandom(path: string, bytes: number): Promise<void> {
+  const file = createWriteStream(path);
+  const text = Buffer.alloc(500_000, "the quick brown fox jumps over the lazy dog\n");
+  for (let written = 0; written < bytes; written += 1_000_000) {
+    if (!file.write(randomBytes(500_000))) await once(file, "drain");
+    if (!file.write(text)) await once(file, "drain");
+  }
+  file.end();
+  await once(file, "close");
+}
+
+async function shellMs(command: string, environment: Record<string, string>): Promise<number> {
+  const startedMs = performance.now();
+  const shell = spawn("bash", ["-o", "pipefail", "-c", command], {
+    stdio: ["ignore", "inherit", "inherit"],
+    env: { ...process.env, ...environment },
+  });
+  const [code] = (await once(shell, "exit")) as [number];
+  if (code !== 0) throw new Error(`“${command}” ended with ${code}.`);
+  return performance.now() - startedMs;
+}
+
+/** @returns a function that ends the watch and answers the most that it was above its beginning, in MB */
+function watchMemory(pid: number): () => Promise<number> {
+  const end = new AbortController();
+  const watched = (async () => {
+    const rest = await residentMb(pid);
+    let most = rest;
+    while (!end.signal.aborted) {
+      most = Math.max(most, await residentMb(pid));
+      await wait(50);
+    }
+    return most - rest;
+  })();
+  return () => {
+    end.abort();
+    return watched;
+  };
+}
+
+async function residentMb(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+}
+
+async function install(
+  service: ServiceProcess,
+  type: "database" | "site",
+  targetId: number,
+): Promise<BackupConfiguration> {
+  const made = await service.call("POST", "/api/server/1/backup-configuration", {
+    name: `${type} ${targetId}`,
+    frequency: "0 0 1 1 *",
+    hold: 1,
+    storage_provider_id: 1,
+    backupable_type: type,
+    backupable_id: targetId,
+  });
+  const { id } = (await made.json()) as BackupConfiguration;
+  return until<BackupConfiguration>(
+    service,
+    `/api/backup-configuration/${id}`,
+    ({ status }) => status === "installed",
+  );
+}
+
+async function takeBackup(service: ServiceProcess, configurationId: number): Promise<Backup> {
+  const asked = await service.call("POST", `/api/backup/${configurationId}`);
+  const { id } = (await asked.json()) as Backup;
+  return until<Backup>(service, `/api/backup/${id}`, ({ status, output }) => {
+    if (status === "failed") throw new Error(output);
+    return status === "finished";
+  });
+}
+
+async function restore(service: ServiceProcess, backupId: number): Promise<Backup> {
+  await service.call("PUT", `/api/backup/${backupId}`);
+  return until<Backup>(service, `/api/backup/${backupId}`, ({ restore_status, restore_output }) => {
+    if (restore_status === "failed") throw new Error(restore_output ?? "");
+    return restore_status === "finished";
+  });
+}
+
+/** Asks often enough to blur a second by little, and seldom enough not to be what is measured. */
+async function until<Answer>(
+  service: ServiceProcess,
+  path: string,
+  isThere: (answer: Answer) => boolean,
+): Promise<Answer> {
+  for (;;) {
+    const answer = (await (await service.call("GET", path)).json()) as Answer;
+    if (isThere(answer)) return answer;
+    await wait(20);
+  }
+}

@@ -1,0 +1,182 @@
+// Puts an archive in place of a database's content: one transaction, which drops what is there and runs the archive.
+import { PassThrough, Readable } from "node:stream";
+import type { Host } from "../../hosts/host.ts";
+import { openArchive, withList, type Archive, type Rights } from "./postgres-archive.ts";
+import {
+  patience,
+  serverVersion,
+  toolEnvironment,
+  withClient,
+  type Target,
+} from "./postgres-connection.ts";
+import { lockWaitMs, prologue } from "./postgres-prologue.ts";
+import { findTools, lastWords, type Tools } from "./postgres-tools.ts";
+import { SourceError, type Attempt } from "./source.ts";
+
+/** Says that everything before it went through, the `commit` as well. */
+const endMark = "quarterdeck: restored";
+/** More than pg_restore writes from `COMMIT` on. */
+const heldBytes = 4096;
+
+/**
+ * @param applicationName names the session, so that it can be found and ended
+ * @throws SourceError, `from`'s error, or the signal's reason; the database is as it was, unless an abort came after the commit
+ */
+export async function restoreArchive(
+  host: Host,
+  target: Target,
+  applicationName: string,
+  from: Readable,
+  attempt: Attempt,
+): Promise<void> {
+  const { signal } = attempt;
+  try {
+    // The newest reads the archives of all others.
+    const [tools] = await findTools(host, signal);
+    const archive = await openArchive(host, tools, from, signal);
+    const server = await withClient(target, { applicationName, signal }, async (client) => {
+      const { rows } = await client.query<Rights>(`
+        select rolsuper as "isSuperuser",
+          coalesce((select pg_has_role(nspowner, 'usage') from pg_namespace where nspname = 'public'), true) as "ownsPublic"
+        from pg_roles where rolname = current_user`);
+      const rights = rows[0] ?? { isSuperuser: false, ownsPublic: false };
+      return { rights, version: await serverVersion(client) };
+    });
+    const start = prologue(archive.dumpMajor < 15);
+    await withList(archive.contents, server.rights, async (list) => {
+      const sql = archiveSql({ host, tools, archive, list, signal });
+      await runScript(
+        { host, tools, target, applicationName },
+        script(start, withFittingSettings(sql, server.version.major)),
+        attempt,
+      );
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    from.destroy();
+  }
+}
+
+/**
+ * The archive as SQL. `--single-transaction` brings its own `COMMIT` at the end (and keeps large objects from having
+ * theirs in the middle); the end is held back until pg_restore has ended well, so that psql never commits half an archive.
+ */
+async function* archiveSql(options: {
+  host: Host;
+  tools: Tools;
+  archive: Archive;
+  list: string | null;
+  signal: AbortSignal;
+}): AsyncGenerator<Buffer> {
+  const { host, tools, archive, list, signal } = options;
+  const leaving = new AbortController();
+  const output = new PassThrough();
+  const running = host.run({
+    argv: [
+      tools.program("pg_restore"),
+      "--single-transaction",
+      // They would begin to replicate from elsewhere, into what was just restored.
+      "--no-subscriptions",
+      ...(list === null ? [] : [`--use-list=${list}`]),
+      "--file=-",
+    ],
+    input: archive.stream,
+    output,
+    signal: AbortSignal.any([signal, leaving.signal]),
+  });
+  running.catch((error: Error) => output.destroy(error));
+  try {
+    let held = Buffer.alloc(0);
+    for await (const chunk of output as AsyncIterable<Buffer>) {
+      const all = Buffer.concat([held, chunk]);
+      const kept = Math.min(heldBytes, all.length);
+      held = all.subarray(all.length - kept);
+      if (kept === all.length) continue;
+      yield all.subarray(0, all.length - kept);
+    }
+    const end = await running;
+    if (end.exitCode !== 0)
+      throw new SourceError(`The backup could not be read: pg_restore says: ${lastWords(end)}`);
+    yield held;
+  } finally {
+    leaving.abort();
+    await running.catch(() => undefined);
+  }
+}
+
+const settingsLimitBytes = 64 * 1024;
+
+/** Changes the settings that pg_restore writes before everything else. */
+export async function* withFittingSettings(
+  sql: AsyncIterable<Buffer>,
+  serverMajor: number,
+): AsyncGenerator<Buffer> {
+  let start: Buffer | null = Buffer.alloc(0);
+  const fit = (text: string) => {
+    // The prologue's limit is to hold until the end.
+    const limited = text.replace(/^SET lock_timeout = 0;\n/m, "");
+    // Written by 17 and newer for whatever server, and an error for an older one.
+    return serverMajor >= 17 ? limited : limited.replace(/^SET transaction_timeout = 0;\n/m, "");
+  };
+  for await (const chunk of sql) {
+    if (start === null) {
+      yield chunk;
+      continue;
+    }
+    start = Buffer.concat([start, chunk]);
+    // Byte by byte, because the text may be in any encoding.
+    const text = start.toString("latin1");
+    if (!text.includes("SET client_encoding") && start.length < settingsLimitBytes) continue;
+    start = null;
+    yield Buffer.from(fit(text), "latin1");
+  }
+  if (start !== null) yield Buffer.from(fit(start.toString("latin1")), "latin1");
+}
+
+async function* script(start: string, sql: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield Buffer.from(start);
+  yield* sql;
+  yield Buffer.from(`\\echo ${endMark}\n`);
+}
+
+async function runScript(
+  {
+    host,
+    tools,
+    target,
+    applicationName,
+  }: { host: Host; tools: Tools; target: Target; applicationName: string },
+  lines: AsyncIterable<Buffer>,
+  { say, signal }: Attempt,
+): Promise<void> {
+  const end = await host.run({
+    argv: [
+      tools.program("psql"),
+      "--no-psqlrc",
+      "--quiet",
+      "--no-password",
+      // What `select setval(…)` and the like answer is of no use.
+      "--output=/dev/null",
+      "--set=ON_ERROR_STOP=1",
+      `--dbname=${patience}`,
+    ],
+    environment: toolEnvironment(target, applicationName),
+    input: Readable.from(lines, { objectMode: false }),
+    onErrorLine(line) {
+      if (/ WARNING: /.test(line)) say(line.replace(/^psql:<stdin>:\d+: /, ""));
+    },
+    signal,
+  });
+  if (end.exitCode === 0 && end.stdout.includes(endMark)) return;
+  throw new SourceError(`${target.name} is as it was: ${whyNot(lastWords(end))}`);
+}
+
+function whyNot(words: string): string {
+  if (words.includes("lock timeout"))
+    return `another session held one of its tables for more than ${lockWaitMs / 1000} seconds. Stop what works with the database, and restore again.`;
+  if (words.includes("max_locks_per_transaction"))
+    return `it has more objects than the server can lock at once. Raise max_locks_per_transaction in postgresql.conf, restart PostgreSQL, and restore again. (${words})`;
+  return words;
+}

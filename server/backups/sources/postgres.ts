@@ -1,0 +1,111 @@
+// A PostgreSQL database as something to back up: its own tools read and write it, the parts are in the files beside this one.
+import type { Host } from "../../hosts/host.ts";
+import { placeOf, readTarget, serverVersion, withClient } from "./postgres-connection.ts";
+import {
+  createDatabase,
+  dropDatabase,
+  howToAllow,
+  markMade,
+  mayCreate,
+  endSessions,
+  isMarked,
+  isMissingDatabase,
+  withServer,
+} from "./postgres-databases.ts";
+import { drillArchive, drillDatabaseOf } from "./postgres-drill.ts";
+import { dumpDatabase } from "./postgres-dump.ts";
+import { restoreArchive } from "./postgres-restore.ts";
+import { findTools, toolsToDump } from "./postgres-tools.ts";
+import type { Source } from "./source.ts";
+
+export type PostgresSourceOptions = {
+  host: Host;
+  /** The database's, for people. */
+  name: string;
+  /** postgres://user:password@host:5432/database?sslmode=…; a secret. */
+  url: string;
+};
+
+/** How long what a restore left on the server may take to go. */
+const tidyLimitMs = 60_000;
+
+/** @throws SourceError when the url cannot be used */
+export function createPostgresSource({ host, name, url }: PostgresSourceOptions): Source {
+  const target = readTarget(name, url);
+  /** A database cannot be dropped over a connection to it. */
+  const beside = { ...target, database: "postgres" };
+  const restoreName = (id: number) => `quarterdeck restore ${id}`;
+
+  const exists = async (signal: AbortSignal): Promise<boolean> => {
+    try {
+      await withClient(target, { applicationName: "quarterdeck", signal }, async () => undefined);
+      return true;
+    } catch (error) {
+      if (isMissingDatabase(error)) return false;
+      throw error;
+    }
+  };
+
+  return {
+    extension: "dump",
+
+    async rehearse(signal) {
+      const session = { applicationName: "quarterdeck", signal };
+      const { may, ...server } = await withClient(target, session, async (client) => ({
+        ...(await serverVersion(client)),
+        may: await mayCreate(client),
+      }));
+      const tools = toolsToDump(await findTools(host, signal), server);
+      const warning = may
+        ? ""
+        : ` A drill would be refused: ${target.user} may not create databases. ${howToAllow(target)}`;
+      return `PostgreSQL ${server.text} answers; pg_dump ${tools.version}.${warning}`;
+    },
+
+    dump: (into, attempt) => dumpDatabase(host, target, into, attempt),
+
+    exists: () => exists(AbortSignal.timeout(tidyLimitMs)),
+
+    async restore(from, attempt) {
+      const applicationName = restoreName(attempt.id);
+      const session = { applicationName, signal: attempt.signal };
+      let isMade = false;
+      try {
+        if (!(await exists(attempt.signal)))
+          await withServer(target, session, async (client) => {
+            const why = `PostgreSQL at ${placeOf(target)} has no database ${target.database}`;
+            isMade = true;
+            await createDatabase(client, target, target.database, why);
+            await markMade(client, target.database, applicationName);
+            attempt.say(`Created the database ${target.database}.`);
+          });
+        await restoreArchive(host, target, applicationName, from, attempt);
+      } catch (error) {
+        from.destroy();
+        // The server may still work on what psql sent; nothing is told before that is undone.
+        const tidy = { applicationName: "quarterdeck", signal: AbortSignal.timeout(tidyLimitMs) };
+        await withServer(isMade ? beside : target, tidy, async (client) => {
+          await endSessions(client, target, applicationName, tidy.signal);
+          if (isMade) await dropDatabase(client, target.database);
+        }).catch((reason: Error) => attempt.say(reason.message));
+        throw error;
+      }
+    },
+
+    drill: (from, manifest, attempt) => drillArchive(host, target, from, manifest, attempt),
+
+    async settle(attempt) {
+      const session = { applicationName: "quarterdeck", signal: attempt.signal };
+      const mark = restoreName(attempt.id);
+      const isHalf = await withServer(target, session, async (client) => {
+        await endSessions(client, target, mark, attempt.signal);
+        await dropDatabase(client, drillDatabaseOf(attempt.id));
+        return isMarked(client, target.database, mark);
+      });
+      // In a database that was there before, a transaction that was undone leaves no trace, nor does one that was not.
+      if (!isHalf) return "unknown";
+      await withServer(beside, session, (client) => dropDatabase(client, target.database));
+      return "as it was";
+    },
+  };
+}

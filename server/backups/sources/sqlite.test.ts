@@ -1,0 +1,234 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readdir, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { PassThrough, Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Manifest } from "./source.ts";
+import { createSqliteSource } from "./sqlite.ts";
+
+let folder: string;
+let path: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "quarterdeck-sqlite-"));
+  path = join(folder, "shop.sqlite");
+  await mkdir(join(folder, "scratch"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const source = () =>
+  createSqliteSource({ name: "shop", path, scratchFolder: join(folder, "scratch") });
+const attempt = (change = {}) => ({
+  id: 7,
+  say: () => undefined,
+  signal: new AbortController().signal,
+  ...change,
+});
+
+function exec(sql: string, file = path): void {
+  const database = new DatabaseSync(file, { timeout: 5000 });
+  database.exec(sql);
+  database.close();
+}
+function query(sql: string, file = path): Record<string, unknown>[] {
+  const database = new DatabaseSync(file, { timeout: 5000 });
+  const rows = database.prepare(sql).all();
+  database.close();
+  return rows.map((row) => ({ ...row }));
+}
+
+const rich = `
+  create table customers (id integer primary key, name text not null, photo blob, note text);
+  insert into customers values (1, 'Ada 🚀 Žofie', x'00ff00fe', null), (2, '', zeroblob(5000), 'a''b"c');
+  create table sums (a integer, b integer, total integer generated always as (a + b) stored, key text primary key) without rowid;
+  insert into sums (a, b, key) values (1, 2, 'x'), (3, 4, 'ÿ');
+  create view named as select name from customers where name <> '';
+  create trigger noted after insert on customers begin update customers set note = 'new' where id = new.id; end;
+  create index by_name on customers (name);
+  create virtual table words using fts5(text);
+  insert into words values ('the quick brown fox');
+`;
+/** All that a database holds: its schema and every row. */
+const contentOf = (file = path) =>
+  JSON.stringify([
+    query("select type, name, sql from sqlite_schema order by type, name", file),
+    query("select id, name, hex(photo) as photo, note from customers order by id", file),
+    query("select * from sums order by key", file),
+    query("select * from words where words match 'fox'", file),
+  ]);
+
+async function dump(): Promise<{ content: Buffer; manifest: Manifest }> {
+  const into = new PassThrough();
+  const content = buffer(into);
+  const manifest = await source().dump(into, attempt());
+  return { content: await content, manifest };
+}
+
+describe.each(["delete", "wal"])("in journal mode %s", (mode) => {
+  test("what is dumped comes back the same, and later changes are gone", async () => {
+    exec(`pragma journal_mode = ${mode}; ${rich}`);
+    const before = contentOf();
+    const { content, manifest } = await dump();
+    expect(manifest).toEqual({ kind: "database", tables: { customers: 2, sums: 2 } });
+    exec("delete from customers; drop view named; create table later (x)");
+    await source().restore(Readable.from([content]), attempt());
+    expect(contentOf()).toBe(before);
+    expect(await readdir(join(folder, "scratch"))).toEqual([]);
+    expect((await readdir(folder)).filter((name) => name.includes("restore"))).toEqual([]);
+  });
+
+  test("a program that has it open sees the restored rows, and can go on writing", async () => {
+    exec(`pragma journal_mode = ${mode}; ${rich}`);
+    const { content } = await dump();
+    const open = new DatabaseSync(path, { timeout: 5000 });
+    open.exec("delete from customers");
+    await source().restore(Readable.from([content]), attempt());
+    expect(open.prepare("select count(*) as n from customers").get()).toEqual({ n: 2 });
+    open.exec("insert into customers (id, name) values (3, 'later')");
+    open.close();
+    expect(query("select note from customers where id = 3")).toEqual([{ note: "new" }]);
+  });
+
+  test("a dump while it is written to is of one moment", async () => {
+    exec(`pragma journal_mode = ${mode}; create table pairs (a integer, b integer)`);
+    const writer = await startWriter(path);
+    try {
+      for (let round = 0; round < 5; round++) {
+        const { content } = await dump();
+        const copy = join(folder, `copy-${round}`);
+        await writeFile(copy, content);
+        // Each of the writer's transactions leaves both sums equal.
+        expect(query("select sum(a) = sum(b) as equal from pairs", copy)).toEqual([{ equal: 1 }]);
+      }
+    } finally {
+      writer.kill("SIGKILL");
+    }
+  });
+});
+
+/** A process of its own that writes all the time, each transaction in two steps. */
+async function startWriter(file: string): Promise<ChildProcess> {
+  const script = `
+    import { DatabaseSync } from "node:sqlite";
+    const database = new DatabaseSync(${JSON.stringify(file)}, { timeout: 10000 });
+    for (let n = 1; ; n++) {
+      database.exec("begin immediate; insert into pairs values (" + n + ", 0); update pairs set b = a where b = 0; commit");
+      if (n === 1) console.log("writing");
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }`;
+  const writer = spawn(process.execPath, ["--input-type=module", "-e", script], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  await once(writer.stdout, "data");
+  return writer;
+}
+
+test("an empty database, and one that is gone, come back", async () => {
+  exec("vacuum");
+  const { content } = await dump();
+  await rm(path);
+  expect(await source().exists()).toBe(false);
+  await source().restore(Readable.from([content]), attempt());
+  expect(query("select count(*) as n from sqlite_schema")).toEqual([{ n: 0 }]);
+  expect((await stat(path)).mode & 0o777).toBe(0o640);
+});
+
+test("what a journal of another file left beside it is never applied to a new one", async () => {
+  exec(rich);
+  const before = contentOf();
+  const { content } = await dump();
+  await rm(path);
+  await writeFile(`${path}-wal`, "left over");
+  await writeFile(`${path}-journal`, "left over");
+  await source().restore(Readable.from([content]), attempt());
+  expect(contentOf()).toBe(before);
+});
+
+test.each([
+  ["is missing", async () => undefined, /shop.sqlite is not there/],
+  ["is no database", () => writeFile(path, "a text file, and a long one at that"), /no SQLite/],
+])("a file that %s is told at the rehearsal and at the dump", async (_, prepare, words) => {
+  await prepare();
+  const refused = { name: "SourceError", message: expect.stringMatching(words) as string };
+  await expect(source().rehearse(new AbortController().signal)).rejects.toMatchObject(refused);
+  await expect(dump()).rejects.toMatchObject(refused);
+});
+
+test("a damaged database is no backup", async () => {
+  exec(`create table filler (x); create index by_x on filler (x);
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 5000)
+    insert into filler select printf('%050d', i) from n`);
+  const size = (await stat(path)).size;
+  await truncate(path, Math.floor(size / 2));
+  await expect(dump()).rejects.toMatchObject({ name: "SourceError" });
+  expect(await readdir(join(folder, "scratch"))).toEqual([]);
+});
+
+test("a broken stream or a broken file leaves the database as it was", async () => {
+  exec(rich);
+  const { content } = await dump();
+  exec("insert into customers (id, name) values (9, 'now')");
+  const before = contentOf();
+  const broken = new Readable({
+    read() {
+      this.push(content.subarray(0, 4096));
+      this.destroy(new Error("the copy is damaged"));
+    },
+  });
+  await expect(source().restore(broken, attempt())).rejects.toThrow("the copy is damaged");
+  await expect(
+    source().restore(Readable.from([content.subarray(0, 8192)]), attempt()),
+  ).rejects.toMatchObject({ name: "SourceError" });
+  expect(contentOf()).toBe(before);
+  expect((await readdir(folder)).filter((name) => name.includes("restore"))).toEqual([]);
+});
+
+test("a drill counts what comes back, and throws it away", async () => {
+  exec(rich);
+  const { content, manifest } = await dump();
+  expect(await source().drill(Readable.from([content]), manifest, attempt())).toBe(
+    "2 tables with 4 rows came back exactly.",
+  );
+  const wrong: Manifest = { kind: "database", tables: { customers: 3, sums: 2 } };
+  await expect(source().drill(Readable.from([content]), wrong, attempt())).rejects.toMatchObject({
+    message: expect.stringMatching(/customers has 2 rows and should have 3 rows/) as string,
+  });
+  expect(await readdir(join(folder, "scratch"))).toEqual([]);
+});
+
+test("killed at any moment of a restore, it is the old one or the new one", async () => {
+  const fill = (version: string) => `
+    delete from rows_; with recursive n(i) as (select 1 union all select i + 1 from n where i < 8000)
+    insert into rows_ select '${version}', randomblob(500) from n`;
+  exec(`create table rows_ (version text, filler blob); ${fill("old")}`);
+  const { content } = await dump();
+  const copy = join(folder, "copy");
+  await writeFile(copy, content);
+  const script = `
+    import { createSqliteSource } from ${JSON.stringify(new URL("sqlite.ts", import.meta.url).href)};
+    import { createReadStream } from "node:fs";
+    const source = createSqliteSource(${JSON.stringify({ name: "shop", path, scratchFolder: join(folder, "scratch") })});
+    console.log("begun");
+    await source.restore(createReadStream(${JSON.stringify(copy)}), { id: 7, say() {}, signal: new AbortController().signal });`;
+  for (let round = 0; round < 10; round++) {
+    exec(fill("new"));
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await once(child.stdout, "data");
+    await wait(round * 15);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    await source().settle(attempt());
+    expect(query("pragma integrity_check")).toEqual([{ integrity_check: "ok" }]);
+    const versions = query("select version, count(*) as n from rows_ group by version");
+    expect(versions, `round ${round}`).toEqual([
+      { version: expect.stringMatching(/old|new/) as string, n: 8000 },
+    ]);
+    expect((await readdir(folder)).filter((name) => name.includes("restore"))).toEqual([]);
+  }
+});

@@ -1,0 +1,150 @@
+// A PostgreSQL server for tests of what is backed up: Debian's, with its tools, and a password.
+import { spawn, execFile, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import pg from "pg";
+
+const run = promisify(execFile);
+
+const programs = "/usr/lib/postgresql/15/bin";
+
+/** Whether this machine can run one. */
+export const hasPostgresServer = existsSync(join(programs, "initdb"));
+
+export type PostgresServer = {
+  port: number;
+  /** As its superuser, or as another account. */
+  url(database: string, account?: { user: string; password: string }): string;
+  createDatabase(name: string, owner?: string): Promise<void>;
+  query<Row extends pg.QueryResultRow = pg.QueryResultRow>(
+    database: string,
+    sql: string,
+  ): Promise<Row[]>;
+  /** Like a power cut, then up again. */
+  crash(): Promise<void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const superuser = { user: "postgres", password: "p@ss word/:?" };
+
+/** In its own temporary folder, on a free port; `stop` leaves nothing. */
+export async function startPostgresServer(): Promise<PostgresServer> {
+  const folder = await mkdtemp(join(tmpdir(), "quarterdeck-postgres-"));
+  // PostgreSQL refuses to run as root.
+  const account = userInfo().uid === 0 ? await accountOf("postgres") : null;
+  if (account !== null) await chown(folder, account.uid, account.gid);
+  const data = join(folder, "data");
+  const passwordFile = join(folder, "password");
+  await writeFile(passwordFile, superuser.password, { mode: 0o644 });
+  await run(
+    join(programs, "initdb"),
+    `--pgdata ${data} --pwfile ${passwordFile} --username ${superuser.user} --auth scram-sha-256 --encoding UTF8 --locale C.UTF-8 --no-sync`.split(
+      " ",
+    ),
+    { cwd: folder, ...account },
+  );
+  const port = await freePort();
+  let server: ChildProcess | null = null;
+
+  const url: PostgresServer["url"] = (database, { user, password } = superuser) =>
+    `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
+
+  const query: PostgresServer["query"] = async <Row extends pg.QueryResultRow>(
+    database: string,
+    sql: string,
+  ) => {
+    const client = new pg.Client({ ...superuser, host: "127.0.0.1", port, database });
+    client.on("error", () => undefined);
+    await client.connect();
+    try {
+      const result: pg.QueryResult<Row> | pg.QueryResult<Row>[] = await client.query<Row>(sql);
+      // Several statements are answered with several results, which the types do not say.
+      return (Array.isArray(result) ? result.at(-1) : result).rows;
+    } finally {
+      await client.end();
+    }
+  };
+
+  const start = async () => {
+    const settings = {
+      port,
+      listen_addresses: "127.0.0.1",
+      unix_socket_directories: "",
+      fsync: "off",
+      synchronous_commit: "off",
+      full_page_writes: "off",
+      max_wal_senders: "0",
+      wal_level: "minimal",
+      shared_buffers: "32MB",
+    };
+    server = spawn(
+      join(programs, "postgres"),
+      [
+        "-D",
+        data,
+        ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+      ],
+      { cwd: folder, stdio: "ignore", ...account },
+    );
+    for (let tries = 0; ; tries += 1) {
+      try {
+        await query("postgres", "select 1");
+        return;
+      } catch (error) {
+        if (tries > 200 || server.exitCode !== null) throw error;
+        await sleep(50);
+      }
+    }
+  };
+
+  const end = async (signal: NodeJS.Signals) => {
+    if (server === null || server.exitCode !== null) return;
+    const exited = once(server, "exit");
+    server.kill(signal);
+    await exited;
+  };
+
+  await start();
+  return {
+    port,
+    url,
+    query,
+    async createDatabase(name, owner = superuser.user) {
+      await query(
+        "postgres",
+        `create database ${pg.escapeIdentifier(name)} owner ${pg.escapeIdentifier(owner)}`,
+      );
+    },
+    // What `pg_ctl stop -m immediate` sends.
+    crash: () => end("SIGQUIT"),
+    start,
+    async stop() {
+      await end("SIGQUIT");
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function accountOf(name: string): Promise<{ uid: number; gid: number }> {
+  const [uid, gid] = await Promise.all(
+    ["-u", "-g"].map(async (what) => Number((await run("id", [what, name])).stdout)),
+  );
+  return { uid: uid ?? Number.NaN, gid: gid ?? Number.NaN };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  // A TCP server's address is never a path.
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, "close");
+  return port;
+}

@@ -1,0 +1,39 @@
+import { expect, test, vi } from "vitest";
+import { ApiError } from "../api/api-error.ts";
+import { showRefusal, toNumber, toText } from "./form-values.ts";
+
+test.each([
+  ["", undefined],
+  ["  ", undefined],
+  [undefined, undefined],
+  ["0", 0],
+  [" 60 ", 60],
+  ["-1", -1],
+  ["1.5", 1.5],
+  [128, 128],
+  ["abc", Number.NaN],
+  ["1e3", Number.NaN],
+  ["0x10", Number.NaN],
+])("a text in a number field: %j", (value, expected) => {
+  expect(toNumber(value)).toBe(expected);
+});
+
+test.each([
+  ["", undefined],
+  [" ", undefined],
+  [" current ", "current"],
+])("a text that may be left out: %j", (value, expected) => {
+  expect(toText(value)).toBe(expected);
+});
+
+test("a refusal goes to its fields, and what belongs to none stands above the form", () => {
+  const setError = vi.fn<(name: string, error: object, options?: object) => void>();
+  const error = new ApiError(422, "The name field is required.", {
+    fields: { name: ["The name field is required."], other: ["Something else."] },
+  });
+  showRefusal(error, ["name"], setError);
+  expect(setError.mock.calls).toEqual([
+    ["name", { message: "The name field is required." }, { shouldFocus: true }],
+    ["root.service", { message: "Something else." }],
+  ]);
+});

@@ -1,0 +1,35 @@
+// Between the texts that a form holds and the values that a schema checks, and back from a refusal to the fields.
+import type { FieldValues, Path, UseFormSetError } from "react-hook-form";
+import { ApiError, messageOf } from "../api/api-error.ts";
+
+/** An empty field is one that was left out. What is no number stays one that no schema takes. */
+export function toNumber(value: unknown): number | undefined {
+  if (typeof value === "number" || value === undefined || value === null) return value ?? undefined;
+  const text = typeof value === "string" ? value.trim() : "";
+  if (text === "") return undefined;
+  return /^[+-]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+}
+
+/** An empty field is one that was left out. */
+export const toText = (value: unknown): string | undefined =>
+  typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+
+/**
+ * Puts each complaint of a service to its field; what belongs to no field of the form stands above it.
+ * @param names the fields that the form has
+ */
+export function showRefusal<Values extends FieldValues>(
+  error: unknown,
+  names: readonly string[],
+  setError: UseFormSetError<Values>,
+): void {
+  const fields = error instanceof ApiError ? Object.entries(error.fields) : [];
+  const known = fields.filter(([name]) => names.includes(name));
+  known.forEach(([name, texts], index) =>
+    // Only names of fields are left.
+    setError(name as Path<Values>, { message: texts.join(" ") }, { shouldFocus: index === 0 }),
+  );
+  const unknown = fields.filter((field) => !known.includes(field)).flatMap(([, texts]) => texts);
+  if (known.length === 0 || unknown.length > 0)
+    setError("root.service", { message: unknown.join(" ") || messageOf(error) });
+}

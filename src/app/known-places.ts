@@ -1,0 +1,61 @@
+// Sites and servers that were opened by their id, remembered on this device for services that cannot list theirs.
+import { createStore } from "../store.ts";
+
+export type KnownPlace = { address: string; id: number };
+
+const mostKept = 20;
+
+const isKnownPlace = (value: unknown): value is KnownPlace =>
+  typeof value === "object" &&
+  value !== null &&
+  "address" in value &&
+  typeof value.address === "string" &&
+  "id" in value &&
+  typeof value.id === "number";
+
+/** Reads what was stored; anything else than a list of known places is none. */
+export function readKnownPlaces(text: string | null): readonly KnownPlace[] {
+  try {
+    const stored: unknown = JSON.parse(text ?? "[]");
+    return Array.isArray(stored) ? stored.filter(isKnownPlace) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** The newest first, none twice. */
+export const withKnownPlace = (
+  places: readonly KnownPlace[],
+  place: KnownPlace,
+): readonly KnownPlace[] =>
+  [
+    place,
+    ...places.filter(({ address, id }) => address !== place.address || id !== place.id),
+  ].slice(0, mostKept);
+
+function readStored(key: string) {
+  try {
+    return readKnownPlaces(localStorage.getItem(key));
+  } catch {
+    // The browser forbids storage.
+    return [];
+  }
+}
+
+function keepKnown(key: string) {
+  const store = createStore(readStored(key));
+  return {
+    ...store,
+    remember(place: KnownPlace): void {
+      store.set(withKnownPlace(store.get(), place));
+      try {
+        localStorage.setItem(key, JSON.stringify(store.get()));
+      } catch {
+        // Then they are known until the page is closed.
+      }
+    },
+  };
+}
+
+export const knownSites = keepKnown("quarterdeck.sites");
+export const knownServers = keepKnown("quarterdeck.servers");

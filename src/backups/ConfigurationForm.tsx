@@ -1,0 +1,213 @@
+// The fields of a backup configuration, new or changed. The contract's schema checks them here as it does at the service.
+import { zodResolver } from "@hookform/resolvers/zod";
+import { lazy, type ReactNode, Suspense } from "react";
+import { FormProvider, useForm, useWatch } from "react-hook-form";
+import {
+  createBackupConfigurationBody,
+  defaultHold,
+  type BackupConfiguration,
+  type CreateBackupConfigurationBody,
+} from "../../contract/backups/backup.ts";
+import { cronProblem } from "../../contract/backups/cron.ts";
+import { showRefusal, toNumber, toText } from "../app/form-values.ts";
+import { LeaveGuard } from "../app/LeaveGuard.tsx";
+import { Button } from "../ui/Button.tsx";
+import { Field } from "../ui/Field.tsx";
+import { FieldGroup } from "../ui/FieldGroup.tsx";
+import { Input } from "../ui/Input.tsx";
+import { Notice } from "../ui/Notice.tsx";
+import { Panel } from "../ui/Panel.tsx";
+import { Select } from "../ui/Select.tsx";
+import { Skeleton } from "../ui/Skeleton.tsx";
+import { fieldNames, presets, type ConfigurationFormValues } from "./configuration-form.ts";
+import { Picker, SourceFields, type Choices } from "./SourceFields.tsx";
+
+const SchedulePreview = lazy(async () => ({
+  default: (await import("./SchedulePreview.tsx")).SchedulePreview,
+}));
+
+type ConfigurationFormProps = {
+  /** Null for a new one. */
+  configuration: BackupConfiguration | null;
+  defaultValues: Partial<ConfigurationFormValues>;
+  choices: Choices;
+  /** IANA name; null where the service does not say. */
+  timeZone: string | null;
+  isPending: boolean;
+  /** Resolves when it is stored; throws what the service has against it. */
+  onSave: (body: CreateBackupConfigurationBody) => Promise<void>;
+  /** Beside the submit button. */
+  cancel: ReactNode;
+};
+
+export function ConfigurationForm({
+  configuration,
+  defaultValues,
+  choices,
+  timeZone,
+  isPending,
+  onSave,
+  cancel,
+}: ConfigurationFormProps) {
+  const form = useForm<ConfigurationFormValues, unknown, CreateBackupConfigurationBody>({
+    defaultValues,
+    resolver: zodResolver(createBackupConfigurationBody),
+    mode: "onTouched",
+  });
+  const { register, handleSubmit, setError, setValue, formState, control } = form;
+  const { isSubmitting, isDirty, errors } = formState;
+  const frequency = useWatch({ control, name: "frequency" });
+  const hold = useWatch({ control, name: "hold" });
+  const problem = cronProblem(frequency);
+
+  const submit = handleSubmit(async (body) => {
+    try {
+      await onSave(body);
+    } catch (error) {
+      showRefusal(error, fieldNames, setError);
+    }
+  });
+
+  const isBusy = isSubmitting || isPending;
+  const [label, busyLabel] =
+    configuration === null ? ["Create backup", "Creating…"] : ["Save changes", "Saving…"];
+  return (
+    <FormProvider {...form}>
+      <LeaveGuard isDirty={isDirty} question="Leave without saving the backup?" />
+      <form
+        noValidate
+        aria-label={configuration === null ? "New backup" : "Edit backup"}
+        onSubmit={(event) => void submit(event)}
+        className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem] lg:gap-10"
+      >
+        <div className="grid gap-8">
+          {errors.root?.["service"]?.message !== undefined && (
+            <Notice tone="bad" isAlert>
+              {errors.root["service"].message}
+            </Notice>
+          )}
+          <FieldGroup title="What is backed up">
+            <Field label="Name" help="How you will find it again." error={errors.name?.message}>
+              {(aria) => <Input {...aria} {...register("name")} />}
+            </Field>
+            <SourceFields configuration={configuration} choices={choices} />
+          </FieldGroup>
+          <FieldGroup title="When">
+            <Field label="How often">
+              {(aria) => (
+                <Select
+                  {...aria}
+                  value={presets.find((preset) => preset.frequency === frequency)?.frequency ?? ""}
+                  onChange={(event) => {
+                    if (event.target.value !== "")
+                      setValue("frequency", event.target.value, {
+                        shouldDirty: true,
+                        shouldValidate: true,
+                      });
+                  }}
+                >
+                  {presets.map((preset) => (
+                    <option key={preset.frequency} value={preset.frequency}>
+                      {preset.label}
+                    </option>
+                  ))}
+                  <option value="">As written beside</option>
+                </Select>
+              )}
+            </Field>
+            <Field
+              label="Frequency"
+              help={`Minute, hour, day, month, weekday, as in cron; read in ${timeZone ?? "the server's time zone"}.`}
+              error={errors.frequency?.message}
+            >
+              {(aria) => <Input {...aria} {...register("frequency")} isCode />}
+            </Field>
+          </FieldGroup>
+          <FieldGroup title="What is kept, and where">
+            <Field
+              label="Keep"
+              term="hold"
+              help="How many finished backups are kept. Failed runs never count, and the newest good one always stays."
+              error={errors.hold?.message}
+            >
+              {(aria) => (
+                <Input
+                  {...aria}
+                  {...register("hold", { setValueAs: toNumber })}
+                  inputMode="numeric"
+                  placeholder={String(defaultHold)}
+                />
+              )}
+            </Field>
+            <Field
+              label="Storage provider"
+              term="storage_provider_id"
+              error={errors.storage_provider_id?.message}
+            >
+              {(aria) => (
+                <Picker
+                  aria={aria}
+                  name="storage_provider_id"
+                  choices={choices.providers}
+                  prompt="Choose a place"
+                />
+              )}
+            </Field>
+            <Field
+              label="Directory"
+              help="Within the storage. Empty = made from the name."
+              error={errors.directory?.message}
+            >
+              {(aria) => (
+                <Input {...aria} {...register("directory", { setValueAs: toText })} isCode />
+              )}
+            </Field>
+            <Field
+              label="Restore drill"
+              term="drill"
+              help="Every so many days the newest backup is restored into a scratch place, checked, and thrown away. Empty = never."
+              error={errors.drill?.message}
+            >
+              {(aria) => (
+                <Input
+                  {...aria}
+                  {...register("drill", { setValueAs: (value) => toNumber(value) ?? null })}
+                  inputMode="numeric"
+                  unit="days"
+                />
+              )}
+            </Field>
+          </FieldGroup>
+        </div>
+        <div className="grid gap-4 lg:sticky lg:top-6">
+          <Panel title="Next runs">
+            <div className="min-h-48 px-4 py-3">
+              {problem === null ? (
+                <Suspense fallback={<Skeleton width="w-40" />}>
+                  <SchedulePreview
+                    frequency={frequency}
+                    hold={hold ?? defaultHold}
+                    timeZone={timeZone ?? "UTC"}
+                  />
+                </Suspense>
+              ) : (
+                <p className="text-sm text-warn">{problem}</p>
+              )}
+              {timeZone === null && (
+                <p className="mt-2 text-sm text-muted">
+                  The service does not say its time zone; shown as if it were UTC.
+                </p>
+              )}
+            </div>
+          </Panel>
+          <div className="flex flex-wrap gap-2">
+            <Button type="submit" variant="primary" isPending={isBusy}>
+              {isBusy ? busyLabel : label}
+            </Button>
+            {cancel}
+          </div>
+        </div>
+      </form>
+    </FormProvider>
+  );
+}

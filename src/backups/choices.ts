@@ -1,0 +1,18 @@
+// What the form offers to choose from, as far as the service lists it.
+import { useQuery } from "@tanstack/react-query";
+import { sitesQuery } from "../app/inventory.ts";
+import { databasesQuery, storageProvidersQuery } from "./queries.ts";
+import type { Choices } from "./SourceFields.tsx";
+
+export function useChoices(serverId: number): Choices {
+  const { data: sites } = useQuery(sitesQuery(serverId));
+  const { data: databases } = useQuery(databasesQuery(serverId));
+  const { data: providers } = useQuery(storageProvidersQuery());
+  return {
+    sites: sites?.data.map(({ id, name }) => ({ id, label: name })) ?? null,
+    databases:
+      databases?.data.map(({ id, name, engine }) => ({ id, label: `${name} (${engine})` })) ?? null,
+    providers:
+      providers?.data.map(({ id, name, place }) => ({ id, label: `${name} (${place})` })) ?? null,
+  };
+}

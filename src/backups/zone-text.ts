@@ -1,0 +1,14 @@
+// Moments as the clocks of a zone show them.
+
+export const viewersZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** E.g. "Sun, 29 Mar, 03:00". @param timeZone IANA name */
+export const momentInZone = (moment: Date, timeZone: string): string =>
+  new Intl.DateTimeFormat(undefined, {
+    timeZone,
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+  }).format(moment);
