@@ -1,0 +1,105 @@
+// Triggers, views, routines and events of a database: those that no RENAME carries over.
+import { Readable, Writable } from "node:stream";
+import { quoteName, quoteText, type MysqlClient } from "./mysql-client.ts";
+import { runDumpTool, type DumpOptions } from "./mysql-dump.ts";
+import { codes, MysqlError } from "./mysql-errors.ts";
+import { createSplitter, definersOf, withoutDefiners, type Objects } from "./mysql-split.ts";
+import { SourceError, type Attempt } from "./source.ts";
+
+/** The SQL that makes a database's objects anew. */
+export async function readObjects(options: DumpOptions, signal: AbortSignal): Promise<Objects> {
+  const splitter = createSplitter("");
+  const nowhere = new Writable({ write: (_, __, done) => done() });
+  splitter.stream.pipe(nowhere);
+  await runDumpTool(options, ["--no-data"], splitter.stream, signal);
+  if (!splitter.isWhole())
+    throw new SourceError(
+      `The structure of ${options.client.place.shown} could not be read whole.`,
+    );
+  const [row] = await options.client.query(
+    `SELECT DEFAULT_CHARACTER_SET_NAME, DEFAULT_COLLATION_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ${quoteText(options.client.place.database)}`,
+    { signal },
+  );
+  if (row !== undefined)
+    splitter.objects.header += `ALTER DATABASE CHARACTER SET ${row[0]} COLLATE ${row[1]};\n`;
+  return splitter.objects;
+}
+
+export const toSql = (objects: Objects): Buffer =>
+  Buffer.from(`${objects.header}${objects.code}${objects.events}`, "latin1");
+
+/** Tables and sequences. */
+export async function listTables(
+  client: MysqlClient,
+  database: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const rows = await client.query(
+    `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${quoteText(database)} AND TABLE_TYPE NOT LIKE '%VIEW' ORDER BY TABLE_NAME`,
+    { signal },
+  );
+  return rows.map(([table]) => table ?? "");
+}
+
+/** Statements that drop a database's objects of these kinds. */
+export async function dropsOf(
+  client: MysqlClient,
+  database: string,
+  kinds: readonly ("TRIGGER" | "EVENT" | "VIEW" | "ROUTINE")[],
+  signal: AbortSignal,
+): Promise<string> {
+  const inDatabase = (column: string) => `${column} = ${quoteText(database)}`;
+  const queries = {
+    TRIGGER: `SELECT 'TRIGGER', TRIGGER_NAME FROM information_schema.TRIGGERS WHERE ${inDatabase("TRIGGER_SCHEMA")}`,
+    EVENT: `SELECT 'EVENT', EVENT_NAME FROM information_schema.EVENTS WHERE ${inDatabase("EVENT_SCHEMA")}`,
+    VIEW: `SELECT 'VIEW', TABLE_NAME FROM information_schema.TABLES WHERE ${inDatabase("TABLE_SCHEMA")} AND TABLE_TYPE = 'VIEW'`,
+    // A package's body goes with the package.
+    ROUTINE: `SELECT ROUTINE_TYPE, ROUTINE_NAME FROM information_schema.ROUTINES WHERE ${inDatabase("ROUTINE_SCHEMA")} AND ROUTINE_TYPE <> 'PACKAGE BODY'`,
+  };
+  const rows = await client.query(kinds.map((kind) => queries[kind]).join(";\n"), { signal });
+  return rows
+    .map(
+      ([kind, name]) => `DROP ${kind} IF EXISTS ${quoteName(database)}.${quoteName(name ?? "")};\n`,
+    )
+    .join("");
+}
+
+/** Tries which accounts may be set as the one that an object runs as; the others' objects get this account. */
+export async function settableDefiners(
+  client: MysqlClient,
+  database: string,
+  objects: Objects,
+  { say, signal }: Attempt,
+): Promise<Objects> {
+  const refused: string[] = [];
+  for (const account of definersOf(objects)) {
+    const view = `${quoteName(database)}.quarterdeck_probe`;
+    try {
+      await client.query(
+        `CREATE DEFINER=${Buffer.from(account, "latin1").toString("utf8")} VIEW ${view} AS SELECT 1 AS x; DROP VIEW ${view}`,
+        { signal },
+      );
+    } catch (error) {
+      if (!(error instanceof MysqlError) || error.code !== codes.noSpecialRight) throw error;
+      refused.push(account);
+      say(
+        `The account may not make views, routines, triggers and events that run as ${account}; they run as this account from now on. GRANT SET USER (MySQL: SET_ANY_DEFINER) and restore again to keep it.`,
+      );
+    }
+  }
+  return withoutDefiners(objects, refused);
+}
+
+/** Loads all but events, so that what is wrong with them shows before the target is touched, and drops what stops a RENAME. */
+export async function rehearseObjects(
+  client: MysqlClient,
+  database: string,
+  lead: string,
+  objects: Objects,
+  signal: AbortSignal,
+): Promise<void> {
+  const sql = Buffer.concat([Buffer.from(lead), toSql({ ...objects, events: "" })]);
+  await client.feed(Readable.from([sql]), { database, signal });
+  const drops = await dropsOf(client, database, ["TRIGGER"], signal);
+  if (drops !== "") await client.query(`${lead}${drops}DO 0`, { signal });
+}

@@ -1,0 +1,148 @@
+// A MariaDB server of a test's own: in a temporary folder, on a free loopback port, gone with `stop`.
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, chown, mkdtemp, rm } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const execute = promisify(execFile);
+
+const password = "s3cret'\\ \"ü";
+const startLimitMs = 20_000;
+
+export type MariadbServer = {
+  url(database: string, account?: { user: string; password: string }): string;
+  createDatabase(name: string): Promise<void>;
+  /** Runs SQL as root; answers rows as lines with tabs. */
+  query(sql: string, database?: string): Promise<string>;
+  /** The server as a crash leaves it. */
+  kill(): Promise<void>;
+  /** Starts it again on the same data and port. */
+  startAgain(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export async function startMariadbServer(): Promise<MariadbServer> {
+  const isRoot = userInfo().uid === 0;
+  const folder = await mkdtemp(join(tmpdir(), "quarterdeck-mariadb-"));
+  // mariadbd refuses to run as root.
+  const user = isRoot ? await otherAccount() : null;
+  if (user !== null) await chown(folder, user.uid, user.gid);
+  await chmod(folder, 0o755);
+  const data = join(folder, "data");
+  const socket = join(folder, "s");
+  const asUser = user === null ? [] : [`--user=${user.name}`];
+  await execute("mariadb-install-db", [
+    "--no-defaults",
+    `--datadir=${data}`,
+    "--auth-root-authentication-method=normal",
+    "--skip-test-db",
+    ...asUser,
+  ]);
+  const port = await freePort();
+
+  const query = async (sql: string, database?: string) => {
+    const running = execute(
+      "mariadb",
+      [
+        "--no-defaults",
+        "--user=root",
+        `--socket=${socket}`,
+        "--batch",
+        "--raw",
+        "--skip-column-names",
+        "--binary-mode",
+        "--default-character-set=utf8mb4",
+        ...(database === undefined ? [] : [`--database=${database}`]),
+      ],
+      { maxBuffer: 64 * 1024 * 1024 },
+    );
+    // A client that fails does not read it; its exit says so.
+    running.child.stdin?.on("error", () => undefined);
+    running.child.stdin?.end(sql);
+    return (await running).stdout;
+  };
+
+  async function start() {
+    const child = spawn(
+      "mariadbd",
+      [
+        "--no-defaults",
+        `--datadir=${data}`,
+        `--socket=${socket}`,
+        `--port=${port}`,
+        "--bind-address=127.0.0.1",
+        "--innodb-flush-log-at-trx-commit=0",
+        "--innodb-buffer-pool-size=64M",
+        "--event-scheduler=ON",
+        "--skip-name-resolve",
+        ...asUser,
+      ],
+      { stdio: "ignore" },
+    );
+    const ended = once(child, "exit");
+    const limit = Date.now() + startLimitMs;
+    for (;;) {
+      try {
+        await query("SELECT 1");
+        return { child, ended };
+      } catch (error) {
+        if (Date.now() > limit || child.exitCode !== null) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 30));
+      }
+    }
+  }
+
+  let server = await start();
+  const quoted = password.replaceAll("\\", "\\\\").replaceAll("'", "\\'");
+  await query(
+    `CREATE USER tester@'127.0.0.1' IDENTIFIED BY '${quoted}'; GRANT ALL ON *.* TO tester@'127.0.0.1' WITH GRANT OPTION;`,
+  );
+
+  const end = async (signal: "SIGKILL" | "SIGTERM") => {
+    server.child.kill(signal);
+    await server.ended;
+  };
+
+  return {
+    url: (database, account = { user: "tester", password }) =>
+      `mariadb://${account.user}:${encodeURIComponent(account.password)}@127.0.0.1:${port}/${encodeURIComponent(database)}`,
+    createDatabase: async (name) => {
+      await query(`CREATE DATABASE \`${name}\` CHARACTER SET utf8mb4`);
+    },
+    query,
+    kill: () => end("SIGKILL"),
+    async startAgain() {
+      server = await start();
+    },
+    async stop() {
+      await end("SIGKILL");
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function otherAccount() {
+  for (const name of ["mysql", "nobody"]) {
+    try {
+      const { stdout } = await execute("id", ["-u", name]);
+      const group = await execute("id", ["-g", name]);
+      return { name, uid: Number(stdout), gid: Number(group.stdout) };
+    } catch {
+      // The next may be there.
+    }
+  }
+  throw new Error("There is neither a user mysql nor a user nobody to run mariadbd as.");
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  // A TCP server has an address with a port.
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
