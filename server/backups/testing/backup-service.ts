@@ -45,20 +45,28 @@ databases:
 ${more}
 `;
 
-const providers = (folder: string) => `storage_providers:
+const providersOf = (folder: string, more: string) => `storage_providers:
   - { id: 1, name: disk, type: local, path: ${folder}/copies }
   - { id: 2, name: unmounted, type: local, path: ${folder}/not-there }
+${more}
 `;
+
+/** Lines that a test adds to the inventory. */
+export type MoreInventory = { databases?: string; providers?: (folder: string) => string };
 
 const waiting = { timeout: 20_000, interval: 20 };
 
 export async function createBackupTestService(
   options: Partial<AppOptions> = {},
-  databases: (folder: string) => string = () => "",
+  more: MoreInventory = {},
 ): Promise<BackupTestService> {
   const service = await createTestService({
     ...options,
-    inventory: (folder) => inventoryOf(folder, databases(folder) + providers(folder)),
+    inventory: (folder) =>
+      inventoryOf(
+        folder,
+        `${more.databases ?? ""}\n${providersOf(folder, more.providers?.(folder) ?? "")}`,
+      ),
   });
   const database = join(service.folder, "orders.sqlite");
   const copies = join(service.folder, "copies");

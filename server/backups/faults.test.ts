@@ -1,0 +1,173 @@
+// What goes wrong at night, with the real thing failing: each run is `failed` with words that help, nothing partial
+// stays, and the backups before it are untouched.
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { Backup } from "../../contract/backups/backup.ts";
+import { startS3, type Gate } from "../storage/testing.ts";
+import { createBackupTestService, type BackupTestService } from "./testing/backup-service.ts";
+import { hasPostgresServer, startPostgresServer } from "./testing/postgres-server.ts";
+
+const isRoot = process.getuid?.() === 0;
+
+describe("S3", () => {
+  let folder: string;
+  let s3: Gate;
+  let service: BackupTestService;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "quarterdeck-s3-"));
+    s3 = await startS3(folder);
+    service = await createBackupTestService(
+      { secrets: { S3_ACCESS: s3.options.accessKey, S3_SECRET: s3.options.secretKey } },
+      {
+        providers: () =>
+          `  - { id: 3, name: offsite, type: s3, bucket: copies, endpoint: "${s3.options.endpoint}", access_key: env:S3_ACCESS, secret_key: env:S3_SECRET }
+  - { id: 4, name: keyless, type: s3, bucket: copies, endpoint: "${s3.options.endpoint}", access_key: env:NOT_SET, secret_key: env:S3_SECRET }`,
+      },
+    );
+    // Large enough for several parts.
+    await writeFile(join(service.folder, "shop/large"), randomBytes(20_000_000));
+  });
+  afterAll(async () => {
+    await service.close();
+    await s3.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const objects = async () =>
+    (await readdir(folder, { recursive: true })).filter((name) => name.endsWith("._S3rver_object"));
+
+  test("keeps a backup and gives it back", async () => {
+    const { id } = await service.installed({ storage_provider_id: 3, backupable_type: "site" });
+    const backup = await service.run(id);
+    expect(backup.status, backup.output).toBe("finished");
+    await writeFile(join(service.folder, "shop/index.php"), "changed");
+    await service.call("PUT", `/api/backup/${backup.id}`);
+    await service.restored(backup.id, "finished");
+    const download = await service.call("GET", `/api/backup/${backup.id}/file`);
+    expect((await download.arrayBuffer()).byteLength).toBe(backup.size);
+    await service.call("DELETE", `/api/backup-configuration/${id}?files=remove`);
+    await vi.waitFor(async () => expect(await objects()).toEqual([]), 5000);
+  });
+
+  test.each<[string, "reset" | number, RegExp]>([
+    ["answers 500", 500, /answered 500, 3 times/],
+    ["breaks the connection in the middle of a part", "reset", /broke the connection off/],
+  ])("that %s fails the run, and nothing stays", async (_, verdict, words) => {
+    const { id } = await service.installed({ storage_provider_id: 3, backupable_type: "site" });
+    s3.rule((asked) => (asked.includes("partNumber=2") ? verdict : "pass"));
+    const failed = await service.run(id);
+    s3.rule(() => "pass");
+    expect(failed.status).toBe("failed");
+    expect(failed.status_reason).toMatch(words);
+    expect(await objects()).toEqual([]);
+    await service.call("DELETE", `/api/backup-configuration/${id}`);
+  });
+
+  test("without its key says which variable is missing", async () => {
+    const { id } = await service.configuration({ storage_provider_id: 4 });
+    await vi.waitFor(async () =>
+      expect((await service.show(id)).status_reason).toMatch(
+        /variable NOT_SET is not set; the inventory names it as the access_key of storage provider 4/,
+      ),
+    );
+  });
+});
+
+test.skipIf(!isRoot)("a full disk fails the run in words; what is there stays", async () => {
+  const service = await createBackupTestService(
+    {},
+    {
+      providers: (folder) => `  - { id: 3, name: small, type: local, path: ${folder}/small }`,
+    },
+  );
+  const disk = join(service.folder, "small");
+  await mkdir(disk);
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=3m", "tmpfs", disk]);
+  try {
+    const { id } = await service.installed({ storage_provider_id: 3, backupable_type: "site" });
+    const good = await service.run(id);
+    await writeFile(join(service.folder, "shop/large"), randomBytes(8_000_000));
+    const failed = await service.run(id);
+    expect(failed.status).toBe("failed");
+    expect(failed.status_reason).toMatch(/no room left in .*small/);
+    const files = (await readdir(disk, { recursive: true, withFileTypes: true })).filter((entry) =>
+      entry.isFile(),
+    );
+    expect(files.map(({ name }) => name)).toEqual([good.path.split("/").at(-1)]);
+    expect((await service.backup(good.id)).status).toBe("finished");
+  } finally {
+    execFileSync("umount", [disk]);
+    await service.close();
+  }
+});
+
+describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
+  let postgres: Awaited<ReturnType<typeof startPostgresServer>>;
+  let service: BackupTestService;
+  beforeAll(async () => {
+    postgres = await startPostgresServer();
+    await postgres.createDatabase("shop");
+    const url = new URL(postgres.url("shop"));
+    const wrong = new URL(url);
+    wrong.password = "very-wrong-secret";
+    service = await createBackupTestService(
+      { secrets: { SHOP: url.href, WRONG: wrong.href } },
+      {
+        databases: `  - { id: 4, server: 1, name: shop, engine: postgres, url: env:SHOP }
+  - { id: 5, server: 1, name: locked, engine: postgres, url: env:WRONG }`,
+      },
+    );
+    await postgres.query(
+      "shop",
+      "create table orders as select i as id, md5(i::text) as noise from generate_series(1, 300000) i",
+    );
+  }, 30_000);
+  afterAll(async () => {
+    await service.close();
+    await postgres.stop();
+  });
+  const ids = async () =>
+    (await postgres.query("shop", "select count(*)::int as n from orders"))[0];
+
+  test("is dumped, drilled and restored through the service", async () => {
+    const { id } = await service.installed({ backupable_id: 4 });
+    const backup = await service.run(id);
+    expect(backup.status, backup.output).toBe("finished");
+    await service.call("POST", `/api/backup/${backup.id}/drill`);
+    await vi.waitFor(
+      async () => expect((await service.backup(backup.id)).drill_status).toBe("finished"),
+      20_000,
+    );
+    await postgres.query("shop", "delete from orders where id > 10");
+    await service.call("PUT", `/api/backup/${backup.id}`);
+    await service.restored(backup.id, "finished");
+    expect(await ids()).toEqual({ n: 300_000 });
+  });
+
+  test("with a wrong password fails in words, and the secret stands nowhere", async () => {
+    const { id } = await service.configuration({ backupable_id: 5 });
+    await vi.waitFor(async () => expect((await service.show(id)).status).toBe("failed"), 10_000);
+    const failed = await service.run(id);
+    expect(failed.status_reason).toMatch(/password/i);
+    const shown = JSON.stringify([await service.show(id), failed]);
+    expect(shown).not.toContain("very-wrong-secret");
+  });
+
+  test("whose server goes away in the middle fails the run with the tool's words", async () => {
+    const { id } = await service.installed({ backupable_id: 4, name: "gone" });
+    const files = await service.files();
+    const { body } = await service.json<Backup>("POST", `/api/backup/${id}`);
+    await vi.waitFor(
+      async () => expect((await service.backup(body.id)).status).not.toBe("pending"),
+      { timeout: 10_000, interval: 5 },
+    );
+    await postgres.crash();
+    const failed = await service.becomes(body.id, "failed");
+    expect(failed.output).toMatch(/went away|connection|terminat/i);
+    expect(await service.files()).toEqual(files);
+    await postgres.start();
+  });
+});
