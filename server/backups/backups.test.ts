@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Backup, BackupConfiguration, BackupSchedule } from "../../contract/backups/backup.ts";
 import type { Page } from "../../contract/paging.ts";
 import {
   createBackupTestService,
   nightly,
+  soon,
   type BackupTestService,
 } from "./testing/backup-service.ts";
 
@@ -25,8 +26,7 @@ const errors = async (method: string, path: string, body: unknown) => {
   expect(answer.status, JSON.stringify(answer.body)).toBe(422);
   return answer.body.errors;
 };
-const gone = (path: string) =>
-  vi.waitFor(async () => expect(await status("GET", path)).toBe(404), { timeout: 10_000 });
+const gone = (path: string) => soon(async () => expect(await status("GET", path)).toBe(404));
 
 describe("a configuration", () => {
   test("is installing at first, with nothing in it, and installed once its parts were tried", async () => {
@@ -47,14 +47,14 @@ describe("a configuration", () => {
       last_backup_at: null,
       backups: [],
     });
-    await vi.waitFor(async () => expect((await service.show(made.id)).status).toBe("installed"));
+    await soon(async () => expect((await service.show(made.id)).status).toBe("installed"));
     expect((await service.show(made.id)).next_run_at).toMatch(/T02:30:00\.000000Z$/);
     expect(await service.files()).toEqual([]);
   });
 
   test("that cannot work says why, and keeps trying on its schedule", async () => {
     const { id } = await service.configuration({ storage_provider_id: 2 });
-    const failed = await vi.waitFor(async () => {
+    const failed = await soon(async () => {
       const found = await service.show(id);
       expect(found.status).toBe("failed");
       return found;
@@ -65,7 +65,7 @@ describe("a configuration", () => {
 
   test("of a database that is not there fails with its path", async () => {
     const { id } = await service.configuration({ backupable_id: 3 });
-    await vi.waitFor(async () => {
+    await soon(async () => {
       const found = await service.show(id);
       expect(found.status).toBe("failed");
       expect(found.status_reason).toContain("gone.sqlite");
@@ -93,7 +93,7 @@ describe("a configuration", () => {
       type: "database",
       backupable: { id: 1 },
     });
-    await vi.waitFor(async () => {
+    await soon(async () => {
       const found = await service.show(id);
       expect(found.status).toBe("installed");
       expect(found.next_run_at).toMatch(/T04:00/);
@@ -220,7 +220,7 @@ describe("a run", () => {
 
   test("mends a configuration whose rehearsal had failed", async () => {
     const { id } = await service.configuration({ backupable_id: 3 });
-    await vi.waitFor(async () => expect((await service.show(id)).status).toBe("failed"));
+    await soon(async () => expect((await service.show(id)).status).toBe("failed"));
     await writeFile(
       join(service.folder, "gone.sqlite"),
       await readFile(join(service.folder, "orders.sqlite")),
@@ -235,7 +235,7 @@ describe("retention", () => {
     const { id } = await service.installed({ hold: 2 });
     const runs = [];
     for (let count = 0; count < 4; count++) runs.push(await service.run(id));
-    await vi.waitFor(async () => expect(await service.files()).toHaveLength(2));
+    await soon(async () => expect(await service.files()).toHaveLength(2));
     const { backups } = await service.show(id);
     expect(backups.map((backup) => backup.id)).toEqual([runs[3]?.id, runs[2]?.id]);
     expect(await service.files()).toEqual([runs[2]?.path, runs[3]?.path]);
@@ -294,7 +294,7 @@ describe("deleting", () => {
       service.inventoryFile,
       inventory.replace(/.*name: orders.*\n/, "").replace("databases: [1]", "databases: []"),
     );
-    await vi.waitFor(() =>
+    await soon(() =>
       expect(service.app.inventoryProblem()).toMatch(/Database 1 \(orders\) cannot be removed/),
     );
   });
@@ -345,10 +345,7 @@ describe("a restore", () => {
     const backup = await service.run(id);
     await service.call("POST", `/api/backup/${id}`);
     expect(await message("PUT", `/api/backup/${backup.id}`)).toMatch(/being backed up/);
-    await vi.waitFor(
-      async () => expect((await service.show(id)).last_backup?.status).toBe("finished"),
-      { timeout: 20_000 },
-    );
+    await soon(async () => expect((await service.show(id)).last_backup?.status).toBe("finished"));
     expect(await status("PUT", `/api/backup/${backup.id}`)).toBe(202);
     expect(await status("PUT", `/api/backup/${backup.id}`)).toBe(409);
     expect(await status("DELETE", `/api/backup/${backup.id}`)).toBe(409);
@@ -363,9 +360,7 @@ describe("a drill", () => {
     service.sql("insert into orders (customer) values ('later')");
     const asked = await service.json<Backup>("POST", `/api/backup/${backup.id}/drill`);
     expect(asked).toMatchObject({ status: 202, body: { drill_status: "running" } });
-    await vi.waitFor(async () =>
-      expect((await service.backup(backup.id)).drill_status).toBe("finished"),
-    );
+    await soon(async () => expect((await service.backup(backup.id)).drill_status).toBe("finished"));
     expect((await service.backup(backup.id)).drill_output).toMatch(/2 rows/);
     expect((await service.show(id)).last_proven_at).not.toBeNull();
     expect(service.sql("select count(*) as n from orders")).toEqual([{ n: 3 }]);

@@ -151,7 +151,7 @@ async function install(kind: Kind): Promise<number> {
     backupable_type: kind,
   });
   const { id } = (await response.json()) as BackupConfiguration;
-  await vi.waitFor(async () => expect((await show(id)).status).toBe("installed"), 10_000);
+  await vi.waitFor(async () => expect((await show(id)).status).toBe("installed"), 20_000);
   return id;
 }
 

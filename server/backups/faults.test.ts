@@ -5,10 +5,10 @@ import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Backup } from "../../contract/backups/backup.ts";
 import { startS3, type Gate } from "../storage/testing.ts";
-import { createBackupTestService, type BackupTestService } from "./testing/backup-service.ts";
+import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
 import { hasPostgresServer, startPostgresServer } from "./testing/postgres-server.ts";
 
 const isRoot = process.getuid?.() === 0;
@@ -49,7 +49,7 @@ describe("S3", () => {
     const download = await service.call("GET", `/api/backup/${backup.id}/file`);
     expect((await download.arrayBuffer()).byteLength).toBe(backup.size);
     await service.call("DELETE", `/api/backup-configuration/${id}?files=remove`);
-    await vi.waitFor(async () => expect(await objects()).toEqual([]), 5000);
+    await soon(async () => expect(await objects()).toEqual([]));
   });
 
   test.each<[string, "reset" | number, RegExp]>([
@@ -68,7 +68,7 @@ describe("S3", () => {
 
   test("without its key says which variable is missing", async () => {
     const { id } = await service.configuration({ storage_provider_id: 4 });
-    await vi.waitFor(async () =>
+    await soon(async () =>
       expect((await service.show(id)).status_reason).toMatch(
         /variable NOT_SET is not set; the inventory names it as the access_key of storage provider 4/,
       ),
@@ -137,10 +137,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     const backup = await service.run(id);
     expect(backup.status, backup.output).toBe("finished");
     await service.call("POST", `/api/backup/${backup.id}/drill`);
-    await vi.waitFor(
-      async () => expect((await service.backup(backup.id)).drill_status).toBe("finished"),
-      20_000,
-    );
+    await soon(async () => expect((await service.backup(backup.id)).drill_status).toBe("finished"));
     await postgres.query("shop", "delete from orders where id > 10");
     await service.call("PUT", `/api/backup/${backup.id}`);
     await service.restored(backup.id, "finished");
@@ -149,7 +146,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
 
   test("with a wrong password fails in words, and the secret stands nowhere", async () => {
     const { id } = await service.configuration({ backupable_id: 5 });
-    await vi.waitFor(async () => expect((await service.show(id)).status).toBe("failed"), 10_000);
+    await soon(async () => expect((await service.show(id)).status).toBe("failed"));
     const failed = await service.run(id);
     expect(failed.status_reason).toMatch(/password/i);
     const shown = JSON.stringify([await service.show(id), failed]);
@@ -160,10 +157,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     const { id } = await service.installed({ backupable_id: 4, name: "gone" });
     const files = await service.files();
     const { body } = await service.json<Backup>("POST", `/api/backup/${id}`);
-    await vi.waitFor(
-      async () => expect((await service.backup(body.id)).status).not.toBe("pending"),
-      { timeout: 10_000, interval: 5 },
-    );
+    await soon(async () => expect((await service.backup(body.id)).status).not.toBe("pending"));
     await postgres.crash();
     const failed = await service.becomes(body.id, "failed");
     expect(failed.output).toMatch(/went away|connection|terminat/i);

@@ -1,6 +1,6 @@
 // From a source to a storage and back: compressed, counted and hashed on the way, with bounded memory.
 import { createHash } from "node:crypto";
-import { Readable, type Writable } from "node:stream";
+import { Readable, Transform, type Writable } from "node:stream";
 import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
 import type { Storage } from "../storage/storage.ts";
 import type { Manifest } from "./sources/source.ts";
@@ -23,8 +23,29 @@ export type StoreOptions = {
   onProgress(bytes: { plainBytes: number; storedBytes: number }): void;
 };
 
-/** Fewer and larger pieces than zlib's 16 KiB: each piece crosses from its thread once. */
-const chunkBytes = 256 * 1024;
+/** Large pieces: each one crosses to zlib's thread and back, which costs as much as compressing 64 KiB does. */
+const chunkBytes = 1024 * 1024;
+
+/** Makes large pieces of the small ones that a pipe brings. */
+function createGatherer(): Transform {
+  let pieces: Buffer[] = [];
+  let bytes = 0;
+  return new Transform({
+    writableHighWaterMark: chunkBytes,
+    transform(chunk: Buffer, _encoding, done) {
+      pieces.push(chunk);
+      bytes += chunk.length;
+      if (bytes < chunkBytes) return done();
+      const gathered = Buffer.concat(pieces, bytes);
+      pieces = [];
+      bytes = 0;
+      done(null, gathered);
+    },
+    flush(done) {
+      done(null, bytes === 0 ? undefined : Buffer.concat(pieces, bytes));
+    },
+  });
+}
 
 /**
  * Stores a dump. Nothing stands under the key before the dump has ended well and all of it is stored.
@@ -32,8 +53,10 @@ const chunkBytes = 256 * 1024;
  */
 export async function storeDump(options: StoreOptions): Promise<Stored> {
   const { storage, key, signal, onProgress } = options;
+  const gather = createGatherer();
   const compress = createZstdCompress({
     chunkSize: chunkBytes,
+    highWaterMark: chunkBytes,
     params: {
       [constants.ZSTD_c_compressionLevel]: 3,
       // zstd's own checksum, so that a user who unpacks by hand is told of damage too.
@@ -41,13 +64,16 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
     },
   });
   // A tool that is missing fails before anybody reads; the error reaches the reader all the same.
-  compress.on("error", () => undefined);
+  for (const stream of [gather, compress]) stream.on("error", () => undefined);
+  gather.once("error", (error) => compress.destroy(error));
+  compress.once("close", () => gather.destroy());
+  gather.pipe(compress);
   const abort = () => compress.destroy(signal.reason as Error);
   signal.addEventListener("abort", abort, { once: true });
   const hash = createHash("sha256");
   let sizeBytes = 0;
 
-  const dumped = options.dump(compress).catch((error: unknown) => {
+  const dumped = options.dump(gather).catch((error: unknown) => {
     compress.destroy(error as Error);
     throw error;
   });

@@ -23,7 +23,7 @@ const soon = <Result>(look: () => Promise<Result>): Promise<Result> =>
       clock.advance(1000);
       return look();
     },
-    { timeout: 10_000, interval: 20 },
+    { timeout: 20_000, interval: 20 },
   );
 const expectFinished = (id: number, expected: number) =>
   soon(async () => {

@@ -1,7 +1,7 @@
 // Two configurations that put their files into one directory, and whatever is asked of them in whatever order.
 import { array, assert, asyncProperty, constantFrom, integer, record } from "fast-check";
-import { expect, test, vi } from "vitest";
-import { createBackupTestService } from "./testing/backup-service.ts";
+import { expect, test } from "vitest";
+import { createBackupTestService, soon } from "./testing/backup-service.ts";
 
 const step = record({
   who: constantFrom("first", "second"),
@@ -49,9 +49,7 @@ test(
                 hold,
                 storage_provider_id: 1,
               });
-              await vi.waitFor(async () =>
-                expect((await service.show(id)).status).toBe("installed"),
-              );
+              await soon(async () => expect((await service.show(id)).status).toBe("installed"));
               holds[who] = hold;
             } else {
               // A provider that is not there: the run fails, and may cost nothing.
@@ -63,20 +61,18 @@ test(
                   storage_provider_id,
                 });
               await put(2);
-              await vi.waitFor(async () => expect((await service.show(id)).status).toBe("failed"));
+              await soon(async () => expect((await service.show(id)).status).toBe("failed"));
               expect((await service.run(id)).status).toBe("failed");
               await put(1);
-              await vi.waitFor(async () =>
-                expect((await service.show(id)).status).toBe("installed"),
-              );
+              await soon(async () => expect((await service.show(id)).status).toBe("installed"));
             }
-            await vi.waitFor(async () =>
+            await soon(async () =>
               expect(await service.files()).toEqual([...kept.first, ...kept.second].toSorted()),
             );
           }
           for (const id of Object.values(ids))
             await service.call("DELETE", `/api/backup-configuration/${id}?files=remove`);
-          await vi.waitFor(async () => expect(await service.files()).toEqual([]));
+          await soon(async () => expect(await service.files()).toEqual([]));
         }),
         { numRuns: 5 },
       );

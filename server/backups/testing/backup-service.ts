@@ -56,6 +56,10 @@ export type MoreInventory = { databases?: string; providers?: (folder: string) =
 
 const waiting = { timeout: 20_000, interval: 20 };
 
+/** Looks again and again until it sees what it wants; long enough for a machine that is busy with other tests. */
+export const soon = <Result>(look: () => Result | Promise<Result>): Promise<Result> =>
+  vi.waitFor(look, waiting);
+
 export async function createBackupTestService(
   options: Partial<AppOptions> = {},
   more: MoreInventory = {},
