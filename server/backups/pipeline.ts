@@ -56,7 +56,6 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
   const gather = createGatherer();
   const compress = createZstdCompress({
     chunkSize: chunkBytes,
-    highWaterMark: chunkBytes,
     params: {
       [constants.ZSTD_c_compressionLevel]: 3,
       // zstd's own checksum, so that a user who unpacks by hand is told of damage too.
