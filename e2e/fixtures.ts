@@ -1,9 +1,14 @@
 // What every browser test stands on: a whole service with real processes, a site of its own, a page that is
 // connected, and a watch that fails the test on anything a user would not have seen coming.
-import { appendFile, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test as base, expect, type Page } from "@playwright/test";
+import type {
+  BackupConfiguration,
+  CreateBackupConfigurationBody,
+} from "../contract/backups/backup.ts";
 import type { Worker } from "../contract/workers/worker.ts";
 import {
   serviceToken,
@@ -25,9 +30,36 @@ export type Site = {
   worker(id: number): Promise<Worker>;
 };
 
-type WorkerFixtures = { service: ServiceProcess & { folder: string; nextSiteId(): number } };
+/** A server of its own, with something to back up and a place for the copies. */
+export type Backups = {
+  server: { id: number; name: string };
+  database: { id: number; name: string; file: string };
+  site: { id: number; name: string; root: string };
+  /** The same for all tests of a worker; each configuration has a directory of its own there. */
+  provider: { id: number; name: string; folder: string };
+  /** Of the database, every night; comes back once it was tried. */
+  createConfiguration(
+    change?: Partial<Record<keyof CreateBackupConfigurationBody, unknown>>,
+  ): Promise<BackupConfiguration>;
+  configuration(id: number): Promise<BackupConfiguration>;
+  /** Runs it now; comes back with it once the run is over. */
+  run(id: number): Promise<BackupConfiguration>;
+};
+
+/** An inventory that grows with the tests; each line is one entry. */
+type Inventory = Record<"servers" | "sites" | "databases" | "storage_providers", string[]>;
+
+type WorkerFixtures = {
+  service: ServiceProcess & {
+    folder: string;
+    nextSiteId(): number;
+    /** Changes the inventory and writes it; the service reads it by itself. */
+    changeInventory(change: (inventory: Inventory) => void): Promise<void>;
+  };
+};
 type TestFixtures = {
   site: Site;
+  backups: Backups;
   /** A page that has the token and shows nothing yet. */
   connected: Page;
   /** Problems that this test provokes on purpose: texts that a console error or a 5xx may hold. */
@@ -39,16 +71,38 @@ export const test = base.extend<TestFixtures & { watch: void }, WorkerFixtures>(
     // oxlint-disable-next-line no-empty-pattern -- Playwright reads the names of what a fixture needs here
     async ({}, provide) => {
       const folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-e2e-")));
-      const inventory = join(folder, "inventory.yaml");
-      await writeFile(
-        inventory,
-        "servers:\n  - { id: 1, name: web-1, connection: local, time_zone: UTC }\nsites:\n",
-      );
-      const service = await startService(folder, {
-        QUARTERDECK_INVENTORY: inventory,
-      });
+      // What is backed up is read under the account that owns it.
+      await chmod(folder, 0o711);
+      const copies = join(folder, "copies");
+      await mkdir(copies);
+      const inventory: Inventory = {
+        servers: ["{ id: 1, name: web-1, connection: local, time_zone: UTC }"],
+        sites: [],
+        databases: [],
+        storage_providers: [`{ id: 1, name: disk, type: local, path: ${copies} }`],
+      };
+      const file = join(folder, "inventory.yaml");
+      const writeInventory = () =>
+        writeFile(
+          file,
+          Object.entries(inventory)
+            // An empty list has no line, because a key without a value is a mistake.
+            .filter(([, entries]) => entries.length > 0)
+            .flatMap(([kind, entries]) => [`${kind}:`, ...entries.map((one) => `  - ${one}`), ""])
+            .join("\n"),
+        );
+      await writeInventory();
+      const service = await startService(folder, { QUARTERDECK_INVENTORY: file });
       let lastSiteId = 0;
-      await provide({ ...service, folder, nextSiteId: () => (lastSiteId += 1) });
+      await provide({
+        ...service,
+        folder,
+        nextSiteId: () => (lastSiteId += 1),
+        changeInventory(change) {
+          change(inventory);
+          return writeInventory();
+        },
+      });
       await service.end("SIGINT");
       await rm(folder, { recursive: true, force: true });
     },
@@ -62,9 +116,8 @@ export const test = base.extend<TestFixtures & { watch: void }, WorkerFixtures>(
     await mkdir(root);
     const artisan = (script: string) => writeFile(join(root, "artisan"), script);
     await artisan(patientArtisan);
-    await appendFile(
-      join(service.folder, "inventory.yaml"),
-      `  - { id: ${id}, server: 1, name: ${name}, root: ${root}, artisan: [sh, artisan] }\n`,
+    await service.changeInventory(({ sites }) =>
+      sites.push(`{ id: ${id}, server: 1, name: ${name}, root: ${root}, artisan: [sh, artisan] }`),
     );
     await expect.poll(async () => (await service.call("GET", `/api/site/${id}`)).status).toBe(200);
     await provide({
@@ -81,6 +134,78 @@ export const test = base.extend<TestFixtures & { watch: void }, WorkerFixtures>(
       },
       async worker(workerId) {
         return (await (await service.call("GET", `/api/worker/${workerId}`)).json()) as Worker;
+      },
+    });
+  },
+
+  backups: async ({ service }, provide) => {
+    const id = service.nextSiteId();
+    // Number 1 is the server of the sites.
+    const server = { id: id + 1000, name: `db-${id}` };
+    const root = join(service.folder, `blog-${id}`);
+    await mkdir(root);
+    await writeFile(join(root, "index.html"), "<h1>Blog</h1>\n".repeat(100));
+    const site = { id, name: `blog-${id}.example.com`, root };
+    const database = {
+      id,
+      name: `orders-${id}`,
+      file: join(service.folder, `orders-${id}.sqlite`),
+    };
+    const content = new DatabaseSync(database.file);
+    content.exec("create table orders (id integer primary key, note text)");
+    for (let row = 0; row < 50; row++)
+      content.prepare("insert into orders (note) values (?)").run(`order ${row}`);
+    content.close();
+    await service.changeInventory(({ servers, sites, databases }) => {
+      servers.push(
+        `{ id: ${server.id}, name: ${server.name}, connection: local, time_zone: America/New_York }`,
+      );
+      sites.push(`{ id: ${id}, server: ${server.id}, name: ${site.name}, root: ${root} }`);
+      databases.push(
+        `{ id: ${id}, server: ${server.id}, name: ${database.name}, engine: sqlite, path: ${database.file} }`,
+      );
+    });
+    await expect
+      .poll(async () => (await service.call("GET", `/api/server/${server.id}`)).status)
+      .toBe(200);
+
+    const configuration = async (configurationId: number) => {
+      const answer = await service.call("GET", `/api/backup-configuration/${configurationId}`);
+      return (await answer.json()) as BackupConfiguration;
+    };
+    await provide({
+      server,
+      database,
+      site,
+      provider: { id: 1, name: "disk", folder: join(service.folder, "copies") },
+      configuration,
+      async createConfiguration(change = {}) {
+        const response = await service.call(
+          "POST",
+          `/api/server/${server.id}/backup-configuration`,
+          {
+            name: "Orders, nightly",
+            frequency: "30 2 * * *",
+            storage_provider_id: 1,
+            backupable_type: "database",
+            backupable_id: id,
+            ...change,
+          },
+        );
+        expect(response.status).toBe(201);
+        const created = (await response.json()) as BackupConfiguration;
+        await expect
+          .poll(async () => (await configuration(created.id)).status)
+          .not.toBe("installing");
+        return configuration(created.id);
+      },
+      async run(configurationId) {
+        const response = await service.call("POST", `/api/backup/${configurationId}`);
+        expect(response.status).toBe(202);
+        await expect
+          .poll(async () => (await configuration(configurationId)).last_backup?.status)
+          .toMatch(/finished|failed/);
+        return configuration(configurationId);
       },
     });
   },

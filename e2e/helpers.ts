@@ -7,10 +7,15 @@ export const workerRow = (page: Page, id: number): Locator =>
     .getByRole("row")
     .filter({ has: page.getByRole("link", { name: `Worker ${id}`, exact: true }) });
 
-/** Waits until a row shows these texts, each exactly in one of its cells. */
+export const configurationRow = (page: Page, name: string): Locator =>
+  page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
+
+/** Waits until a row shows these texts, each exactly in one of its cells; a narrow table folds some into others. */
 export async function expectRow(row: Locator, ...texts: string[]): Promise<void> {
   for (const text of texts)
-    await expect(row.getByText(text, { exact: true }).first()).toBeVisible();
+    await expect(
+      row.getByText(text, { exact: true }).filter({ visible: true }).first(),
+    ).toBeVisible();
 }
 
 /** Presses a button of a worker's row, e.g. "Stop". */

@@ -18,7 +18,12 @@ export const paths = {
   worker: (id: number) => `/workers/${id}`,
   backups: (serverId: number, page = 1) =>
     withQuery(`/servers/${serverId}/backups`, { page: page > 1 ? String(page) : undefined }),
-  newBackupConfiguration: (serverId: number) => `/servers/${serverId}/backups/new`,
+  /** @param of what to back up, chosen beforehand */
+  newBackupConfiguration: (serverId: number, of?: { type: string; id: number }) =>
+    withQuery(`/servers/${serverId}/backups/new`, {
+      type: of?.type,
+      id: of === undefined ? undefined : String(of.id),
+    }),
   backupConfiguration: (id: number, page = 1) =>
     withQuery(`/backup-configurations/${id}`, { page: page > 1 ? String(page) : undefined }),
   editBackupConfiguration: (id: number) => `/backup-configurations/${id}/edit`,

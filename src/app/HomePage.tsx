@@ -1,5 +1,6 @@
-// The start page: every server with its sites. Where the service has no such list, a way in by id.
+// The start page: every server, whether it is protected, and its sites. Where the service has no such list, a way in by id.
 import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
 import { useLoaderData } from "react-router";
 import type { Server } from "../../contract/servers.ts";
 import { useLoaded } from "../api/query.ts";
@@ -16,6 +17,11 @@ import { OpenSite } from "./OpenSite.tsx";
 import { PageLinks } from "./PageLinks.tsx";
 import { Icon } from "../ui/Icon.tsx";
 
+// A room's part: this floor knows only its name, and its code comes beside the list.
+const ProtectionPanel = lazy(async () => ({
+  default: (await import("../backups/ProtectionPanel.tsx")).ProtectionPanel,
+}));
+
 function ServerSection({ server }: { server: Server }) {
   const { data: sites } = useQuery(sitesQuery(server.id));
   return (
@@ -28,7 +34,10 @@ function ServerSection({ server }: { server: Server }) {
         </p>
       }
     >
-      <ul>
+      <Suspense fallback={<div className="h-11" />}>
+        <ProtectionPanel server={server} />
+      </Suspense>
+      <ul className="border-t border-line">
         {sites === undefined && (
           <li className="flex h-11 items-center px-4">
             <Skeleton width="w-40" />

@@ -1,6 +1,7 @@
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
 import { confirm } from "../app/confirm.ts";
 import { toast } from "../app/toasts.ts";
+import { useStore } from "../store.ts";
 import { Button } from "../ui/Button.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import {
@@ -10,6 +11,7 @@ import {
   type BackupAction,
 } from "./backup-actions.ts";
 import { formatBytes } from "./backup-facts.ts";
+import { downloads } from "./download.ts";
 import { RestoreLoss } from "./RestoreLoss.tsx";
 
 const icons = { restore: "restart", download: "bottom", drill: "check", remove: "trash" } as const;
@@ -29,6 +31,7 @@ type BackupActionsProps = {
 export function BackupActions({ backup, configuration, look, onRemoved }: BackupActionsProps) {
   const actions = useBackupActions();
   const { id } = backup;
+  const isDownloading = useStore(downloads).some((download) => download.id === id);
   const press: Record<BackupAction, () => void> = {
     restore: () =>
       confirm({
@@ -71,7 +74,7 @@ export function BackupActions({ backup, configuration, look, onRemoved }: Backup
         aria-label={`${label} backup ${id}`}
         tip={look === "icons" ? label : undefined}
         disabledReason={refusal(action, backup)}
-        isPending={action === "download" && actions.isDownloading}
+        isPending={action === "download" && isDownloading}
         onClick={press[action]}
       >
         <Icon name={icons[action]} />

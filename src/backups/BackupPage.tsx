@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLoaderData, useNavigate } from "react-router";
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
+import { isInTransit } from "../../contract/states.ts";
 import { makePoller } from "../api/poll.ts";
 import { useLoaded } from "../api/query.ts";
 import { Crumbs } from "../app/Crumbs.tsx";
@@ -18,6 +19,7 @@ import { Time } from "../ui/Time.tsx";
 import { BackupActions } from "./BackupActions.tsx";
 import { BackupBadge } from "./BackupBadge.tsx";
 import { formatBytes, movingStatus } from "./backup-facts.ts";
+import { Downloads } from "./Downloads.tsx";
 import type { backupLoader } from "./loaders.ts";
 import { backupQuery, configurationQuery } from "./queries.ts";
 import { RunOutput } from "./RunOutput.tsx";
@@ -25,12 +27,17 @@ import { RunProgress } from "./RunProgress.tsx";
 
 /** Others restore and prove backups too. */
 const settledMs = 10_000;
+/** What somebody watches stays live, however long it takes. */
+const liveMs = 2_000;
 
 function toProperties(backup: Backup): Property[] {
   const { plain_size: plain, size, checksum } = backup;
   const isFinished = backup.status === "finished";
   const properties: (Property | null)[] = [
-    { term: "Started", value: <Time value={backup.started_at} /> },
+    {
+      term: backup.status === "pending" ? "Asked for" : "Started",
+      value: <Time value={backup.started_at} />,
+    },
     { term: "Ended", value: backup.ended_at ? <Time value={backup.ended_at} /> : "not yet" },
     { term: "Duration", value: backup.ended_at ? backup.duration : "–" },
     backup.trigger === undefined ? null : { term: "Asked by", value: backup.trigger },
@@ -65,13 +72,19 @@ function toProperties(backup: Backup): Property[] {
   return properties.filter((property) => property !== null);
 }
 
-/** The copy that a restore took of what was there: newer than the restore's beginning, and the way back. */
-const safetyOf = (backup: Backup, configuration: BackupConfiguration | undefined) =>
-  backup.restore_status === null
+/** The copy that the restore took of what was there, which is the way back: the last one before the restore ended. */
+const safetyOf = (
+  { id, restored_at: restoredAt }: Backup,
+  configuration: BackupConfiguration | undefined,
+) =>
+  restoredAt === null
     ? undefined
     : configuration?.backups.find(
-        ({ id, trigger, status }) =>
-          id > backup.id && trigger === "safety" && status === "finished",
+        (other) =>
+          other.id > id &&
+          other.trigger === "safety" &&
+          other.status === "finished" &&
+          Date.parse(other.started_at) <= Date.parse(restoredAt),
       );
 
 export function BackupPage() {
@@ -79,10 +92,11 @@ export function BackupPage() {
   const navigate = useNavigate();
   const [poll] = useState(() => makePoller());
   const [isLeaving, setIsLeaving] = useState(false);
-  const backup = useLoaded(
-    backupQuery(id),
-    (now) => !isLeaving && poll([{ id, status: movingStatus(now) }], settledMs),
-  );
+  const backup = useLoaded(backupQuery(id), (now) => {
+    const status = movingStatus(now);
+    const ms = !isLeaving && poll([{ id, status }], settledMs);
+    return ms !== false && isInTransit(status) ? Math.min(ms, liveMs) : ms;
+  });
   const { data: configuration } = useQuery({
     ...configurationQuery(configurationId ?? 0),
     enabled: configurationId !== null,
@@ -143,6 +157,7 @@ export function BackupPage() {
           />
         }
       />
+      <Downloads />
       {backup.status === "failed" && (
         <Notice tone="bad">
           <p className="whitespace-pre-wrap">
@@ -181,7 +196,7 @@ export function BackupPage() {
                   <Link to={paths.backup(safety.id)} className="underline underline-offset-4">
                     backup {safety.id}
                   </Link>
-                  ; restore that one to put it back.
+                  . To put it back, restore that one.
                 </>
               )}
             </p>

@@ -20,7 +20,7 @@ export function ConfigurationActions({
   look,
   onRemoved,
 }: ConfigurationActionsProps) {
-  const { run, remove } = useConfigurationActions();
+  const { run, isStarting, remove } = useConfigurationActions();
   const { id, name, directory } = configuration;
   const isIcon = look === "icons";
   const facts = (action: keyof typeof configurationActionLabels) => ({
@@ -54,30 +54,43 @@ export function ConfigurationActions({
       typed: name,
       action: "Delete",
       run: async (files) => {
-        await remove({ id, files: files === "remove" ? "remove" : "keep" });
+        await remove({ configuration, files: files === "remove" ? "remove" : "keep" });
         onRemoved?.();
       },
     });
+  const editRefusal = refusal("update", configuration);
+  const edit = (
+    <>
+      <Icon name="edit" />
+      {!isIcon && configurationActionLabels.update}
+    </>
+  );
   return (
     <>
       <Button
         {...facts("run")}
         disabledReason={refusal("run", configuration)}
+        isPending={isStarting}
         onClick={() => run(configuration)}
       >
         <Icon name="play" />
         {!isIcon && configurationActionLabels.run}
       </Button>
-      <LinkButton
-        to={paths.editBackupConfiguration(id)}
-        size={isIcon ? "icon" : "md"}
-        variant={isIcon ? "ghost" : "secondary"}
-        aria-label={`Edit: ${name}`}
-        data-tip={isIcon ? "Edit" : undefined}
-      >
-        <Icon name="edit" />
-        {!isIcon && configurationActionLabels.update}
-      </LinkButton>
+      {editRefusal === undefined ? (
+        <LinkButton
+          to={paths.editBackupConfiguration(id)}
+          size={isIcon ? "icon" : "md"}
+          variant={isIcon ? "ghost" : "secondary"}
+          aria-label={`Edit: ${name}`}
+          data-tip={isIcon ? "Edit" : undefined}
+        >
+          {edit}
+        </LinkButton>
+      ) : (
+        <Button {...facts("update")} disabledReason={editRefusal}>
+          {edit}
+        </Button>
+      )}
       <Button
         {...facts("remove")}
         disabledReason={refusal("remove", configuration)}

@@ -5,7 +5,7 @@ import type { CreateBackupConfigurationBody } from "../../contract/backups/backu
 import { call } from "../api/client.ts";
 import { invalidate, queryClient, useLoaded } from "../api/query.ts";
 import { Crumbs } from "../app/Crumbs.tsx";
-import { serverQuery } from "../app/inventory.ts";
+import { serverName, serverQuery } from "../app/inventory.ts";
 import { savedState } from "../app/LeaveGuard.tsx";
 import { LinkButton } from "../app/LinkButton.tsx";
 import { toast } from "../app/toasts.ts";
@@ -24,7 +24,7 @@ export function ConfigurationEditPage() {
   // What is being filled in must not change under the hands of who does it.
   const [defaultValues] = useState(() => toValues(configuration));
   const { data: server } = useQuery({ ...serverQuery(serverId ?? 0), enabled: serverId !== null });
-  const choices = useChoices(serverId ?? 0);
+  const choices = useChoices(serverId);
   const { mutateAsync, isPending } = useMutation({
     mutationFn: ({
       backupable_type: _type,
@@ -50,7 +50,14 @@ export function ConfigurationEditPage() {
           <Crumbs
             items={[
               { label: "Servers", to: paths.home() },
-              ...(serverId === null ? [] : [{ label: "Backups", to: paths.backups(serverId) }]),
+              ...(serverId === null
+                ? []
+                : [
+                    {
+                      label: `${serverName(serverId, server)} backups`,
+                      to: paths.backups(serverId),
+                    },
+                  ]),
               { label: configuration.name, to: paths.backupConfiguration(id) },
             ]}
           />

@@ -1,6 +1,6 @@
 // The fields of a backup configuration, new or changed. The contract's schema checks them here as it does at the service.
 import { zodResolver } from "@hookform/resolvers/zod";
-import { lazy, type ReactNode, Suspense } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { FormProvider, useForm, useWatch } from "react-hook-form";
 import {
   createBackupConfigurationBody,
@@ -54,11 +54,14 @@ export function ConfigurationForm({
     resolver: zodResolver(createBackupConfigurationBody),
     mode: "onTouched",
   });
-  const { register, handleSubmit, setError, setValue, formState, control } = form;
+  const { register, handleSubmit, setError, setFocus, setValue, formState, control } = form;
   const { isSubmitting, isDirty, errors } = formState;
   const frequency = useWatch({ control, name: "frequency" });
   const hold = useWatch({ control, name: "hold" });
   const problem = cronProblem(frequency);
+  const preset = presets.find((one) => one.frequency === frequency);
+  // Chosen although the text is still that of a preset, from which it is then changed.
+  const [isCustom, setIsCustom] = useState(false);
 
   const submit = handleSubmit(async (body) => {
     try {
@@ -97,21 +100,19 @@ export function ConfigurationForm({
               {(aria) => (
                 <Select
                   {...aria}
-                  value={presets.find((preset) => preset.frequency === frequency)?.frequency ?? ""}
-                  onChange={(event) => {
-                    if (event.target.value !== "")
-                      setValue("frequency", event.target.value, {
-                        shouldDirty: true,
-                        shouldValidate: true,
-                      });
+                  value={isCustom ? "" : (preset?.frequency ?? "")}
+                  onChange={({ target: { value } }) => {
+                    setIsCustom(value === "");
+                    if (value === "") setFocus("frequency", { shouldSelect: true });
+                    else setValue("frequency", value, { shouldDirty: true, shouldValidate: true });
                   }}
                 >
-                  {presets.map((preset) => (
-                    <option key={preset.frequency} value={preset.frequency}>
-                      {preset.label}
+                  {presets.map((one) => (
+                    <option key={one.frequency} value={one.frequency}>
+                      {one.label}
                     </option>
                   ))}
-                  <option value="">As written beside</option>
+                  <option value="">Custom</option>
                 </Select>
               )}
             </Field>
@@ -127,7 +128,7 @@ export function ConfigurationForm({
             <Field
               label="Keep"
               term="hold"
-              help="How many finished backups are kept. Failed runs never count, and the newest good one always stays."
+              help="How many finished backups are kept, 1 to 8760. Failed runs never count, and the newest good one always stays."
               error={errors.hold?.message}
             >
               {(aria) => (
@@ -142,6 +143,7 @@ export function ConfigurationForm({
             <Field
               label="Storage provider"
               term="storage_provider_id"
+              help="Where the copies are kept. It is tried as soon as this is saved."
               error={errors.storage_provider_id?.message}
             >
               {(aria) => (
@@ -155,7 +157,11 @@ export function ConfigurationForm({
             </Field>
             <Field
               label="Directory"
-              help="Within the storage. Empty = made from the name."
+              help={
+                configuration === null
+                  ? "Within the storage. Empty = made from the name."
+                  : "Within the storage, for the backups to come; what is stored stays where it is. Empty = as before."
+              }
               error={errors.directory?.message}
             >
               {(aria) => (

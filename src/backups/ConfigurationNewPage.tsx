@@ -4,7 +4,7 @@ import type { CreateBackupConfigurationBody } from "../../contract/backups/backu
 import { call } from "../api/client.ts";
 import { invalidate, queryClient } from "../api/query.ts";
 import { Crumbs } from "../app/Crumbs.tsx";
-import { serverQuery } from "../app/inventory.ts";
+import { serverName, serverQuery } from "../app/inventory.ts";
 import { savedState } from "../app/LeaveGuard.tsx";
 import { LinkButton } from "../app/LinkButton.tsx";
 import { toast } from "../app/toasts.ts";
@@ -35,7 +35,7 @@ export function ConfigurationNewPage() {
     toast.success(`“${configuration.name}” is being tried.`);
   };
 
-  const name = server?.name ?? `Server ${serverId}`;
+  const name = serverName(serverId, server);
   return (
     <>
       <PageHeader

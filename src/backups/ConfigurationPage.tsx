@@ -20,6 +20,7 @@ import { movingStatus } from "./backup-facts.ts";
 import { ConfigurationActions } from "./ConfigurationActions.tsx";
 import { ConfigurationBadge } from "./ConfigurationBadge.tsx";
 import type { configurationLoader } from "./loaders.ts";
+import { Downloads } from "./Downloads.tsx";
 import { NextRuns } from "./NextRuns.tsx";
 import { ProtectionBadge } from "./ProtectionBadge.tsx";
 import {
@@ -77,7 +78,12 @@ export function ConfigurationPage() {
     enabled: !isLeaving,
     refetchInterval: () => poll(moving(configuration)),
   });
-  const { data: schedule } = useQuery({ ...scheduleQuery(id), enabled: !isLeaving });
+  const { data: schedule } = useQuery({
+    ...scheduleQuery(id),
+    enabled: !isLeaving,
+    // What retention removes next is another thing after each run.
+    refetchInterval: () => poll(moving(configuration)),
+  });
 
   const provider = providers?.data.find((one) => one.id === configuration.storage_provider_id);
   const storage = provider
@@ -120,6 +126,7 @@ export function ConfigurationPage() {
           <ConfigurationActions configuration={configuration} look="words" onRemoved={leave} />
         }
       />
+      <Downloads />
       {configuration.status === "failed" && configuration.status_reason && (
         <Notice tone="bad">
           <p className="whitespace-pre-wrap">{configuration.status_reason}</p>
@@ -134,7 +141,7 @@ export function ConfigurationPage() {
         {configuration.backups.length === 0 ? (
           <p className="px-4 py-3 text-muted max-sm:px-3">No runs yet.</p>
         ) : (
-          <div className="grid gap-4 px-4 py-3 max-sm:px-3">
+          <div className="grid grid-cols-1 gap-4 px-4 py-3 max-sm:px-3">
             <RunStrip backups={configuration.backups} />
             <RunChart points={toSeries(configuration.backups)} />
           </div>

@@ -115,6 +115,7 @@ export const ConfigurationRow = memo(function ConfigurationRow({ configuration }
         </div>
         <div className="mt-2 grid gap-2 @2xl:hidden">
           <div>
+            <p className="text-xs text-muted">Last run</p>
             <LastRun configuration={configuration} />
           </div>
           <Protection configuration={configuration} />

@@ -17,12 +17,17 @@ export function NextRuns({ schedule }: { schedule: BackupSchedule }) {
     <div className="grid gap-x-8 gap-y-4 px-4 py-3 text-sm max-sm:px-3 lg:grid-cols-2">
       <div className="grid content-start gap-2">
         <h3 className="font-medium">Next runs</h3>
+        <p className="text-xs text-muted">
+          {zone === viewersZone
+            ? `Times of ${zone}, the server's zone and yours.`
+            : `Times of ${zone}, the server's zone; in brackets ${viewersZone}, yours.`}
+        </p>
         <ol className="grid gap-1">
           {runs.map((moment) => (
             <li key={moment} className="flex flex-wrap gap-x-3">
               <span>{momentInZone(new Date(moment), zone)}</span>
               {zone !== viewersZone && (
-                <span className="text-muted">{momentInZone(new Date(moment), viewersZone)}</span>
+                <span className="text-muted">({momentInZone(new Date(moment), viewersZone)})</span>
               )}
               <span className="ml-auto text-muted">
                 <Time value={moment} />

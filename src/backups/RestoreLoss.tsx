@@ -45,7 +45,7 @@ export function RestoreLoss({
           title="Is replaced"
           at={newest?.started_at ?? null}
           bytes={newest?.size ?? null}
-          note="the live content; age and size of its newest backup"
+          note="what is there now, as of its last backup"
         />
       </dl>
       <p>

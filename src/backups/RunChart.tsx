@@ -1,79 +1,122 @@
-// Size and duration of the last finished runs, as bars in plain SVG. The table below the chart says the same in numbers.
-import { absoluteText, durationText } from "../ui/time-text.ts";
+// Size and duration of the last finished runs, as bars in plain SVG. The table of backups says the same in numbers.
+import { durationText } from "../ui/time-text.ts";
 import { formatBytes } from "./backup-facts.ts";
-import { niceCeiling, type RunPoint } from "./run-series.ts";
+import { niceCeiling, niceSpanMs, type RunPoint } from "./run-series.ts";
+import { momentInZone, viewersZone } from "./zone-text.ts";
 
-type BarsProps = {
+type Measure = {
   label: string;
-  points: readonly RunPoint[];
   valueOf: (point: RunPoint) => number;
   format: (value: number) => string;
+  /** Where the axis ends for the largest value. */
+  topOf: (value: number) => number;
   className: string;
 };
 
 const width = 300;
 const height = 72;
+/** Few bars stay narrow, so that they look like bars. */
+const fewestSlots = 12;
 
-function Bars({ label, points, valueOf, format, className }: BarsProps) {
-  const top = niceCeiling(Math.max(...points.map(valueOf)));
-  const step = width / Math.max(points.length, 10);
-  const first = points[0];
-  const last = points.at(-1);
+const spanText = (ms: number) => {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  return ms < 10_000 ? `${Math.round(ms / 100) / 10} s` : durationText(ms);
+};
+
+const size: Measure = {
+  label: "Size",
+  valueOf: ({ sizeBytes }) => sizeBytes,
+  format: formatBytes,
+  topOf: niceCeiling,
+  className: "text-accent",
+};
+
+const duration: Measure = {
+  label: "Duration",
+  valueOf: ({ durationMs }) => durationMs,
+  format: spanText,
+  topOf: niceSpanMs,
+  className: "text-muted",
+};
+
+const momentOf = ({ startedAt }: RunPoint) => momentInZone(new Date(startedAt), viewersZone);
+
+const dayText = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
+const dayOf = ({ startedAt }: RunPoint) => dayText.format(new Date(startedAt));
+
+type BarsProps = Measure & { points: readonly RunPoint[]; first: RunPoint; last: RunPoint };
+
+function Bars({ label, valueOf, format, topOf, className, points, first, last }: BarsProps) {
+  const values = points.map(valueOf);
+  const top = topOf(Math.max(...values));
+  const step = width / Math.max(points.length, fewestSlots);
+  const range = `between ${format(Math.min(...values))} and ${format(Math.max(...values))}, the newest ${format(valueOf(last))}`;
   return (
-    <figure className="grid gap-1">
-      <figcaption className="flex justify-between text-xs text-muted">
-        <span className="font-medium">{label}</span>
-        <span>{format(top)}</span>
+    <figure className="grid min-w-0 grid-cols-1 content-start gap-1">
+      <figcaption className="flex items-baseline gap-2 text-xs text-muted">
+        <span className="font-medium text-ink">{label}</span>
+        <span>newest {format(valueOf(last))}</span>
       </figcaption>
-      <svg
-        role="img"
-        aria-label={`${label} of the last ${points.length} runs: from ${first && format(valueOf(first))} to ${last && format(valueOf(last))}`}
-        viewBox={`0 0 ${width} ${height}`}
-        preserveAspectRatio="none"
-        className={`h-18 w-full border-b border-edge ${className}`}
-      >
-        <line x1="0" x2={width} y1="0.5" y2="0.5" className="stroke-line" />
-        <line x1="0" x2={width} y1={height / 2} y2={height / 2} className="stroke-line" />
-        {points.map((point, index) => {
-          const bar = Math.max(1, (height * valueOf(point)) / top);
-          return (
-            <rect
-              key={point.id}
-              x={index * step + step * 0.15}
-              y={height - bar}
-              width={step * 0.7}
-              height={bar}
-              fill="currentColor"
-            >
-              <title>{`Backup ${point.id}, ${absoluteText(new Date(point.startedAt))}: ${format(valueOf(point))}`}</title>
-            </rect>
-          );
-        })}
-      </svg>
+      <div className="flex gap-1.5">
+        <svg
+          role="img"
+          aria-label={`${label} of the last ${points.length} finished runs: ${range}`}
+          viewBox={`0 0 ${width} ${height}`}
+          preserveAspectRatio="none"
+          className={`h-18 min-w-0 flex-1 border-b border-edge ${className}`}
+        >
+          {[0.5, height / 2].map((y) => (
+            <line
+              key={y}
+              x2={width}
+              y1={y}
+              y2={y}
+              className="stroke-line"
+              vectorEffect="non-scaling-stroke"
+            />
+          ))}
+          {points.map((point, index) => {
+            const bar = Math.max(1, (height * valueOf(point)) / top);
+            return (
+              <rect
+                key={point.id}
+                x={index * step + step * 0.15}
+                y={height - bar}
+                width={step * 0.7}
+                height={bar}
+                fill="currentColor"
+              >
+                <title>{`Backup ${point.id}, ${momentOf(point)}: ${format(valueOf(point))}`}</title>
+              </rect>
+            );
+          })}
+        </svg>
+        <div
+          aria-hidden
+          className="flex h-18 min-w-12 flex-col justify-between text-xs leading-none text-muted"
+        >
+          <span>{format(top)}</span>
+          <span>{format(top / 2)}</span>
+          <span>0</span>
+        </div>
+      </div>
+      <p className="text-xs text-muted">
+        {dayOf(first)} – {dayOf(last)}, {points.length} runs
+      </p>
     </figure>
   );
 }
 
 /** Nothing for fewer than two runs: one bar compares with nothing. */
 export function RunChart({ points }: { points: readonly RunPoint[] }) {
-  if (points.length < 2) return null;
+  const [first] = points;
+  const last = points.at(-1);
+  if (first === undefined || last === undefined || points.length < 2) return null;
   return (
-    <div className="grid gap-6 sm:grid-cols-2">
-      <Bars
-        label="Size"
-        points={points}
-        valueOf={({ sizeBytes }) => sizeBytes}
-        format={formatBytes}
-        className="text-accent"
-      />
-      <Bars
-        label="Duration"
-        points={points}
-        // A bar says seconds; what is shorter would be noise.
-        valueOf={({ durationMs }) => durationMs}
-        format={(ms) => (ms < 1000 ? `${Math.round(ms)} ms` : durationText(ms))}
-        className="text-muted"
-      />
+    <div className="grid grid-cols-1 gap-6 sm:grid-cols-2">
+      {[size, duration].map((measure) => (
+        <Bars key={measure.label} {...measure} points={points} first={first} last={last} />
+      ))}
     </div>
   );
 }

@@ -1,7 +1,10 @@
+import { useState } from "react";
 import type { Backup } from "../../contract/backups/backup.ts";
 import { useClockText } from "../ui/clock.ts";
+import { Progress } from "../ui/Progress.tsx";
 import { Time } from "../ui/Time.tsx";
 import { formatBytes } from "./backup-facts.ts";
+import { makeRateMeter } from "./rate-meter.ts";
 
 type RunProgressProps = {
   backup: Backup;
@@ -13,24 +16,28 @@ type RunProgressProps = {
 export function RunProgress({ backup, usualBytes }: RunProgressProps) {
   const plain = backup.progress?.plain_bytes ?? 0;
   const stored = backup.progress?.stored_bytes ?? 0;
-  const startedMs = Date.parse(backup.started_at);
-  const rate = useClockText((nowMs) =>
-    formatBytes(plain / Math.max(1, Math.round((nowMs - startedMs) / 1000))),
-  );
-  const share = usualBytes === null || usualBytes === 0 ? null : Math.min(0.99, plain / usualBytes);
+  const [meter] = useState(makeRateMeter);
+  const rate = useClockText((nowMs) => {
+    const bytesPerSecond = meter(plain, nowMs);
+    return bytesPerSecond === null ? "" : `${formatBytes(bytesPerSecond)} a second`;
+  });
+  const isMore = usualBytes !== null && plain > usualBytes;
+  const share = usualBytes === null || usualBytes === 0 || isMore ? null : plain / usualBytes;
   return (
-    <div className="grid gap-2 rounded-lg border border-line bg-raised px-4 py-3 max-sm:px-3">
-      <progress
-        aria-label="Progress"
-        className="h-2 w-full accent-accent"
-        {...(share === null ? {} : { value: share, max: 1 })}
-      />
+    <div className="grid gap-2.5 rounded-lg border border-line bg-raised px-4 py-3 max-sm:px-3">
+      <Progress label="Progress" share={share} />
       <p className="flex flex-wrap gap-x-4 text-sm text-muted">
+        {usualBytes !== null && (
+          <span className="text-ink">
+            {share === null
+              ? `more than the last one's ${formatBytes(usualBytes)}`
+              : `about ${Math.floor(share * 100)}% of the last one's ${formatBytes(usualBytes)}`}
+          </span>
+        )}
         <span>
           {formatBytes(plain)} read, {formatBytes(stored)} stored
         </span>
-        <span>{rate} a second</span>
-        {usualBytes !== null && <span>the last one read {formatBytes(usualBytes)}</span>}
+        <span>{rate}</span>
         <span className="ml-auto">
           for <Time value={backup.started_at} format="duration" />
         </span>

@@ -1,24 +1,13 @@
 // What a schedule means: in words, and as its next runs. Loaded by itself, because the calendar behind it is large.
+import { memo } from "react";
 import { clockChangeNote, nextRuns } from "../../contract/backups/schedule.ts";
 import { scheduleInWords } from "../../contract/backups/schedule-words.ts";
 import { useClockText } from "../ui/clock.ts";
+import { holdInWords, sampledRuns } from "./hold-words.ts";
 import { momentInZone, viewersZone } from "./zone-text.ts";
 
 const shownRuns = 5;
 const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
-
-/** How far back the kept backups reach, e.g. "7 are kept: about 7 days back". */
-function reachInWords(runs: readonly Date[], hold: number): string | null {
-  const [first, second] = runs;
-  if (first === undefined || second === undefined || !Number.isInteger(hold) || hold < 1)
-    return null;
-  const ms = (second.getTime() - first.getTime()) * hold;
-  const days = Math.round(ms / dayMs);
-  const hours = Math.round(ms / (60 * minuteMs));
-  const reach = days >= 2 ? `${days} days` : `${hours} ${hours === 1 ? "hour" : "hours"}`;
-  return `${hold} ${hold === 1 ? "is" : "are"} kept: about ${reach} back`;
-}
 
 type SchedulePreviewProps = {
   /** Valid. */
@@ -28,13 +17,19 @@ type SchedulePreviewProps = {
   timeZone: string;
 };
 
-export function SchedulePreview({ frequency, hold, timeZone }: SchedulePreviewProps) {
+/** The calendar takes a while, so it is asked only when something else was typed. */
+export const SchedulePreview = memo(function SchedulePreview({
+  frequency,
+  hold,
+  timeZone,
+}: SchedulePreviewProps) {
   // The runs change with the minute, not with the second.
   const minute = Number(useClockText((nowMs) => String(Math.floor(nowMs / minuteMs))));
   const now = new Date(minute * minuteMs);
-  const runs = nextRuns(frequency, timeZone, now, shownRuns);
+  const coming = nextRuns(frequency, timeZone, now, sampledRuns);
+  const runs = coming.slice(0, shownRuns);
   const change = clockChangeNote(frequency, timeZone, now);
-  const reach = reachInWords(runs, hold);
+  const reach = holdInWords(coming, hold);
   const isElsewhere = timeZone !== viewersZone;
   return (
     <div className="grid gap-3 text-sm">
@@ -67,4 +62,4 @@ export function SchedulePreview({ frequency, hold, timeZone }: SchedulePreviewPr
       {reach !== null && <p className="text-muted">{reach}.</p>}
     </div>
   );
-}
+});

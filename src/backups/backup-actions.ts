@@ -5,7 +5,7 @@ import { hasStatus, messageOf } from "../api/api-error.ts";
 import { call } from "../api/client.ts";
 import { invalidate } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
-import { downloadBackup } from "./download.ts";
+import { downloadBackup, DownloadError } from "./download.ts";
 
 export type BackupAction = "restore" | "download" | "drill" | "remove";
 
@@ -57,13 +57,16 @@ export function useBackupActions() {
     onSuccess: (isSaved, { id }) => {
       if (isSaved) toast.success(`Backup ${id} is downloaded.`);
     },
-    onError: (error, { id }) => toast.failure(`Backup ${id} was not downloaded.`, messageOf(error)),
+    onError: (error, { id }) =>
+      toast.failure(
+        `Backup ${id} was not downloaded.`,
+        error instanceof DownloadError ? error.message : messageOf(error),
+      ),
   });
   return {
     restore: restore.mutateAsync,
     remove: remove.mutateAsync,
     drill: drill.mutate,
     download: download.mutate,
-    isDownloading: download.isPending,
   };
 }

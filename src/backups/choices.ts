@@ -4,9 +4,10 @@ import { sitesQuery } from "../app/inventory.ts";
 import { databasesQuery, storageProvidersQuery } from "./queries.ts";
 import type { Choices } from "./SourceFields.tsx";
 
-export function useChoices(serverId: number): Choices {
-  const { data: sites } = useQuery(sitesQuery(serverId));
-  const { data: databases } = useQuery(databasesQuery(serverId));
+export function useChoices(serverId: number | null): Choices {
+  const isKnown = serverId !== null;
+  const { data: sites } = useQuery({ ...sitesQuery(serverId ?? 0), enabled: isKnown });
+  const { data: databases } = useQuery({ ...databasesQuery(serverId ?? 0), enabled: isKnown });
   const { data: providers } = useQuery(storageProvidersQuery());
   return {
     sites: sites?.data.map(({ id, name }) => ({ id, label: name })) ?? null,

@@ -1,55 +1,150 @@
-// Brings a backup's file to the viewer's machine, as a stream where the browser can write one to disk.
+// Brings a backup's file to the viewer's machine: as a stream where the browser can write one to disk, through memory
+// elsewhere. Not by a link: the token must not enter an address, and a link can send no header.
 import type { Backup } from "../../contract/backups/backup.ts";
 import { openFile } from "../api/client.ts";
+import { createStore } from "../store.ts";
 
 /** What a browser without a file picker would have to hold in memory; more than that is better fetched by hand. */
 const mostInMemoryBytes = 500_000_000;
+/** `crypto.subtle` takes a content as a whole only. */
+const mostHashedBytes = 256_000_000;
+/** A progress that is drawn more often is not read more often. */
+const toldEveryMs = 200;
 
-type Picker = (options: { suggestedName: string }) => Promise<{
+export type Download = {
+  id: number;
+  name: string;
+  receivedBytes: number;
+  totalBytes: number;
+  stop: () => void;
+};
+
+/** Those under way. They go on while the viewer is on other pages. */
+export const downloads = createStore<readonly Download[]>([]);
+
+const without = (id: number) => downloads.get().filter((download) => download.id !== id);
+
+type Handle = {
   createWritable(): Promise<WritableStream<Uint8Array>>;
-}>;
+  getFile(): Promise<Blob>;
+};
+type Picker = (options: { suggestedName: string }) => Promise<Handle>;
+
+const isAbort = (error: unknown) => error instanceof DOMException && error.name === "AbortError";
+
+/** A download that failed for a reason that the viewer is to read. */
+export class DownloadError extends Error {
+  override readonly name = "DownloadError";
+}
 
 const fileNameOf = ({ id, path }: Backup) => path.split("/").at(-1) || `backup-${id}`;
 
-/** @returns false when the viewer chose not to save it. @throws ApiError, or an Error that says what to do instead */
+/**
+ * @returns false when the viewer chose not to save it, or stopped it
+ * @throws ApiError, or a DownloadError that says what to do instead
+ */
 export async function downloadBackup(backup: Backup): Promise<boolean> {
-  const suggestedName = fileNameOf(backup);
-  // Only some browsers have it, and the types of none know it.
-  const { showSaveFilePicker: pick } = globalThis as { showSaveFilePicker?: Picker };
-  if (pick === undefined) return downloadInMemory(backup, suggestedName);
-  let file: WritableStream<Uint8Array>;
+  const { id, size: totalBytes } = backup;
+  if (downloads.get().some((download) => download.id === id)) return false;
+  const name = fileNameOf(backup);
+  const stopping = new AbortController();
+  const entry = { id, name, receivedBytes: 0, totalBytes, stop: () => stopping.abort() };
   try {
-    file = await (await pick({ suggestedName })).createWritable();
+    // Asked first: a browser opens its dialog only right after a click.
+    const handle = await pickFile(name);
+    if (handle === null && totalBytes > mostInMemoryBytes)
+      throw new DownloadError(
+        `This browser cannot write a file this large as it comes. Fetch it with curl from /api/backup/${id}/file.`,
+      );
+    downloads.set([...downloads.get(), entry]);
+    const content = await openContent(backup, stopping.signal);
+    if (handle === null) {
+      const parts: BlobPart[] = [];
+      await content.pipeTo(new WritableStream({ write: (part) => void parts.push(part) }));
+      const blob = new Blob(parts);
+      await checkContent(blob, backup);
+      saveBlob(blob, name);
+    } else {
+      await content.pipeTo(await handle.createWritable());
+      await checkContent(await handle.getFile(), backup);
+    }
+    return true;
   } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") return false;
-    // Not allowed here, e.g. in a frame.
-    return downloadInMemory(backup, suggestedName);
+    if (isAbort(error) || stopping.signal.aborted) return false;
+    throw error;
+  } finally {
+    downloads.set(without(id));
   }
-  const { body } = await openFile("downloadBackup", { id: backup.id });
-  await body?.pipeTo(file).catch(() => {
-    throw new Error(
-      "The download broke off: the file is not what was stored, or the service went away.",
-    );
-  });
-  return true;
 }
 
-async function downloadInMemory(backup: Backup, name: string): Promise<boolean> {
-  if (backup.size > mostInMemoryBytes)
-    throw new Error(
-      `This browser cannot write a file this large as it comes. Fetch it with curl from /api/backup/${backup.id}/file.`,
-    );
-  const response = await openFile("downloadBackup", { id: backup.id });
-  const content = await response.blob().catch(() => {
-    throw new Error(
-      "The download broke off: the file is not what was stored, or the service went away.",
-    );
+/** Null where the browser has no such dialog, or does not allow it here, e.g. in a frame. */
+async function pickFile(suggestedName: string): Promise<Handle | null> {
+  // Only some browsers have it, and the types of none know it.
+  const { showSaveFilePicker: pick } = globalThis as { showSaveFilePicker?: Picker };
+  if (pick === undefined) return null;
+  return pick({ suggestedName }).catch((error: unknown) => {
+    if (isAbort(error)) throw error;
+    return null;
   });
+}
+
+/** The content as it comes, counted. It fails where it ends too early or is stopped. */
+async function openContent({ id, size }: Backup, signal: AbortSignal) {
+  const { body } = await openFile("downloadBackup", { id });
+  if (body === null) throw brokenOff();
+  const reader = body.getReader();
+  const stop = () => void reader.cancel();
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop);
+  let receivedBytes = 0;
+  let toldMs = 0;
+  return new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller) {
+      const { done, value } = await reader.read().catch(() => {
+        throw brokenOff();
+      });
+      if (done) {
+        if (receivedBytes !== size) throw brokenOff();
+        return controller.close();
+      }
+      receivedBytes += value.byteLength;
+      if (performance.now() - toldMs > toldEveryMs) {
+        toldMs = performance.now();
+        tell(id, receivedBytes);
+      }
+      controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
+const tell = (id: number, receivedBytes: number) =>
+  downloads.set(downloads.get().map((one) => (one.id === id ? { ...one, receivedBytes } : one)));
+
+/** What came against what was stored. */
+async function checkContent(content: Blob, { checksum }: Backup): Promise<void> {
+  // Over plain http from another machine there is no `crypto.subtle`; the service has checked it while it sent it.
+  const { subtle } = globalThis.crypto as { subtle?: SubtleCrypto };
+  if (!checksum || subtle === undefined || content.size > mostHashedBytes) return;
+  const digest = new Uint8Array(await subtle.digest("SHA-256", await content.arrayBuffer()));
+  const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  if (hex !== checksum.toLowerCase())
+    throw new DownloadError(
+      "What came is not what was stored: its SHA-256 differs. Do not use it.",
+    );
+}
+
+function saveBlob(content: Blob, name: string): void {
   const url = URL.createObjectURL(content);
   const link = document.createElement("a");
   link.href = url;
   link.download = name;
   link.click();
-  URL.revokeObjectURL(url);
-  return true;
+  // Some browsers read it only after the click is over.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
+
+const brokenOff = () =>
+  new DownloadError(
+    "The download broke off: the file is not what was stored, or the service went away.",
+  );

@@ -26,13 +26,17 @@ export async function backupsLoader({ params, request }: LoaderFunctionArgs) {
   return { serverId, page };
 }
 
-/** What a form offers to choose from; each list may be missing. */
-const loadChoices = (request: Request, serverId: number) =>
+/** What a form offers to choose from; each list may be missing, and the server may be unknown. */
+const loadChoices = (request: Request, serverId: number | null) =>
   Promise.all([
-    loadIfThere(request, serverQuery(serverId)),
-    loadIfThere(request, sitesQuery(serverId)),
-    loadIfThere(request, databasesQuery(serverId)),
     loadIfThere(request, storageProvidersQuery()),
+    ...(serverId === null
+      ? []
+      : [
+          loadIfThere(request, serverQuery(serverId)),
+          loadIfThere(request, sitesQuery(serverId)),
+          loadIfThere(request, databasesQuery(serverId)),
+        ]),
   ]);
 
 export async function newConfigurationLoader({ params, request }: LoaderFunctionArgs) {
@@ -44,7 +48,7 @@ export async function newConfigurationLoader({ params, request }: LoaderFunction
 export async function editConfigurationLoader({ params, request }: LoaderFunctionArgs) {
   const id = idOf(params);
   const { server_id: serverId = null } = await load(request, configurationQuery(id));
-  if (serverId !== null) await loadChoices(request, serverId);
+  await loadChoices(request, serverId);
   return { id, serverId };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Backup } from "../../contract/backups/backup.ts";
-import { niceCeiling, toSeries } from "./run-series.ts";
+import { niceCeiling, niceSpanMs, toSeries } from "./run-series.ts";
 
 test.each([
   [0, 1],
@@ -11,6 +11,20 @@ test.each([
   [4_100_000, 5_000_000],
 ])("above %d the axis ends at %d", (value, end) => {
   expect(niceCeiling(value)).toBe(end);
+});
+
+test.each([
+  [0, 1],
+  [130, 200],
+  [1_000, 1_000],
+  [1_001, 2_000],
+  [45_000, 60_000],
+  [61_000, 120_000],
+  [50 * 60_000, 3_600_000],
+  [23 * 3_600_000, 24 * 3_600_000],
+  [30 * 3_600_000, 48 * 3_600_000],
+])("above %d ms the axis ends at %d ms, round on a clock", (value, end) => {
+  expect(niceSpanMs(value)).toBe(end);
 });
 
 test("a series has the finished runs only, oldest first, with their length", () => {

@@ -25,3 +25,21 @@ export function niceCeiling(value: number): number {
   const step = [1, 2, 5, 10].find((factor) => factor * power >= value) ?? 10;
   return step * power;
 }
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/** What a clock has as round: halves of each are round too. */
+const roundSpansMs = [
+  ...[2, 10, 20, 30, 60].map((seconds) => seconds * 1000),
+  ...[2, 4, 10, 20, 30, 60].map((minutes) => minutes * minuteMs),
+  ...[2, 4, 6, 12, 24].map((hours) => hours * hourMs),
+];
+
+/** The same for a span of time: above a second, what is round on a clock. */
+export function niceSpanMs(value: number): number {
+  if (value <= 1000) return niceCeiling(value);
+  return (
+    roundSpansMs.find((span) => span >= value) ?? niceCeiling(value / (24 * hourMs)) * 24 * hourMs
+  );
+}

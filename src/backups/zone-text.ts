@@ -11,4 +11,5 @@ export const momentInZone = (moment: Date, timeZone: string): string =>
     month: "short",
     hour: "2-digit",
     minute: "2-digit",
+    hourCycle: "h23",
   }).format(moment);

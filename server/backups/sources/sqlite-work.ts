@@ -8,24 +8,29 @@ const script = new URL("./sqlite-worker.ts", import.meta.url);
 
 /** Primary result codes, see https://www.sqlite.org/rescode.html. */
 const hints: Record<number, string> = {
-  5: "Somebody else holds it and does not let go.",
-  8: "It could not be written in one transaction: its page size differs from the backup's, or it is read-only. Stop what uses it, move it away, and restore again.",
+  5: "Somebody else holds it and does not let go. Stop what uses it, and try again.",
+  8: "It may not be written to by the account that runs the service.",
   11: "It is damaged.",
   13: "There is no room left on its disk.",
   14: "It may not be opened by the account that runs the service.",
   26: "It is no SQLite database.",
 };
+const unsoundCodes = new Set([11, 26]);
+
+/** What SQLite cannot work with: it says so itself, by its result code. */
+class UnsoundDatabase extends SourceError {}
+
+export const isUnsound = (error: unknown): boolean => error instanceof UnsoundDatabase;
 
 /**
  * @param path what the work is about, for the words
- * @returns rows by table, where the work counts them
- * @throws SourceError, or the signal's reason
+ * @throws SourceError, or the signal's reason. Work that is under way in SQLite comes to its end first.
  */
 export async function doSqliteWork(
   work: SqliteWork,
   path: string,
   signal: AbortSignal,
-): Promise<Record<string, number>> {
+): Promise<Extract<SqliteAnswer, { ok: true }>> {
   signal.throwIfAborted();
   const worker = new Worker(script, { workerData: work, execArgv: [] });
   const end = () => void worker.terminate();
@@ -37,9 +42,11 @@ export async function doSqliteWork(
     ]);
     signal.throwIfAborted();
     if (answer === null) throw new Error("The thread for SQLite ended without an answer.");
-    if (answer.ok) return answer.tables;
-    const hint = hints[Number(answer.code) & 0xff];
-    throw new SourceError(`${path}: ${answer.message}.${hint === undefined ? "" : ` ${hint}`}`);
+    if (answer.ok) return answer;
+    const code = Number(answer.code) & 0xff;
+    const hint = hints[code];
+    const words = `${path}: ${answer.message}.${hint === undefined ? "" : ` ${hint}`}`;
+    throw unsoundCodes.has(code) ? new UnsoundDatabase(words) : new SourceError(words);
   } finally {
     signal.removeEventListener("abort", end);
     await worker.terminate();

@@ -63,9 +63,8 @@ const contentOf = (file = path) =>
 
 async function dump(): Promise<{ content: Buffer; manifest: Manifest }> {
   const into = new PassThrough();
-  const content = buffer(into);
-  const manifest = await source().dump(into, attempt());
-  return { content: await content, manifest };
+  const [manifest, content] = await Promise.all([source().dump(into, attempt()), buffer(into)]);
+  return { content, manifest };
 }
 
 describe.each(["delete", "wal"])("in journal mode %s", (mode) => {

@@ -1,13 +1,14 @@
 // A SQLite database: copied by its online backup while it is written to, and put back by the same means, so that
 // whoever holds it open sees one transaction. A file that is swapped in would leave them writing into the old one.
-import { createReadStream, createWriteStream } from "node:fs";
-import { chmod, chown, open, rename, rm, stat, statfs } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import type { Readable } from "node:stream";
+import { createReadStream } from "node:fs";
+import { rm, stat, truncate } from "node:fs/promises";
+import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { sizeInWords } from "./size-in-words.ts";
 import { SourceError, type Attempt, type Source } from "./source.ts";
-import { doSqliteWork } from "./sqlite-work.ts";
+import { checkRoom, isThere, putInPlace, removeFile, writeFile } from "./sqlite-files.ts";
+import type { PlaceState } from "./sqlite-place.ts";
+import { doSqliteWork, isUnsound } from "./sqlite-work.ts";
 import { compareTables } from "./tables.ts";
 
 export type SqliteOptions = {
@@ -16,20 +17,22 @@ export type SqliteOptions = {
   path: string;
   /** For copies that must lie on disk for a while; closed to other accounts. */
   scratchFolder: string;
+  /** How long to wait for somebody who holds the database. */
+  busyMs?: number;
 };
 
 const chunkBytes = 256 * 1024;
-/** What SQLite keeps beside a database; one that was left by another content must never be applied to a new file. */
-const companions = ["-journal", "-wal", "-shm"];
 
-export function createSqliteSource({ name, path, scratchFolder }: SqliteOptions): Source {
+export function createSqliteSource({
+  name,
+  path,
+  scratchFolder,
+  busyMs = 20_000,
+}: SqliteOptions): Source {
   const sibling = ({ id }: Pick<Attempt, "id">) => `${path}.quarterdeck-restore-${id}`;
+  const noteOf = (attempt: Attempt) => `${sibling(attempt)}-note`;
   const scratch = (use: string, { id }: Pick<Attempt, "id">) =>
     join(scratchFolder, `${use}-${id}.sqlite`);
-
-  async function removeFile(file: string): Promise<void> {
-    for (const end of ["", ...companions]) await rm(`${file}${end}`, { force: true });
-  }
 
   const find = () =>
     stat(path).catch((error: NodeJS.ErrnoException) => {
@@ -49,30 +52,34 @@ export function createSqliteSource({ name, path, scratchFolder }: SqliteOptions)
     return found.size + (log?.size ?? 0);
   }
 
-  async function checkRoom(neededBytes: number): Promise<void> {
-    const { bavail, bsize } = await statfs(scratchFolder);
-    if (bavail * bsize < neededBytes)
-      throw new SourceError(
-        `A copy of ${path} needs ${sizeInWords(neededBytes)} in ${scratchFolder}, where ${sizeInWords(bavail * bsize)} are left.`,
-      );
+  const recover = (signal: AbortSignal) =>
+    doSqliteWork({ task: "recover", path, busyMs }, path, signal);
+
+  /** A kill between any two steps leaves files by which `tellCutOff` can tell it. */
+  async function clear(attempt: Attempt, isRestored: boolean): Promise<void> {
+    if (!isRestored) await rm(noteOf(attempt), { force: true });
+    await removeFile(sibling(attempt));
+    await rm(noteOf(attempt), { force: true });
   }
 
-  async function write(from: Readable, file: string, signal: AbortSignal): Promise<void> {
-    await removeFile(file);
-    await pipeline(from, createWriteStream(file, { mode: 0o600, flush: true }), { signal });
-  }
-
-  /** Brings in a database where none is. */
-  async function putNew(file: string): Promise<void> {
-    const folder = await stat(dirname(path));
-    // The application's account owns the folder; root must not leave it a file that it cannot use.
-    await chown(file, folder.uid, folder.gid).catch(() => undefined);
-    await chmod(file, 0o640);
-    for (const end of companions) await rm(`${path}${end}`, { force: true });
-    await rename(file, path);
-    const handle = await open(dirname(path), "r");
-    await handle.sync();
-    await handle.close();
+  async function tellCutOff(attempt: Attempt): Promise<PlaceState> {
+    const [file, note] = [sibling(attempt), noteOf(attempt)];
+    const [isReceived, isNoted] = await Promise.all([isThere(file), isThere(note)]);
+    if (!isNoted) return isReceived ? "as it was" : "unknown";
+    if (!isReceived) return (await stat(note)).size > 0 ? "restored" : "unknown";
+    const copy = scratch("settle", attempt);
+    try {
+      await checkRoom(scratchFolder, await sizeBytes(), path);
+      await removeFile(copy);
+      const work = { task: "tell", from: file, to: path, note, scratch: copy, busyMs } as const;
+      return (await doSqliteWork(work, path, attempt.signal)).state ?? "unknown";
+    } catch (error) {
+      attempt.signal.throwIfAborted();
+      attempt.say(`Whether the restore had ended cannot be told: ${(error as Error).message}`);
+      return "unknown";
+    } finally {
+      await removeFile(copy);
+    }
   }
 
   return {
@@ -80,23 +87,26 @@ export function createSqliteSource({ name, path, scratchFolder }: SqliteOptions)
 
     async rehearse(signal) {
       const size = await sizeBytes();
-      await doSqliteWork({ task: "recover", path }, path, signal);
-      await checkRoom(size);
+      await recover(signal);
+      await checkRoom(scratchFolder, size, path);
       return `SQLite database ${path}, ${sizeInWords(size)}.`;
     },
 
     async dump(into, attempt) {
       const copy = scratch("dump", attempt);
       try {
-        await checkRoom(await sizeBytes());
+        await checkRoom(scratchFolder, await sizeBytes(), path);
         await removeFile(copy);
-        const work = { task: "copy", from: path, to: copy } as const;
-        const tables = await doSqliteWork(work, path, attempt.signal);
+        const work = { task: "copy", from: path, to: copy, busyMs } as const;
+        const { tables } = await doSqliteWork(work, path, attempt.signal);
         attempt.say(compareTables(null, tables).replace(/ came back.*/, ", found sound."));
         await pipeline(createReadStream(copy, { highWaterMark: chunkBytes }), into, {
           signal: attempt.signal,
         });
         return { kind: "database", tables };
+      } catch (error) {
+        into.destroy(error as Error);
+        throw error;
       } finally {
         await removeFile(copy);
       }
@@ -105,35 +115,57 @@ export function createSqliteSource({ name, path, scratchFolder }: SqliteOptions)
     exists: async () => (await find()) !== null,
 
     async restore(from, attempt) {
+      const { signal, say } = attempt;
       const file = sibling(attempt);
+      let isRestored = false;
       try {
-        await write(from, file, attempt.signal);
-        await doSqliteWork({ task: "check", path: file }, file, attempt.signal);
-        if ((await find()) === null) await putNew(file);
-        else await doSqliteWork({ task: "place", from: file, to: path }, path, attempt.signal);
+        // First: what an earlier try left would be taken for this one's.
+        await rm(noteOf(attempt), { force: true });
+        await writeFile(from, file, signal);
+        await doSqliteWork({ task: "check", path: file, busyMs }, file, signal);
+        if ((await find()) === null) await putInPlace(file, path);
+        else
+          try {
+            const work = { task: "place", from: file, to: path, note: noteOf(attempt) } as const;
+            await doSqliteWork({ ...work, busyMs }, path, signal);
+          } catch (error) {
+            if (!isUnsound(error)) throw error;
+            await putInPlace(file, path);
+            say(`${path} was no sound database and was replaced. Restart what had it open.`);
+          }
+        isRestored = true;
       } finally {
-        await removeFile(file);
+        from.destroy();
+        await clear(attempt, isRestored);
       }
     },
 
     async drill(from, manifest, attempt) {
       const file = scratch("drill", attempt);
       try {
-        await write(from, file, attempt.signal);
-        const tables = await doSqliteWork({ task: "check", path: file }, file, attempt.signal);
-        return compareTables(manifest, tables);
+        await checkRoom(scratchFolder, 0, path);
+        await writeFile(from, file, attempt.signal);
+        const work = { task: "check", path: file, busyMs } as const;
+        return compareTables(manifest, (await doSqliteWork(work, file, attempt.signal)).tables);
       } finally {
         await removeFile(file);
       }
     },
 
     async settle(attempt) {
-      // SQLite rolls back what was cut off as soon as somebody opens it; here at once, not at the next visitor.
       if ((await find()) !== null)
-        await doSqliteWork({ task: "recover", path }, path, attempt.signal);
-      for (const file of [sibling(attempt), scratch("dump", attempt), scratch("drill", attempt)])
-        await removeFile(file);
-      return "unknown";
+        // SQLite rolls back what was cut off as soon as somebody opens it; here at once, not at the next visitor.
+        await recover(attempt.signal).catch((error: unknown) => {
+          // The restore may have been meant to replace just that.
+          if (!isUnsound(error)) throw error;
+        });
+      const state = await tellCutOff(attempt);
+      // Emptied, so that a second cut-off does not make it a statement.
+      if (state === "unknown" && (await isThere(noteOf(attempt))))
+        await truncate(noteOf(attempt), 0);
+      await clear(attempt, state !== "as it was");
+      for (const use of ["dump", "drill", "settle"]) await removeFile(scratch(use, attempt));
+      return state;
     },
   };
 }

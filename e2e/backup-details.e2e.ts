@@ -1,0 +1,487 @@
+import { createHash, randomBytes } from "node:crypto";
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { Locator, Page } from "@playwright/test";
+import type { Backup, BackupConfiguration } from "../contract/backups/backup.ts";
+import type { ServiceProcess } from "../server/testing/service-process.ts";
+import { type Backups, expect, test } from "./fixtures.ts";
+import { expectAccessible, expectNoSidewaysScroll, expectToast } from "./helpers.ts";
+
+const action = (page: Page, name: string, id: number): Locator =>
+  page.getByRole("button", { name: `${name} backup ${id}`, exact: true });
+
+/** The newest backup of a configuration; there is one. */
+function newestOf({ last_backup: last }: BackupConfiguration): Backup {
+  if (last === null) throw new Error("There is no backup yet.");
+  return last;
+}
+
+const pathOf = ({ provider }: Backups, { path }: Backup) => join(provider.folder, path);
+
+const showBackup = async (service: ServiceProcess, id: number) =>
+  (await (await service.call("GET", `/api/backup/${id}`)).json()) as Backup;
+
+/** The rows of the database, read as any other program would. */
+function notesIn({ database }: Backups): unknown[] {
+  const connection = new DatabaseSync(database.file, { readOnly: true });
+  try {
+    return connection
+      .prepare("select note from orders order by id")
+      .all()
+      .map(({ note }) => note);
+  } finally {
+    connection.close();
+  }
+}
+
+function change({ database }: Backups, statement: string): void {
+  const connection = new DatabaseSync(database.file);
+  connection.exec(statement);
+  connection.close();
+}
+
+/** Other bytes, as many as before, so that only reading them shows it. */
+const damage = async (file: string) => writeFile(file, randomBytes((await stat(file)).size));
+
+test.describe("a configuration's page", () => {
+  test("leads to a run that can be watched until it is finished, with its checksum", async ({
+    connected: page,
+    service,
+    backups,
+    context,
+  }) => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    // Enough that it takes a while, and nothing that could be made smaller.
+    await writeFile(join(backups.site.root, "video.bin"), randomBytes(250_000_000));
+    const { id, name } = await backups.createConfiguration({
+      name: "Blog files",
+      backupable_type: "site",
+      backupable_id: backups.site.id,
+    });
+    await page.goto(`${service.url}/backup-configurations/${id}`);
+    await expect(page.getByText("No backup was made yet.")).toBeVisible();
+    await page.getByRole("button", { name: `Run now: ${name}` }).click();
+    await page.getByRole("link", { name: /^Backup \d+$/ }).click();
+
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText(/^Backup \d+$/);
+    const main = page.getByRole("main");
+    await expect(main.getByText("running", { exact: true })).toBeVisible();
+    await expect(page.getByRole("progressbar", { name: "Progress" })).toBeVisible();
+    await expect(main).toContainText(/[1-9][\d.]* MB read, [\d.]+ [kM]B stored/);
+    await expect(page.getByRole("button", { name: /^Restore backup/ })).toHaveAccessibleDescription(
+      "Restore is not possible while the status is running.",
+    );
+
+    await expect(main.getByText("finished", { exact: true })).toBeVisible({ timeout: 20_000 });
+    await expect(page.getByRole("log", { name: "Output" })).toContainText("found whole");
+    await expect(page.getByRole("progressbar")).toBeHidden();
+    await expect(main).toContainText("250 MB");
+    const backup = newestOf(await backups.configuration(id));
+    await page.getByRole("button", { name: "Copy checksum" }).click();
+    const stored = await readFile(pathOf(backups, backup));
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+      createHash("sha256").update(stored).digest("hex"),
+    );
+  });
+
+  test("shows its history, the next runs in both zones, and what retention removes next", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    const { id } = await backups.createConfiguration({ hold: 2 });
+    const first = newestOf(await backups.run(id));
+    const second = newestOf(await backups.run(id));
+    const content = await readFile(backups.database.file);
+    await writeFile(backups.database.file, "no database at all\n".repeat(500));
+    const third = newestOf(await backups.run(id));
+    await writeFile(backups.database.file, content);
+
+    await page.goto(`${service.url}/backup-configurations/${id}`);
+    const strip = page.getByRole("list", { name: "The last runs, oldest first" });
+    await expect(strip.getByRole("link")).toHaveText(["", "", ""]);
+    const said = (backup: Backup, end: RegExp) =>
+      expect(
+        strip.getByRole("link", { name: new RegExp(`^Backup ${backup.id}: .*${end.source}$`) }),
+      ).toBeVisible();
+    await said(first, /finished, [\d.]+ (bytes|kB)/);
+    await said(second, /finished, [\d.]+ (bytes|kB)/);
+    await said(third, /failed/);
+    for (const measure of ["Size", "Duration"])
+      await expect(
+        page.getByRole("img", { name: `${measure} of the last 2 finished runs` }),
+      ).toBeVisible();
+
+    const next = page.getByRole("region", { name: "What comes next" });
+    await expect(next).toContainText("America/New_York");
+    await expect(next).toContainText("Europe/Berlin");
+    await expect(next.getByText(/, 02:30$/)).toHaveCount(5);
+    await expect(next.getByRole("link")).toHaveText([`Backup ${first.id}`]);
+    await expect(page.getByText("The last run failed.")).toBeVisible();
+    await expectAccessible(page);
+
+    // What is looked at stays true: after the run that removes it, another one is next.
+    await page.getByRole("button", { name: "Run now: Orders, nightly" }).click();
+    await expect(next.getByRole("link")).toHaveText([`Backup ${second.id}`]);
+    await expect(page.getByText("The newest backup is good and on time.")).toBeVisible();
+  });
+
+  test("pages through its backups, and the page is in the address", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    test.slow();
+    const { id } = await backups.createConfiguration({ hold: 30 });
+    for (let count = 0; count < 21; count++) await backups.run(id);
+    await page.goto(`${service.url}/backup-configurations/${id}`);
+    const rows = page.getByRole("table", { name: "Backups" }).getByRole("row");
+    await expect(rows).toHaveCount(21);
+    await page.getByRole("link", { name: "Next" }).click();
+    await expect(page).toHaveURL(/page=2/);
+    await expect(rows).toHaveCount(2);
+  });
+});
+
+test("a run that failed says why, and has nothing to restore or download", async ({
+  connected: page,
+  service,
+  backups,
+}) => {
+  const { id } = await backups.createConfiguration();
+  await writeFile(backups.database.file, "no database at all\n".repeat(500));
+  const backup = newestOf(await backups.run(id));
+  await page.goto(`${service.url}/backups/${backup.id}`);
+  const main = page.getByRole("main");
+  await expect(main.getByText("failed", { exact: true })).toBeVisible();
+  await expect(main.getByText("It is no SQLite database.").first()).toBeVisible();
+  for (const name of ["Restore", "Download", "Restore drill"])
+    await expect(action(page, name, backup.id)).toHaveAccessibleDescription(
+      `${name} is not possible while the status is failed.`,
+    );
+  await expectAccessible(page);
+});
+
+test.describe("a restore drill", () => {
+  test("proves a backup restorable, here and on its configuration", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    const { id, name } = await backups.createConfiguration({ drill: 7 });
+    const backup = newestOf(await backups.run(id));
+    await page.goto(`${service.url}/backups/${backup.id}`);
+    await action(page, "Restore drill", backup.id).click();
+    await expect(page.getByText(/^Restore drill passed/)).toBeVisible();
+    await expect(page.getByRole("log", { name: "Drill output" })).toContainText(
+      "50 rows came back exactly",
+    );
+    await expectAccessible(page);
+    await page.getByRole("link", { name, exact: true }).click();
+    await expect(page.getByRole("row").filter({ hasText: "proven restorable" })).toHaveCount(1);
+  });
+
+  test("finds a stored copy that went bad, and says so in red", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    const { id } = await backups.createConfiguration();
+    const backup = newestOf(await backups.run(id));
+    await damage(pathOf(backups, backup));
+    await page.goto(`${service.url}/backups/${backup.id}`);
+    await action(page, "Restore drill", backup.id).click();
+    await expect(page.getByText(/^Restore drill failed/)).toBeVisible();
+    await expect(page.getByText(/^The stored file went bad/)).toBeVisible();
+    await page.goto(`${service.url}/backup-configurations/${id}`);
+    await expect(page.getByRole("link", { name: /^Backup \d+: .*damaged/ })).toBeVisible();
+    await expect(page.getByText("Every stored copy is damaged.")).toBeVisible();
+  });
+});
+
+test.describe("a restore", () => {
+  test("brings the old rows back, and what it replaced can be put back", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    const { id } = await backups.createConfiguration();
+    const backup = newestOf(await backups.run(id));
+    change(backups, "delete from orders where id > 3; insert into orders (note) values ('late')");
+    const before = notesIn(backups);
+    expect(before).toHaveLength(4);
+
+    const restore = async (backupId: number) => {
+      await action(page, "Restore", backupId).click();
+      const dialog = page.getByRole("alertdialog");
+      await expect(dialog.getByText("Comes back")).toBeVisible();
+      await expect(dialog.getByText("Is replaced")).toBeVisible();
+      await dialog.getByRole("textbox").fill(backups.database.name);
+      await dialog.getByRole("button", { name: "Restore" }).click();
+      await expect(page.getByText(/^Restore finished/)).toBeVisible();
+    };
+    await page.goto(`${service.url}/backups/${backup.id}`);
+    await restore(backup.id);
+    await expect(page.getByRole("log", { name: "Restore output" })).toContainText("Restored.");
+    expect(notesIn(backups)).toHaveLength(50);
+    expect(notesIn(backups)).toContain("order 49");
+
+    // The way back is a backup of its own.
+    await page
+      .getByRole("main")
+      .getByRole("link", { name: /^backup \d+$/ })
+      .click();
+    await expect(page.getByRole("heading", { level: 1 })).not.toHaveText(`Backup ${backup.id}`);
+    await expect(page.getByRole("main")).toContainText("safety");
+    const safety = newestOf(await backups.configuration(id));
+    expect(safety.trigger).toBe("safety");
+    await restore(safety.id);
+    expect(notesIn(backups)).toEqual(before);
+  });
+
+  test("is not done while the typed name is not the target's, nor after Escape", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    const { id, name } = await backups.createConfiguration();
+    const backup = newestOf(await backups.run(id));
+    await page.goto(`${service.url}/backups/${backup.id}`);
+    await action(page, "Restore", backup.id).click();
+    const dialog = page.getByRole("alertdialog");
+    const yes = dialog.getByRole("button", { name: "Restore" });
+    await expect(yes).toBeDisabled();
+    // The configuration's name is not the name of what would be overwritten.
+    await dialog.getByRole("textbox").fill(name);
+    await expect(yes).toBeDisabled();
+    await expect(yes).toHaveAccessibleDescription(`Type “${backups.database.name}” first.`);
+    await yes.click({ force: true });
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+    await expect(dialog).toBeHidden();
+    await expect(action(page, "Restore", backup.id)).toBeFocused();
+    expect((await showBackup(service, backup.id)).restore_status).toBeNull();
+  });
+
+  test("of a copy that went bad fails, says why, and leaves the database as it is", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    const { id } = await backups.createConfiguration();
+    const backup = newestOf(await backups.run(id));
+    await damage(pathOf(backups, backup));
+    change(backups, "insert into orders (note) values ('newer than the backup')");
+    await page.goto(`${service.url}/backups/${backup.id}`);
+    await action(page, "Restore", backup.id).click();
+    const dialog = page.getByRole("alertdialog");
+    await dialog.getByRole("textbox").fill(backups.database.name);
+    await dialog.getByRole("button", { name: "Restore" }).click();
+    await expect(page.getByText(/^Restore failed/)).toBeVisible();
+    await expect(page.getByText(/^The stored file went bad/)).toBeVisible();
+    expect(notesIn(backups)).toContain("newer than the backup");
+  });
+});
+
+test.describe("a download", () => {
+  /** A browser without a dialog for saving, as most are. */
+  const withoutPicker = (page: Page) =>
+    page.addInitScript(() => Reflect.deleteProperty(globalThis, "showSaveFilePicker"));
+
+  test("is the stored file, under its own name, and no address has the token", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    await withoutPicker(page);
+    const { id } = await backups.createConfiguration();
+    const backup = newestOf(await backups.run(id));
+    const addresses: string[] = [];
+    page.on("request", (request) => addresses.push(request.url()));
+    await page.goto(`${service.url}/backups/${backup.id}`);
+    const arriving = page.waitForEvent("download");
+    await action(page, "Download", backup.id).click();
+    const download = await arriving;
+    expect(download.suggestedFilename()).toBe(basename(backup.path));
+    expect(await readFile(await download.path())).toEqual(await readFile(pathOf(backups, backup)));
+    await expectToast(page, "status", `Backup ${backup.id} is downloaded.`);
+    expect(addresses.filter((address) => address.includes("token"))).toEqual([]);
+  });
+
+  test("is written to the chosen file as it comes, where the browser can", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    // The browser's dialog is nobody's to press in a test; the file behind it is a real one.
+    await page.addInitScript(() =>
+      Object.assign(globalThis, {
+        showSaveFilePicker: async ({ suggestedName }: { suggestedName: string }) =>
+          (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true }),
+      }),
+    );
+    const { id } = await backups.createConfiguration();
+    const backup = newestOf(await backups.run(id));
+    await page.goto(`${service.url}/backups/${backup.id}`);
+    await action(page, "Download", backup.id).click();
+    await expectToast(page, "status", `Backup ${backup.id} is downloaded.`);
+    const written = await page.evaluate(async (name) => {
+      const folder = await navigator.storage.getDirectory();
+      const file = await (await folder.getFileHandle(name)).getFile();
+      return [...new Uint8Array(await file.arrayBuffer())];
+    }, basename(backup.path));
+    expect(Buffer.from(written)).toEqual(await readFile(pathOf(backups, backup)));
+  });
+
+  test("shows how far it is, and can be stopped", async ({ connected: page, service, backups }) => {
+    // A disk that takes nothing more.
+    await page.addInitScript(() =>
+      Object.assign(globalThis, {
+        showSaveFilePicker: async () => ({
+          createWritable: async () => new WritableStream({ write: () => new Promise(() => {}) }),
+        }),
+      }),
+    );
+    const { id } = await backups.createConfiguration();
+    const backup = newestOf(await backups.run(id));
+    await page.goto(`${service.url}/backups/${backup.id}`);
+    await action(page, "Download", backup.id).click();
+    const progress = page.getByRole("progressbar", { name: `Download of backup ${backup.id}` });
+    await expect(progress).toBeVisible();
+    await expect(action(page, "Download", backup.id)).toBeDisabled();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: `Stop the download of backup ${backup.id}` }).click();
+    await expect(progress).toBeHidden();
+    await expect(action(page, "Download", backup.id)).toBeEnabled();
+  });
+
+  test("that breaks off, because the copy went bad, is told and not saved", async ({
+    connected: page,
+    service,
+    backups,
+    expected,
+  }) => {
+    expected.push(/ERR_|Failed to load resource/);
+    await withoutPicker(page);
+    const { id } = await backups.createConfiguration();
+    const backup = newestOf(await backups.run(id));
+    await damage(pathOf(backups, backup));
+    let isSaved = false;
+    page.on("download", () => (isSaved = true));
+    await page.goto(`${service.url}/backups/${backup.id}`);
+    await action(page, "Download", backup.id).click();
+    await expectToast(page, "alert", /The download broke off/);
+    expect(isSaved).toBe(false);
+  });
+});
+
+test("deleting a backup removes its file and leads back to its configuration", async ({
+  connected: page,
+  service,
+  backups,
+}) => {
+  const { id, name } = await backups.createConfiguration();
+  const backup = newestOf(await backups.run(id));
+  const file = pathOf(backups, backup);
+  expect((await stat(file)).size).toBe(backup.size);
+  await page.goto(`${service.url}/backups/${backup.id}`);
+  await action(page, "Delete", backup.id).click();
+  const dialog = page.getByRole("alertdialog");
+  await expect(dialog).toContainText(backup.path);
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  expect((await showBackup(service, backup.id)).status).toBe("finished");
+
+  await action(page, "Delete", backup.id).click();
+  await dialog.getByRole("button", { name: "Delete backup" }).click();
+  await expectToast(page, "status", `Backup ${backup.id} is being deleted.`);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(name);
+  await expect(page.getByText("No backup yet")).toBeVisible();
+  await expect.poll(() => stat(file).catch(() => null)).toBeNull();
+});
+
+test.describe("the overview", () => {
+  const overviewOf = (page: Page, { server }: Backups) =>
+    page.getByRole("region", { name: server.name, exact: true });
+
+  test("says what nothing backs up, leads to the cure, and is calm once all is protected", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    const overview = overviewOf(page, backups);
+    const problem = (name: string) =>
+      overview
+        .getByRole("link")
+        .filter({ hasText: name })
+        .filter({ hasText: "Nothing backs it up." });
+    await page.goto(service.url);
+    await expect(problem(backups.database.name)).toBeVisible();
+    await expect(problem(backups.site.name)).toBeVisible();
+    await expectAccessible(page);
+    await problem(backups.site.name).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("New backup");
+    await expect(page.getByRole("combobox", { name: "Site" })).toHaveValue(String(backups.site.id));
+
+    const database = await backups.createConfiguration();
+    const site = await backups.createConfiguration({
+      backupable_type: "site",
+      backupable_id: backups.site.id,
+    });
+    await page.goto(service.url);
+    await expect(overview.getByText("No backup was made yet.")).toHaveCount(2);
+    await backups.run(database.id);
+    await backups.run(site.id);
+    await page.goto(service.url);
+    const calm = overview.getByText("Everything is protected: 2 databases and sites");
+    await expect(calm).toBeVisible();
+    await calm.click();
+    await overview.getByRole("link").filter({ hasText: backups.database.name }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText(database.name);
+  });
+
+  test("says what wants a look although there is a good backup", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    const { id, name } = await backups.createConfiguration();
+    await backups.run(id);
+    await writeFile(backups.database.file, "no database at all\n".repeat(500));
+    await backups.run(id);
+    await page.goto(service.url);
+    const row = overviewOf(page, backups)
+      .getByRole("link")
+      .filter({ hasText: backups.database.name });
+    await expect(row).toContainText("The last run failed.");
+    await row.click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText(name);
+  });
+});
+
+for (const colorScheme of ["light", "dark"] as const)
+  test(`a configuration, a backup and the overview are accessible and fit 360 px in ${colorScheme}`, async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width: 360, height: 740 });
+    const { id } = await backups.createConfiguration({
+      name: "a-rather-long-name-that-nobody-would-break-into-parts-by-hand",
+      frequency: "*/15 9-17 * * 1-5",
+      drill: 7,
+    });
+    await backups.run(id);
+    const backup = newestOf(await backups.run(id));
+    for (const path of ["/", `/backup-configurations/${id}`, `/backups/${backup.id}`]) {
+      await page.goto(service.url + path);
+      await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+      await expectNoSidewaysScroll(page);
+      await expectAccessible(page);
+    }
+    await action(page, "Restore", backup.id).click();
+    await expect(page.getByRole("alertdialog")).toBeVisible();
+    await expectNoSidewaysScroll(page);
+    await expectAccessible(page);
+  });

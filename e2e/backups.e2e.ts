@@ -1,0 +1,295 @@
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Page } from "@playwright/test";
+import { type Backups, expect, test } from "./fixtures.ts";
+import {
+  configurationRow,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  expectRow,
+  expectToast,
+} from "./helpers.ts";
+
+const listOf = ({ server }: Backups) => `/servers/${server.id}/backups`;
+
+const press = (page: Page, action: string, name: string) =>
+  page.getByRole("button", { name: `${action}: ${name}`, exact: true }).click();
+
+/** The files that a configuration has in the storage, wherever they stand in its folder. */
+const storedFiles = ({ provider }: Backups, directory: string): Promise<string[]> =>
+  readdir(join(provider.folder, directory), { recursive: true }).catch(() => []);
+
+test.describe("making a backup", () => {
+  test("leads from the empty list over a preset to a backup that works", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    await page.goto(service.url + listOf(backups));
+    await expect(page.getByText("Nothing is backed up yet")).toBeVisible();
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "New backup" }).first().click();
+
+    await page.getByLabel("Name").fill("Orders by the hour");
+    await page
+      .getByRole("combobox", { name: "Database" })
+      .selectOption(String(backups.database.id));
+    await page.getByLabel("How often").selectOption("Every hour");
+    await expect(page.getByText("Every hour", { exact: true }).last()).toBeVisible();
+    const runs = page.getByRole("table", { name: "Next runs" });
+    await expect(runs.getByRole("row")).toHaveCount(6);
+    await expect(runs).toContainText("America/New_York");
+    await expect(runs).toContainText("Europe/Berlin");
+    await page.getByLabel("Storage provider").selectOption(String(backups.provider.id));
+    await page.getByRole("button", { name: "Create backup" }).click();
+
+    await expectToast(page, "status", /Orders by the hour/);
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders by the hour");
+    await page.getByRole("link", { name: `${backups.server.name} backups` }).click();
+    const row = configurationRow(page, "Orders by the hour");
+    await expectRow(row, "Every hour", "not protected", "never ran");
+    await expect(row).toContainText(`database ${backups.database.name}`);
+  });
+
+  test("a schedule that no calendar has is refused at its field, and nothing is made", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    await page.goto(`${service.url}${listOf(backups)}/new`);
+    const frequency = page.getByLabel("Frequency");
+    await page.getByLabel("How often").selectOption("Custom");
+    await expect(frequency).toBeFocused();
+    await frequency.fill("0 0 31 2 *");
+    await page.getByRole("button", { name: "Create backup" }).click();
+    // The first field that is wrong has the focus, and each says what is wrong with it.
+    await expect(page.getByLabel("Name")).toBeFocused();
+    await expect(page.getByLabel("Name")).toHaveAccessibleDescription(/required/);
+    await expect(frequency).toHaveAccessibleDescription(/The day must be 1 to 29/);
+    await expect(page.getByLabel("Storage provider")).toHaveAccessibleDescription(/required/);
+    await expectAccessible(page);
+    const list = await service.call("GET", `/api/server/${backups.server.id}/backups`);
+    expect(await list.json()).toMatchObject({ meta: { total: 0 } });
+  });
+
+  test("what only the service can know is told at its field too", async ({
+    connected: page,
+    service,
+    backups,
+    expected,
+  }) => {
+    expected.push(/422 \(Unprocessable/);
+    await page.goto(`${service.url}${listOf(backups)}/new?type=site&id=${backups.site.id}`);
+    const site = page.getByRole("combobox", { name: "Site" });
+    await expect(site).toHaveValue(String(backups.site.id));
+    await page.getByLabel("Name").fill("Blog");
+    await page.getByLabel("Storage provider").selectOption(String(backups.provider.id));
+    // Somebody takes the site out of the inventory while the form is being filled in.
+    await service.changeInventory(({ sites }) =>
+      sites.splice(0, Infinity, ...sites.filter((line) => !line.includes(backups.site.name))),
+    );
+    await expect
+      .poll(async () => (await service.call("GET", `/api/site/${backups.site.id}`)).status)
+      .toBe(404);
+    await page.getByRole("button", { name: "Create backup" }).click();
+    await expect(site).toHaveAccessibleDescription(/The selected backupable id is invalid/);
+    await expect(site).toBeFocused();
+  });
+});
+
+test.describe("changing a backup", () => {
+  test("keeps what it backs up, says so, and brings the rest", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    const { id } = await backups.createConfiguration({ directory: `edit-${backups.server.id}` });
+    await page.goto(service.url + listOf(backups));
+    await page.getByRole("link", { name: "Edit: Orders, nightly" }).click();
+    await expect(page.getByText("It stays what it is")).toBeVisible();
+    await expect(page.getByText(`${backups.database.name} (database)`)).toBeVisible();
+    await page.getByLabel("Name").fill("Orders, weekly");
+    await page.getByLabel("How often").selectOption("30 2 * * 0");
+    await page.getByLabel("Keep").fill("4");
+    await expect(page.getByText("4 kept backups reach back about 4 weeks")).toBeVisible();
+    await page.getByLabel("Restore drill").fill("30");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders, weekly");
+    expect(await backups.configuration(id)).toMatchObject({
+      name: "Orders, weekly",
+      frequency: "30 2 * * 0",
+      hold: 4,
+      drill: 30,
+      directory: `edit-${backups.server.id}`,
+      backupable: { id: backups.database.id },
+    });
+  });
+
+  test("asks before what was changed is lost, and changes nothing then", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    const { id } = await backups.createConfiguration();
+    await page.goto(`${service.url}/backup-configurations/${id}/edit`);
+    await page.getByLabel("Keep").fill("99");
+    await page.getByRole("link", { name: "Cancel" }).click();
+    const question = page.getByRole("alertdialog");
+    await question.getByRole("button", { name: "Keep editing" }).click();
+    await expect(page.getByLabel("Keep")).toHaveValue("99");
+    await page.getByRole("link", { name: "Cancel" }).click();
+    await question.getByRole("button", { name: "Discard changes" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders, nightly");
+    expect((await backups.configuration(id)).hold).toBe(7);
+  });
+});
+
+test.describe("running a backup now", () => {
+  test("ends finished with its size on the list, and protects from then on", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    const { directory } = await backups.createConfiguration({
+      directory: `run-${backups.server.id}`,
+    });
+    await page.goto(service.url + listOf(backups));
+    const row = configurationRow(page, "Orders, nightly");
+    await expectRow(row, "not protected", "never ran");
+    await press(page, "Run now", "Orders, nightly");
+    await expectRow(row, "finished", "protected");
+    await expect(row.getByText(/^[\d.]+ (bytes|kB)$/).filter({ visible: true })).toBeVisible();
+    await expect(page.getByRole("button", { name: "Run now: Orders, nightly" })).toBeFocused();
+    expect((await storedFiles(backups, directory)).join()).toMatch(/\.sqlite/);
+    await expectAccessible(page);
+  });
+
+  test("what the service refuses is told, and the list stays", async ({
+    connected: page,
+    service,
+    backups,
+    expected,
+  }) => {
+    expected.push(/404 \(Not Found\)/);
+    await backups.createConfiguration({ name: "Stays" });
+    const { id } = await backups.createConfiguration();
+    await page.goto(service.url + listOf(backups));
+    await expectRow(configurationRow(page, "Orders, nightly"), "not protected");
+    await service.call("DELETE", `/api/backup-configuration/${id}`);
+    await press(page, "Run now", "Orders, nightly");
+    await expectToast(page, "alert", "“Orders, nightly” was not run.");
+    await expect(configurationRow(page, "Orders, nightly")).toBeHidden();
+    await expect(configurationRow(page, "Stays")).toBeVisible();
+  });
+});
+
+test.describe("deleting a backup", () => {
+  const cases = [
+    { choice: "Keep the stored files", isKept: true },
+    { choice: "Remove the stored files", isKept: false },
+  ];
+  for (const { choice, isKept } of cases)
+    test(`“${choice}” does what it says`, async ({ connected: page, service, backups }) => {
+      const { id, directory } = await backups.createConfiguration({
+        directory: `delete-${backups.server.id}`,
+      });
+      await backups.run(id);
+      expect((await storedFiles(backups, directory)).length).toBeGreaterThan(0);
+      await page.goto(service.url + listOf(backups));
+      await press(page, "Delete", "Orders, nightly");
+      const dialog = page.getByRole("alertdialog");
+      await expect(dialog).toContainText(directory);
+      const confirm = dialog.getByRole("button", { name: "Delete" });
+      await expect(confirm).toBeDisabled();
+      await expectAccessible(page);
+      await dialog.getByRole("radio", { name: choice }).check();
+      await dialog.getByRole("textbox").fill("Orders, nightly");
+      await confirm.click();
+      await expect(configurationRow(page, "Orders, nightly")).toBeHidden();
+      await expect
+        .poll(async () =>
+          (await storedFiles(backups, directory)).some((file) => file.endsWith(".zst")),
+        )
+        .toBe(isKept);
+    });
+
+  test("is not done while the name is not typed as it is, nor after Cancel", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    const { id } = await backups.createConfiguration();
+    await page.goto(service.url + listOf(backups));
+    await press(page, "Delete", "Orders, nightly");
+    const dialog = page.getByRole("alertdialog");
+    await dialog.getByRole("textbox").fill("orders");
+    const confirm = dialog.getByRole("button", { name: "Delete" });
+    await expect(confirm).toHaveAccessibleDescription(/Type “Orders, nightly” first/);
+    await confirm.click({ force: true });
+    await expect(dialog).toBeVisible();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await expect(dialog).toBeHidden();
+    expect((await backups.configuration(id)).status).toBe("installed");
+  });
+});
+
+test("a backup that cannot work says why, in the list and where it is changed", async ({
+  connected: page,
+  service,
+  backups,
+}) => {
+  await rm(backups.database.file);
+  const { status_reason: reason } = await backups.createConfiguration();
+  expect(reason).toContain(backups.database.file);
+  await page.goto(service.url + listOf(backups));
+  const row = configurationRow(page, "Orders, nightly");
+  await expectRow(row, "failed", "not protected", reason ?? "");
+  await press(page, "Run now", "Orders, nightly");
+  // One badge for the configuration, one for its run.
+  await expect(row.getByText("failed", { exact: true }).filter({ visible: true })).toHaveCount(2);
+});
+
+test("a server's backups stand on the left below its name; a server that is not there has none", async ({
+  connected: page,
+  service,
+  backups,
+  expected,
+}) => {
+  await page.goto(service.url);
+  const nav = page.getByRole("navigation", { name: "Main" });
+  const mine = nav.getByRole("listitem").filter({ hasText: backups.server.name });
+  await mine.getByRole("link", { name: "Backups" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Backups");
+  await expect(page).toHaveURL(service.url + listOf(backups));
+  await expect(mine.getByRole("link", { name: "Backups" })).toHaveAttribute("aria-current", "true");
+
+  expected.push(/404 \(Not Found\)/);
+  await page.goto(`${service.url}/servers/999/backups`);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Not found");
+  await expectAccessible(page);
+});
+
+for (const colorScheme of ["light", "dark"] as const)
+  test(`every page is accessible and fits 360 px in ${colorScheme}`, async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width: 360, height: 740 });
+    const { id } = await backups.createConfiguration({
+      name: "a-rather-long-name-that-nobody-would-break-into-parts-by-hand",
+      frequency: "*/15 9-17 * * 1-5",
+    });
+    await backups.run(id);
+    for (const path of [
+      listOf(backups),
+      `${listOf(backups)}/new`,
+      `/backup-configurations/${id}/edit`,
+    ]) {
+      await page.goto(service.url + path);
+      await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+      await expectNoSidewaysScroll(page);
+      await expectAccessible(page);
+    }
+  });

@@ -1,0 +1,36 @@
+// Copies one SQLite database over another by the online backup, which is one transaction of the one written to.
+import { backup, DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** All pages in one step: by smaller ones a database that is written to would begin anew for ever. */
+const allPages = 2_147_483_647;
+const retryMs = 50;
+/** SQLITE_BUSY, see https://www.sqlite.org/rescode.html. */
+const busyCode = 5;
+
+export const open = (path: string, readOnly: boolean, busyMs: number): DatabaseSync =>
+  new DatabaseSync(path, { readOnly, timeout: busyMs });
+
+/** @throws with `errcode` 5 when somebody held the one written to for more than `busyMs` */
+export async function copy(from: string, to: string, busyMs: number): Promise<void> {
+  const database = open(from, true, busyMs);
+  try {
+    for (let waitedMs = 0; ; waitedMs += retryMs) {
+      try {
+        await backup(database, to, { rate: allPages });
+        return;
+      } catch (error) {
+        // node:sqlite waits for nobody on the side that is written to, and calls what it met there "not an error" with code 0.
+        const { errcode } = error as { errcode?: number };
+        if (errcode !== 0 && errcode !== busyCode) throw error;
+        if (waitedMs >= busyMs)
+          throw Object.assign(new Error("database is locked", { cause: error }), {
+            errcode: busyCode,
+          });
+        await sleep(retryMs);
+      }
+    }
+  } finally {
+    database.close();
+  }
+}

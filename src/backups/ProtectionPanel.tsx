@@ -1,0 +1,160 @@
+// A server's part of the overview: what is not protected and the way to mend it; one calm line when all is well.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { BackupConfiguration } from "../../contract/backups/backup.ts";
+import type { Protection } from "../../contract/backups/protection.ts";
+import type { Server } from "../../contract/servers.ts";
+import { messageOf } from "../api/api-error.ts";
+import { makePoller } from "../api/poll.ts";
+import { Link } from "../app/Link.tsx";
+import { paths } from "../paths.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { Skeleton } from "../ui/Skeleton.tsx";
+import { StatusDot } from "../ui/StatusDot.tsx";
+import { Time } from "../ui/Time.tsx";
+import type { Tone } from "../ui/tone.ts";
+import { movingStatus } from "./backup-facts.ts";
+import { protectionRows, type ProtectionRow, type Target } from "./protection-rows.ts";
+import { everyConfigurationQuery, everyDatabaseQuery, everySiteQuery } from "./queries.ts";
+
+/** An overview of many servers asks for much; what is overdue by half a minute is not late. */
+const overviewMs = 30_000;
+
+const tones: Record<Protection["state"], Tone> = {
+  protected: "good",
+  late: "warn",
+  unprotected: "bad",
+};
+
+const count = (many: number, one: string, more: string) => `${many} ${many === 1 ? one : more}`;
+
+/** Configurations and backups number apart, so one kind goes below zero. */
+const moving = ({ id, status, last_backup: last }: BackupConfiguration) => [
+  { id: -id, status },
+  ...(last === null ? [] : [{ id: last.id, status: movingStatus(last) }]),
+];
+
+const Schedule = ({ configuration }: { configuration: BackupConfiguration }) =>
+  configuration.schedule_words ?? <span className="font-mono">{configuration.frequency}</span>;
+
+type RowProps = { row: ProtectionRow; serverId: number };
+
+function Row({ row, serverId }: RowProps) {
+  const { target, state, reason, configuration, newestAt } = row;
+  return (
+    <li className="border-t border-line first:border-t-0">
+      <Link
+        to={
+          configuration === null
+            ? paths.newBackupConfiguration(serverId, target)
+            : paths.backupConfiguration(configuration.id)
+        }
+        className="flex min-h-11 items-center gap-3 px-4 py-2 text-sm -outline-offset-2 hover:bg-hover max-sm:px-3"
+      >
+        <StatusDot tone={tones[state]} />
+        <span className="min-w-0 flex-1">
+          <span className="wrap-anywhere">
+            <span className="text-muted">{target.type}</span>{" "}
+            <span className="font-medium">{target.name}</span>
+          </span>
+          <span className="block text-xs text-muted">{reason}</span>
+          {configuration !== null && (
+            <span className="block text-xs text-muted sm:hidden">
+              <Schedule configuration={configuration} />
+            </span>
+          )}
+        </span>
+        <span className="text-right text-xs text-muted">
+          {configuration === null ? (
+            <span className="font-medium text-accent">Back it up</span>
+          ) : (
+            <>
+              <span className="block text-sm text-ink">
+                {newestAt === null ? "no good backup" : <Time value={newestAt} />}
+              </span>
+              <span className="max-sm:hidden">
+                <Schedule configuration={configuration} />
+              </span>
+            </>
+          )}
+        </span>
+      </Link>
+    </li>
+  );
+}
+
+type ListProps = { rows: readonly ProtectionRow[]; serverId: number };
+
+const List = ({ rows, serverId }: ListProps) => (
+  <ul>
+    {rows.map((row) => (
+      <Row key={`${row.target.type} ${row.target.id}`} row={row} serverId={serverId} />
+    ))}
+  </ul>
+);
+
+function Summary({ rows, serverId }: ListProps) {
+  const problems = rows.filter(({ state }) => state !== "protected");
+  const good = rows.filter(({ state }) => state === "protected");
+  return (
+    <section aria-label="Protection">
+      {problems.length > 0 && <List rows={problems} serverId={serverId} />}
+      {good.length > 0 && (
+        <details className="group border-t border-line first:border-t-0">
+          <summary className="flex min-h-11 list-none items-center gap-3 px-4 py-2 text-sm -outline-offset-2 hover:bg-hover max-sm:px-3">
+            <StatusDot tone="good" />
+            {problems.length === 0
+              ? `Everything is protected: ${count(rows.length, "database or site", "databases and sites")}`
+              : `${good.length} of ${rows.length} databases and sites are protected`}
+            <span className="ml-auto text-muted group-open:rotate-180">
+              <Icon name="down" />
+            </span>
+          </summary>
+          <div className="border-t border-line">
+            <List rows={good} serverId={serverId} />
+          </div>
+        </details>
+      )}
+    </section>
+  );
+}
+
+/** Stands inside the panel of its server. */
+export function ProtectionPanel({ server }: { server: Server }) {
+  const { id } = server;
+  const [poll] = useState(() => makePoller());
+  const databases = useQuery(everyDatabaseQuery(id));
+  const sites = useQuery(everySiteQuery(id));
+  const configurations = useQuery({
+    ...everyConfigurationQuery(id),
+    refetchInterval: ({ state }) => poll((state.data?.data ?? []).flatMap(moving), overviewMs),
+  });
+  const error = databases.error ?? sites.error ?? configurations.error;
+  if (databases.data === undefined || sites.data === undefined || configurations.data === undefined)
+    return (
+      <p className="flex min-h-11 items-center px-4 text-sm text-muted max-sm:px-3">
+        {error === null ? (
+          <Skeleton width="w-40" />
+        ) : (
+          `Whether it is protected is not known: ${messageOf(error)}`
+        )}
+      </p>
+    );
+
+  const toTarget =
+    (type: Target["type"]) =>
+    ({ id, name }: { id: number; name: string }): Target => ({ type, id, name });
+  const targets = [
+    ...(databases.data?.data.map(toTarget("database")) ?? []),
+    ...(sites.data?.data.map(toTarget("site")) ?? []),
+  ];
+  // As of the answer, so that the same answer reads the same until the next poll.
+  const rows = protectionRows(targets, configurations.data.data, configurations.dataUpdatedAt);
+  if (rows.length === 0)
+    return (
+      <p className="flex min-h-11 items-center px-4 text-sm text-muted max-sm:px-3">
+        Nothing to back up.
+      </p>
+    );
+  return <Summary rows={rows} serverId={id} />;
+}

@@ -1,0 +1,31 @@
+// What keeping so many backups of a schedule means in time.
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+const units = [
+  { name: "year", sizeMs: 365.25 * dayMs, from: 1.9 },
+  { name: "month", sizeMs: 30.44 * dayMs, from: 1.9 },
+  { name: "week", sizeMs: 7 * dayMs, from: 1 },
+  { name: "day", sizeMs: dayMs, from: 1.9 },
+  { name: "hour", sizeMs: hourMs, from: 1 },
+  { name: "minute", sizeMs: 60_000, from: 0 },
+] as const;
+
+/** How many runs are enough to say how far apart they are: those of a week of working hours, and more. */
+export const sampledRuns = 200;
+
+/**
+ * E.g. "7 kept backups reach back about 1 week"; null where that cannot be said.
+ * @param runs coming runs of the schedule, oldest first, best one more than are kept
+ */
+export function holdInWords(runs: readonly Date[], hold: number): string | null {
+  const used = runs.slice(0, hold + 1);
+  const first = used[0];
+  const last = used.at(-1);
+  if (first === undefined || last === undefined || used.length < 2) return null;
+  const reachMs = ((last.getTime() - first.getTime()) / (used.length - 1)) * hold;
+  const unit = units.find(({ sizeMs, from }) => reachMs >= sizeMs * from) ?? units[5];
+  const count = Math.max(1, Math.round(reachMs / unit.sizeMs));
+  return `${hold} kept ${hold === 1 ? "backup reaches" : "backups reach"} back about ${count} ${unit.name}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,128 @@
+import { expect, test } from "vitest";
+import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
+import { protectionRows, type Target } from "./protection-rows.ts";
+
+const now = Date.parse("2026-06-10T12:00:00Z");
+const yesterday = "2026-06-09T02:30:00.000000Z";
+const today = "2026-06-10T02:30:00.000000Z";
+
+const backup = (change: Partial<Backup> = {}): Backup => ({
+  id: 1,
+  path: "shop/1/1.sqlite.zst",
+  size: 4096,
+  output: "",
+  status: "finished",
+  restore_output: null,
+  restore_status: null,
+  started_at: today,
+  ended_at: today,
+  restored_at: null,
+  duration: "1 second",
+  ...change,
+});
+
+const configuration = (
+  id: number,
+  type: Target["type"],
+  backupableId: number,
+  backups: Backup[],
+): BackupConfiguration => ({
+  id,
+  name: `configuration ${id}`,
+  frequency: "30 2 * * *",
+  hold: 7,
+  directory: "shop",
+  status: "installed",
+  storage_provider_id: 1,
+  type,
+  backupable: { id: backupableId, name: "as configured", status: "installed", created_at: today },
+  last_backup: backups[0] ?? null,
+  last_backup_at: backups[0]?.started_at ?? null,
+  backups,
+});
+
+const orders: Target = { type: "database", id: 1, name: "orders" };
+const shop: Target = { type: "site", id: 1, name: "shop" };
+const good = backup();
+const failed = backup({ id: 2, status: "failed" });
+const older = backup({ ended_at: yesterday });
+const damaged = backup({ damage: "its checksum differs" });
+
+type Short = [name: string, state: string, configuration: number | null, newestAt: string | null];
+
+test.each<[string, Target[], BackupConfiguration[], Short[]]>([
+  ["nothing to protect", [], [], []],
+  ["nothing backs it up", [orders], [], [["orders", "unprotected", null, null]]],
+  [
+    "a good backup",
+    [orders],
+    [configuration(5, "database", 1, [good])],
+    [["orders", "protected", 5, today]],
+  ],
+  [
+    "a site is not the database of the same id",
+    [orders, shop],
+    [configuration(5, "database", 1, [good])],
+    [
+      ["shop", "unprotected", null, null],
+      ["orders", "protected", 5, today],
+    ],
+  ],
+  [
+    "a configuration that never ran",
+    [orders],
+    [configuration(5, "database", 1, [])],
+    [["orders", "unprotected", 5, null]],
+  ],
+  [
+    "the last run failed",
+    [orders],
+    [configuration(5, "database", 1, [failed, good])],
+    [["orders", "late", 5, today]],
+  ],
+  [
+    "the newest copy is damaged, so an older one counts",
+    [orders],
+    [configuration(5, "database", 1, [damaged, older])],
+    [["orders", "late", 5, yesterday]],
+  ],
+  [
+    "of two configurations the better one counts",
+    [orders],
+    [configuration(5, "database", 1, []), configuration(6, "database", 1, [good])],
+    [["orders", "protected", 6, today]],
+  ],
+  [
+    "of two good ones the fresher one counts",
+    [orders],
+    [configuration(5, "database", 1, [older]), configuration(6, "database", 1, [good])],
+    [["orders", "protected", 6, today]],
+  ],
+  [
+    "what no list names but a configuration backs up",
+    [],
+    [configuration(5, "site", 9, [good])],
+    [["as configured", "protected", 5, today]],
+  ],
+  [
+    "the worst first",
+    [orders, shop, { type: "site", id: 2, name: "blog" }],
+    [configuration(5, "database", 1, [good]), configuration(6, "site", 1, [failed, good])],
+    [
+      ["blog", "unprotected", null, null],
+      ["shop", "late", 6, today],
+      ["orders", "protected", 5, today],
+    ],
+  ],
+])("%s", (_, targets, configurations, expected) => {
+  expect(
+    protectionRows(targets, configurations, now).map(
+      ({ target, state, configuration, newestAt }) => [
+        target.name,
+        state,
+        configuration?.id ?? null,
+        newestAt,
+      ],
+    ),
+  ).toEqual(expected);
+});

@@ -1,0 +1,75 @@
+// "Am I protected?" for all of a server: its databases and sites, each with the configuration that protects it best.
+import type { BackupableType, BackupConfiguration } from "../../contract/backups/backup.ts";
+import { protectionOf, type Protection } from "../../contract/backups/protection.ts";
+
+/** What can be backed up. */
+export type Target = { type: BackupableType; id: number; name: string };
+
+export type ProtectionRow = {
+  target: Target;
+  state: Protection["state"];
+  /** Why, in one sentence. */
+  reason: string;
+  /** Null = nothing backs it up. Otherwise the one that would be restored from. */
+  configuration: BackupConfiguration | null;
+  /** When its newest good backup ended; null = there is none. */
+  newestAt: string | null;
+};
+
+/** The worst first: it is what one comes for. */
+const urgency: Record<Protection["state"], number> = { unprotected: 0, late: 1, protected: 2 };
+
+const keyOf = ({ type, id }: Pick<Target, "type" | "id">) => `${type} ${id}`;
+
+function toRow(
+  target: Target,
+  configurations: readonly BackupConfiguration[],
+  nowMs: number,
+): ProtectionRow {
+  const none: ProtectionRow = {
+    target,
+    state: "unprotected",
+    reason: "Nothing backs it up.",
+    configuration: null,
+    newestAt: null,
+  };
+  const [best = none] = configurations
+    .map((configuration): ProtectionRow => {
+      const { state, reason, newest } = protectionOf(configuration, nowMs);
+      return { target, state, reason, configuration, newestAt: newest?.ended_at ?? null };
+    })
+    .toSorted(
+      (a, b) =>
+        urgency[b.state] - urgency[a.state] ||
+        (b.newestAt ?? "").localeCompare(a.newestAt ?? "") ||
+        (a.configuration?.id ?? 0) - (b.configuration?.id ?? 0),
+    );
+  return best;
+}
+
+/**
+ * One row for each target, the worst first. What only a configuration knows of, because the service lists no such thing
+ * or its inventory has dropped it, has a row too.
+ * @param targets every database and site that is known
+ * @param nowMs milliseconds since 1970
+ */
+export function protectionRows(
+  targets: readonly Target[],
+  configurations: readonly BackupConfiguration[],
+  nowMs: number,
+): ProtectionRow[] {
+  const configured = configurations.map(({ type, backupable }) => ({ ...backupable, type }));
+  // A target that is listed comes last, so that its own name counts.
+  const all = new Map([...configured, ...targets].map((target) => [keyOf(target), target]));
+  const byTarget = Map.groupBy(configurations, ({ type, backupable: { id } }) =>
+    keyOf({ type, id }),
+  );
+  return [...all]
+    .map(([key, { type, id, name }]) => toRow({ type, id, name }, byTarget.get(key) ?? [], nowMs))
+    .toSorted(
+      (a, b) =>
+        urgency[a.state] - urgency[b.state] ||
+        a.target.type.localeCompare(b.target.type) ||
+        a.target.name.localeCompare(b.target.name),
+    );
+}

@@ -1,0 +1,16 @@
+type ProgressProps = {
+  label: string;
+  /** From 0 to 1; null = under way, nobody knows how far. */
+  share: number | null;
+};
+
+/** A bar; the words beside it say what it measures. */
+export function Progress({ label, share }: ProgressProps) {
+  return (
+    <progress
+      aria-label={label}
+      {...(share === null ? {} : { value: share, max: 1 })}
+      className="block h-1.5 w-full appearance-none overflow-clip rounded-full bg-line indeterminate:bg-accent motion-safe:indeterminate:animate-breathe [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-transparent [&::-webkit-progress-value]:bg-accent"
+    />
+  );
+}
