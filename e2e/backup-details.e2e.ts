@@ -215,8 +215,8 @@ test.describe("a restore", () => {
     const restore = async (backupId: number) => {
       await action(page, "Restore", backupId).click();
       const dialog = page.getByRole("alertdialog");
-      await expect(dialog.getByText("Comes back")).toBeVisible();
-      await expect(dialog.getByText("Is replaced")).toBeVisible();
+      await expect(dialog.getByText("Comes back", { exact: true })).toBeVisible();
+      await expect(dialog.getByText("Is replaced", { exact: true })).toBeVisible();
       await dialog.getByRole("textbox").fill(backups.database.name);
       await dialog.getByRole("button", { name: "Restore" }).click();
       await expect(page.getByText(/^Restore finished/)).toBeVisible();

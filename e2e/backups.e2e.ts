@@ -72,6 +72,22 @@ test.describe("making a backup", () => {
     expect(await list.json()).toMatchObject({ meta: { total: 0 } });
   });
 
+  test("another kind is chosen from its own list, and nothing of the first one stays", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    await page.goto(`${service.url}${listOf(backups)}/new?type=site&id=${backups.site.id}`);
+    await page.getByLabel("Name").fill("Orders");
+    await page.getByLabel("Kind").selectOption("Database");
+    const database = page.getByRole("combobox", { name: "Database" });
+    await expect(database.getByRole("option", { selected: true })).toHaveText("Choose a database");
+    await page.getByRole("button", { name: "Create backup" }).click();
+    // It stands before the storage provider, which is missing too.
+    await expect(database).toBeFocused();
+    await expect(database).toHaveAccessibleDescription(/required/);
+  });
+
   test("what only the service can know is told at its field too", async ({
     connected: page,
     service,
@@ -123,6 +139,22 @@ test.describe("changing a backup", () => {
       directory: `edit-${backups.server.id}`,
       backupable: { id: backups.database.id },
     });
+  });
+
+  test("says of an emptied number what saving keeps: the one that is stored", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    const { id } = await backups.createConfiguration({ hold: 30 });
+    await page.goto(`${service.url}/backup-configurations/${id}/edit`);
+    const keep = page.getByLabel("Keep");
+    await keep.fill("");
+    await expect(keep).toHaveAttribute("placeholder", "30");
+    await expect(page.getByText(/^30 kept backups reach back/)).toBeVisible();
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders, nightly");
+    expect((await backups.configuration(id)).hold).toBe(30);
   });
 
   test("asks before what was changed is lost, and changes nothing then", async ({
@@ -275,6 +307,8 @@ for (const colorScheme of ["light", "dark"] as const)
     service,
     backups,
   }) => {
+    // Three pages and a run, and axe takes its time with each.
+    test.slow();
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width: 360, height: 740 });
     const { id } = await backups.createConfiguration({

@@ -59,6 +59,8 @@ export function ConfigurationForm({
   const frequency = useWatch({ control, name: "frequency" });
   const hold = useWatch({ control, name: "hold" });
   const problem = cronProblem(frequency);
+  // Left empty, a change keeps what is stored.
+  const heldByDefault = configuration?.hold ?? defaultHold;
   const preset = presets.find((one) => one.frequency === frequency);
   // Chosen although the text is still that of a preset, from which it is then changed.
   const [isCustom, setIsCustom] = useState(false);
@@ -136,7 +138,7 @@ export function ConfigurationForm({
                   {...aria}
                   {...register("hold", { setValueAs: toNumber })}
                   inputMode="numeric"
-                  placeholder={String(defaultHold)}
+                  placeholder={String(heldByDefault)}
                 />
               )}
             </Field>
@@ -192,7 +194,7 @@ export function ConfigurationForm({
                 <Suspense fallback={<Skeleton width="w-40" />}>
                   <SchedulePreview
                     frequency={frequency}
-                    hold={hold ?? defaultHold}
+                    hold={hold ?? heldByDefault}
                     timeZone={timeZone ?? "UTC"}
                   />
                 </Suspense>

@@ -1,8 +1,8 @@
 // One configuration: is it protected, what comes next, and every backup that it has.
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLoaderData, useNavigate } from "react-router";
-import type { BackupConfiguration } from "../../contract/backups/backup.ts";
+import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
 import { makePoller } from "../api/poll.ts";
 import { useLoaded } from "../api/query.ts";
 import { Crumbs } from "../app/Crumbs.tsx";
@@ -34,9 +34,15 @@ import { toSeries } from "./run-series.ts";
 import { RunStrip } from "./RunStrip.tsx";
 import { RunTable } from "./RunTable.tsx";
 
-const moving = (configuration: BackupConfiguration) => [
-  { id: 0, status: configuration.status },
-  ...configuration.backups.map((backup) => ({ id: backup.id, status: movingStatus(backup) })),
+/** The next runs come nearer although nothing else happens. */
+const scheduleMs = 60_000;
+
+const toMoving = (backup: Backup) => ({ id: backup.id, status: movingStatus(backup) });
+
+/** No backup has the number 0. */
+const moving = ({ status, backups }: BackupConfiguration) => [
+  { id: 0, status },
+  ...backups.map(toMoving),
 ];
 
 function toProperties(configuration: BackupConfiguration, storage: string): Property[] {
@@ -73,16 +79,18 @@ export function ConfigurationPage() {
   const configuration = useLoaded(configurationQuery(id), (now) => !isLeaving && poll(moving(now)));
   const { data: server } = useQuery({ ...serverQuery(serverId ?? 0), enabled: serverId !== null });
   const { data: providers } = useQuery(storageProvidersQuery());
+  // Each asks for what it shows itself: the one that hears of the end first must not slow down the other.
+  const [pollList] = useState(() => makePoller());
   const { data: list } = useQuery({
     ...backupsQuery(id, page),
     enabled: !isLeaving,
-    refetchInterval: () => poll(moving(configuration)),
+    refetchInterval: ({ state }) => pollList((state.data?.data ?? []).map(toMoving)),
   });
   const { data: schedule } = useQuery({
-    ...scheduleQuery(id),
+    ...scheduleQuery(configuration),
     enabled: !isLeaving,
-    // What retention removes next is another thing after each run.
-    refetchInterval: () => poll(moving(configuration)),
+    placeholderData: keepPreviousData,
+    refetchInterval: scheduleMs,
   });
 
   const provider = providers?.data.find((one) => one.id === configuration.storage_provider_id);

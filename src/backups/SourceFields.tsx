@@ -69,8 +69,9 @@ export function SourceFields({ configuration, choices }: SourceFieldsProps) {
             {...kind}
             onChange={(event) => {
               void kind.onChange(event);
-              // A database's id is not a site's.
-              resetField("backupable_id", { defaultValue: Number.NaN });
+              // A database's id is not a site's. The cast: an empty control holds a text, which no id is, until it is read;
+              // unregistering the field instead would make it the last one to get the focus of an error.
+              resetField("backupable_id", { defaultValue: "" as never });
             }}
           >
             <option value="database">Database</option>

@@ -1,13 +1,12 @@
 // What the form offers to choose from, as far as the service lists it.
 import { useQuery } from "@tanstack/react-query";
-import { sitesQuery } from "../app/inventory.ts";
-import { databasesQuery, storageProvidersQuery } from "./queries.ts";
+import { everyDatabaseQuery, everySiteQuery, storageProvidersQuery } from "./queries.ts";
 import type { Choices } from "./SourceFields.tsx";
 
 export function useChoices(serverId: number | null): Choices {
   const isKnown = serverId !== null;
-  const { data: sites } = useQuery({ ...sitesQuery(serverId ?? 0), enabled: isKnown });
-  const { data: databases } = useQuery({ ...databasesQuery(serverId ?? 0), enabled: isKnown });
+  const { data: sites } = useQuery({ ...everySiteQuery(serverId ?? 0), enabled: isKnown });
+  const { data: databases } = useQuery({ ...everyDatabaseQuery(serverId ?? 0), enabled: isKnown });
   const { data: providers } = useQuery(storageProvidersQuery());
   return {
     sites: sites?.data.map(({ id, name }) => ({ id, label: name })) ?? null,

@@ -47,8 +47,7 @@ export async function downloadBackup(backup: Backup): Promise<boolean> {
   const { id, size: totalBytes } = backup;
   if (downloads.get().some((download) => download.id === id)) return false;
   const name = fileNameOf(backup);
-  const stopping = new AbortController();
-  const entry = { id, name, receivedBytes: 0, totalBytes, stop: () => stopping.abort() };
+  const { signal, stop, stopped } = makeStop();
   try {
     // Asked first: a browser opens its dialog only right after a click.
     const handle = await pickFile(name);
@@ -56,25 +55,42 @@ export async function downloadBackup(backup: Backup): Promise<boolean> {
       throw new DownloadError(
         `This browser cannot write a file this large as it comes. Fetch it with curl from /api/backup/${id}/file.`,
       );
-    downloads.set([...downloads.get(), entry]);
-    const content = await openContent(backup, stopping.signal);
-    if (handle === null) {
-      const parts: BlobPart[] = [];
-      await content.pipeTo(new WritableStream({ write: (part) => void parts.push(part) }));
-      const blob = new Blob(parts);
-      await checkContent(blob, backup);
-      saveBlob(blob, name);
-    } else {
-      await content.pipeTo(await handle.createWritable());
-      await checkContent(await handle.getFile(), backup);
-    }
+    downloads.set([...downloads.get(), { id, name, receivedBytes: 0, totalBytes, stop }]);
+    const receive =
+      handle === null ? toMemory(backup, name, signal) : toFile(backup, handle, signal);
+    // A pipe that is stopped waits for what is being written, and a disk may take its time.
+    await Promise.race([receive, stopped]);
     return true;
   } catch (error) {
-    if (isAbort(error) || stopping.signal.aborted) return false;
+    if (isAbort(error)) return false;
     throw error;
   } finally {
     downloads.set(without(id));
   }
+}
+
+function makeStop() {
+  const stopping = new AbortController();
+  const stopped = new Promise<never>((_, reject) =>
+    stopping.signal.addEventListener("abort", () => reject(stopping.signal.reason)),
+  );
+  return { signal: stopping.signal, stop: () => stopping.abort(), stopped };
+}
+
+async function toFile(backup: Backup, handle: Handle, signal: AbortSignal): Promise<void> {
+  const content = await openContent(backup);
+  // What breaks off is not kept: the browser puts the file in place only when the stream is closed.
+  await content.pipeTo(await handle.createWritable(), { signal });
+  await checkContent(await handle.getFile(), backup);
+}
+
+async function toMemory(backup: Backup, name: string, signal: AbortSignal): Promise<void> {
+  const content = await openContent(backup);
+  const parts: BlobPart[] = [];
+  await content.pipeTo(new WritableStream({ write: (part) => void parts.push(part) }), { signal });
+  const blob = new Blob(parts);
+  await checkContent(blob, backup);
+  saveBlob(blob, name);
 }
 
 /** Null where the browser has no such dialog, or does not allow it here, e.g. in a frame. */
@@ -88,14 +104,11 @@ async function pickFile(suggestedName: string): Promise<Handle | null> {
   });
 }
 
-/** The content as it comes, counted. It fails where it ends too early or is stopped. */
-async function openContent({ id, size }: Backup, signal: AbortSignal) {
+/** The content as it comes, counted. It fails where it ends too early. */
+async function openContent({ id, size }: Backup) {
   const { body } = await openFile("downloadBackup", { id });
   if (body === null) throw brokenOff();
   const reader = body.getReader();
-  const stop = () => void reader.cancel();
-  if (signal.aborted) stop();
-  signal.addEventListener("abort", stop);
   let receivedBytes = 0;
   let toldMs = 0;
   return new ReadableStream<Uint8Array<ArrayBuffer>>({

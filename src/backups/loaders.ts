@@ -1,14 +1,15 @@
 // What the backups' pages need before they show. `serverId` also tells the left side where we are.
 import type { LoaderFunctionArgs } from "react-router";
 import { readPage } from "../../contract/paging.ts";
-import { serverQuery, sitesQuery } from "../app/inventory.ts";
+import { serverQuery } from "../app/inventory.ts";
 import { idOf, load, loadIfThere } from "../app/loading.ts";
 import {
   backupQuery,
   backupsQuery,
   configurationQuery,
   configurationsQuery,
-  databasesQuery,
+  everyDatabaseQuery,
+  everySiteQuery,
   scheduleQuery,
   storageProvidersQuery,
 } from "./queries.ts";
@@ -34,8 +35,8 @@ const loadChoices = (request: Request, serverId: number | null) =>
       ? []
       : [
           loadIfThere(request, serverQuery(serverId)),
-          loadIfThere(request, sitesQuery(serverId)),
-          loadIfThere(request, databasesQuery(serverId)),
+          loadIfThere(request, everySiteQuery(serverId)),
+          loadIfThere(request, everyDatabaseQuery(serverId)),
         ]),
   ]);
 
@@ -55,13 +56,16 @@ export async function editConfigurationLoader({ params, request }: LoaderFunctio
 export async function configurationLoader({ params, request }: LoaderFunctionArgs) {
   const id = idOf(params);
   const page = pageOf(request);
-  const [{ server_id: serverId = null }] = await Promise.all([
+  const [configuration] = await Promise.all([
     load(request, configurationQuery(id)),
     loadIfThere(request, backupsQuery(id, page)),
-    loadIfThere(request, scheduleQuery(id)),
     loadIfThere(request, storageProvidersQuery()),
   ]);
-  if (serverId !== null) await loadIfThere(request, serverQuery(serverId));
+  const { server_id: serverId = null } = configuration;
+  await Promise.all([
+    loadIfThere(request, scheduleQuery(configuration)),
+    ...(serverId === null ? [] : [loadIfThere(request, serverQuery(serverId))]),
+  ]);
   return { id, page, serverId };
 }
 

@@ -17,8 +17,12 @@ export const backupQuery = (id: number) => query("showBackup", { id });
 export const backupsQuery = (configurationId: number, page = 1) =>
   extraQuery("listBackups", { id: configurationId }, page > 1 ? { page: String(page) } : {});
 
-export const scheduleQuery = (configurationId: number) =>
-  extraQuery("showBackupSchedule", { id: configurationId });
+/** What comes next is another answer whenever a backup has finished or is gone, so those belong to its key. */
+export const scheduleQuery = ({ id, backups }: BackupConfiguration) => {
+  const { queryKey, queryFn } = extraQuery("showBackupSchedule", { id });
+  const finished = backups.filter(({ status }) => status === "finished");
+  return { queryKey: [...queryKey, finished.map((backup) => backup.id)], queryFn };
+};
 
 export const databasesQuery = (serverId: number) =>
   extraQuery("listDatabases", { id: serverId }, whole);

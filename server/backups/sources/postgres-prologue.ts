@@ -1,9 +1,6 @@
 // What a restore runs before the archive's own statements, in the same transaction: everything that a dump could hold is
 // dropped, so that afterwards there is the dump's content and nothing else.
 
-/** How long a session that uses the database may keep a restore waiting. */
-export const lockWaitMs = 30_000;
-
 /**
  * `pg_restore --clean` drops only what the archive names, and without `cascade`: a table made later would stay, and
  * with a foreign key onto an old one it would make the restore fail.
@@ -11,10 +8,14 @@ export const lockWaitMs = 30_000;
  * What has an oid below 16384 came with PostgreSQL itself; pg_dump draws the same line. `public` is emptied and given
  * back what a new database grants on it, because pg_dump writes only how it differs from that. Extensions of somebody
  * else stay: an account that may not drop them could not create them again either.
+ *
+ * @param isPublicForAll whether the dump takes it for granted that everybody may create in `public`, as before PostgreSQL 15
+ * @param lockWaitMs how long a session that uses the database may keep a restore waiting
  */
-/** @param isPublicForAll whether the dump takes it for granted that everybody may create in `public`, as before PostgreSQL 15 */
-export const prologue = (isPublicForAll: boolean): string => `
+export const prologue = (isPublicForAll: boolean, lockWaitMs: number): string => `
 begin;
+set local statement_timeout = 0;
+set local idle_in_transaction_session_timeout = 0;
 set local client_min_messages = warning;
 set local search_path = pg_catalog;
 set local row_security = off;

@@ -9,12 +9,14 @@ import {
   withClient,
   type Target,
 } from "./postgres-connection.ts";
-import { lockWaitMs, prologue } from "./postgres-prologue.ts";
+import { prologue } from "./postgres-prologue.ts";
 import { findTools, lastWords, type Tools } from "./postgres-tools.ts";
 import { SourceError, type Attempt } from "./source.ts";
 
 /** Says that everything before it went through, the `commit` as well. */
 const endMark = "quarterdeck: restored";
+/** How long a session that uses the database may keep a restore waiting, unless told otherwise. */
+const defaultLockWaitMs = 30_000;
 /** More than pg_restore writes from `COMMIT` on. */
 const heldBytes = 4096;
 
@@ -28,6 +30,7 @@ export async function restoreArchive(
   applicationName: string,
   from: Readable,
   attempt: Attempt,
+  lockWaitMs = defaultLockWaitMs,
 ): Promise<void> {
   const { signal } = attempt;
   try {
@@ -42,11 +45,11 @@ export async function restoreArchive(
       const rights = rows[0] ?? { isSuperuser: false, ownsPublic: false };
       return { rights, version: await serverVersion(client) };
     });
-    const start = prologue(archive.dumpMajor < 15);
+    const start = prologue(archive.dumpMajor < 15, lockWaitMs);
     await withList(archive.contents, server.rights, async (list) => {
       const sql = archiveSql({ host, tools, archive, list, signal });
       await runScript(
-        { host, tools, target, applicationName },
+        { host, tools, target, applicationName, lockWaitMs },
         script(start, withFittingSettings(sql, server.version.major)),
         attempt,
       );
@@ -141,13 +144,16 @@ async function* script(start: string, sql: AsyncIterable<Buffer>): AsyncGenerato
   yield Buffer.from(`\\echo ${endMark}\n`);
 }
 
+type Run = {
+  host: Host;
+  tools: Tools;
+  target: Target;
+  applicationName: string;
+  lockWaitMs: number;
+};
+
 async function runScript(
-  {
-    host,
-    tools,
-    target,
-    applicationName,
-  }: { host: Host; tools: Tools; target: Target; applicationName: string },
+  { host, tools, target, applicationName, lockWaitMs }: Run,
   lines: AsyncIterable<Buffer>,
   { say, signal }: Attempt,
 ): Promise<void> {
@@ -170,10 +176,10 @@ async function runScript(
     signal,
   });
   if (end.exitCode === 0 && end.stdout.includes(endMark)) return;
-  throw new SourceError(`${target.name} is as it was: ${whyNot(lastWords(end))}`);
+  throw new SourceError(`${target.name} is as it was: ${whyNot(lastWords(end), lockWaitMs)}`);
 }
 
-function whyNot(words: string): string {
+function whyNot(words: string, lockWaitMs: number): string {
   if (words.includes("lock timeout"))
     return `another session held one of its tables for more than ${lockWaitMs / 1000} seconds. Stop what works with the database, and restore again.`;
   if (words.includes("max_locks_per_transaction"))

@@ -14,9 +14,14 @@ export const never = new AbortController().signal;
 
 export const environment = { PATH: process.env["PATH"] ?? "", HOME: "/tmp" };
 
-export function makeSource(url: string) {
+export function makeSource(url: string, options: { lockWaitMs?: number } = {}) {
   const said: string[] = [];
-  const source = createPostgresSource({ host: createLocalHost(environment), name: "shop", url });
+  const source = createPostgresSource({
+    host: createLocalHost(environment),
+    name: "shop",
+    url,
+    ...options,
+  });
   const attempt = (signal: AbortSignal = never, id = 7): Attempt => ({
     id,
     say: (line) => void said.push(line),

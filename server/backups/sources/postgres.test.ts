@@ -285,6 +285,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
       "2 tables with 1 row came back exactly.",
     );
     expect(await source.drill(Readable.from([archive]), null, attempt())).toMatch(/^2 tables/);
+    await server.query(database, "grant select on one, two to other");
     const powerless = makeSource(server.url(database, other));
     expect(await powerless.source.rehearse(never)).toMatch(
       /A drill would be refused: other may not/,

@@ -14,6 +14,7 @@ import {
 } from "./postgres-databases.ts";
 import { drillArchive, drillDatabaseOf } from "./postgres-drill.ts";
 import { dumpDatabase } from "./postgres-dump.ts";
+import { checkPrivileges } from "./postgres-privileges.ts";
 import { restoreArchive } from "./postgres-restore.ts";
 import { findTools, toolsToDump } from "./postgres-tools.ts";
 import type { Source } from "./source.ts";
@@ -24,13 +25,20 @@ export type PostgresSourceOptions = {
   name: string;
   /** postgres://user:password@host:5432/database?sslmode=…; a secret. */
   url: string;
+  /** How long a session that uses the database may keep a restore waiting. */
+  lockWaitMs?: number;
 };
 
 /** How long what a restore left on the server may take to go. */
 const tidyLimitMs = 60_000;
 
 /** @throws SourceError when the url cannot be used */
-export function createPostgresSource({ host, name, url }: PostgresSourceOptions): Source {
+export function createPostgresSource({
+  host,
+  name,
+  url,
+  lockWaitMs,
+}: PostgresSourceOptions): Source {
   const target = readTarget(name, url);
   /** A database cannot be dropped over a connection to it. */
   const beside = { ...target, database: "postgres" };
@@ -51,10 +59,11 @@ export function createPostgresSource({ host, name, url }: PostgresSourceOptions)
 
     async rehearse(signal) {
       const session = { applicationName: "quarterdeck", signal };
-      const { may, ...server } = await withClient(target, session, async (client) => ({
-        ...(await serverVersion(client)),
-        may: await mayCreate(client),
-      }));
+      const { may, ...server } = await withClient(target, session, async (client) => {
+        const version = await serverVersion(client);
+        await checkPrivileges(client, target, version.major);
+        return { ...version, may: await mayCreate(client) };
+      });
       const tools = toolsToDump(await findTools(host, signal), server);
       const warning = may
         ? ""
@@ -79,7 +88,7 @@ export function createPostgresSource({ host, name, url }: PostgresSourceOptions)
             await markMade(client, target.database, applicationName);
             attempt.say(`Created the database ${target.database}.`);
           });
-        await restoreArchive(host, target, applicationName, from, attempt);
+        await restoreArchive(host, target, applicationName, from, attempt, lockWaitMs);
       } catch (error) {
         from.destroy();
         // The server may still work on what psql sent; nothing is told before that is undone.

@@ -68,8 +68,8 @@ export async function putInPlace(file: string, path: string): Promise<void> {
   await chown(file, uid, gid).catch(() => undefined);
   await chmod(file, replaced === null ? 0o640 : replaced.mode & 0o777);
   // Before the rename: a crash between the two would else leave the new file with a journal that is not its own.
-  for (const of of [file, path])
-    for (const end of companions) await rm(`${of}${end}`, { force: true });
+  for (const database of [file, path])
+    for (const end of companions) await rm(`${database}${end}`, { force: true });
   await rename(file, path);
   const folder = await open(dirname(path), "r");
   try {

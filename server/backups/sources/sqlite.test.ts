@@ -1,71 +1,27 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, rm, stat, truncate, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { PassThrough, Readable } from "node:stream";
-import { buffer } from "node:stream/consumers";
+import { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Manifest } from "./source.ts";
-import { createSqliteSource } from "./sqlite.ts";
+import {
+  attempt,
+  contentOf,
+  dump,
+  exec,
+  folder,
+  path,
+  query,
+  rich,
+  source,
+  strays,
+  useTemporaryFolder,
+} from "./sqlite-testing.ts";
 
-let folder: string;
-let path: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "quarterdeck-sqlite-"));
-  path = join(folder, "shop.sqlite");
-  await mkdir(join(folder, "scratch"));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
-
-const source = () =>
-  createSqliteSource({ name: "shop", path, scratchFolder: join(folder, "scratch") });
-const attempt = (change = {}) => ({
-  id: 7,
-  say: () => undefined,
-  signal: new AbortController().signal,
-  ...change,
-});
-
-function exec(sql: string, file = path): void {
-  const database = new DatabaseSync(file, { timeout: 5000 });
-  database.exec(sql);
-  database.close();
-}
-function query(sql: string, file = path): Record<string, unknown>[] {
-  const database = new DatabaseSync(file, { timeout: 5000 });
-  const rows = database.prepare(sql).all();
-  database.close();
-  return rows.map((row) => ({ ...row }));
-}
-
-const rich = `
-  create table customers (id integer primary key, name text not null, photo blob, note text);
-  insert into customers values (1, 'Ada 🚀 Žofie', x'00ff00fe', null), (2, '', zeroblob(5000), 'a''b"c');
-  create table sums (a integer, b integer, total integer generated always as (a + b) stored, key text primary key) without rowid;
-  insert into sums (a, b, key) values (1, 2, 'x'), (3, 4, 'ÿ');
-  create view named as select name from customers where name <> '';
-  create trigger noted after insert on customers begin update customers set note = 'new' where id = new.id; end;
-  create index by_name on customers (name);
-  create virtual table words using fts5(text);
-  insert into words values ('the quick brown fox');
-`;
-/** All that a database holds: its schema and every row. */
-const contentOf = (file = path) =>
-  JSON.stringify([
-    query("select type, name, sql from sqlite_schema order by type, name", file),
-    query("select id, name, hex(photo) as photo, note from customers order by id", file),
-    query("select * from sums order by key", file),
-    query("select * from words where words match 'fox'", file),
-  ]);
-
-async function dump(): Promise<{ content: Buffer; manifest: Manifest }> {
-  const into = new PassThrough();
-  const [manifest, content] = await Promise.all([source().dump(into, attempt()), buffer(into)]);
-  return { content, manifest };
-}
+useTemporaryFolder();
 
 describe.each(["delete", "wal"])("in journal mode %s", (mode) => {
   test("what is dumped comes back the same, and later changes are gone", async () => {
@@ -77,7 +33,7 @@ describe.each(["delete", "wal"])("in journal mode %s", (mode) => {
     await source().restore(Readable.from([content]), attempt());
     expect(contentOf()).toBe(before);
     expect(await readdir(join(folder, "scratch"))).toEqual([]);
-    expect((await readdir(folder)).filter((name) => name.includes("restore"))).toEqual([]);
+    expect(await strays()).toEqual([]);
   });
 
   test("a program that has it open sees the restored rows, and can go on writing", async () => {
@@ -183,7 +139,7 @@ test("a broken stream or a broken file leaves the database as it was", async () 
     source().restore(Readable.from([content.subarray(0, 8192)]), attempt()),
   ).rejects.toMatchObject({ name: "SourceError" });
   expect(contentOf()).toBe(before);
-  expect((await readdir(folder)).filter((name) => name.includes("restore"))).toEqual([]);
+  expect(await strays()).toEqual([]);
 });
 
 test("a drill counts what comes back, and throws it away", async () => {
@@ -199,35 +155,12 @@ test("a drill counts what comes back, and throws it away", async () => {
   expect(await readdir(join(folder, "scratch"))).toEqual([]);
 });
 
-test("killed at any moment of a restore, it is the old one or the new one", async () => {
-  const fill = (version: string) => `
-    delete from rows_; with recursive n(i) as (select 1 union all select i + 1 from n where i < 8000)
-    insert into rows_ select '${version}', randomblob(500) from n`;
-  exec(`create table rows_ (version text, filler blob); ${fill("old")}`);
+test("a folder that is gone is told in words", async () => {
+  exec(rich);
   const { content } = await dump();
-  const copy = join(folder, "copy");
-  await writeFile(copy, content);
-  const script = `
-    import { createSqliteSource } from ${JSON.stringify(new URL("sqlite.ts", import.meta.url).href)};
-    import { createReadStream } from "node:fs";
-    const source = createSqliteSource(${JSON.stringify({ name: "shop", path, scratchFolder: join(folder, "scratch") })});
-    console.log("begun");
-    await source.restore(createReadStream(${JSON.stringify(copy)}), { id: 7, say() {}, signal: new AbortController().signal });`;
-  for (let round = 0; round < 10; round++) {
-    exec(fill("new"));
-    const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    await once(child.stdout, "data");
-    await wait(round * 15);
-    child.kill("SIGKILL");
-    await once(child, "exit");
-    await source().settle(attempt());
-    expect(query("pragma integrity_check")).toEqual([{ integrity_check: "ok" }]);
-    const versions = query("select version, count(*) as n from rows_ group by version");
-    expect(versions, `round ${round}`).toEqual([
-      { version: expect.stringMatching(/old|new/) as string, n: 8000 },
-    ]);
-    expect((await readdir(folder)).filter((name) => name.includes("restore"))).toEqual([]);
-  }
+  const gone = source({ path: join(folder, "gone/shop.sqlite") });
+  await expect(gone.restore(Readable.from([content]), attempt())).rejects.toMatchObject({
+    name: "SourceError",
+    message: expect.stringMatching(/could not be written: its folder is not there/) as string,
+  });
 });

@@ -103,12 +103,13 @@ export function createSqliteSource({
         await pipeline(createReadStream(copy, { highWaterMark: chunkBytes }), into, {
           signal: attempt.signal,
         });
+        await removeFile(copy);
         return { kind: "database", tables };
       } catch (error) {
-        into.destroy(error as Error);
-        throw error;
-      } finally {
+        // Before the other end hears of it, and perhaps tries again.
         await removeFile(copy);
+        into.destroy(error instanceof Error ? error : undefined);
+        throw error;
       }
     },
 
