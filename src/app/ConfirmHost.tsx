@@ -10,11 +10,9 @@ import { type Choice, type Question, question } from "./confirm.ts";
 
 type Progress = { kind: "asking" } | { kind: "running" } | { kind: "failed"; message: string };
 
-const noChoices: readonly Choice[] = [];
-
-function Confirmation({ title, body, action, run, typed, choices = noChoices }: Question) {
+function Confirmation({ title, body, action, run, typed, choices }: Question) {
   const [name, setName] = useState("");
-  const [choice, setChoice] = useState(choices[0]?.value ?? "");
+  const [choice, setChoice] = useState(choices?.options[0]?.value ?? "");
   const [progress, setProgress] = useState<Progress>({ kind: "asking" });
   const isRunning = progress.kind === "running";
   const close = () => {
@@ -53,7 +51,7 @@ function Confirmation({ title, body, action, run, typed, choices = noChoices }: 
       }
     >
       {body}
-      {choices.length > 0 && <Choices choices={choices} value={choice} onChange={setChoice} />}
+      {choices !== undefined && <Choices {...choices} value={choice} onChange={setChoice} />}
       {typed !== undefined && (
         <Field label={`Type “${typed}” to confirm`}>
           {(aria) => (
@@ -71,16 +69,18 @@ function Confirmation({ title, body, action, run, typed, choices = noChoices }: 
 }
 
 type ChoicesProps = {
-  choices: readonly Choice[];
+  legend: string;
+  options: readonly Choice[];
   value: string;
   onChange: (value: string) => void;
 };
 
-function Choices({ choices, value, onChange }: ChoicesProps) {
+function Choices({ legend, options, value, onChange }: ChoicesProps) {
   const group = useId();
   return (
     <fieldset className="grid gap-1">
-      {choices.map((choice) => (
+      <legend className="mb-1">{legend}</legend>
+      {options.map((choice) => (
         <div
           key={choice.value}
           className="flex items-start gap-2.5 rounded-md border border-line px-3 py-2 has-checked:border-accent"

@@ -12,7 +12,7 @@ export type Question = {
   /** What has to be typed before the button works: the name of what would be lost. */
   typed?: string;
   /** What is to become of a part of it; the first is chosen until another one is. `run` gets the value. */
-  choices?: readonly Choice[];
+  choices?: { legend: string; options: readonly Choice[] };
 };
 
 export type Choice = { value: string; label: string; help: string };

@@ -39,18 +39,21 @@ export function ConfigurationActions({
           up by it. Its schedule and its history are lost.
         </p>
       ),
-      choices: [
-        {
-          value: "keep",
-          label: "Keep the stored files",
-          help: `They stay in ${directory}/${id}, and can be restored by hand.`,
-        },
-        {
-          value: "remove",
-          label: "Remove the stored files",
-          help: "Every backup of it is gone for good.",
-        },
-      ],
+      choices: {
+        legend: "The stored files",
+        options: [
+          {
+            value: "keep",
+            label: "Keep the stored files",
+            help: `They stay in ${directory}/${id}, and can be restored by hand.`,
+          },
+          {
+            value: "remove",
+            label: "Remove the stored files",
+            help: "Every backup of it is gone for good.",
+          },
+        ],
+      },
       typed: name,
       action: "Delete",
       run: async (files) => {

@@ -63,6 +63,9 @@ export async function downloadBackup(backup: Backup): Promise<boolean> {
     return true;
   } catch (error) {
     if (isAbort(error)) return false;
+    // The browser's own, e.g. of a disk that is full.
+    if (error instanceof DOMException)
+      throw new DownloadError(`The file could not be written: ${error.message}`);
     throw error;
   } finally {
     downloads.set(without(id));
@@ -78,9 +81,13 @@ function makeStop() {
 }
 
 async function toFile(backup: Backup, handle: Handle, signal: AbortSignal): Promise<void> {
-  const content = await openContent(backup);
+  const file = await handle.createWritable();
+  const content = await openContent(backup).catch(async (error: unknown) => {
+    await file.abort();
+    throw error;
+  });
   // What breaks off is not kept: the browser puts the file in place only when the stream is closed.
-  await content.pipeTo(await handle.createWritable(), { signal });
+  await content.pipeTo(file, { signal });
   await checkContent(await handle.getFile(), backup);
 }
 
