@@ -51,9 +51,10 @@ test.describe("a configuration's page", () => {
     backups,
     context,
   }) => {
+    test.slow();
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     // Enough that it takes a while, and nothing that could be made smaller.
-    await writeFile(join(backups.site.root, "video.bin"), randomBytes(250_000_000));
+    await writeFile(join(backups.site.root, "video.bin"), randomBytes(150_000_000));
     const { id, name } = await backups.createConfiguration({
       name: "Blog files",
       backupable_type: "site",
@@ -73,10 +74,10 @@ test.describe("a configuration's page", () => {
       "Restore is not possible while the status is running.",
     );
 
-    await expect(main.getByText("finished", { exact: true })).toBeVisible({ timeout: 20_000 });
+    await expect(main.getByText("finished", { exact: true })).toBeVisible({ timeout: 60_000 });
     await expect(page.getByRole("log", { name: "Output" })).toContainText("found whole");
     await expect(page.getByRole("progressbar")).toBeHidden();
-    await expect(main).toContainText("250 MB");
+    await expect(main).toContainText("150 MB");
     const backup = newestOf(await backups.configuration(id));
     await page.getByRole("button", { name: "Copy checksum" }).click();
     const stored = await readFile(pathOf(backups, backup));
@@ -412,14 +413,14 @@ test.describe("the overview", () => {
     const overview = overviewOf(page, backups);
     const problem = (name: string) =>
       overview
-        .getByRole("link")
+        .getByRole("listitem")
         .filter({ hasText: name })
         .filter({ hasText: "Nothing backs it up." });
     await page.goto(service.url);
     await expect(problem(backups.database.name)).toBeVisible();
     await expect(problem(backups.site.name)).toBeVisible();
     await expectAccessible(page);
-    await problem(backups.site.name).click();
+    await problem(backups.site.name).getByRole("link", { name: "Back it up" }).click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("New backup");
     await expect(page.getByRole("combobox", { name: "Site" })).toHaveValue(String(backups.site.id));
 
@@ -436,7 +437,11 @@ test.describe("the overview", () => {
     const calm = overview.getByText("Everything is protected: 2 databases and sites");
     await expect(calm).toBeVisible();
     await calm.click();
-    await overview.getByRole("link").filter({ hasText: backups.database.name }).click();
+    await overview
+      .getByRole("listitem")
+      .filter({ hasText: backups.database.name })
+      .getByRole("link", { name: database.name })
+      .click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText(database.name);
   });
 
@@ -451,10 +456,10 @@ test.describe("the overview", () => {
     await backups.run(id);
     await page.goto(service.url);
     const row = overviewOf(page, backups)
-      .getByRole("link")
+      .getByRole("listitem")
       .filter({ hasText: backups.database.name });
     await expect(row).toContainText("The last run failed.");
-    await row.click();
+    await row.getByRole("link", { name }).click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText(name);
   });
 });

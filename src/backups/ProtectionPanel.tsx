@@ -1,6 +1,6 @@
 // A server's part of the overview: what is not protected and the way to mend it; one calm line when all is well.
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useId, useState } from "react";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import type { Protection } from "../../contract/backups/protection.ts";
 import type { Server } from "../../contract/servers.ts";
@@ -41,44 +41,44 @@ type RowProps = { row: ProtectionRow; serverId: number };
 
 function Row({ row, serverId }: RowProps) {
   const { target, state, reason, configuration, newestAt } = row;
+  const nameId = useId();
+  const cure =
+    configuration === null
+      ? { to: paths.newBackupConfiguration(serverId, target), label: "Back it up" }
+      : { to: paths.backupConfiguration(configuration.id), label: configuration.name };
   return (
-    <li className="border-t border-line first:border-t-0">
-      <Link
-        to={
-          configuration === null
-            ? paths.newBackupConfiguration(serverId, target)
-            : paths.backupConfiguration(configuration.id)
-        }
-        className="flex min-h-11 items-center gap-3 px-4 py-2 text-sm -outline-offset-2 hover:bg-hover max-sm:px-3"
-      >
-        <StatusDot tone={tones[state]} />
-        <span className="min-w-0 flex-1">
-          <span className="wrap-anywhere">
-            <span className="text-muted">{target.type}</span>{" "}
-            <span className="font-medium">{target.name}</span>
-          </span>
-          <span className="block text-xs text-muted">{reason}</span>
-          {configuration !== null && (
-            <span className="block text-xs text-muted sm:hidden">
-              <Schedule configuration={configuration} />
-            </span>
-          )}
-        </span>
-        <span className="text-right text-xs text-muted">
-          {configuration === null ? (
-            <span className="font-medium text-accent">Back it up</span>
-          ) : (
+    <li className="flex min-h-11 items-center gap-3 border-t border-line px-4 py-2 text-sm first:border-t-0 max-sm:px-3">
+      <StatusDot tone={tones[state]} />
+      <div className="min-w-0 flex-1">
+        <p id={nameId} className="wrap-anywhere">
+          <span className="text-muted">{target.type}</span>{" "}
+          <span className="font-medium">{target.name}</span>
+        </p>
+        <p className="text-xs text-muted">
+          {state === "protected" ? "Backed up" : reason}
+          {state !== "protected" && newestAt !== null && " Last good backup"}
+          {newestAt !== null && (
             <>
-              <span className="block text-sm text-ink">
-                {newestAt === null ? "no good backup" : <Time value={newestAt} />}
-              </span>
-              <span className="max-sm:hidden">
-                <Schedule configuration={configuration} />
-              </span>
+              {" "}
+              <Time value={newestAt} />
             </>
           )}
-        </span>
-      </Link>
+        </p>
+      </div>
+      <div className="max-w-[45%] min-w-0 text-right text-xs text-muted">
+        <Link
+          to={cure.to}
+          aria-describedby={nameId}
+          className="inline-flex min-h-6 max-w-full items-center text-sm text-ink underline decoration-edge underline-offset-4 hover:decoration-current"
+        >
+          <span className="truncate">{cure.label}</span>
+        </Link>
+        {configuration !== null && (
+          <p>
+            <Schedule configuration={configuration} />
+          </p>
+        )}
+      </div>
     </li>
   );
 }

@@ -20,8 +20,11 @@ export const backupActionLabels: Record<BackupAction, string> = {
 export function refusal(action: BackupAction, backup: Backup): string | undefined {
   const { status, restore_status: restore, drill_status: drill } = backup;
   const label = backupActionLabels[action];
-  if (restore === "running") return `${label} is not possible while it is being restored.`;
-  if (drill === "running" && action !== "download")
+  // A file can be read by many at once.
+  const isReading = action === "download";
+  if (restore === "running" && !isReading)
+    return `${label} is not possible while it is being restored.`;
+  if (drill === "running" && !isReading)
     return `${label} is not possible during its restore drill.`;
   const isKnown = (backupStates as readonly string[]).includes(status);
   const isAllowed = action === "remove" ? canBackup.remove : canBackup.restore;

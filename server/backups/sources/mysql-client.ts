@@ -1,7 +1,8 @@
 // The command line clients of MySQL and MariaDB: where the server is, which tool speaks to it, how a script is run.
 import { Readable } from "node:stream";
-import { CommandMissing, type CommandEnd, type Host } from "../../hosts/host.ts";
+import { CommandMissing, type Command, type CommandEnd, type Host } from "../../hosts/host.ts";
 import { mysqlFailure, unreachableCodes, MysqlError } from "./mysql-errors.ts";
+import { withLogin, type Login } from "./mysql-login.ts";
 import { SourceError } from "./source.ts";
 
 export type MysqlPlace = {
@@ -9,10 +10,9 @@ export type MysqlPlace = {
   database: string;
   /** For people: `db` on host:port. No secret in it. */
   shown: string;
-  /** Options of every tool. `--no-defaults` must stand first: the machine's own option files would change what is dumped. */
+  /** Options of every tool. */
   connection: readonly string[];
-  /** The password goes here: another account cannot read it, and a killed service leaves no file with it. */
-  environment: Record<string, string>;
+  login: Login;
 };
 
 /** TLS and socket settings that a url may carry in its query, by the name of the tools' own option. */
@@ -36,11 +36,10 @@ export function readUrl(name: string, url: string): MysqlPlace {
       `The url of database ${name} is not one. Write mysql://user:password@host:3306/database in the inventory.`,
     );
   const host = parsed.hostname.replace(/^\[(.*)\]$/, "$1") || "localhost";
-  const connection = ["--no-defaults", `--host=${host}`];
+  const connection = [`--host=${host}`];
   // Without a port, localhost means the socket, as for the tools themselves.
   if (parsed.port !== "" || host !== "localhost")
     connection.push(`--port=${parsed.port || "3306"}`, "--protocol=tcp");
-  if (parsed.username !== "") connection.push(`--user=${decodeURIComponent(parsed.username)}`);
   for (const [key, value] of parsed.searchParams) {
     if (!passedOptions.has(key))
       throw new SourceError(
@@ -49,9 +48,9 @@ export function readUrl(name: string, url: string): MysqlPlace {
     // A socket and --protocol=tcp exclude each other.
     if (key === "socket")
       connection.splice(
-        1,
+        0,
         connection.length,
-        ...connection.slice(1).filter((option) => !option.startsWith("--p")),
+        ...connection.filter((option) => !option.startsWith("--p")),
       );
     connection.push(value === "" ? `--${key}` : `--${key}=${value}`);
   }
@@ -59,7 +58,10 @@ export function readUrl(name: string, url: string): MysqlPlace {
     database,
     shown: `${database} on ${host}${parsed.port === "" ? "" : `:${parsed.port}`}`,
     connection,
-    environment: parsed.password === "" ? {} : { MYSQL_PWD: decodeURIComponent(parsed.password) },
+    login: {
+      user: decodeURIComponent(parsed.username),
+      password: decodeURIComponent(parsed.password),
+    },
   };
 }
 
@@ -71,9 +73,15 @@ export type MysqlTools = {
 
 type Feed = { database?: string; signal: AbortSignal };
 
-export function createMysqlClient(host: Host, place: MysqlPlace) {
+export function createMysqlClient(host: Host, place: MysqlPlace, scratchFolder: string) {
   let found: string | null = null;
   let tools: MysqlTools | null = null;
+
+  /** Runs a tool that speaks to the server. @param command its arguments without those of the connection */
+  const connect = ({ argv: [program, ...rest], ...command }: Command): Promise<CommandEnd> =>
+    withLogin(scratchFolder, place.login, (first, environment) =>
+      host.run({ ...command, argv: [program, first, ...place.connection, ...rest], environment }),
+    );
 
   /** Runs the first of these programs that is there. */
   async function runFirst(
@@ -108,10 +116,9 @@ export function createMysqlClient(host: Host, place: MysqlPlace) {
    */
   async function feed(input: Readable, { database, signal }: Feed): Promise<string> {
     const program = await clientProgram(signal);
-    const end = await host.run({
+    const end = await connect({
       argv: [
         program,
-        ...place.connection,
         "--connect-timeout=15",
         "--batch",
         "--raw",
@@ -122,7 +129,6 @@ export function createMysqlClient(host: Host, place: MysqlPlace) {
         "--max-allowed-packet=1G",
         ...(database === undefined ? [] : [`--database=${database}`]),
       ],
-      environment: place.environment,
       input,
       signal,
     });
@@ -141,6 +147,7 @@ export function createMysqlClient(host: Host, place: MysqlPlace) {
 
   return {
     place,
+    connect,
     feed,
     query,
 

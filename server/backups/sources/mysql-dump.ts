@@ -1,7 +1,7 @@
 // A consistent dump by the database's own tool, its rows counted as they pass.
 import { addAbortSignal, Transform, Writable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
-import { CommandMissing, type Host } from "../../hosts/host.ts";
+import { CommandMissing } from "../../hosts/host.ts";
 import { quoteText, type MysqlClient, type MysqlTools } from "./mysql-client.ts";
 import { mysqlFailure } from "./mysql-errors.ts";
 import { createLines } from "./mysql-lines.ts";
@@ -26,27 +26,20 @@ const toolOptions = (tools: MysqlTools): string[] => [
   ...(tools.dump.isMariadb ? [] : ["--set-gtid-purged=OFF", "--column-statistics=0"]),
 ];
 
-export type DumpOptions = { host: Host; client: MysqlClient };
+export type DumpOptions = { client: MysqlClient };
 
 /** Runs the dump tool to its end. @throws SourceError, an abort, or the error of `output` */
 export async function runDumpTool(
-  { host, client }: DumpOptions,
+  { client }: DumpOptions,
   extra: readonly string[],
   output: Writable,
   signal: AbortSignal,
 ): Promise<void> {
   const { place } = client;
   const tools = await client.tools(signal);
-  const end = await host
-    .run({
-      argv: [
-        tools.dump.program,
-        ...place.connection,
-        ...toolOptions(tools),
-        ...extra,
-        place.database,
-      ],
-      environment: place.environment,
+  const end = await client
+    .connect({
+      argv: [tools.dump.program, ...toolOptions(tools), ...extra, place.database],
       output,
       signal,
     })

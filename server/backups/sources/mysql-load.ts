@@ -1,7 +1,6 @@
 // Loads a dump into a scratch database, whole or with an error; drills end here.
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { Host } from "../../hosts/host.ts";
 import { plainSession, quoteName, quoteText, type MysqlClient } from "./mysql-client.ts";
 import { codes, MysqlError } from "./mysql-errors.ts";
 import { listTables, rehearseObjects, settableDefiners } from "./mysql-objects.ts";
@@ -10,7 +9,7 @@ import { createSplitter, type Objects } from "./mysql-split.ts";
 import { SourceError, type Attempt, type Manifest } from "./source.ts";
 import { compareTables } from "./tables.ts";
 
-export type LoadOptions = { host: Host; client: MysqlClient };
+export type LoadOptions = { client: MysqlClient };
 
 /**
  * How long a statement waits for another connection's table lock before it fails. Short, because all others that come

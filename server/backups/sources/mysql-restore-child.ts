@@ -1,7 +1,12 @@
-// A process that restores and is killed for it; run by the test beside it.
+// A process that restores and kills itself, as it is about to run its n-th command or while that runs; for the test beside it.
 import { createReadStream } from "node:fs";
-import { attemptOf, sourceOf } from "./mysql-testing.ts";
+import { attemptOf, countingHost, sourceOf } from "./mysql-testing.ts";
 
-const [url = "", scratchFolder = "", file = ""] = process.argv.slice(2);
-process.send?.("begins");
-await sourceOf(url, scratchFolder).restore(createReadStream(file), attemptOf(6));
+const [url = "", scratchFolder = "", file = "", killAt = "", delayMs = ""] = process.argv.slice(2);
+const host = countingHost((number) => {
+  if (number !== Number(killAt)) return;
+  const kill = () => process.kill(process.pid, "SIGKILL");
+  if (delayMs === "0") kill();
+  setTimeout(kill, Number(delayMs));
+});
+await sourceOf(url, scratchFolder, host).restore(createReadStream(file), attemptOf(6));

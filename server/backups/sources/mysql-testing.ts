@@ -1,7 +1,11 @@
 // What the tests of MySQL sources share: a database with everything in it, and how to tell two of its states apart.
 import { createHash } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
+import type { Host } from "../../hosts/host.ts";
 import { createLocalHost } from "../../hosts/local.ts";
 import type { MariadbServer } from "../testing/mariadb-server.ts";
 import { createMysqlSource } from "./mysql.ts";
@@ -9,8 +13,21 @@ import type { Attempt, Manifest, Source } from "./source.ts";
 
 export const testHost = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/nowhere" });
 
-export const sourceOf = (url: string, scratchFolder: string): Source =>
-  createMysqlSource({ host: testHost, name: "shop", url, scratchFolder });
+export const sourceOf = (url: string, scratchFolder: string, host: Host = testHost): Source =>
+  createMysqlSource({ host, name: "shop", url, scratchFolder });
+
+/** Tells of each command, before it runs, the how many-th it is: moments that are the same on a slow machine. */
+export function countingHost(onCommand: (number: number) => void): Host {
+  let number = 0;
+  return {
+    ...testHost,
+    run(command) {
+      number += 1;
+      onCommand(number);
+      return testHost.run(command);
+    },
+  };
+}
 
 export function attemptOf(id: number, signal = new AbortController().signal) {
   const said: string[] = [];
@@ -41,13 +58,16 @@ export const streamOf = (content: Buffer, pieceBytes = 777): Readable =>
 /** All that is in a database, as one text: structure, code, and rows by hash. */
 export async function pictureOf(server: MariadbServer, url: string): Promise<string> {
   const database = new URL(url).pathname.slice(1);
-  const { content } = await takeDump(sourceOf(url, "/nowhere"), attemptOf(999_999));
+  const scratch = await mkdtemp(join(tmpdir(), "quarterdeck-picture-"));
+  const { content } = await takeDump(sourceOf(url, scratch), attemptOf(999_999));
+  await rm(scratch, { recursive: true });
   const text = content
     .toString("latin1")
     .replace(/^-- Dump completed.*$/m, "")
     .replace(/^-- Host:.*$/m, "");
   const rows = createHash("sha256").update(text, "latin1").digest("hex");
   const sizes = await server.query(
+    null,
     `SELECT TABLE_NAME, TABLE_TYPE, ENGINE, AUTO_INCREMENT, IF(TABLE_TYPE = 'SEQUENCE', '', TABLE_COLLATION) FROM information_schema.TABLES WHERE TABLE_SCHEMA='${database}' ORDER BY 1; SELECT * FROM information_schema.SCHEMATA WHERE SCHEMA_NAME='${database}'; SELECT CONSTRAINT_NAME, TABLE_NAME, UNIQUE_CONSTRAINT_SCHEMA, REFERENCED_TABLE_NAME FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA='${database}' ORDER BY 1, 2`,
   );
   const structure = text.replace(/^\(.*$/gm, "");
@@ -55,7 +75,7 @@ export async function pictureOf(server: MariadbServer, url: string): Promise<str
 }
 
 export const scratchDatabases = (server: MariadbServer): Promise<string> =>
-  server.query("SHOW DATABASES LIKE 'quarterdeck%'");
+  server.query(null, "SHOW DATABASES LIKE 'quarterdeck%'");
 
 const allBytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString("hex");
 

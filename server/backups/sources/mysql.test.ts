@@ -9,6 +9,7 @@ import { startMariadbServer, type MariadbServer } from "../testing/mariadb-serve
 import { SourceError } from "./source.ts";
 import {
   attemptOf,
+  countingHost,
   everything,
   otherState,
   pictureOf,
@@ -67,11 +68,15 @@ describe("a rehearsal", () => {
   });
 });
 
+/** The server's own word on the rows, without the tool that dumped them. */
+const checksums = "CHECKSUM TABLE parent, child, kinds, `odd ``name`, nothing, mine EXTENDED";
+
 describe("a round trip", () => {
   test("brings back everything, and nothing that came later", async () => {
-    await server.query(everything, database());
+    await server.query(database(), everything);
     const source = sourceOf(url, scratch);
     const before = await pictureOf(server, url);
+    const checksumsBefore = await server.query(database(), checksums);
     const dumping = attemptOf(7);
     const { content, manifest } = await takeDump(source, dumping);
     expect(manifest).toEqual({
@@ -79,39 +84,40 @@ describe("a round trip", () => {
       tables: { parent: 3, child: 3, kinds: 3, "odd `name": 2, nothing: 0, mine: 1 },
     });
     expect(dumping.said.join()).toContain("mine (MyISAM)");
-    await server.query(otherState, database());
+    await server.query(database(), otherState);
     expect(await pictureOf(server, url)).not.toBe(before);
 
     const restoring = attemptOf(7);
     await source.restore(streamOf(content), restoring);
     expect(restoring.said).toEqual([]);
     expect(await pictureOf(server, url)).toBe(before);
+    expect(await server.query(database(), checksums)).toBe(checksumsBefore);
     await expectNothingLeft();
     // The keys point to the tables beside them, the default takes from the sequence beside it.
     await expect(
-      server.query("INSERT INTO child VALUES (9, 999, NULL)", database()),
+      server.query(database(), "INSERT INTO child VALUES (9, 999, NULL)"),
     ).rejects.toThrow(/foreign key/);
     await server.query(
-      "INSERT INTO kinds (d) VALUES (1); INSERT INTO parent (name) VALUES ('x')",
       database(),
+      "INSERT INTO kinds (d) VALUES (1); INSERT INTO parent (name) VALUES ('x')",
     );
     expect(
-      await server.query("SELECT MAX(id), MAX(name) FROM parent WHERE id > 40", database()),
+      await server.query(database(), "SELECT MAX(id), MAX(name) FROM parent WHERE id > 40"),
     ).toBe("42\tx!\n");
   });
 
   test("works into a database that is gone, and by plain client", async () => {
-    await server.query(everything, database());
+    await server.query(database(), everything);
     const source = sourceOf(url, scratch);
     const before = await pictureOf(server, url);
     const { content } = await takeDump(source);
-    await server.query(`DROP DATABASE ${database()}`);
+    await server.query(null, `DROP DATABASE ${database()}`);
     expect(await source.exists()).toBe(false);
     await source.restore(streamOf(content, 65_536), attemptOf(8));
     expect(await source.exists()).toBe(true);
     expect(await pictureOf(server, url)).toBe(before);
-    await server.query(`DROP DATABASE ${database()}; CREATE DATABASE ${database()}`);
-    await server.query(content.toString(), database());
+    await server.query(null, `DROP DATABASE ${database()}; CREATE DATABASE ${database()}`);
+    await server.query(database(), content.toString());
     expect(await pictureOf(server, url)).toBe(before);
   });
 
@@ -120,7 +126,7 @@ describe("a round trip", () => {
     const before = await pictureOf(server, url);
     const { content, manifest } = await takeDump(source);
     expect(manifest).toEqual({ kind: "database", tables: {} });
-    await server.query(everything, database());
+    await server.query(database(), everything);
     await source.restore(streamOf(content), attemptOf(9));
     expect(await pictureOf(server, url)).toBe(before);
     await expectNothingLeft();
@@ -131,9 +137,9 @@ describe("a failure leaves the target as it was", () => {
   let good: Buffer;
   let before: string;
   beforeEach(async () => {
-    await server.query(everything, database());
+    await server.query(database(), everything);
     good = (await takeDump(sourceOf(url, scratch))).content;
-    await server.query(otherState, database());
+    await server.query(database(), otherState);
     before = await pictureOf(server, url);
   });
   const expectUntouched = async () => {
@@ -176,8 +182,8 @@ describe("a failure leaves the target as it was", () => {
 
   test("a table that another connection holds", async () => {
     const holding = server.query(
-      "START TRANSACTION; SELECT * FROM late; SELECT SLEEP(8)",
       database(),
+      "START TRANSACTION; SELECT * FROM late; SELECT SLEEP(8)",
     );
     await expect(sourceOf(url, scratch).restore(streamOf(good), attemptOf(3))).rejects.toThrow(
       /transaction that does not end/,
@@ -188,6 +194,7 @@ describe("a failure leaves the target as it was", () => {
 
   test("an account that may not make scratch databases", async () => {
     await server.query(
+      null,
       `CREATE OR REPLACE USER small IDENTIFIED BY 'x'; GRANT ALL ON ${database()}.* TO small`,
     );
     const small = sourceOf(server.url(database(), { user: "small", password: "x" }), scratch);
@@ -195,33 +202,37 @@ describe("a failure leaves the target as it was", () => {
       "GRANT ALL PRIVILEGES ON `quarterdeck\\_%`.* TO 'small'@'%';",
     );
     await expectUntouched();
-    await server.query("GRANT ALL PRIVILEGES ON `quarterdeck\\_%`.* TO small");
+    await server.query(null, "GRANT ALL PRIVILEGES ON `quarterdeck\\_%`.* TO small");
     await expect(small.restore(streamOf(good), attemptOf(3))).rejects.toThrow(
       "GRANT SELECT ON mysql.proc",
     );
     await expectUntouched();
-    await server.query("GRANT SELECT ON mysql.proc TO small");
+    await server.query(null, "GRANT SELECT ON mysql.proc TO small");
     const attempt = attemptOf(3);
     await small.restore(streamOf(good), attempt);
     expect(attempt.said.join()).toContain("they run as this account");
     expect(
       await server.query(
+        null,
         `SELECT DISTINCT DEFINER FROM information_schema.VIEWS WHERE TABLE_SCHEMA='${database()}'`,
       ),
     ).toBe("small@%\n");
   });
 
-  test("an abort at any moment, old or new after settle", async () => {
+  test("an abort at any moment until all is in place", async () => {
     const source = sourceOf(url, scratch);
-    for (const delayMs of [80, 250, 400, 520, 640]) {
+    let commands = 0;
+    const counting = countingHost((number) => (commands = number));
+    await sourceOf(url, scratch, counting).restore(streamOf(good), attemptOf(4));
+    await server.query(database(), otherState);
+    for (const part of [0.1, 0.3, 0.5, 0.7, 0.8]) {
       const abort = new AbortController();
-      const restoring = source.restore(streamOf(good), attemptOf(4, abort.signal));
-      setTimeout(() => abort.abort(), delayMs);
-      const isDone = await restoring.then(
-        () => true,
-        () => false,
-      );
-      if (isDone) break;
+      const aborting = countingHost((number) => {
+        if (number === Math.round(part * commands)) setTimeout(() => abort.abort(), 5);
+      });
+      await expect(
+        sourceOf(url, scratch, aborting).restore(streamOf(good), attemptOf(4, abort.signal)),
+      ).rejects.toThrow(/abort/i);
       expect(await source.settle(attemptOf(4))).toBe("unknown");
       await expectUntouched();
     }
@@ -245,24 +256,34 @@ describe("a failure leaves the target as it was", () => {
 });
 
 test("a service killed while it restores leaves the old or the new, whole", async () => {
-  await server.query(everything, database());
+  await server.query(database(), everything);
   const source = sourceOf(url, scratch);
   const fresh = await pictureOf(server, url);
   const { content } = await takeDump(source);
   const file = join(scratch, "dump.sql");
   await writeFile(file, content);
-  await server.query(otherState, database());
+  await server.query(database(), otherState);
   const old = await pictureOf(server, url);
-  for (let round = 0; round < 10; round += 1) {
-    const child = fork(join(import.meta.dirname, "mysql-restore-child.ts"), [url, scratch, file], {
-      stdio: "ignore",
-    });
-    const exited = once(child, "exit");
-    await once(child, "message");
-    // Spread over its whole run.
-    await new Promise((resolve) => setTimeout(resolve, 20 + round * 85 + Math.random() * 60));
-    child.kill("SIGKILL");
-    await exited;
+  let commands = 0;
+  await sourceOf(
+    url,
+    scratch,
+    countingHost((number) => (commands = number)),
+  ).restore(streamOf(content), attemptOf(6));
+  await server.query(database(), otherState);
+  const rounds = 9;
+  let restored = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    // Spread over the whole run, its first and its last command among them.
+    const killAt = 1 + Math.round((round * (commands - 1)) / (rounds - 1));
+    const delayMs = round % 2 === 0 ? 0 : 1 + Math.random() * 30;
+    const child = fork(
+      join(import.meta.dirname, "mysql-restore-child.ts"),
+      [url, scratch, file, `${killAt}`, `${delayMs}`],
+      { stdio: "ignore" },
+    );
+    const [, signal] = (await once(child, "exit")) as [number | null, string | null];
+    if (round < rounds - 1) expect(signal).toBe("SIGKILL");
     const state = await source.settle(attemptOf(6));
     const picture = await pictureOf(server, url);
     const isNew = picture === fresh;
@@ -270,16 +291,21 @@ test("a service killed while it restores leaves the old or the new, whole", asyn
     if (state !== "unknown") expect(state).toBe(isNew ? "restored" : "as it was");
     expect(await scratchDatabases(server)).toBe("");
     expect(await readdir(scratch)).toEqual(["dump.sql"]);
-    if (isNew) await server.query(otherState, database());
+    if (!isNew) continue;
+    restored += 1;
+    await server.query(database(), otherState);
   }
+  // Both sides of the swap were seen.
+  expect(restored).toBeGreaterThan(0);
+  expect(restored).toBeLessThan(rounds);
   await rm(file);
 });
 
 describe("a dump", () => {
   test("fails when the server is killed in the middle of it", async () => {
     await server.query(
-      "CREATE TABLE big (t LONGTEXT); INSERT INTO big SELECT REPEAT('x', 100000) FROM seq_1_to_300",
       database(),
+      "CREATE TABLE big (t LONGTEXT); INSERT INTO big SELECT REPEAT('x', 100000) FROM seq_1_to_300",
     );
     let isKilled = false;
     const into = new Writable({
@@ -302,8 +328,8 @@ describe("a dump", () => {
   test("ends at an abort", async () => {
     const abort = new AbortController();
     await server.query(
-      "CREATE TABLE big (t LONGTEXT); INSERT INTO big SELECT REPEAT('x', 100000) FROM seq_1_to_300",
       database(),
+      "CREATE TABLE big (t LONGTEXT); INSERT INTO big SELECT REPEAT('x', 100000) FROM seq_1_to_300",
     );
     const into = new Writable({
       // Never takes more: as a storage that hangs.
@@ -318,7 +344,7 @@ describe("a dump", () => {
 
 describe("a drill", () => {
   test("passes, leaves nothing, and says so when a count differs", async () => {
-    await server.query(everything, database());
+    await server.query(database(), everything);
     const source = sourceOf(url, scratch);
     const before = await pictureOf(server, url);
     const { content, manifest } = await takeDump(source);

@@ -4,6 +4,7 @@ import type { Host } from "../../hosts/host.ts";
 import { createMysqlClient, quoteText, readUrl } from "./mysql-client.ts";
 import { dumpMysql, tryDump } from "./mysql-dump.ts";
 import { codes, MysqlError } from "./mysql-errors.ts";
+import { removeLeftLogins } from "./mysql-login.ts";
 import { drillDump } from "./mysql-load.ts";
 import { namesOf } from "./mysql-plan.ts";
 import { createMysqlRestore } from "./mysql-restore.ts";
@@ -27,8 +28,8 @@ const existsLimitMs = 30_000;
 /** @throws SourceError when the url is none */
 export function createMysqlSource({ host, name, url, scratchFolder }: MysqlSourceOptions): Source {
   const place = readUrl(name, url);
-  const client = createMysqlClient(host, place);
-  const options = { host, client };
+  const client = createMysqlClient(host, place, scratchFolder);
+  const options = { client };
   const namesFor = (id: number) => namesOf(place, scratchFolder, id);
 
   /** A restore that failed while its server was away could not be put in order; it is now. */
@@ -49,6 +50,7 @@ export function createMysqlSource({ host, name, url, scratchFolder }: MysqlSourc
     async rehearse(signal) {
       const tools = await client.tools(signal);
       const told: string[] = [];
+      await removeLeftLogins(scratchFolder);
       await settleLeftovers((line) => told.push(line), signal);
       await tryDump(options, signal);
       const server = tools.isMariadb ? "MariaDB" : "MySQL";
@@ -89,6 +91,9 @@ export function createMysqlSource({ host, name, url, scratchFolder }: MysqlSourc
     drill: (from, manifest, attempt) =>
       drillDump(options, namesFor(attempt.id), from, manifest, attempt),
 
-    settle: (attempt) => createMysqlRestore(options, namesFor(attempt.id)).settle(attempt),
+    async settle(attempt) {
+      await removeLeftLogins(scratchFolder);
+      return createMysqlRestore(options, namesFor(attempt.id)).settle(attempt);
+    },
   };
 }

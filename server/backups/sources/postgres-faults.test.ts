@@ -111,6 +111,25 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     ]);
   });
 
+  test("with what belongs to a role that the account may not be, or that is gone, says so", async () => {
+    const database = await makeDatabase(`
+      alter database faults_${databases + 1} owner to reader;
+      create table mine (); alter table mine owner to reader;
+      create role leaver; create table theirs (); alter table theirs owner to leaver; grant select on theirs to reader`);
+    const asReader = makeSource(server.url(database, reader));
+    const { archive } = await asReader.dump();
+    const restore = ({ source, attempt }: typeof asReader) =>
+      source.restore(Readable.from([archive]), attempt());
+    await expect(restore(asReader)).rejects.toThrow(
+      /^shop is as it was: something in the backup belongs to another role/,
+    );
+    await server.query(database, "drop owned by leaver; drop role leaver");
+    await expect(restore(makeSource(server.url(database)))).rejects.toThrow(
+      /^shop is as it was: the backup names a role that this server does not have/,
+    );
+    expect(await server.query(database, "select from mine")).toEqual([]);
+  });
+
   test("whose own time limits are short is dumped and restored all the same", async () => {
     const database = await makeDatabase("create table held as select 1 as one");
     await server.query(

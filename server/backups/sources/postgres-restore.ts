@@ -182,6 +182,11 @@ async function runScript(
 function whyNot(words: string, lockWaitMs: number): string {
   if (words.includes("lock timeout"))
     return `another session held one of its tables for more than ${lockWaitMs / 1000} seconds. Stop what works with the database, and restore again.`;
+  // Not restored without owners instead: the objects would quietly belong to somebody else afterwards.
+  if (/must be (?:member of|able to SET) /i.test(words))
+    return `something in the backup belongs to another role, and the account may not give it back. Make the account a member of that role with GRANT, or restore as a superuser. (${words})`;
+  if (/role ".*" does not exist/.test(words))
+    return `the backup names a role that this server does not have. Create it with CREATE ROLE, and restore again. (${words})`;
   if (words.includes("max_locks_per_transaction"))
     return `it has more objects than the server can lock at once. Raise max_locks_per_transaction in postgresql.conf, restart PostgreSQL, and restore again. (${words})`;
   return words;

@@ -18,10 +18,10 @@ import {
   source,
   strays,
   untilNoted,
-  useTemporaryFolder,
+  inTemporaryFolder,
 } from "./sqlite-testing.ts";
 
-useTemporaryFolder();
+inTemporaryFolder();
 
 const oldAndNew = (version: string, rows = 8000) => `
   create table if not exists rows_ (version text, filler blob); delete from rows_;

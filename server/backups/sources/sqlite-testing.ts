@@ -14,7 +14,7 @@ import { createSqliteSource } from "./sqlite.ts";
 export let folder: string;
 export let path: string;
 
-export function useTemporaryFolder(): void {
+export function inTemporaryFolder(): void {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), "quarterdeck-sqlite-"));
     path = join(folder, "shop.sqlite");

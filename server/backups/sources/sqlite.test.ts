@@ -4,7 +4,6 @@ import { readdir, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Readable } from "node:stream";
-import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Manifest } from "./source.ts";
 import {
@@ -18,10 +17,10 @@ import {
   rich,
   source,
   strays,
-  useTemporaryFolder,
+  inTemporaryFolder,
 } from "./sqlite-testing.ts";
 
-useTemporaryFolder();
+inTemporaryFolder();
 
 describe.each(["delete", "wal"])("in journal mode %s", (mode) => {
   test("what is dumped comes back the same, and later changes are gone", async () => {

@@ -15,8 +15,10 @@ const startLimitMs = 20_000;
 export type MariadbServer = {
   url(database: string, account?: { user: string; password: string }): string;
   createDatabase(name: string): Promise<void>;
-  /** Runs SQL as root; answers rows as lines with tabs. */
-  query(sql: string, database?: string): Promise<string>;
+  /** Runs SQL as root, in no database if that is null; answers rows as lines with tabs. */
+  query(database: string | null, sql: string): Promise<string>;
+  /** Of the server's process; another after `startAgain`. */
+  readonly pid: number;
   /** The server as a crash leaves it. */
   kill(): Promise<void>;
   /** Starts it again on the same data and port. */
@@ -43,7 +45,7 @@ export async function startMariadbServer(): Promise<MariadbServer> {
   ]);
   const port = await freePort();
 
-  const query = async (sql: string, database?: string) => {
+  const query = async (database: string | null, sql: string) => {
     const running = execute(
       "mariadb",
       [
@@ -55,7 +57,7 @@ export async function startMariadbServer(): Promise<MariadbServer> {
         "--skip-column-names",
         "--binary-mode",
         "--default-character-set=utf8mb4",
-        ...(database === undefined ? [] : [`--database=${database}`]),
+        ...(database === null ? [] : [`--database=${database}`]),
       ],
       { maxBuffer: 64 * 1024 * 1024 },
     );
@@ -86,7 +88,7 @@ export async function startMariadbServer(): Promise<MariadbServer> {
     const limit = Date.now() + startLimitMs;
     for (;;) {
       try {
-        await query("SELECT 1");
+        await query(null, "SELECT 1");
         return { child, ended };
       } catch (error) {
         if (Date.now() > limit || child.exitCode !== null) throw error;
@@ -98,6 +100,7 @@ export async function startMariadbServer(): Promise<MariadbServer> {
   let server = await start();
   const quoted = password.replaceAll("\\", "\\\\").replaceAll("'", "\\'");
   await query(
+    null,
     `CREATE USER tester@'127.0.0.1' IDENTIFIED BY '${quoted}'; GRANT ALL ON *.* TO tester@'127.0.0.1' WITH GRANT OPTION;`,
   );
 
@@ -110,9 +113,13 @@ export async function startMariadbServer(): Promise<MariadbServer> {
     url: (database, account = { user: "tester", password }) =>
       `mariadb://${account.user}:${encodeURIComponent(account.password)}@127.0.0.1:${port}/${encodeURIComponent(database)}`,
     createDatabase: async (name) => {
-      await query(`CREATE DATABASE \`${name}\` CHARACTER SET utf8mb4`);
+      await query(null, `CREATE DATABASE \`${name}\` CHARACTER SET utf8mb4`);
     },
     query,
+    get pid() {
+      // `start` has had an answer from it, so it was spawned.
+      return server.child.pid ?? 0;
+    },
     kill: () => end("SIGKILL"),
     async startAgain() {
       server = await start();

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { backupStates } from "../../contract/backups/backup.ts";
+import { type BackupAction, backupActionLabels, refusal } from "./backup-actions.ts";
+
+type Facts = { status: string; restore_status?: string | null; drill_status?: string | null };
+
+// Of a backup, only what it is doing counts here.
+const refusalOf = (action: BackupAction, facts: Facts) =>
+  refusal(action, { restore_status: null, ...facts } as Parameters<typeof refusal>[1]);
+
+const allowed = (facts: Facts) =>
+  (Object.keys(backupActionLabels) as BackupAction[]).filter(
+    (action) => refusalOf(action, facts) === undefined,
+  );
+
+test.each<[Facts, BackupAction[]]>([
+  [{ status: "pending" }, []],
+  [{ status: "running" }, []],
+  [{ status: "finished" }, ["restore", "download", "drill", "remove"]],
+  [{ status: "failed" }, ["remove"]],
+  [{ status: "deleting" }, []],
+  [{ status: "finished", restore_status: "running" }, ["download"]],
+  [{ status: "finished", restore_status: "failed" }, ["restore", "download", "drill", "remove"]],
+  [{ status: "finished", drill_status: "running" }, ["download"]],
+  // A state that only the service knows is its own to judge.
+  [{ status: "archived" }, ["restore", "download", "drill", "remove"]],
+])("%j allows %j", (facts, expected) => {
+  expect(allowed(facts)).toEqual(expected);
+});
+
+test("every state of the interface is judged", () => {
+  for (const status of backupStates.filter((state) => state !== "finished"))
+    expect(refusalOf("restore", { status })).toBe(
+      `Restore is not possible while the status is ${status}.`,
+    );
+});
