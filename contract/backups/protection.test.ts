@@ -45,6 +45,12 @@ const damaged = backup({ id: 2, damage: "its checksum differs" });
 test.each<[string, BackupConfiguration, Protection["state"], RegExp]>([
   ["never ran", configuration([]), "unprotected", /No backup was made yet/],
   ["only failed", configuration([failed]), "unprotected", /ever finished/],
+  [
+    "a good one before all that are shown",
+    configuration([failed], { last_finished_at: at }),
+    "late",
+    /from before them/,
+  ],
   ["only damaged copies", configuration([damaged]), "unprotected", /damaged/],
   ["one good backup", configuration([backup()]), "protected", /good and on time/],
   ["a failure after it", configuration([failed, backup()]), "late", /last run failed/],

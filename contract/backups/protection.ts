@@ -17,6 +17,10 @@ export function protectionOf(configuration: BackupConfiguration, nowMs: number):
   const finished = configuration.backups.filter(({ status }) => status === "finished");
   const newest = finished.find(({ damage }) => !damage) ?? null;
   const last = configuration.last_backup;
+  const late = (reason: string): Protection => ({ state: "late", reason, newest });
+  // A list shows the newest runs only; the good backup may be older than all of them.
+  if (finished.length === 0 && configuration.last_finished_at)
+    return late("The last runs failed; a good backup from before them is there.");
   if (newest === null)
     return {
       state: "unprotected",
@@ -28,7 +32,6 @@ export function protectionOf(configuration: BackupConfiguration, nowMs: number):
             : "No backup has ever finished.",
       newest,
     };
-  const late = (reason: string): Protection => ({ state: "late", reason, newest });
   if (newest !== finished[0])
     return late("The newest stored copy is damaged; an older one is good.");
   if (configuration.missed_since) return late("A run is overdue.");
