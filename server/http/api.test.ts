@@ -64,7 +64,7 @@ describe("what is not there", () => {
   });
 
   test("an operation that no room serves yet is not there", async () => {
-    expect((await service.call("GET", "/api/server/1/backups")).status).toBe(404);
+    expect((await service.call("GET", "/api/site/1/webhooks")).status).toBe(404);
   });
 
   test("a method that a path does not have is told with those it has", async () => {
@@ -152,8 +152,8 @@ test("the description is valid OpenAPI 3.1 and holds just what is served", async
   const description = (await response.json()) as { openapi: string; paths: Record<string, object> };
   expect(description.openapi).toMatch(/^3\.1\./);
   expect(await new Validator().validate(description)).toMatchObject({ valid: true });
-  expect(Object.keys(description.paths)).toContain("/api/site/{id}/worker");
-  expect(Object.keys(description.paths)).not.toContain("/api/server/{id}/backups");
+  expect(Object.keys(description.paths)).toContain("/api/server/{id}/backups");
+  expect(Object.keys(description.paths)).not.toContain("/api/site/{id}/webhooks");
   for (const path of Object.keys(description.paths)) {
     const served = await service.call("GET", path.replace(/\{\w+\}/g, "1"));
     expect(served.status, path).not.toBe(401);

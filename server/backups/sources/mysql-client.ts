@@ -1,5 +1,5 @@
 // The command line clients of MySQL and MariaDB: where the server is, which tool speaks to it, how a script is run.
-import { Readable } from "node:stream";
+import { Readable, Writable } from "node:stream";
 import { CommandMissing, type Command, type CommandEnd, type Host } from "../../hosts/host.ts";
 import { mysqlFailure, unreachableCodes, MysqlError } from "./mysql-errors.ts";
 import { withLogin, type Login } from "./mysql-login.ts";
@@ -71,7 +71,7 @@ export type MysqlTools = {
   dump: { program: string; version: string; isMariadb: boolean };
 };
 
-type Feed = { database?: string; signal: AbortSignal };
+type Feed = { database?: string; signal: AbortSignal; output?: Writable };
 
 export function createMysqlClient(host: Host, place: MysqlPlace, scratchFolder: string) {
   let found: string | null = null;
@@ -114,7 +114,7 @@ export function createMysqlClient(host: Host, place: MysqlPlace, scratchFolder: 
    * `--binary-mode`: nothing in the stream is a command to the client itself, such as `\!`.
    * @throws MysqlError
    */
-  async function feed(input: Readable, { database, signal }: Feed): Promise<string> {
+  async function feed(input: Readable, { database, signal, output }: Feed): Promise<void> {
     const program = await clientProgram(signal);
     const end = await connect({
       argv: [
@@ -131,15 +131,26 @@ export function createMysqlClient(host: Host, place: MysqlPlace, scratchFolder: 
       ],
       input,
       signal,
+      // What a script answers is of no use, and would be kept.
+      output: output ?? new Writable({ write: (_, __, done) => done() }),
     });
     if (end.exitCode !== 0) throw mysqlFailure(place, end);
-    return end.stdout;
   }
 
   /** @returns the answer's rows, their columns as text; SQL `NULL` reads "NULL" */
   async function query(sql: string, options: Feed): Promise<string[][]> {
-    const text = await feed(Readable.from([Buffer.from(`${plainSession}${sql};\n`)]), options);
-    return text
+    const pieces: Buffer[] = [];
+    // Kept here and whole: a host keeps so much of an output and no more, and half a list of tables is half a restore.
+    const output = new Writable({
+      write(piece: Buffer, _, done) {
+        pieces.push(piece);
+        done();
+      },
+    });
+    const input = Readable.from([Buffer.from(`${plainSession}${sql};\n`)]);
+    await feed(input, { ...options, output });
+    return Buffer.concat(pieces)
+      .toString()
       .split("\n")
       .slice(0, -1)
       .map((line) => line.split("\t"));

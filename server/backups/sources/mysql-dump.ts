@@ -102,17 +102,29 @@ async function characterSetLine(client: MysqlClient, signal: AbortSignal): Promi
 }
 
 async function tellUncovered(client: MysqlClient, { say, signal }: Attempt): Promise<void> {
+  const versioned = await client.query(
+    `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${quoteText(client.place.database)} AND TABLE_TYPE = 'SYSTEM VERSIONED'`,
+    { signal },
+  );
+  if (versioned.length > 0)
+    say(
+      `Backed up as they are now, without their earlier rows (system versioning): ${listed(versioned.map(([table = ""]) => table))}.`,
+    );
   const rows = await client.query(
     `SELECT TABLE_NAME, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${quoteText(client.place.database)} AND TABLE_TYPE <> 'VIEW' AND TABLE_TYPE <> 'SEQUENCE' AND ENGINE NOT IN ('InnoDB', 'RocksDB', 'TokuDB', 'ndbcluster')`,
     { signal },
   );
   if (rows.length === 0) return;
-  const names = rows.slice(0, 5).map(([table, engine]) => `${table} (${engine})`);
-  const more = rows.length > names.length ? ` and ${rows.length - names.length} more` : "";
+  const names = rows.map(([table, engine]) => `${table} (${engine})`);
   say(
-    `Not of one moment with the rest, if written to during the backup: ${names.join(", ")}${more}. ALTER TABLE … ENGINE=InnoDB would change that.`,
+    `Not of one moment with the rest, if written to during the backup: ${listed(names)}. ALTER TABLE … ENGINE=InnoDB would change that.`,
   );
 }
+
+const listed = (names: readonly string[]): string =>
+  names.length > 5
+    ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more`
+    : names.join(", ");
 
 /** Passes a dump on, with the database's character set after its first line, and knows its counts and whether it is whole. */
 export function createDumpStream(characterSet: string) {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { PassThrough, Readable, Writable } from "node:stream";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startMariadbServer, type MariadbServer } from "../testing/mariadb-server.ts";
+import { createMysqlClient, readUrl } from "./mysql-client.ts";
 import { SourceError } from "./source.ts";
 import {
   attemptOf,
@@ -17,6 +18,7 @@ import {
   sourceOf,
   streamOf,
   takeDump,
+  testHost,
 } from "./mysql-testing.ts";
 
 let server: MariadbServer;
@@ -66,6 +68,16 @@ describe("a rehearsal", () => {
     await expect(failing).rejects.not.toThrow(/no-pass/);
     await expect(failing).rejects.toBeInstanceOf(SourceError);
   });
+});
+
+test("an answer is whole, however long: a list of tables that is cut would be a cut restore", async () => {
+  const client = createMysqlClient(testHost, readUrl("shop", url), scratch);
+  const rows = await client.query("SELECT seq, REPEAT('ü', 60) FROM seq_1_to_40000", {
+    database: database(),
+    signal: AbortSignal.timeout(20_000),
+  });
+  expect(rows.length).toBe(40_000);
+  expect(rows.at(-1)).toEqual(["40000", "ü".repeat(60)]);
 });
 
 /** The server's own word on the rows, without the tool that dumped them. */
@@ -181,14 +193,21 @@ describe("a failure leaves the target as it was", () => {
   });
 
   test("a table that another connection holds", async () => {
-    const holding = server.query(
-      database(),
-      "START TRANSACTION; SELECT * FROM late; SELECT SLEEP(8)",
-    );
+    // Held until the restore has given up, however slow the machine.
+    const holding = server
+      .query(database(), "START TRANSACTION; SELECT * FROM late; SELECT SLEEP(120)")
+      .catch(() => "ended");
+    const holder = () =>
+      server.query(
+        null,
+        "SELECT ID FROM information_schema.PROCESSLIST WHERE INFO LIKE 'SELECT SLEEP(120)%'",
+      );
+    await expect.poll(holder, { interval: 20 }).not.toBe("");
     await expect(sourceOf(url, scratch).restore(streamOf(good), attemptOf(3))).rejects.toThrow(
       /transaction that does not end/,
     );
-    await holding;
+    await server.query(null, `KILL ${await holder()}`);
+    expect(await holding).toBe("ended");
     await expectUntouched();
   });
 
@@ -302,6 +321,17 @@ test("a service killed while it restores leaves the old or the new, whole", asyn
 });
 
 describe("a dump", () => {
+  test("of tables that keep their history says that it is left out", async () => {
+    await server.query(
+      database(),
+      "CREATE TABLE prices (id INT PRIMARY KEY, price INT) WITH SYSTEM VERSIONING; INSERT INTO prices VALUES (1, 1); UPDATE prices SET price = 2",
+    );
+    const attempt = attemptOf(2);
+    const { manifest } = await takeDump(sourceOf(url, scratch), attempt);
+    expect(manifest).toEqual({ kind: "database", tables: { prices: 1 } });
+    expect(attempt.said.join()).toMatch(/without their earlier rows .*: prices\./);
+  });
+
   test("fails when the server is killed in the middle of it", async () => {
     await server.query(
       database(),
