@@ -75,6 +75,23 @@ export function createMysqlRestore(options: DumpOptions, names: Names) {
       );
   }
 
+  /**
+   * Takes every table of the target for a moment. What somebody holds in a transaction is found out here, before
+   * triggers and views are dropped that could not be made anew while it is held.
+   */
+  async function tryLocks(signal: AbortSignal): Promise<void> {
+    const tables = await listTables(client, target, signal);
+    if (tables.length === 0) return;
+    const locks = tables.map((table) => `${inTarget(table)} WRITE`).join(", ");
+    const script = `${leadOf(names, fresh)}LOCK TABLES ${locks};\nUNLOCK TABLES;\n`;
+    try {
+      await client.feed(Readable.from([Buffer.from(script)]), { signal });
+    } catch (error) {
+      // Not every account may lock; RENAME then finds out what is held.
+      if (!(error instanceof MysqlError) || error.code !== codes.noRightsToDatabase) throw error;
+    }
+  }
+
   async function swap(plan: Plan, signal: AbortSignal): Promise<void> {
     const present = await listTables(client, target, signal);
     const taken = new Set(plan.tables);
@@ -171,6 +188,7 @@ export function createMysqlRestore(options: DumpOptions, names: Names) {
           });
         await refuseForeignReferences(signal);
         const { objects, tables } = await loadScratch(options, names, fresh, from, attempt);
+        await tryLocks(signal);
         const before = await readObjects(options, signal);
         const defaults = Buffer.from(await sequenceDefaults(signal)).toString("latin1");
         const code = defaults + objects.code;
