@@ -266,15 +266,16 @@ async function restore(service: ServiceProcess, backupId: number): Promise<Backu
   });
 }
 
-/** Asks often enough to blur a second by little, and seldom enough not to be what is measured. */
+/** Asks often enough to blur the time by a few hundredths, and seldom enough not to be what is measured. */
 async function until<Answer>(
   service: ServiceProcess,
   path: string,
   isThere: (answer: Answer) => boolean,
 ): Promise<Answer> {
+  const startedMs = performance.now();
   for (;;) {
     const answer = (await (await service.call("GET", path)).json()) as Answer;
     if (isThere(answer)) return answer;
-    await wait(20);
+    await wait(Math.max(20, (performance.now() - startedMs) / 50));
   }
 }

@@ -69,7 +69,7 @@ export function createLocalStorage({ path: root }: { path: string }): Storage {
         const file = await open(path, "r").catch((error: unknown) => {
           throw isMissing(error) ? new StorageError(`${path} is not there any more.`) : error;
         });
-        return createReadStream(path, { fd: file, signal, highWaterMark: 256 * 1024 });
+        return createReadStream(path, { fd: file, signal, highWaterMark: 1024 * 1024 });
       }),
 
     size: (key) =>
