@@ -13,7 +13,15 @@ export type Operation = {
   path: `/api/${string}`;
   /** One line for a reader of the interface description. */
   summary: string;
-  tag: "backups" | "workers" | "webhooks" | "notifications" | "servers" | "tokens";
+  tag:
+    | "backups"
+    | "workers"
+    | "webhooks"
+    | "notifications"
+    | "deployments"
+    | "activity"
+    | "servers"
+    | "tokens";
   query?: Schema;
   body?: Schema;
   /** The answers that are not errors, by status; null = no body. */

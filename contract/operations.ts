@@ -1,6 +1,7 @@
 // Every operation of the interface and every extra, one row each. Start reading here.
 // The client, the routes and the interface description are all made from this table.
 import * as z from "zod/mini";
+import { activity, activityQuery } from "./activity.ts";
 import {
   backup,
   backupConfiguration,
@@ -8,12 +9,19 @@ import {
   createBackupConfigurationBody,
   updateBackupConfigurationBody,
 } from "./backups/backup.ts";
-import { notification, updateNotificationsBody } from "./notifications/notification.ts";
+import { deployment, reportDeploymentBody } from "./deployments.ts";
+import {
+  channelMessage,
+  notification,
+  notificationChannel,
+  updateNotificationsBody,
+} from "./notifications/notification.ts";
 import { file, operation } from "./operation.ts";
 import { pageOf, pageQuery } from "./paging.ts";
 import { database, server, site, storageProvider } from "./servers.ts";
 import { createTokenBody, newToken, token } from "./tokens.ts";
-import { createWebhookBody, webhook } from "./webhooks/webhook.ts";
+import { delivery, deliverySummary } from "./webhooks/delivery.ts";
+import { createWebhookBody, webhook, webhookWithSecret } from "./webhooks/webhook.ts";
 import { createWorkerBody, worker, workerLog, workerLogQuery } from "./workers/worker.ts";
 
 const backups = {
@@ -160,9 +168,9 @@ const webhooks = {
     tag: "webhooks",
     method: "POST",
     path: "/api/site/{id}/webhook",
-    summary: "Create a webhook",
+    summary: "Create a webhook; the answer shows its secret once",
     body: createWebhookBody,
-    answers: { 201: webhook },
+    answers: { 201: webhookWithSecret },
   }),
   deleteWebhook: operation({
     tag: "webhooks",
@@ -235,6 +243,85 @@ const backupExtras = {
     path: "/api/backup/{id}/drill",
     summary: "Prove a backup restorable: restore it into a scratch place, check it, throw it away",
     answers: { 202: backup },
+  }),
+};
+
+const webhookExtras = {
+  listDeliveries: operation({
+    tag: "webhooks",
+    method: "GET",
+    path: "/api/site-webhook/{id}/deliveries",
+    summary: "List what was sent to a webhook",
+    query: pageQuery,
+    answers: { 200: pageOf(deliverySummary) },
+  }),
+  showDelivery: operation({
+    tag: "webhooks",
+    method: "GET",
+    path: "/api/webhook-delivery/{id}",
+    summary: "Show a delivery with its attempts, requests and answers",
+    answers: { 200: delivery },
+  }),
+  redeliver: operation({
+    tag: "webhooks",
+    method: "POST",
+    path: "/api/webhook-delivery/{id}/redeliver",
+    summary: "Send a delivery again, under the same id",
+    answers: { 202: deliverySummary },
+  }),
+  pingWebhook: operation({
+    tag: "webhooks",
+    method: "POST",
+    path: "/api/site-webhook/{id}/ping",
+    summary: "Send a ping to a webhook",
+    answers: { 202: deliverySummary },
+  }),
+  rotateWebhookSecret: operation({
+    tag: "webhooks",
+    method: "POST",
+    path: "/api/site-webhook/{id}/secret",
+    summary: "Make a new secret for a webhook; the one before it signs too for 24 hours",
+    answers: { 200: webhookWithSecret },
+  }),
+};
+
+const notificationExtras = {
+  listNotificationChannels: operation({
+    tag: "notifications",
+    method: "GET",
+    path: "/api/notification-channels",
+    summary: "List the account's notification channels",
+    query: pageQuery,
+    answers: { 200: pageOf(notificationChannel) },
+  }),
+  testNotificationChannel: operation({
+    tag: "notifications",
+    method: "POST",
+    path: "/api/notification-channel/{id}/test",
+    summary: "Send a test message to a notification channel",
+    answers: { 202: channelMessage },
+  }),
+};
+
+const deployments = {
+  reportDeployment: operation({
+    tag: "deployments",
+    method: "POST",
+    path: "/api/site/{id}/deployment",
+    summary: "Report that a site was deployed, or that its deployment failed",
+    body: reportDeploymentBody,
+    answers: { 202: deployment },
+  }),
+};
+
+const timeline = {
+  listActivity: operation({
+    tag: "activity",
+    method: "GET",
+    path: "/api/activity",
+    summary: "Read the timeline: changes, runs and deliveries, newest first",
+    query: activityQuery,
+    answers: { 200: activity },
   }),
 };
 
@@ -322,6 +409,10 @@ export const operations = {
   ...interfaceOperations,
   ...backupExtras,
   ...workerLogs,
+  ...webhookExtras,
+  ...notificationExtras,
+  ...deployments,
+  ...timeline,
   ...servers,
   ...tokens,
 };

@@ -1,22 +1,58 @@
-// The account's notification channels as one site uses them.
+// The account's notification channels, and those of them that a site uses.
 import * as z from "zod/mini";
-import { id } from "../values.ts";
+import { id, stateOf, timestamp } from "../values.ts";
 
 export const channelTypes = ["slack", "discord", "email"] as const;
 export type ChannelType = (typeof channelTypes)[number];
 
-export const notification = z
-  .object({
-    id,
-    name: z.string(),
-    type: z.string().register(z.globalRegistry, { examples: [...channelTypes] }),
-    /** Where it goes, abbreviated: enough to recognise, too little to use. */
-    meta: z.object({ webhook: z.optional(z.string()), email: z.optional(z.string()) }),
-  })
-  .register(z.globalRegistry, { id: "Notification" });
+const shown = {
+  id,
+  name: z.string(),
+  type: z.string().register(z.globalRegistry, { examples: [...channelTypes] }),
+  /** Where it goes, abbreviated: enough to recognise, too little to use. */
+  meta: z.object({ webhook: z.optional(z.string()), email: z.optional(z.string()) }),
+};
+
+export const notification = z.object(shown).register(z.globalRegistry, { id: "Notification" });
 export type Notification = z.infer<typeof notification>;
 
 /** The whole set at once; an empty list clears it. */
 export const updateNotificationsBody = z
   .object({ channels: z.array(id).check(z.maxLength(100)) })
   .register(z.globalRegistry, { id: "UpdateNotifications" });
+
+/** `retrying`: the provider failed and is tried again; `failed`: it is not. */
+export const channelMessageStates = ["pending", "retrying", "delivered", "failed"] as const;
+export type ChannelMessageState = (typeof channelMessageStates)[number];
+
+/** What a channel was told, or is to be. */
+export const channelMessage = z
+  .object({
+    id,
+    channel_id: id,
+    /** The event that is told; `channel.test` for a test by hand. */
+    event: z.string(),
+    title: z.string(),
+    /** How many events of its kind are folded into it. */
+    count: z.int(),
+    status: stateOf(channelMessageStates),
+    /** What the provider said last, or why it could not be asked. */
+    answer: z.nullable(z.string()),
+    attempts: z.int(),
+    next_attempt_at: z.nullable(timestamp),
+    created_at: timestamp,
+    ended_at: z.nullable(timestamp),
+  })
+  .register(z.globalRegistry, { id: "ChannelMessage" });
+export type ChannelMessage = z.infer<typeof channelMessage>;
+
+/** One of the account's channels; an extra. */
+export const notificationChannel = z
+  .object({
+    ...shown,
+    /** Why nothing can be sent to it as it is set up; null = something can. */
+    trouble: z.nullable(z.string()),
+    last_message: z.nullable(channelMessage),
+  })
+  .register(z.globalRegistry, { id: "NotificationChannel" });
+export type NotificationChannel = z.infer<typeof notificationChannel>;

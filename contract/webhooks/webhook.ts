@@ -1,11 +1,43 @@
 // A site's webhooks: the URLs that are called when something happens on it.
 import * as z from "zod/mini";
-import { id, timestamp } from "../values.ts";
+import { stateOf, id, timestamp } from "../values.ts";
+import { deliverySummary } from "./delivery.ts";
 
-export const webhook = z
-  .object({ id, url: z.string(), created_at: timestamp })
-  .register(z.globalRegistry, { id: "Webhook" });
+/** A disabled one gets nothing but pings and redeliveries by hand; the first that is taken enables it again. */
+export const webhookStates = ["enabled", "disabled"] as const;
+export type WebhookState = (typeof webhookStates)[number];
+
+const shown = {
+  id,
+  url: z.string(),
+  created_at: timestamp,
+  // From here on: extras.
+  site_id: z.optional(id),
+  status: z.optional(stateOf(webhookStates)),
+  /** Why it is disabled, in the operator's words. */
+  status_reason: z.optional(z.nullable(z.string())),
+  /** Since when every attempt has failed; null = the last one did not. */
+  failing_since: z.optional(z.nullable(timestamp)),
+  /** While a rotation lasts: until when the secret before this one signs too. */
+  previous_secret_until: z.optional(z.nullable(timestamp)),
+  last_delivery: z.optional(z.nullable(deliverySummary)),
+};
+
+export const webhook = z.object(shown).register(z.globalRegistry, { id: "Webhook" });
 export type Webhook = z.infer<typeof webhook>;
+
+/** A webhook with its secret, which is answered when it is made and never again. */
+export const webhookWithSecret = z
+  .object({
+    ...shown,
+    /** `whsec_` and base64 of 32 random bytes, as Standard Webhooks has it; an extra. */
+    secret: z.optional(z.string()),
+  })
+  .register(z.globalRegistry, { id: "WebhookWithSecret" });
+export type WebhookWithSecret = z.infer<typeof webhookWithSecret>;
+
+/** For how long the secret before a rotation signs too. */
+export const rotationHours = 24;
 
 /** `https:` or `http:` without credentials. Which hosts may be called is the service's to check. */
 const callableUrl = z.string().check(

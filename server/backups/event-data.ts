@@ -1,42 +1,99 @@
-// What an event of a backup tells its receivers.
+// What an event of a backup tells its receivers: data for programs, words for people.
 import { toTimestamp } from "../../contract/values.ts";
-import type { EventType, NewEvent } from "../events/store.ts";
+import { theSchedule, theService } from "../activity/actor.ts";
+import type { NewEvent } from "../events/event.ts";
 import type { BackupRow } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
+import { sizeInWords } from "./sources/size-in-words.ts";
+import { durationInWords } from "./words.ts";
+
+type Told = { type: NewEvent["type"]; reason: string | null; more?: Record<string, unknown> };
 
 const toMoment = (date: Date | null) => date && toTimestamp(date);
 
-/** The configuration's part, which every event has. */
-export const configurationEvent = (
-  type: EventType,
-  configuration: ConfigurationRow,
-  more: Record<string, unknown>,
-): NewEvent => ({
-  type,
-  server_id: configuration.server_id,
-  data: {
-    server_id: configuration.server_id,
-    configuration_id: configuration.id,
-    configuration: configuration.name,
-    backupable_type: configuration.type,
-    backupable_id: configuration.database_id ?? configuration.site_id,
-    next_run_at: toMoment(configuration.next_run_at),
-    ...more,
+/** A run that did not happen. */
+export const missedEvent = (configuration: ConfigurationRow, due: Date): NewEvent => ({
+  ...ofConfiguration(configuration, { type: "backup.missed", reason: null }),
+  data: { ...dataOf(configuration), due_at: toTimestamp(due) },
+  news: {
+    subject: configuration.name,
+    facts: [["Was due", toTimestamp(due)], ...nextRunFact(configuration)],
+    reason:
+      "No run has begun although one should have. Look whether the server is busy or was off.",
+    path: `/backup-configurations/${configuration.id}`,
+  },
+  activity: {
+    kind: "backup",
+    action: "missed",
+    object: { type: "backup-configuration", id: configuration.id },
+    actor: theSchedule,
   },
 });
 
+/** What became of a backup or of its restore. */
 export const backupEvent = (
-  type: EventType,
   configuration: ConfigurationRow,
   backup: BackupRow,
-  more: Record<string, unknown>,
-): NewEvent =>
-  configurationEvent(type, configuration, {
+  { type, reason, more = {} }: Told,
+): NewEvent => ({
+  ...ofConfiguration(configuration, { type, reason }),
+  data: {
+    ...dataOf(configuration),
     backup_id: backup.id,
     trigger: backup.trigger,
     size: backup.size,
     started_at: toMoment(backup.started_at),
     ended_at: toMoment(backup.ended_at),
     warnings: backup.warnings,
+    ...(reason !== null && { reason }),
     ...more,
-  });
+  },
+  news: {
+    subject: configuration.name,
+    facts: [
+      ...(backup.status === "finished" ? [["Size", sizeInWords(backup.size)] as const] : []),
+      ...(type.startsWith("backup.") ? durationFact(backup) : []),
+      ...backup.warnings.map((warning) => ["Warning", warning] as const),
+      ...nextRunFact(configuration),
+    ].map(([label, value]): [string, string] => [label, value]),
+    reason,
+    path: `/backups/${backup.id}`,
+  },
+  activity: {
+    kind: "backup",
+    action: actionOf[type] ?? type,
+    object: { type: "backup", id: backup.id },
+    actor: theService,
+  },
+});
+
+const actionOf: Partial<Record<NewEvent["type"], string>> = {
+  "backup.finished": "finished",
+  "backup.failed": "failed",
+  "restore.finished": "restored",
+  "restore.failed": "restore failed",
+};
+
+const ofConfiguration = (configuration: ConfigurationRow, { type }: Told) => ({
+  type,
+  server_id: configuration.server_id,
+  site_id: configuration.site_id,
+  database_id: configuration.database_id,
+});
+
+const dataOf = (configuration: ConfigurationRow) => ({
+  server_id: configuration.server_id,
+  configuration_id: configuration.id,
+  configuration: configuration.name,
+  backupable_type: configuration.type,
+  backupable_id: configuration.database_id ?? configuration.site_id,
+  next_run_at: toMoment(configuration.next_run_at),
+});
+
+const durationFact = ({ started_at, ended_at }: BackupRow): [string, string][] =>
+  ended_at === null
+    ? []
+    : [["Duration", durationInWords(ended_at.getTime() - started_at.getTime())]];
+
+const nextRunFact = ({ next_run_at }: ConfigurationRow): [string, string][] =>
+  next_run_at === null ? [] : [["Next run", toTimestamp(next_run_at)]];

@@ -103,10 +103,16 @@ export function createHeavyWork(options: HeavyWorkOptions) {
             output: reason,
           });
           if (failed !== null)
-            await recordEvent(tx, backupEvent("backup.failed", configuration, failed, { reason }));
+            await recordEvent(
+              tx,
+              backupEvent(configuration, failed, { type: "backup.failed", reason }),
+            );
         } else if (task.kind === "restore") {
           await store.update(tx, backup.id, { restore_status: "failed", restore_output: reason });
-          await recordEvent(tx, backupEvent("restore.failed", configuration, backup, { reason }));
+          await recordEvent(
+            tx,
+            backupEvent(configuration, backup, { type: "restore.failed", reason }),
+          );
         } else if (task.kind === "drill")
           await store.update(tx, backup.id, { drill_status: "failed", drill_output: reason });
       });

@@ -47,7 +47,7 @@ export function createProof(options: ProofOptions) {
         if (Object.keys(change).length > 0) await store.update(tx, row.id, change);
         if (change.damage !== undefined) {
           const reason = `The stored copy went bad: ${change.damage}`;
-          await recordEvent(tx, backupEvent("backup.failed", configuration, row, { reason }));
+          await recordEvent(tx, backupEvent(configuration, row, { type: "backup.failed", reason }));
         }
       });
     },
@@ -89,7 +89,10 @@ export function createProof(options: ProofOptions) {
         if (reason === null) await configurations.setProven(tx, configuration.id, at);
         else {
           const told = `The restore drill failed: ${reason}`;
-          await recordEvent(tx, backupEvent("backup.failed", configuration, row, { reason: told }));
+          await recordEvent(
+            tx,
+            backupEvent(configuration, row, { type: "backup.failed", reason: told }),
+          );
         }
       });
     },

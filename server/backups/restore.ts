@@ -45,7 +45,7 @@ export function createRestore(options: RestoreOptions) {
       await store.update(tx, row.id, change);
       const type = outcome.status === "finished" ? "restore.finished" : "restore.failed";
       const reason = outcome.status === "failed" ? outcome.reason : null;
-      await recordEvent(tx, backupEvent(type, configuration, row, { reason }));
+      await recordEvent(tx, backupEvent(configuration, row, { type, reason }));
     });
   }
 

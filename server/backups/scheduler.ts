@@ -3,14 +3,13 @@
 import type { Logger } from "pino";
 import { expectedGapMs, nextRun } from "../../contract/backups/schedule.ts";
 import type { Clock } from "../clock.ts";
-import { toTimestamp } from "../../contract/values.ts";
 import { recordEvent } from "../events/store.ts";
 import { ServiceError } from "../http/service-error.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { BackupService } from "./backup-service.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
-import { configurationEvent } from "./event-data.ts";
+import { missedEvent } from "./event-data.ts";
 
 export type SchedulerOptions = {
   store: BackupStore;
@@ -49,7 +48,7 @@ export function createScheduler(options: SchedulerOptions) {
     if (lateMs <= toleratedLateness * expectedGapMs(row.frequency, zone, due)) return;
     await store.transaction(async (tx) => {
       if (!(await configurations.setMissed(tx, row.id, due))) return;
-      await recordEvent(tx, configurationEvent("backup.missed", row, { due_at: toTimestamp(due) }));
+      await recordEvent(tx, missedEvent(row, due));
     });
   }
 

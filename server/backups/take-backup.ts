@@ -126,7 +126,11 @@ export function createTakeBackup(options: TakeBackupOptions) {
           await configurations.move(tx, configuration, "installed", { status_reason: null });
         await recordEvent(
           tx,
-          backupEvent("backup.finished", configuration, finished, { recovered }),
+          backupEvent(configuration, finished, {
+            type: "backup.finished",
+            reason: null,
+            more: { recovered },
+          }),
         );
       }
       await also(tx);
@@ -156,7 +160,10 @@ export function createTakeBackup(options: TakeBackupOptions) {
       // `put` leaves nothing behind if it can help it; a storage that went away may hold a piece all the same.
       if (row.path !== "") await jobs.send(tx, "backup.clean", toObject(row));
       if (row.trigger !== "safety")
-        await recordEvent(tx, backupEvent("backup.failed", configuration, failed, { reason }));
+        await recordEvent(
+          tx,
+          backupEvent(configuration, failed, { type: "backup.failed", reason }),
+        );
       await also(tx);
     });
   }

@@ -7,6 +7,7 @@ import type { Logger } from "pino";
 import { toFieldErrors } from "../../contract/errors.ts";
 import { abilityOf, type Operation } from "../../contract/operation.ts";
 import { maxInteger } from "../../contract/values.ts";
+import { actAs } from "../activity/actor.ts";
 import { createAnswerWriter, type WriteAnswer } from "./answer.ts";
 import { addressOf, type Doorkeeper } from "./authentication.ts";
 import { readJsonObject } from "./body.ts";
@@ -60,7 +61,9 @@ export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
       const query = parse(operation.query, c.req.query());
       const body = operation.body && parse(operation.body, await readJsonObject(c.req.raw));
       const url = (options.publicUrl ?? new URL(c.req.url).origin) + c.req.path;
-      const reply = await route.answer({ params, query, body, found, caller, url });
+      const reply = await actAs({ type: "token", name: caller.name }, () =>
+        route.answer({ params, query, body, found, caller, url }),
+      );
 
       if (reply.location !== undefined) c.header("Location", reply.location);
       if (reply.body instanceof FileAnswer) return reply.body.toResponse(c);

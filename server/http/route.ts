@@ -15,6 +15,8 @@ export type Caller = {
   name: string;
   /** True with ability `*`; a token without it may only read. */
   canChange: boolean;
+  /** The servers that the token may see; null = all. */
+  serverIds: readonly number[] | null;
   /** Whether the token may see what is on this server. */
   reaches(serverId: number): boolean;
 };

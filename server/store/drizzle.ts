@@ -9,9 +9,33 @@ import type * as pgCore from "drizzle-orm/pg-core";
 const require = createRequire(import.meta.url);
 
 // `require` knows no types; each cast names those of the module beside it.
-export const { and, asc, desc, eq, inArray, isNotNull, isNull, lt, ne, notInArray, or, sql } =
-  require("drizzle-orm") as typeof core;
-export const { bigint, boolean, check, index, integer, jsonb, pgTable, text, timestamp } =
-  require("drizzle-orm/pg-core") as typeof pgCore;
+export const {
+  and,
+  asc,
+  desc,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  ne,
+  notInArray,
+  or,
+  sql,
+} = require("drizzle-orm") as typeof core;
+export const {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+} = require("drizzle-orm/pg-core") as typeof pgCore;
 export const { drizzle } = require("drizzle-orm/node-postgres") as typeof nodePostgres;
 export const { migrate } = require("drizzle-orm/node-postgres/migrator") as typeof migrator;

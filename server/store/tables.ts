@@ -8,9 +8,11 @@ import {
   integer,
   jsonb,
   pgTable,
+  primaryKey,
   text,
   timestamp,
 } from "./drizzle.ts";
+import type { ActivityKind, ActorType } from "../../contract/activity.ts";
 import type {
   BackupableType,
   BackupConfigurationState,
@@ -18,8 +20,12 @@ import type {
   BackupTrigger,
   RestoreState,
 } from "../../contract/backups/backup.ts";
+import type { EventType } from "../../contract/events.ts";
+import type { ChannelMessageState } from "../../contract/notifications/notification.ts";
 import type { Ability } from "../../contract/tokens.ts";
+import type { DeliveryState } from "../../contract/webhooks/delivery.ts";
 import type { StopSignal, WorkerState } from "../../contract/workers/worker.ts";
+import type { News } from "../events/event.ts";
 
 const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 const createdAt = moment("created_at").notNull().defaultNow();
@@ -101,6 +107,8 @@ export const workers = pgTable(
     stopsignal: text().$type<StopSignal>().notNull(),
     status: text().$type<WorkerState>().notNull(),
     status_reason: text(),
+    /** Its failure was told, and its recovery is still to be. */
+    told_failed: boolean().notNull().default(false),
     /** Counts the changes of status, so that what was decided on an older one changes nothing. */
     transition: integer().notNull().default(1),
     created_at: createdAt,
@@ -235,10 +243,194 @@ export const events = pgTable(
   "events",
   {
     id: integer().primaryKey().generatedAlwaysAsIdentity(),
-    type: text().notNull(),
+    type: text().$type<EventType>().notNull(),
     server_id: integer().notNull(),
+    /** The site it is of; null = it is of a database. */
+    site_id: integer(),
+    /** The database it is of: every site whose inventory entry names it is told. */
+    database_id: integer(),
+    /** `webhook-id`: the same for every receiver and every attempt. */
+    message_id: text().notNull(),
+    /** What receivers get; it holds no secret. */
     data: jsonb().$type<Record<string, unknown>>().notNull(),
+    /** What people are told. */
+    news: jsonb().$type<News>().notNull(),
+    /** When deliveries and messages were made of it; null = they are still to be made. */
+    told_at: moment("told_at"),
     created_at: createdAt,
   },
-  (table) => [index("events_of_server").on(table.server_id, table.id)],
+  (table) => [
+    index("events_untold")
+      .on(table.id)
+      .where(sql`${table.told_at} is null`),
+    index("events_by_age").on(table.created_at),
+  ],
+);
+
+export const webhooks = pgTable(
+  "webhooks",
+  {
+    id: integer().primaryKey().generatedAlwaysAsIdentity(),
+    site_id: integer()
+      .notNull()
+      .references(() => sites.id),
+    url: text().notNull(),
+    secret: text().notNull(),
+    /** The secret before the last rotation; it signs too until its time is over. */
+    previous_secret: text(),
+    previous_secret_until: moment("previous_secret_until"),
+    disabled_at: moment("disabled_at"),
+    disabled_reason: text(),
+    /** Since when every attempt has failed. */
+    failing_since: moment("failing_since"),
+    /** The receiver asked to be left alone until then. */
+    paused_until: moment("paused_until"),
+    created_at: createdAt,
+  },
+  (table) => [index("webhooks_of_site").on(table.site_id, table.id)],
+);
+
+/** An event on its way to one webhook. What is due is found by `next_attempt_at`, so the rows are the queue. */
+export const webhookDeliveries = pgTable(
+  "webhook_deliveries",
+  {
+    id: integer().primaryKey().generatedAlwaysAsIdentity(),
+    webhook_id: integer()
+      .notNull()
+      .references(() => webhooks.id, { onDelete: "cascade" }),
+    event_id: integer()
+      .notNull()
+      .references(() => events.id),
+    status: text().$type<DeliveryState>().notNull().default("pending"),
+    status_reason: text(),
+    code: integer(),
+    duration_ms: integer(),
+    attempts: integer().notNull().default(0),
+    /** Attempts since it was last sent off, by an event or by hand; it says which wait comes next. */
+    round_attempts: integer().notNull().default(0),
+    /** Somebody asked for it, so it is sent to a disabled webhook too. */
+    by_hand: boolean().notNull().default(false),
+    /** Null once it is over; while an attempt is made, when another service may take it over. */
+    next_attempt_at: moment("next_attempt_at"),
+    ended_at: moment("ended_at"),
+    created_at: createdAt,
+  },
+  (table) => [
+    index("webhook_deliveries_of_webhook").on(table.webhook_id, table.id),
+    index("webhook_deliveries_of_event").on(table.event_id),
+    index("webhook_deliveries_due")
+      .on(table.next_attempt_at)
+      .where(sql`${table.next_attempt_at} is not null`),
+    check(
+      "webhook_deliveries_status",
+      sql`${table.status} in ('pending', 'retrying', 'delivered', 'failed')`,
+    ),
+  ],
+);
+
+export const webhookAttempts = pgTable(
+  "webhook_attempts",
+  {
+    id: integer().primaryKey().generatedAlwaysAsIdentity(),
+    delivery_id: integer()
+      .notNull()
+      .references(() => webhookDeliveries.id, { onDelete: "cascade" }),
+    started_at: moment("started_at").notNull(),
+    duration_ms: integer().notNull(),
+    code: integer(),
+    error: text(),
+    request_headers: jsonb().$type<Record<string, string>>().notNull(),
+    response_headers: jsonb().$type<Record<string, string>>(),
+    response_body: text(),
+  },
+  (table) => [index("webhook_attempts_of_delivery").on(table.delivery_id, table.id)],
+);
+
+/** Which channels a site uses. */
+export const siteChannels = pgTable(
+  "site_channels",
+  {
+    site_id: integer()
+      .notNull()
+      .references(() => sites.id),
+    channel_id: integer()
+      .notNull()
+      .references(() => notificationChannels.id),
+  },
+  (table) => [
+    primaryKey({ columns: [table.site_id, table.channel_id] }),
+    index("site_channels_of_channel").on(table.channel_id),
+  ],
+);
+
+/** What a channel is told: one event, or several of a burst. */
+export const channelMessages = pgTable(
+  "channel_messages",
+  {
+    id: integer().primaryKey().generatedAlwaysAsIdentity(),
+    channel_id: integer()
+      .notNull()
+      .references(() => notificationChannels.id, { onDelete: "cascade" }),
+    /** The type of its events; `channel.test` has none. */
+    event: text().notNull(),
+    title: text().notNull(),
+    count: integer().notNull().default(1),
+    status: text().$type<ChannelMessageState>().notNull().default("pending"),
+    answer: text(),
+    attempts: integer().notNull().default(0),
+    next_attempt_at: moment("next_attempt_at"),
+    ended_at: moment("ended_at"),
+    created_at: createdAt,
+  },
+  (table) => [
+    index("channel_messages_of_channel").on(table.channel_id, table.id),
+    index("channel_messages_due")
+      .on(table.next_attempt_at)
+      .where(sql`${table.next_attempt_at} is not null`),
+    check(
+      "channel_messages_status",
+      sql`${table.status} in ('pending', 'retrying', 'delivered', 'failed')`,
+    ),
+  ],
+);
+
+export const channelMessageEvents = pgTable(
+  "channel_message_events",
+  {
+    message_id: integer()
+      .notNull()
+      .references(() => channelMessages.id, { onDelete: "cascade" }),
+    event_id: integer()
+      .notNull()
+      .references(() => events.id),
+  },
+  (table) => [
+    primaryKey({ columns: [table.message_id, table.event_id] }),
+    index("channel_message_events_of_event").on(table.event_id),
+  ],
+);
+
+/** The timeline. Nothing in it refers to a row: it outlives what it tells of. */
+export const activity = pgTable(
+  "activity",
+  {
+    id: integer().primaryKey().generatedAlwaysAsIdentity(),
+    at: moment("at").notNull().defaultNow(),
+    kind: text().$type<ActivityKind>().notNull(),
+    action: text().notNull(),
+    outcome: text().$type<"good" | "bad">(),
+    actor_type: text().$type<ActorType>().notNull(),
+    actor_name: text().notNull(),
+    object_type: text().notNull(),
+    object_id: integer().notNull(),
+    object_name: text().notNull(),
+    server_id: integer(),
+    site_id: integer(),
+    detail: text(),
+  },
+  (table) => [
+    index("activity_of_server").on(table.server_id, table.id),
+    index("activity_of_site").on(table.site_id, table.id),
+    index("activity_by_age").on(table.at),
+  ],
 );

@@ -109,6 +109,7 @@ function toCaller(row: TokenRow): Caller {
     tokenId: row.id,
     name: row.name,
     canChange: row.abilities.includes("*"),
+    serverIds: reachable,
     reaches: (serverId) => reachable === null || reachable.includes(serverId),
   };
 }
