@@ -12,6 +12,11 @@ test("addresses are the ones that people have bookmarked", () => {
     paths.workers(3, 2),
     paths.newWorker(3),
     paths.worker(7),
+    paths.webhooks(3),
+    paths.webhook(5),
+    paths.delivery(5, 9),
+    paths.notifications(3),
+    paths.activity({ site: 3, kind: "worker" }),
   ]).toEqual([
     "/",
     "/?page=2",
@@ -22,6 +27,11 @@ test("addresses are the ones that people have bookmarked", () => {
     "/sites/3/workers?page=2",
     "/sites/3/workers/new",
     "/workers/7",
+    "/sites/3/webhooks",
+    "/webhooks/5",
+    "/webhooks/5?delivery=9",
+    "/sites/3/notifications",
+    "/activity?site=3&kind=worker",
   ]);
 });
 

@@ -16,6 +16,24 @@ export const paths = {
     withQuery(`/sites/${siteId}/workers`, { page: page > 1 ? String(page) : undefined }),
   newWorker: (siteId: number) => `/sites/${siteId}/workers/new`,
   worker: (id: number) => `/workers/${id}`,
+  webhooks: (siteId: number, page = 1) =>
+    withQuery(`/sites/${siteId}/webhooks`, { page: page > 1 ? String(page) : undefined }),
+  newWebhook: (siteId: number) => `/sites/${siteId}/webhooks/new`,
+  webhook: (id: number, page = 1) =>
+    withQuery(`/webhooks/${id}`, { page: page > 1 ? String(page) : undefined }),
+  /** A delivery, opened beside the others of its webhook. */
+  delivery: (webhookId: number, id: number, page = 1) =>
+    withQuery(`/webhooks/${webhookId}`, {
+      page: page > 1 ? String(page) : undefined,
+      delivery: String(id),
+    }),
+  notifications: (siteId: number) => `/sites/${siteId}/notifications`,
+  activity: (filter: { server?: number; site?: number; kind?: string } = {}) =>
+    withQuery("/activity", {
+      server: filter.server === undefined ? undefined : String(filter.server),
+      site: filter.site === undefined ? undefined : String(filter.site),
+      kind: filter.kind,
+    }),
   backups: (serverId: number, page = 1) =>
     withQuery(`/servers/${serverId}/backups`, { page: page > 1 ? String(page) : undefined }),
   /** @param of what to back up, chosen beforehand */

@@ -16,6 +16,8 @@ import { Icon } from "../ui/Icon.tsx";
 
 const rowClass = "flex min-h-8 items-center gap-2 rounded-md px-2 py-1";
 
+const headingClass = `${rowClass} text-xs font-medium text-muted hover:bg-hover hover:text-ink aria-[current]:text-accent`;
+
 type Place = { kind: "site" | "server"; id: number };
 
 /** What the page belongs to, as its loader says. A site is nearer than the server that it is on. */
@@ -100,7 +102,7 @@ function KnownPlaces() {
 export function SideNav() {
   const { data: servers } = useQuery(serversQuery());
   const { address } = useStore(sessions.state);
-  const isHome = useLocation().pathname === paths.home();
+  const { pathname } = useLocation();
   return (
     <nav aria-label="Main" className="flex h-full flex-col gap-3 p-3">
       <Link to={paths.home()} className={`${rowClass} text-lg font-semibold tracking-tight`}>
@@ -110,8 +112,8 @@ export function SideNav() {
       <div className="min-h-0 flex-1 overflow-y-auto">
         <Link
           to={paths.home()}
-          aria-current={isHome ? "page" : undefined}
-          className={`${rowClass} text-xs font-medium text-muted hover:bg-hover hover:text-ink aria-[current]:text-accent`}
+          aria-current={pathname === paths.home() ? "page" : undefined}
+          className={headingClass}
         >
           {servers === null ? "Sites and servers" : "Servers"}
         </Link>
@@ -122,6 +124,16 @@ export function SideNav() {
           ))}
         </ul>
       </div>
+      {servers !== null && (
+        <Link
+          to={paths.activity()}
+          aria-current={pathname === paths.activity() ? "page" : undefined}
+          className={`${rowClass} text-muted hover:bg-hover hover:text-ink aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent`}
+        >
+          <Icon name="activity" />
+          Activity
+        </Link>
+      )}
       <div className="flex items-center gap-1 border-t border-line pt-2 pl-2 text-sm text-muted">
         <ConnectionState>
           <span className="truncate">

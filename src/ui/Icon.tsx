@@ -1,7 +1,9 @@
 // The icons, by the names that this dashboard has for them.
 import {
+  Activity,
   Archive,
   ArrowDownToLine,
+  Bell,
   Check,
   ChevronDown,
   ChevronRight,
@@ -10,6 +12,7 @@ import {
   Copy,
   Globe,
   Info,
+  KeyRound,
   LogOut,
   Menu,
   Pause,
@@ -17,14 +20,21 @@ import {
   Play,
   Plus,
   RotateCw,
+  Send,
   Server,
   Square,
   Trash2,
   TriangleAlert,
+  Webhook,
   X,
 } from "lucide-react";
 
 const icons = {
+  activity: Activity,
+  bell: Bell,
+  key: KeyRound,
+  send: Send,
+  webhook: Webhook,
   alert: CircleAlert,
   backup: Archive,
   bottom: ArrowDownToLine,

@@ -8,6 +8,7 @@ import { Crumbs } from "../app/Crumbs.tsx";
 import { siteName, siteQuery } from "../app/inventory.ts";
 import { LinkButton } from "../app/LinkButton.tsx";
 import { PageLinks } from "../app/PageLinks.tsx";
+import { SiteTabs } from "../app/SiteTabs.tsx";
 import { paths } from "../paths.ts";
 import { EmptyState } from "../ui/EmptyState.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
@@ -49,6 +50,7 @@ export function WorkersPage() {
         }
         actions={<NewWorkerLink siteId={siteId} />}
       />
+      <SiteTabs siteId={siteId} current="Workers" />
       <Panel>
         {workers.length > 0 && (
           <Table label="Workers">
