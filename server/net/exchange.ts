@@ -1,0 +1,130 @@
+// One request and its answer: by a deadline, and with no more of the answer than is wanted.
+import type { ClientRequest, IncomingMessage } from "node:http";
+import { StringDecoder } from "node:string_decoder";
+import { SendError } from "./send-error.ts";
+
+/** A longer body is not waited for: its connection is given up instead. */
+const readBytes = 64 * 1024;
+const keptHeaderCharacters = 8 * 1024;
+
+export type Exchanged = {
+  status: number;
+  /** Names in lower case; all together 8 KiB at the most. */
+  headers: Record<string, string>;
+  body: string;
+  /** Whether there was more than `body`. */
+  isBodyCut: boolean;
+  /** The IP address that answered. */
+  address: string;
+};
+
+type Limits = {
+  /** As in the URL, for the words of an error. */
+  host: string;
+  timeoutMs: number;
+  keepBytes: number;
+  signal: AbortSignal | undefined;
+};
+
+/**
+ * @param open sends the request; called once more when a kept connection turns out to be closed
+ * @throws SendError, an error of the network, or the signal's reason
+ */
+export async function exchange(open: () => ClientRequest, limits: Limits): Promise<Exchanged> {
+  const { host, timeoutMs, keepBytes, signal } = limits;
+  const { promise, resolve, reject } = Promise.withResolvers<Exchanged>();
+  let outgoing: ClientRequest | undefined;
+  let isOver = false;
+  const giveUp = (error: unknown) => {
+    isOver = true;
+    reject(error);
+    outgoing?.destroy();
+  };
+  const attempt = async (isRepeatable: boolean): Promise<Exchanged> => {
+    const request = open();
+    outgoing = request;
+    try {
+      return await receive(request, { host, keepBytes });
+    } catch (error) {
+      if (isRepeatable && !isOver && isStale(request, error)) return attempt(false);
+      throw error;
+    }
+  };
+  const onAbort = () => giveUp(signal?.reason);
+  signal?.addEventListener("abort", onAbort, { once: true });
+  const timer = setTimeout(() => {
+    const words = `${host} did not answer completely within ${timeoutMs / 1000} s.`;
+    giveUp(new SendError("timeout", words));
+  }, timeoutMs);
+  try {
+    attempt(true).then(resolve, reject);
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+  }
+}
+
+/** The other side closed a kept connection just when it was used again. That says nothing of the receiver. */
+const isStale = ({ reusedSocket }: ClientRequest, error: unknown): boolean =>
+  reusedSocket && ["ECONNRESET", "EPIPE"].includes((error as NodeJS.ErrnoException).code ?? "");
+
+function receive(
+  outgoing: ClientRequest,
+  { host, keepBytes }: Pick<Limits, "host" | "keepBytes">,
+): Promise<Exchanged> {
+  return new Promise((resolve, reject) => {
+    let hasAnswered = false;
+    outgoing.on("error", reject);
+    outgoing.on("close", () => {
+      // E.g. after a “101 Switching Protocols”, which nobody asked for: Node tells no error then.
+      if (!hasAnswered)
+        reject(new SendError("broken", `${host} broke the connection off before it had answered.`));
+    });
+    outgoing.on("response", (response) => {
+      hasAnswered = true;
+      const address = response.socket.remoteAddress ?? "";
+      const kept: Buffer[] = [];
+      let bytes = 0;
+      const finish = () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: headersOf(response),
+          body: textOf(Buffer.concat(kept), bytes > keepBytes),
+          isBodyCut: bytes > keepBytes,
+          address,
+        });
+      response.on("data", (chunk: Buffer) => {
+        if (bytes < keepBytes) kept.push(chunk.subarray(0, keepBytes - bytes));
+        bytes += chunk.length;
+        if (bytes <= Math.max(readBytes, keepBytes)) return;
+        finish();
+        response.destroy();
+      });
+      response.on("end", finish);
+      const breakOff = () =>
+        reject(new SendError("broken", `${host} broke the connection off amid its answer.`));
+      response.on("error", breakOff);
+      response.on("close", breakOff);
+    });
+  });
+}
+
+function headersOf({ headers }: IncomingMessage): Record<string, string> {
+  const kept: [string, string][] = [];
+  let left = keptHeaderCharacters;
+  for (const [name, value] of Object.entries(headers)) {
+    const text = Array.isArray(value) ? value.join(", ") : (value ?? "");
+    if (name.length + text.length > left) continue;
+    left -= name.length + text.length;
+    kept.push([name, text]);
+  }
+  return Object.fromEntries(kept);
+}
+
+/** NUL goes as well as what is no UTF-8: PostgreSQL keeps no text that has one. */
+function textOf(bytes: Buffer, isCut: boolean): string {
+  // The decoder keeps a character back of which only the first bytes are there.
+  const text = isCut ? new StringDecoder("utf8").write(bytes) : bytes.toString("utf8");
+  return text.replaceAll("\0", "\uFFFD");
+}

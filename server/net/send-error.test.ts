@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { SendError, tellSendTrouble } from "./send-error.ts";
+
+test.each([
+  ["ENOTFOUND", "unreachable", /does not resolve/],
+  ["EAI_AGAIN", "unreachable", /name server/],
+  ["ECONNREFUSED", "unreachable", /refused/],
+  ["EHOSTUNREACH", "unreachable", /from here/],
+  ["CERT_HAS_EXPIRED", "tls", /expired/],
+  ["SELF_SIGNED_CERT_IN_CHAIN", "tls", /NODE_EXTRA_CA_CERTS/],
+  ["CERT_UNTRUSTED", "tls", /not valid/],
+  ["ERR_SSL_WRONG_VERSION_NUMBER", "tls", /TLS/],
+  ["EPROTO", "tls", /TLS/],
+  ["HPE_INVALID_CONSTANT", "broken", /not HTTP/],
+  ["EMFILE", "broken", /failed: it did/],
+])("%s is told as %s", (code, kind, words) => {
+  const told = tellSendTrouble(Object.assign(new Error("it did"), { code }), "example.com:81");
+  expect(told).toBeInstanceOf(SendError);
+  expect(told).toMatchObject({ kind, message: expect.stringMatching(words) as string });
+  expect((told as Error).message).toMatch(/^example\.com:81 /);
+});
+
+test("what is no error of the network stays what it is", () => {
+  const error = new TypeError("a bug");
+  expect(tellSendTrouble(error, "example.com")).toBe(error);
+});

@@ -1,0 +1,89 @@
+// What goes wrong with a request to somebody else's machine, in the operator's words. Only the host of a URL is
+// told: its path may be a secret, as in Slack's.
+
+/**
+ * - `refused`: nothing was sent, because it must not be
+ * - `unreachable`: there is no such host, or none that takes a connection
+ * - `timeout`: the whole exchange took too long
+ * - `tls`: the connection is not one to trust
+ * - `broken`: there was a connection, but no whole answer
+ */
+export type SendErrorKind = "refused" | "unreachable" | "timeout" | "tls" | "broken";
+
+export class SendError extends Error {
+  override name = "SendError";
+  readonly kind: SendErrorKind;
+  /** How long it took to fail. */
+  durationMs = 0;
+
+  constructor(kind: SendErrorKind, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
+}
+
+type Row = readonly [SendErrorKind, string];
+
+const untrusted: Row = [
+  "tls",
+  "has a certificate of an authority that this machine does not know. NODE_EXTRA_CA_CERTS makes it known.",
+];
+const selfSigned: Row = [
+  "tls",
+  "has a self-signed certificate. NODE_EXTRA_CA_CERTS makes its authority known.",
+];
+const unroutable: Row = ["unreachable", "cannot be reached from here."];
+const missing: Row = ["unreachable", "cannot be found: its name does not resolve."];
+const closed: Row = ["broken", "broke the connection off before it had answered."];
+const unsendable: Row = [
+  "refused",
+  "gets nothing: a header has characters that HTTP does not take.",
+];
+
+const byCode: Record<string, Row> = {
+  ENOTFOUND: missing,
+  ENODATA: missing,
+  EAI_AGAIN: ["unreachable", "cannot be found just now: the name server does not answer."],
+  ECONNREFUSED: ["unreachable", "does not answer: the connection is refused."],
+  ETIMEDOUT: ["unreachable", "does not answer."],
+  EHOSTUNREACH: unroutable,
+  ENETUNREACH: unroutable,
+  EADDRNOTAVAIL: unroutable,
+  EAFNOSUPPORT: unroutable,
+  ECONNRESET: closed,
+  EPIPE: closed,
+  CERT_HAS_EXPIRED: ["tls", "has a certificate that has expired."],
+  CERT_NOT_YET_VALID: [
+    "tls",
+    "has a certificate that is not valid yet. Is this machine's clock right?",
+  ],
+  CERT_REVOKED: ["tls", "has a certificate that was revoked."],
+  DEPTH_ZERO_SELF_SIGNED_CERT: selfSigned,
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  ERR_TLS_CERT_ALTNAME_INVALID: ["tls", "has a certificate for another host name."],
+  HPE_HEADER_OVERFLOW: ["broken", "answered with more headers than are read (16 KiB)."],
+  ERR_INVALID_CHAR: unsendable,
+  ERR_INVALID_HTTP_TOKEN: unsendable,
+};
+
+const byPrefix: [prefix: RegExp, row: Row][] = [
+  [/^HPE_/, ["broken", "answered with something that is not HTTP."]],
+  [/^(ERR_SSL_|ERR_TLS_|EPROTO$)/, ["tls", "does not speak TLS as it should. Is it an http URL?"]],
+  [/^(CERT_|UNABLE_TO_|INVALID_CA|ERROR_IN_CERT)/, ["tls", "has a certificate that is not valid."]],
+];
+
+/**
+ * Errors of the network become SendErrors; all others are bugs and stay what they are.
+ * @param host as in the URL, e.g. `example.com:8080`
+ */
+export function tellSendTrouble(error: unknown, host: string): unknown {
+  if (error instanceof SendError) return error;
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (typeof code !== "string") return error;
+  const [kind, words] = byCode[code] ??
+    byPrefix.find(([prefix]) => prefix.test(code))?.[1] ?? ["broken", `failed: ${message}`];
+  return new SendError(kind, `${host} ${words}`, { cause: error });
+}

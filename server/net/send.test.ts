@@ -1,0 +1,146 @@
+import { describe, expect, test, vi } from "vitest";
+import { expectFailure, makeSender, post, serve, serveBytes } from "./testing.ts";
+
+describe("an answer", () => {
+  test("comes with its status, headers and body; the request arrives whole", async () => {
+    const receiver = await serve(({ method, url, headers }, response) => {
+      response.setHeader("X-Seen", `${method} ${url} ${headers["content-type"]}`);
+      response.setHeader("X-Encoding", String(headers["accept-encoding"]));
+      response.setHeader("Set-Cookie", ["a=1", "b=2"]);
+      response.writeHead(201).end("Thanks");
+    });
+    expect(await makeSender().send(post(receiver.url))).toMatchObject({
+      status: 201,
+      headers: {
+        "x-seen": "POST /hook application/json",
+        "x-encoding": "identity",
+        "set-cookie": "a=1, b=2",
+      },
+      body: "Thanks",
+      isBodyCut: false,
+      address: "127.0.0.1",
+      durationMs: expect.any(Number) as number,
+    });
+  });
+
+  test.each(["text with ümlauts", Buffer.from([0, 1, 255])])(
+    "a body arrives as it was given",
+    async (body) => {
+      let seen: Buffer | undefined;
+      const receiver = await serve((request, response) => {
+        const chunks: Buffer[] = [];
+        request.on("data", (chunk: Buffer) => chunks.push(chunk));
+        request.on("end", () => {
+          seen = Buffer.concat(chunks);
+          response.end();
+        });
+      });
+      // A wrong length of the caller's does not count.
+      await makeSender().send(post(receiver.url, { body, headers: { "Content-Length": "1" } }));
+      expect(seen?.equals(Buffer.from(body))).toBe(true);
+    },
+  );
+
+  test.each([204, 404, 500, 503])("%d is an answer, no failure", async (status) => {
+    const receiver = await serve((_request, response) => response.writeHead(status).end());
+    expect((await makeSender().send(post(receiver.url))).status).toBe(status);
+  });
+
+  test("that redirects is not followed", async () => {
+    const secret = await serve((_request, response) => response.end("secret"));
+    const receiver = await serve((_request, response) =>
+      response.writeHead(307, { Location: secret.url }).end(),
+    );
+    const answer = await makeSender().send(post(receiver.url));
+    expect(answer).toMatchObject({ status: 307, body: "", headers: { location: secret.url } });
+    expect(secret.connections).toHaveLength(0);
+  });
+
+  test("of 100 MB is cut, and its connection given up", async () => {
+    let written = 0;
+    const piece = Buffer.alloc(64 * 1024, "x");
+    const receiver = await serve((_request, response) => {
+      response.writeHead(200, { "Content-Length": 100_000_000 });
+      const write = () => {
+        while (!response.destroyed && written < 100_000_000) {
+          written += piece.length;
+          if (!response.write(piece)) return;
+        }
+      };
+      response.on("drain", write);
+      write();
+    });
+    const answer = await makeSender().send(post(receiver.url));
+    expect(answer).toMatchObject({ status: 200, body: "x".repeat(4096), isBodyCut: true });
+    await vi.waitFor(() => expect(receiver.connections[0]?.destroyed).toBe(true));
+    expect(written).toBeLessThan(50_000_000);
+  });
+
+  test("is cut between characters, and NUL and broken UTF-8 are replaced", async () => {
+    const receiver = await serve((_request, response) => {
+      response.end(Buffer.concat([Buffer.from([65, 0, 255]), Buffer.from("ü".repeat(10))]));
+    });
+    const sender = makeSender();
+    expect(await sender.send(post(receiver.url, { keepBytes: 6 }))).toMatchObject({
+      body: "A\uFFFD\uFFFDü",
+      isBodyCut: true,
+    });
+    expect(await sender.send(post(receiver.url, { keepBytes: 23 }))).toMatchObject({
+      body: `A\uFFFD\uFFFD${"ü".repeat(10)}`,
+      isBodyCut: false,
+    });
+  });
+
+  test("keeps no more than 8 KiB of headers", async () => {
+    const receiver = await serveBytes((socket) =>
+      socket.end(`HTTP/1.1 200 OK\r\nA: 1\r\nLong: ${"z".repeat(9000)}\r\nconstructor: 2\r\n\r\n`),
+    );
+    const { headers } = await makeSender().send(post(receiver.url));
+    expect(Object.entries(headers)).toEqual([
+      ["a", "1"],
+      ["constructor", "2"],
+    ]);
+  });
+});
+
+describe("connections", () => {
+  test("are kept for the next request", async () => {
+    const receiver = await serve((_request, response) => response.end("ok"));
+    const sender = makeSender();
+    for (let count = 0; count < 5; count++) await sender.send(post(receiver.url));
+    expect(receiver.connections).toHaveLength(1);
+  });
+
+  test("that close just when they are used again are no failure", async () => {
+    const used = new Set<unknown>();
+    const receiver = await serve(({ socket }, response) => {
+      if (used.has(socket)) socket.destroy();
+      used.add(socket);
+      response.end("ok");
+    });
+    const sender = makeSender();
+    await sender.send(post(receiver.url));
+    expect((await sender.send(post(receiver.url))).status).toBe(200);
+    expect(receiver.connections).toHaveLength(2);
+  });
+
+  test("are closed with the sender", async () => {
+    const receiver = await serve((_request, response) => response.end("ok"));
+    const sender = makeSender();
+    await sender.send(post(receiver.url));
+    sender.close();
+    await vi.waitFor(() => expect(receiver.connections[0]?.destroyed).toBe(true));
+    await expectFailure(sender.send(post(receiver.url)), "broken", /stopping/);
+  });
+
+  test("are not opened anew for what was under way when the sender closed", async () => {
+    const { url, connections } = await serve((request, response) => {
+      if (request.headers["x-first"] === "yes") response.end("ok");
+      else sender.close();
+    });
+    const sender = makeSender();
+    await sender.send(post(url, { headers: { "X-First": "yes" } }));
+    await expectFailure(sender.send(post(url)), "broken", /stopping/);
+    expect(connections).toHaveLength(1);
+  });
+});

@@ -1,0 +1,105 @@
+// Requests to URLs that somebody typed: a webhook's receiver, a chat's hook. They reach the internet and what the
+// operator allows, end by a deadline, and cost the same whatever is answered.
+import { type ClientRequest, request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import type { AddressGuard } from "./address-guard.ts";
+import { createAgents } from "./agents.ts";
+import { exchange, type Exchanged } from "./exchange.ts";
+import { SendError, tellSendTrouble } from "./send-error.ts";
+import { createTargets, hostnameOf, type Lookup, systemLookup } from "./target.ts";
+
+export type SendRequest = {
+  url: string;
+  method: "POST";
+  headers: Record<string, string>;
+  body: string | Uint8Array;
+  /** Its reason is what `send` throws. */
+  signal?: AbortSignal;
+  /** For everything from the lookup to the last byte of the answer; 15,000 if not given. */
+  timeoutMs?: number;
+  /** How much of the answer's body is kept; 4096 if not given. */
+  keepBytes?: number;
+};
+
+export type Answer = Exchanged & { durationMs: number };
+
+export type Sender = {
+  /** Why a URL cannot be used now, for the one who types it; null = it can. */
+  refusalOf(url: string): Promise<string | null>;
+  /**
+   * Any status is an answer, a redirect too: it is not followed.
+   * A request may arrive twice, when a kept connection closes just as it is used.
+   * @throws SendError
+   */
+  send(request: SendRequest): Promise<Answer>;
+  /** Closes all connections; what is under way fails. */
+  close(): void;
+};
+
+export function createSender(options: { guard: AddressGuard; lookup?: Lookup }): Sender {
+  const { guard, lookup = systemLookup } = options;
+  const targets = createTargets({ guard, lookup });
+  const agents = createAgents(targets);
+  let isClosed = false;
+
+  function open(url: URL, { method, headers, body }: SendRequest): ClientRequest {
+    // Agents that were destroyed would connect again.
+    if (isClosed) throw new SendError("broken", "The service is stopping.");
+    const isHttps = url.protocol === "https:";
+    const outgoing = (isHttps ? requestHttps : requestHttp)(url, {
+      method,
+      headers: {
+        ...headers,
+        // Last, so that they win: the rest of a body with a wrong length would be taken for another request.
+        "accept-encoding": "identity",
+        "content-length": Buffer.byteLength(body),
+      },
+      agent: isHttps ? agents.https : agents.http,
+      maxHeaderSize: 16 * 1024,
+    });
+    outgoing.end(body);
+    return outgoing;
+  }
+
+  return {
+    async refusalOf(text) {
+      let host = "";
+      try {
+        const url = targets.parse(text);
+        host = url.host;
+        await targets.addressesOf(hostnameOf(url));
+        return null;
+      } catch (error) {
+        const told = tellSendTrouble(error, host);
+        if (told instanceof SendError) return told.message;
+        throw told;
+      }
+    },
+
+    async send(request) {
+      const { signal, timeoutMs = 15_000, keepBytes = 4096 } = request;
+      signal?.throwIfAborted();
+      const startedMs = performance.now();
+      const tookMs = () => Math.round(performance.now() - startedMs);
+      let host = "";
+      try {
+        const url = targets.parse(request.url);
+        host = url.host;
+        const limits = { host, timeoutMs, keepBytes, signal };
+        const answer = await exchange(() => open(url, request), limits);
+        return { ...answer, durationMs: tookMs() };
+      } catch (error) {
+        signal?.throwIfAborted();
+        const told = tellSendTrouble(error, host);
+        if (told instanceof SendError) told.durationMs = tookMs();
+        throw told;
+      }
+    },
+
+    close() {
+      isClosed = true;
+      agents.http.destroy();
+      agents.https.destroy();
+    },
+  };
+}

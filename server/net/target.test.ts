@@ -1,0 +1,71 @@
+import { createServer } from "node:http";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { createSender } from "./send.ts";
+import type { Lookup } from "./target.ts";
+import { expectFailure, listen, lookupIn, makeSender, post, serve } from "./testing.ts";
+
+describe("a name", () => {
+  test("is looked up once, and the connection goes where that answer says", async () => {
+    const close = { Connection: "close" };
+    const first = await serve((_request, response) => response.writeHead(200, close).end("first"));
+    // Here 127.0.0.1 is the one that may be reached, and 127.0.0.2 the network behind it.
+    const second = await listen(
+      createServer((_request, response) => response.end("second")),
+      { host: "127.0.0.2", port: first.port },
+    );
+    const answers = ["127.0.0.1", "127.0.0.2"];
+    const lookup = vi.fn<Lookup>(async () => [{ address: answers.shift() ?? "", family: 4 }]);
+    const sender = makeSender({ allow: "127.0.0.1", lookup });
+    const url = `http://rebinding.example.com:${first.port}/`;
+
+    expect(await sender.send(post(url))).toMatchObject({ body: "first", address: "127.0.0.1" });
+    expect(lookup).toHaveBeenCalledTimes(1);
+    await expectFailure(sender.send(post(url)), "refused", /127\.0\.0\.2 is a loopback address/);
+    expect(second.connections).toHaveLength(0);
+  });
+
+  test("may be saved while it is public, and refuses when it is not any more", async () => {
+    const answers = ["93.184.215.14", "127.0.0.1"];
+    const receiver = await serve((_request, response) => response.end("reached"));
+    const lookup = async () => [{ address: answers.shift() ?? "", family: 4 }];
+    const sender = makeSender({ allow: null, lookup });
+    const url = `http://rebinding.example.com:${receiver.port}/`;
+    expect(await sender.refusalOf(url)).toBeNull();
+    await expectFailure(sender.send(post(url)), "refused", /QUARTERDECK_ALLOW/);
+    expect(receiver.connections).toHaveLength(0);
+  });
+
+  test("with several addresses takes one that answers", async () => {
+    const receiver = await serve((_request, response) => response.end("ok"));
+    const lookup = lookupIn({ "two.example.com": ["127.0.0.9", "127.0.0.1"] });
+    const url = `http://two.example.com:${receiver.port}/`;
+    expect(await makeSender({ lookup }).send(post(url))).toMatchObject({ address: "127.0.0.1" });
+  });
+
+  test("and what it may be are told before it is saved", async () => {
+    const lookup = lookupIn({ "in.example.com": ["127.0.0.1"], "out.example.com": ["10.0.0.5"] });
+    const sender = makeSender({ lookup });
+    expect(await sender.refusalOf("https://in.example.com/hook")).toBeNull();
+    expect(await sender.refusalOf("http://127.0.0.1:1/hook")).toBeNull();
+    expect(await sender.refusalOf("http://out.example.com")).toBe(
+      "out.example.com leads into a network: 10.0.0.5 is a private address. Nothing is sent there unless QUARTERDECK_ALLOW names the address or its range.",
+    );
+    expect(await sender.refusalOf("http://gone.example.com")).toBe(
+      "gone.example.com cannot be found: its name does not resolve.",
+    );
+  });
+});
+
+test("a connection is judged again when it stands, before a byte is sent", async () => {
+  const receiver = await serve((_request, response) => response.end("reached"));
+  for (const scheme of ["http", "https"]) {
+    const refusal = vi.fn<() => string | null>().mockReturnValueOnce(null).mockReturnValue("No");
+    const sender = createSender({ guard: { refusal } });
+    onTestFinished(() => sender.close());
+    const sent = sender.send(post(`${scheme}://127.0.0.1:${receiver.port}/`));
+    await expectFailure(sent, "refused", /No/);
+  }
+  await vi.waitFor(() => expect(receiver.connections).toHaveLength(2));
+  await vi.waitFor(() => expect(receiver.connections.every((each) => each.destroyed)).toBe(true));
+  expect(receiver.connections.map(({ bytesRead }) => bytesRead)).toEqual([0, 0]);
+});

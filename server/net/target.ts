@@ -1,0 +1,69 @@
+// Where a URL that somebody typed leads, and whether a request may go there.
+import { promises as dns, type LookupAddress } from "node:dns";
+import { isIP } from "node:net";
+import type { AddressGuard } from "./address-guard.ts";
+import { SendError } from "./send-error.ts";
+
+export type Lookup = (hostname: string, options: { all: true }) => Promise<LookupAddress[]>;
+
+/** The machine's own: /etc/hosts counts, as it does for every other program. */
+export const systemLookup: Lookup = (hostname, options) => dns.lookup(hostname, options);
+
+export type Targets = {
+  /**
+   * Checks all that can be told without a name server; a host that is an IP address is judged here.
+   * @throws SendError
+   */
+  parse(url: string): URL;
+  /**
+   * Where a host is: never empty, and every address may be reached.
+   * @throws SendError, or the error of the lookup
+   */
+  addressesOf(hostname: string): Promise<LookupAddress[]>;
+  /** @throws SendError when an address may not be reached */
+  check(address: string, hostname: string): void;
+};
+
+export function createTargets({ guard, lookup }: { guard: AddressGuard; lookup: Lookup }): Targets {
+  function check(address: string, hostname: string): void {
+    const refusal = guard.refusal(address);
+    if (refusal === null) return;
+    const why = address === hostname ? refusal : `${hostname} leads into a network: ${refusal}`;
+    throw new SendError(
+      "refused",
+      `${why}. Nothing is sent there unless QUARTERDECK_ALLOW names the address or its range.`,
+    );
+  }
+
+  return {
+    check,
+
+    parse(text) {
+      // The same parser that browsers have: 0x7f.1, 2130706433 and １２７.０.０.１ come out of it as 127.0.0.1.
+      const url = URL.parse(text);
+      if (url === null) throw new SendError("refused", "This is no URL.");
+      if (url.protocol !== "http:" && url.protocol !== "https:")
+        throw new SendError("refused", "The URL must begin with http:// or https://.");
+      if (url.username !== "" || url.password !== "")
+        throw new SendError("refused", "The URL must not hold a user name or a password.");
+      const hostname = hostnameOf(url);
+      if (isIP(hostname) !== 0) check(hostname, hostname);
+      return url;
+    },
+
+    async addressesOf(hostname) {
+      // An address is no question for a name server; `parse` has judged it.
+      const family = isIP(hostname);
+      if (family !== 0) return [{ address: hostname, family }];
+      const addresses = await lookup(hostname, { all: true });
+      if (addresses.length === 0)
+        throw new SendError("unreachable", `${hostname} cannot be found: it has no address.`);
+      // One bad address refuses the host: which one a connection takes is not ours to say.
+      for (const { address } of addresses) check(address, hostname);
+      return addresses;
+    },
+  };
+}
+
+/** Without the brackets that an IPv6 address has in a URL. */
+export const hostnameOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "");
