@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { cut, oneLine, plainText } from "./cut.ts";
+
+const family = "👨‍👩‍👧‍👦";
+
+test.each([
+  ["short", 10, "short"],
+  ["just fits", 9, "just fits"],
+  ["does not fit", 9, "does not…"],
+  [`ab${family}`, 10, "ab…"],
+  [`${family}${family}`, 12, `${family}…`],
+  ["a🎉b", 3, "a…"],
+  ["e\u0301e\u0301e\u0301", 4, "e\u0301…"],
+  ["🇩🇪🇫🇷", 6, "🇩🇪…"],
+])("“%s” within %i is “%s”", (text, limit, expected) => {
+  expect(cut(text, limit)).toBe(expected);
+  expect(cut(text, limit).length).toBeLessThanOrEqual(limit);
+});
+
+test("a letter under a heap of marks is cut within, not left out", () => {
+  const heap = `a${"\u0301".repeat(5000)}`;
+  expect(cut(heap, 100)).toBe(`a${"\u0301".repeat(98)}…`);
+});
+
+test("no limit parts a surrogate pair, not even among joined emoji without end", () => {
+  const chain = "👩\u200d".repeat(1000);
+  for (let limit = 1; limit < 300; limit++) {
+    expect(cut(chain, limit).isWellFormed()).toBe(true);
+    expect(plainText(chain, limit).isWellFormed()).toBe(true);
+  }
+});
+
+test.each([
+  ["a\0b\x07c\x1bd\x7fe\x9ff", "abcdef"],
+  ["\x1b[31mred\x1b[0m", "red"],
+  ["10 %\r20 %\r\n30 %", "10 %\n20 %\n30 %"],
+  ["a\tb\nc", "a\tb\nc"],
+  ["lone \ud83d half", "lone \ufffd half"],
+  ["\n \n  indented\n\n", "  indented"],
+  ["invoice\u202efdp.exe", "invoicefdp.exe"],
+  [family, family],
+])("%j is told as %j", (text, expected) => {
+  expect(plainText(text, 100)).toBe(expected);
+});
+
+test("what is left of a text that was cut roughly says that it was cut", () => {
+  expect(plainText(`a${"\0".repeat(5000)}b`, 100)).toBe("a…");
+});
+
+test("one line holds no break of any kind", () => {
+  expect(oneLine(" a\r\nBcc: b\u2028c\td  e ", 100)).toBe("a Bcc: b c d e");
+});
+
+test("five megabytes are cut without being read", () => {
+  const huge = `${family}\x1b[31m<`.repeat(300_000);
+  const began = performance.now();
+  for (let round = 0; round < 20; round++) plainText(huge, 800);
+  // Reading them once takes longer than this.
+  expect(performance.now() - began).toBeLessThan(1000);
+});

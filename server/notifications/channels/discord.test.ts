@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Message } from "./channel.ts";
+import { createDiscordChannel } from "./discord.ts";
+import { type DiscordMessage, startFakeDiscord } from "./testing/fake-discord.ts";
+import {
+  awfulLine,
+  awfulMessage,
+  awfulReason,
+  backtickMessage,
+  isCutOf,
+  plainMessage,
+} from "./testing/messages.ts";
+
+let discord: Awaited<ReturnType<typeof startFakeDiscord>>;
+beforeEach(async () => {
+  discord = await startFakeDiscord();
+});
+afterEach(() => discord.close());
+
+const calm = new AbortController().signal;
+const send = (message: Message, signal = calm, webhook = discord.webhook) =>
+  createDiscordChannel({ webhook }).send(message, signal);
+const failure = async (sending: Promise<string>) =>
+  sending.then(
+    () => expect.unreachable("the message went through"),
+    (error: unknown) => error as Error,
+  );
+const embed = () => (discord.accepted.at(-1) as DiscordMessage).embeds?.[0];
+
+test("a message arrives with its facts, its reason and its link", async () => {
+  expect(await send(plainMessage)).toBe("200 message 1234567890");
+  expect(discord.accepted).toEqual([
+    {
+      embeds: [
+        {
+          title: "Backup failed\\: Shop on web-1",
+          description:
+            "```\npg_dump: error: connection to server failed\nis the server running?\n```\n<http://localhost:4280/backups/12>",
+          color: 0xdc2626,
+          fields: [
+            { name: "When", value: "2026-01-31 09\\:30 UTC", inline: true },
+            { name: "Took", value: "2 min 4 s", inline: true },
+          ],
+        },
+      ],
+      allowed_mentions: { parse: [] },
+    },
+  ]);
+});
+
+test("a message of a title alone arrives, and the outcome is its colour", async () => {
+  const bare = { ...plainMessage, facts: [], reason: null, link: null };
+  await send(bare);
+  const bad = embed()?.color;
+  await send({ ...bare, outcome: "good" });
+  expect(embed()?.color).not.toBe(bad);
+});
+
+test("the webhook's own parameters stay, and Discord is asked to look at the message", async () => {
+  await send(plainMessage, calm, `${discord.webhook}?thread_id=42`);
+  expect(discord.requests[0]).toMatch(/\?thread_id=42&wait=true$/);
+  discord.answerNext({ status: 204 });
+  expect(await send(plainMessage)).toBe("204 no content");
+});
+
+test("50 KB of markup, mentions and emoji arrive within the limits and as they are", async () => {
+  expect(await send(awfulMessage)).toMatch(/^200 /);
+  const { title = "", description = "", fields = [] } = embed() ?? {};
+  const [, block = "", link] = /^```\n([^]*)\n```\n<(.*)>$/.exec(description) ?? [];
+  // Nothing in the block closes it.
+  expect(block).not.toContain("``");
+  expect(isCutOf(block.replaceAll("\u200b", ""), awfulReason)).toBe(true);
+  expect(link).toBe(awfulMessage.link);
+  expect(fields).toHaveLength(10);
+  for (const text of [title, ...fields.flatMap(({ name = "", value = "" }) => [name, value])]) {
+    // No sign stands without its escape, none is parted from it.
+    expect(text.replace(/\\[^A-Za-z0-9\s]/g, "")).not.toMatch(
+      /[\\*_~`|<>[\]():@#]|^\s*([-+]|\d+\.)/m,
+    );
+  }
+  expect(isCutOf(title.replace(/\\([^A-Za-z0-9\s])/g, "$1"), awfulLine)).toBe(true);
+  expect(isCutOf((fields[0]?.value ?? "").replace(/\\([^A-Za-z0-9\s])/g, "$1"), awfulReason)).toBe(
+    true,
+  );
+  expect(await send(backtickMessage)).toMatch(/^200 /);
+});
+
+const form = {
+  message: "Invalid Form Body",
+  code: 50035,
+  errors: { embeds: { 0: { title: { _errors: [{ code: "X", message: "Too long." }] } } } },
+};
+
+test.each([
+  [
+    { status: 400, body: form },
+    /^Discord answered 400 Invalid Form Body; embeds\.0\.title: Too long\.$/,
+  ],
+  [{ status: 400, body: { embeds: ["0"] } }, /^Discord answered 400 {"embeds":\["0"\]}\.$/],
+  [{ status: 403, body: { message: "Missing Access" } }, /403 Missing Access\. Make a new webhook/],
+  [
+    { status: 301, headers: { location: "https://elsewhere.example/" } },
+    /301 and leads elsewhere\.$/,
+  ],
+])("%j is permanent, in Discord's words", async (answer, words) => {
+  discord.answerNext(answer);
+  expect(await failure(send(plainMessage))).toMatchObject({
+    name: "ChannelError",
+    message: expect.stringMatching(words) as string,
+    isPermanent: true,
+    retryAfterMs: null,
+  });
+});
+
+test("a webhook that is gone, or whose token is wrong, is told with what to do", async () => {
+  const wrongToken = discord.webhook.slice(0, -1);
+  expect(await failure(send(plainMessage, calm, wrongToken))).toMatchObject({
+    message: expect.stringMatching(/401 Invalid Webhook Token\. Make a new webhook/) as string,
+    isPermanent: true,
+  });
+  const wrongId = discord.webhook.replace("1122", "2211");
+  expect(await failure(send(plainMessage, calm, wrongId))).toMatchObject({
+    message: expect.stringMatching(/404 Unknown Webhook\. Make a new webhook/) as string,
+    isPermanent: true,
+  });
+});
+
+test.each([
+  [{ body: { message: "You are being rate limited.", retry_after: 1.25, global: false } }, 1250],
+  [{ body: { retry_after: 0.3 }, headers: { "retry-after": "1" } }, 300],
+  [{ body: "<html>", headers: { "retry-after": "60" } }, 60_000],
+  [{ body: "<html>" }, null],
+])("Discord's wish to wait, %j, is passed on as %s ms", async (answer, retryAfterMs) => {
+  discord.answerNext({ status: 429, ...answer });
+  expect(await failure(send(plainMessage))).toMatchObject({ isPermanent: false, retryAfterMs });
+});
+
+test("trouble on Discord's side is worth another try", async () => {
+  discord.answerNext({ status: 502, body: "<html>bad gateway</html>" });
+  expect(await failure(send(plainMessage))).toMatchObject({ isPermanent: false });
+});
+
+test("an abort ends the waiting with its own reason", async () => {
+  const abort = new AbortController();
+  discord.answerNext("hang");
+  const sending = send(plainMessage, abort.signal);
+  await discord.nextRequest();
+  abort.abort(new Error("the service stops"));
+  await expect(sending).rejects.toThrow("the service stops");
+});

@@ -1,0 +1,200 @@
+import { hostname } from "node:os";
+import { inspect } from "node:util";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Message } from "./channel.ts";
+import { createEmailChannel } from "./email.ts";
+import { readSmtpUrl } from "./smtp-url.ts";
+import { startMailServer } from "./testing/mail-server.ts";
+import { awfulLine, awfulMessage, awfulReason, isCutOf, plainMessage } from "./testing/messages.ts";
+
+const login = { user: "deck@example.com", password: "p/a#ss:w%rd" };
+const calm = new AbortController().signal;
+
+let server: Awaited<ReturnType<typeof startMailServer>>;
+beforeEach(async () => {
+  server = await startMailServer({ login });
+});
+afterEach(() => server.close());
+
+type How = { password?: string; signal?: AbortSignal; timeoutMs?: number; from?: string };
+const send = (message: Message, how: How = {}) => {
+  const { password = login.password, signal = calm, timeoutMs = 10_000, from = "" } = how;
+  const user = `${encodeURIComponent(login.user)}:${encodeURIComponent(password)}`;
+  const smtp = readSmtpUrl(`smtp://${user}@127.0.0.1:${server.port}${from}`);
+  return createEmailChannel({ email: "oncall@example.com", smtp, timeoutMs }).send(message, signal);
+};
+const failure = async (sending: Promise<string>) => {
+  const error = await sending.then(
+    () => expect.unreachable("the message went through"),
+    (error: unknown) => error,
+  );
+  const shown = inspect(error, { depth: 10, showHidden: true });
+  expect(shown).not.toContain(login.password);
+  expect(shown).not.toContain(Buffer.from(login.password).toString("base64"));
+  return error;
+};
+
+test("a message arrives as text and as HTML, marked as sent by a machine", async () => {
+  expect(await send(plainMessage)).toBe("250 2.0.0 Ok: queued as 4F1");
+  const [mail] = server.mails;
+  expect(mail).toMatchObject({
+    from: `quarterdeck@${hostname()}`,
+    to: ["oncall@example.com"],
+    user: login.user,
+  });
+  expect(Object.fromEntries(mail?.headers ?? [])).toMatchObject({
+    from: `Quarterdeck <quarterdeck@${hostname()}>`,
+    to: "oncall@example.com",
+    subject: plainMessage.title,
+    "message-id": `<msg_2aF9k@${hostname()}>`,
+    "auto-submitted": "auto-generated",
+    "x-auto-response-suppress": "All",
+  });
+  expect(mail?.plain.replaceAll("\r\n", "\n").trim()).toBe(
+    `Backup failed: Shop on web-1
+
+When: 2026-01-31 09:30 UTC
+Took: 2 min 4 s
+
+pg_dump: error: connection to server failed
+is the server running?
+
+http://localhost:4280/backups/12`,
+  );
+  expect(mail?.html).toContain('<a href="http://localhost:4280/backups/12">');
+});
+
+test("the sender of SMTP_URL is the sender", async () => {
+  await send(plainMessage, { from: "?from=Ops, Berlin <ops+deck@example.com>" });
+  expect(server.mails[0]).toMatchObject({ from: "ops+deck@example.com" });
+  expect(server.mails[0]?.headers.get("from")).toBe('"Ops, Berlin" <ops+deck@example.com>');
+  expect(server.mails[0]?.headers.get("message-id")).toBe("<msg_2aF9k@example.com>");
+});
+
+test("50 KB of markup, line breaks and emoji arrive as they are, and add no header", async () => {
+  await send(awfulMessage);
+  const [mail] = server.mails;
+  const subject = mail?.headers.get("subject") ?? "";
+  expect(subject.length).toBeLessThanOrEqual(150);
+  expect(isCutOf(subject, awfulLine)).toBe(true);
+  expect(mail?.headers.has("bcc")).toBe(false);
+  expect(mail?.to).toEqual(["oncall@example.com"]);
+  expect(mail?.headers.get("message-id")).toMatch(/^<msg_[\w.-]+@[\w.-]+>$/);
+  const reason = mail?.plain.replaceAll("\r\n", "\n").trim().split("\n\n").at(-2) ?? "";
+  expect(isCutOf(reason, awfulReason)).toBe(true);
+  const [, pre = ""] = /<pre[^>]*>([^<>]*)<\/pre>/.exec(mail?.html ?? "") ?? [];
+  const shown = pre
+    .replaceAll("\r\n", "\n")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&");
+  expect(isCutOf(shown, awfulReason)).toBe(true);
+});
+
+test("an address is one recipient, whatever it holds", async () => {
+  const email = "a@example.com, eve@example.com";
+  const smtp = readSmtpUrl(`smtp://127.0.0.1:${server.port}`);
+  const channel = createEmailChannel({ email, smtp: { ...smtp, login } });
+  expect(await failure(channel.send(plainMessage, calm))).toMatchObject({
+    message: expect.stringMatching(/501 .*recipient/) as string,
+    isPermanent: true,
+  });
+  expect(server.mails).toEqual([]);
+});
+
+test.each([
+  ["recipient", 550, "5.1.1 User unknown", true],
+  ["recipient", 450, "4.2.0 Greylisted, try again", false],
+  ["data", 554, "5.7.1 Looks like spam", true],
+  ["data", 452, "4.3.1 No room", false],
+  ["login", 535, "5.7.8 Wrong p/a#ss:w%rd", true],
+  ["login", 454, "4.7.0 Temporary authentication failure", false],
+] as const)(
+  "a refusal of the %s with %i %s is permanent: %s",
+  async (at, code, words, isPermanent) => {
+    server.refuseNext({ at, code, words });
+    expect(await failure(send(plainMessage))).toMatchObject({
+      name: "ChannelError",
+      message: expect.stringContaining(`${code} ${words.replace(login.password, "…")}`) as string,
+      isPermanent,
+    });
+    expect(server.mails).toEqual([]);
+  },
+);
+
+test("a wrong password is told as a wrong login", async () => {
+  expect(await failure(send(plainMessage, { password: "wrong-one" }))).toMatchObject({
+    message: `The mail server 127.0.0.1:${server.port} refuses the login of SMTP_URL: 535 5.7.8 Authentication credentials invalid`,
+    isPermanent: true,
+  });
+});
+
+test.each([
+  [false, /certificate/],
+  [true, /takes no STARTTLS, .*: 500 /],
+])(
+  "a password goes to no other machine without TLS that can be trusted",
+  async (isPlain, words) => {
+    await server.close();
+    server = await startMailServer({ login, isPlain });
+    // Another way to write 127.0.0.1, which is not taken for this machine.
+    const smtp = { ...readSmtpUrl(`smtp://127.1:${server.port}`), login };
+    const channel = createEmailChannel({ email: "oncall@example.com", smtp });
+    expect(await failure(channel.send(plainMessage, calm))).toMatchObject({
+      name: "ChannelError",
+      message: expect.stringMatching(words) as string,
+    });
+    expect(server.logins).toBe(0);
+  },
+);
+
+test("TLS from the start is what smtps:// means", async () => {
+  const smtp = readSmtpUrl(`smtps://127.0.0.1:${server.port}`);
+  const channel = createEmailChannel({ email: "oncall@example.com", smtp });
+  expect(await failure(channel.send(plainMessage, calm))).toMatchObject({
+    message: expect.stringMatching(/^The mail server .* cannot be used: .*(SSL|TLS)/) as string,
+    isPermanent: false,
+  });
+});
+
+test("a server that is not there is worth another try", async () => {
+  await server.close();
+  expect(await failure(send(plainMessage))).toMatchObject({
+    message: `The mail server 127.0.0.1:${server.port} does not answer: the connection is refused.`,
+    isPermanent: false,
+  });
+  server = await startMailServer({ login });
+});
+
+test("a server that never answers is not waited for", async () => {
+  server.hangNext();
+  expect(await failure(send(plainMessage, { timeoutMs: 500 }))).toMatchObject({
+    message: `The mail server 127.0.0.1:${server.port} did not answer in time.`,
+    isPermanent: false,
+  });
+});
+
+test("an abort ends the waiting with its own reason", async () => {
+  const abort = new AbortController();
+  server.hangNext();
+  const sending = send(plainMessage, { signal: abort.signal });
+  await server.nextMail();
+  abort.abort(new Error("the service stops"));
+  await expect(sending).rejects.toThrow("the service stops");
+});
+
+test("a server that asks for no login gets none", async () => {
+  const open = await startMailServer();
+  const smtp = readSmtpUrl(`smtp://127.0.0.1:${open.port}`);
+  await createEmailChannel({ email: "a@example.com", smtp }).send(plainMessage, calm);
+  expect(open.mails).toMatchObject([{ user: null, to: ["a@example.com"] }]);
+  await open.close();
+});
+
+test("without SMTP_URL the operator is told to set it", async () => {
+  const channel = createEmailChannel({ email: "oncall@example.com", smtp: null });
+  expect(await failure(channel.send(plainMessage, calm))).toMatchObject({
+    message: expect.stringMatching(/SMTP_URL is not set\. Set it .* smtp:\/\//) as string,
+    isPermanent: true,
+  });
+});

@@ -1,0 +1,131 @@
+// Mail, by the operator's own mail server.
+import { hostname } from "node:os";
+import type { NodemailerError } from "nodemailer";
+import { type Channel, ChannelError } from "./channel.ts";
+import { oneLine } from "./cut.ts";
+import { renderHtml, renderText } from "./email-body.ts";
+import type { SmtpSettings } from "./smtp-url.ts";
+import { tidyMessage } from "./tidy-message.ts";
+
+const maxSubject = 150;
+
+export type EmailOptions = {
+  email: string;
+  /** `null`: SMTP_URL is not set. */
+  smtp: SmtpSettings | null;
+  timeoutMs?: number;
+};
+
+export const createEmailChannel = ({ email, smtp, timeoutMs = 15_000 }: EmailOptions): Channel => ({
+  async send(original, signal) {
+    if (!smtp)
+      throw new ChannelError(
+        "No mail server is known: SMTP_URL is not set. Set it for the service, e.g. to smtp://user:password@mail.example.com:587, and start it again.",
+        { isPermanent: true },
+      );
+    signal.throwIfAborted();
+    const message = tidyMessage(original);
+    const from = smtp.from ?? { name: "Quarterdeck", address: `quarterdeck@${hostname()}` };
+    const deadline = AbortSignal.timeout(timeoutMs);
+    try {
+      const transport = await connectLater(smtp, timeoutMs);
+      const { accepted, response } = await transport.sendMail({
+        from,
+        // As an object it is one address, whatever it holds; a text is split at commas, an
+        // envelope's too.
+        to: { name: "", address: email },
+        subject: oneLine(message.title, maxSubject),
+        text: renderText(message),
+        html: renderHtml(message),
+        // The same in every attempt, so that a mailbox that got one twice can show it once.
+        messageId: `<${message.id.replace(/[^\w.-]/g, "-")}@${domainOf(from.address)}>`,
+        headers: {
+          // Keeps holiday notes and other robots from answering (RFC 3834, section 5; Exchange has
+          // its own).
+          "Auto-Submitted": "auto-generated",
+          "X-Auto-Response-Suppress": "All",
+        },
+        disableFileAccess: true,
+        disableUrlAccess: true,
+        signal: AbortSignal.any([signal, deadline]),
+      });
+      if (accepted.length === 1) return oneLine(response, 200);
+      throw new ChannelError("The mail server accepted no recipient.", { isPermanent: true });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof ChannelError) throw error;
+      throw tellTrouble(error as NodemailerError, smtp, deadline);
+    }
+  },
+});
+
+async function connectLater({ host, port, isSecure, login }: SmtpSettings, timeoutMs: number) {
+  // A heavy module, and many an installation sends no mail.
+  const { createTransport } = await import("nodemailer");
+  // Nobody listens in between here, and a mail server of this machine often has a certificate that
+  // nobody signed.
+  const isHere = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/i.test(host);
+  return createTransport({
+    host,
+    port,
+    secure: isSecure,
+    ignoreTLS: isHere,
+    // Without it, who stands in between could take STARTTLS off the server's offer and read the
+    // password.
+    requireTLS: login !== null && !isHere,
+    ...(login && { auth: { user: login.user, pass: login.password } }),
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    dnsTimeout: timeoutMs,
+    socketCloseTimeout: 0,
+  });
+}
+
+const domainOf = (address: string) => address.slice(address.lastIndexOf("@") + 1);
+
+const byCode: Record<string, string> = {
+  EDNS: "cannot be found: its name does not resolve.",
+  ENOTFOUND: "cannot be found: its name does not resolve.",
+  ECONNREFUSED: "does not answer: the connection is refused.",
+  ETIMEDOUT: "did not answer in time.",
+  ECONNECTION: "broke the connection off.",
+  ECONNRESET: "broke the connection off.",
+};
+
+const refusedByCode: Record<string, string> = {
+  EAUTH: "refuses the login of SMTP_URL",
+  ETLS: "takes no STARTTLS, without which no password is sent; try smtps:// in SMTP_URL",
+};
+
+// What is wrong with the login or the message itself stays wrong; a connection may come back.
+const permanentCodes = new Set(["EAUTH", "ENOAUTH", "EENVELOPE", "EMESSAGE", "ECONFIG"]);
+
+function tellTrouble(error: NodemailerError, smtp: SmtpSettings, deadline: AbortSignal) {
+  const server = `The mail server ${smtp.host}:${smtp.port}`;
+  if (deadline.aborted) return new ChannelError(`${server} did not answer in time.`);
+  const { code = "", response, responseCode, message } = error;
+  if (response !== undefined && responseCode !== undefined) {
+    const refused = refusedByCode[code] ?? "refuses the message";
+    return new ChannelError(`${server} ${refused}: ${saying(response, smtp)}`, {
+      isPermanent: responseCode >= 500,
+    });
+  }
+  // The network's own code first: nodemailer's own is the same for every trouble of a socket.
+  const known = byCode[error.originalCode ?? ""] ?? byCode[code];
+  return new ChannelError(`${server} ${known ?? `cannot be used: ${saying(message, smtp)}`}`, {
+    isPermanent: permanentCodes.has(code),
+  });
+}
+
+/** A server may repeat what it was told, the login too; base64 is how it was told. */
+function saying(words: string, { login }: SmtpSettings): string {
+  if (!login) return oneLine(words, 300);
+  const { user, password } = login;
+  return oneLine(
+    [`\0${user}\0${password}`, password]
+      .flatMap((secret) => [Buffer.from(secret).toString("base64"), secret])
+      .reduce((rest, secret) => rest.replaceAll(secret, "…"), words),
+    300,
+  );
+}

@@ -1,0 +1,112 @@
+import { inspect } from "node:util";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { postJson, readWebhook, refusal, secondsToMs } from "./post-json.ts";
+import { startFakeSlack } from "./testing/fake-slack.ts";
+
+let peer: Awaited<ReturnType<typeof startFakeSlack>>;
+beforeEach(async () => {
+  peer = await startFakeSlack();
+});
+afterEach(() => peer.close());
+
+const secrets = /T0AB12CD3|B0EF45GH6|xYzSecret/;
+const { signal } = new AbortController();
+const post = (webhook = peer.webhook, timeoutMs = 5000) =>
+  postJson(readWebhook(webhook, "Slack"), {}, { provider: "Slack", signal, timeoutMs });
+const failure = async (webhook?: string, timeoutMs?: number) => {
+  const error = await post(webhook, timeoutMs).then(
+    () => expect.unreachable("there was an answer"),
+    (error: unknown) => error,
+  );
+  // Whatever a log would write of it.
+  expect(inspect(error, { depth: 10, showHidden: true })).not.toMatch(secrets);
+  return error;
+};
+
+test.each(["hang", "stall"] as const)(
+  "an answer that does not come (%s) is not waited for",
+  async (way) => {
+    peer.answerNext(way);
+    expect(await failure(peer.webhook, 100)).toMatchObject({
+      name: "ChannelError",
+      message: "Slack did not answer in time.",
+      isPermanent: false,
+    });
+  },
+);
+
+test("a peer that is not there is told in words, without the address", async () => {
+  await peer.close();
+  expect(await failure()).toMatchObject({
+    message: "Slack does not answer: the connection is refused.",
+    isPermanent: false,
+  });
+  peer = await startFakeSlack();
+});
+
+test("a name that does not resolve is told in words", async () => {
+  expect(await failure("http://quarterdeck.invalid/services/xYzSecret")).toMatchObject({
+    message: expect.stringMatching(/^Slack cannot be found: /) as string,
+    isPermanent: false,
+  });
+});
+
+test("what fetch refuses to call is told without the address", async () => {
+  // A port of mail: fetch does not post there.
+  expect(await failure("http://127.0.0.1:25/services/xYzSecretOfSlack9")).toMatchObject({
+    message: "Slack cannot be reached.",
+  });
+  // Of an address with a login, its own error repeats the whole.
+  const url = new URL("http://user:word@127.0.0.1/services/xYzSecretOfSlack9");
+  const options = { provider: "Slack", signal, timeoutMs: 5000 };
+  const error = await postJson(url, {}, options).catch((error: unknown) => error);
+  expect(error).toMatchObject({ message: "Slack cannot be reached." });
+  expect(inspect(error, { depth: 10, showHidden: true })).not.toMatch(secrets);
+});
+
+test.each(["xYzSecret", "ftp://a.example/xYzSecret", "https://u:xYzSecret@a.example/", ""])(
+  "“%s” is no webhook",
+  (webhook) => {
+    let error: unknown;
+    try {
+      readWebhook(webhook, "Slack");
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(error).toMatchObject({ name: "ChannelError", isPermanent: true });
+    expect(inspect(error)).not.toMatch(secrets);
+  },
+);
+
+test("an answer that repeats the address is told without it", async () => {
+  peer.answerNext({ status: 404, body: `Cannot POST ${new URL(peer.webhook).pathname}, services` });
+  const answer = await post();
+  expect(answer).toMatchObject({ status: 404, text: "Cannot POST …, services" });
+  peer.answerNext({ status: 404, body: "no hook xYzSecretOfSlack9" });
+  expect(refusal("Slack", await post(), "no hook …").message).not.toMatch(secrets);
+});
+
+test("of a long answer the first 4 KiB are read", async () => {
+  peer.answerNext({ status: 500, body: "x".repeat(10_000_000) });
+  expect((await post()).text).toBe("x".repeat(4096));
+});
+
+test("a redirect is not followed: it would take the secret along", async () => {
+  peer.answerNext({ status: 307, headers: { location: peer.webhook } });
+  expect((await post()).status).toBe(307);
+  expect(peer.requests).toHaveLength(1);
+});
+
+test.each([
+  ["5", 5000],
+  ["0.25", 250],
+  [1.5, 1500],
+  ["-3", 0],
+  ["soon", null],
+  ["", null],
+  ["1e999", null],
+  [null, null],
+  ["Wed, 21 Oct 2015 07:28:00 GMT", 0],
+])("to wait for %s s is to wait for %s ms", (value, ms) => {
+  expect(secondsToMs(value)).toBe(ms);
+});

@@ -1,0 +1,126 @@
+// One POST to a webhook. Its address is a secret, so no error has it: neither in words nor as a
+// cause, since `fetch` puts the whole address into some of its own.
+import { ChannelError } from "./channel.ts";
+import { oneLine } from "./cut.ts";
+
+export type Answer = {
+  status: number;
+  /** At most the first 4 KiB, without the webhook's secret. */
+  text: string;
+  retryAfterMs: number | null;
+};
+
+export type PostOptions = {
+  /** As in "Slack did not answer in time." */
+  provider: string;
+  signal: AbortSignal;
+  timeoutMs: number | undefined;
+};
+
+const maxAnswerBytes = 4096;
+
+/** @throws ChannelError when there is no answer, or the signal's reason */
+export async function postJson(url: URL, body: unknown, options: PostOptions): Promise<Answer> {
+  const { provider, signal, timeoutMs = 15_000 } = options;
+  const deadline = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+      // A message that is led elsewhere would take the secret of its address along.
+      redirect: "manual",
+      signal: AbortSignal.any([signal, deadline]),
+    });
+    return {
+      status: response.status,
+      text: hideSecret(await readHead(response), url),
+      retryAfterMs: secondsToMs(response.headers.get("retry-after")),
+    };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (deadline.aborted) throw new ChannelError(`${provider} did not answer in time.`);
+    throw new ChannelError(`${provider} ${networkTrouble(error)}`);
+  }
+}
+
+/** @throws ChannelError, permanent, if the text is no web address that can be posted to */
+export function readWebhook(webhook: string, provider: string): URL {
+  const url = URL.parse(webhook);
+  const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
+  if (url && isWeb && url.username === "" && url.password === "") return url;
+  const words = `The webhook's address is none that ${provider} gives out. Copy it again.`;
+  throw new ChannelError(words, { isPermanent: true });
+}
+
+/**
+ * @param words the provider's own, of any length
+ * @param advice a whole sentence
+ */
+export function refusal(
+  provider: string,
+  { status, retryAfterMs }: Answer,
+  words: string,
+  advice = "",
+): ChannelError {
+  const isRedirect = status >= 300 && status < 400;
+  // What has another answer than the provider's is not the provider: it would say the same again.
+  const isPermanent = status < 500 && ![408, 425, 429].includes(status);
+  const answered = `${status} ${isRedirect ? "and leads elsewhere" : words}`;
+  const sentence = `${provider} answered ${oneLine(answered, 300).replace(/\.$/, "")}.`;
+  return new ChannelError(advice === "" ? sentence : `${sentence} ${advice}`, {
+    isPermanent,
+    retryAfterMs,
+  });
+}
+
+/** @param value seconds, maybe with a fraction, or a date of HTTP */
+export function secondsToMs(value: string | number | null): number | null {
+  if (value === null || value === "") return null;
+  const ms = Number.isNaN(Number(value))
+    ? Date.parse(`${value}`) - Date.now()
+    : Number(value) * 1000;
+  return Number.isFinite(ms) ? Math.max(0, Math.ceil(ms)) : null;
+}
+
+async function readHead(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // Leaving the loop early closes the connection.
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= maxAnswerBytes) break;
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, maxAnswerBytes));
+}
+
+/** Some servers repeat the path in a page that says that it is not there. */
+function hideSecret(text: string, url: URL): string {
+  const parts = [...url.pathname.split("/"), ...url.searchParams.values()]
+    // Plain words such as `services` are no secret and may stand in any sentence.
+    .filter((part) => part.length >= 4 && !/^[a-z]{1,12}$/.test(part));
+  const whole = url.pathname.length > 1 ? [url.pathname] : [];
+  return [url.href, ...whole, ...parts].reduce((rest, part) => rest.replaceAll(part, "…"), text);
+}
+
+const byCode: Record<string, string> = {
+  ENOTFOUND: "cannot be found: its name does not resolve.",
+  EAI_AGAIN: "cannot be found: no name server answers.",
+  ECONNREFUSED: "does not answer: the connection is refused.",
+  ECONNRESET: "broke the connection off.",
+  EPIPE: "broke the connection off.",
+  UND_ERR_SOCKET: "broke the connection off.",
+  ETIMEDOUT: "did not answer in time.",
+  UND_ERR_CONNECT_TIMEOUT: "did not answer in time.",
+  EHOSTUNREACH: "cannot be reached from here.",
+  ENETUNREACH: "cannot be reached from here.",
+  CERT_HAS_EXPIRED: "has a certificate that has expired.",
+};
+
+function networkTrouble(error: unknown): string {
+  // `fetch` wraps the error of the connection; only its code is sure to hold no address.
+  const { cause } = error as { cause?: { code?: unknown } };
+  const code = typeof cause?.code === "string" ? cause.code : "";
+  return byCode[code] ?? `cannot be reached${code === "" ? "" : `: ${code}`}.`;
+}

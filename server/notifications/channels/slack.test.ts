@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Message } from "./channel.ts";
+import { createSlackChannel } from "./slack.ts";
+import { type SlackMessage, startFakeSlack } from "./testing/fake-slack.ts";
+import {
+  awfulLine,
+  awfulMessage,
+  awfulReason,
+  backtickMessage,
+  isCutOf,
+  plainMessage,
+} from "./testing/messages.ts";
+
+let slack: Awaited<ReturnType<typeof startFakeSlack>>;
+beforeEach(async () => {
+  slack = await startFakeSlack();
+});
+afterEach(() => slack.close());
+
+const calm = new AbortController().signal;
+const send = (message: Message, signal = calm) =>
+  createSlackChannel({ webhook: slack.webhook }).send(message, signal);
+const failure = async (sending: Promise<string>) =>
+  sending.then(
+    () => expect.unreachable("the message went through"),
+    (error: unknown) => error as Error,
+  );
+const arrived = () => slack.accepted as SlackMessage[];
+
+test("a message arrives with its facts, its reason and its link", async () => {
+  expect(await send(plainMessage)).toBe("200 ok");
+  expect(arrived()).toMatchObject([
+    {
+      text: "🔴 Backup failed: Shop on web-1",
+      blocks: [
+        { type: "header", text: { type: "plain_text", text: "🔴 Backup failed: Shop on web-1" } },
+        {
+          type: "rich_text",
+          elements: [
+            {
+              type: "rich_text_section",
+              elements: [
+                { text: "When: ", style: { bold: true } },
+                { text: "2026-01-31 09:30 UTC" },
+                { text: "\nTook: ", style: { bold: true } },
+                { text: "2 min 4 s" },
+              ],
+            },
+            { type: "rich_text_preformatted", elements: [{ text: plainMessage.reason }] },
+            { type: "rich_text_section", elements: [{ type: "link", url: plainMessage.link }] },
+          ],
+        },
+      ],
+    },
+  ]);
+});
+
+test("a message of a title alone arrives", async () => {
+  expect(await send({ ...plainMessage, facts: [], reason: null, link: null })).toBe("200 ok");
+});
+
+test("50 KB of markup, mentions and emoji arrive within the limits and as they are", async () => {
+  expect(await send(awfulMessage)).toBe("200 ok");
+  const [message] = arrived();
+  const [header, body] = message?.blocks ?? [];
+  expect(header?.text?.type).toBe("plain_text");
+  expect(isCutOf(header?.text?.text.replace("ℹ️ ", "") ?? "", awfulLine)).toBe(true);
+  const preformatted = body?.elements?.find(({ type }) => type === "rich_text_preformatted");
+  expect(isCutOf(preformatted?.elements?.[0]?.text ?? "", awfulReason)).toBe(true);
+  // No text anywhere is of the kind that Slack reads as markup.
+  expect(JSON.stringify(message?.blocks)).not.toContain("mrkdwn");
+  expect(message?.mrkdwn).toBe(false);
+  expect(message?.text).toContain("&lt;!channel&gt; &lt;@U1&gt;");
+  expect(message?.text).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);
+  expect(await send(backtickMessage)).toBe("200 ok");
+});
+
+test.each([
+  [400, "invalid_payload", true],
+  [400, "invalid_blocks", true],
+  [403, "invalid_token", true],
+  [403, "action_prohibited", true],
+  [404, "no_service", true],
+  [410, "channel_is_archived", true],
+  [408, "", false],
+  [500, "rollup_error", false],
+  [503, "<html>upstream</html>", false],
+  [200, "<html>log in</html>", true],
+  [302, "", true],
+])("%i %s is told in Slack's words, permanent: %s", async (status, body, isPermanent) => {
+  slack.answerNext({ status, body, headers: { location: "https://elsewhere.example/" } });
+  expect(await failure(send(plainMessage))).toMatchObject({
+    name: "ChannelError",
+    message: expect.stringContaining(`Slack answered ${`${status} ${body}`.trim()}`) as string,
+    isPermanent,
+    retryAfterMs: null,
+  });
+  expect(slack.requests).toHaveLength(1);
+});
+
+test("a webhook that is gone is told with what to do", async () => {
+  const webhook = slack.webhook.slice(0, -3);
+  expect(await failure(createSlackChannel({ webhook }).send(plainMessage, calm))).toMatchObject({
+    message:
+      "Slack answered 404 no_service. Make a new webhook in Slack and put it into this channel.",
+    isPermanent: true,
+  });
+});
+
+test("Slack's wish to wait is passed on", async () => {
+  slack.answerNext({ status: 429, headers: { "retry-after": "30" }, body: "rate_limited" });
+  expect(await failure(send(plainMessage))).toMatchObject({
+    isPermanent: false,
+    retryAfterMs: 30_000,
+  });
+});
+
+test("a connection that breaks off is worth another try", async () => {
+  slack.answerNext("reset");
+  expect(await failure(send(plainMessage))).toMatchObject({
+    name: "ChannelError",
+    message: "Slack broke the connection off.",
+    isPermanent: false,
+  });
+});
+
+test("an abort ends the waiting with its own reason", async () => {
+  const abort = new AbortController();
+  slack.answerNext("hang");
+  const sending = send(plainMessage, abort.signal);
+  await slack.nextRequest();
+  abort.abort(new Error("the service stops"));
+  await expect(sending).rejects.toThrow("the service stops");
+  await expect(send(plainMessage, abort.signal)).rejects.toThrow("the service stops");
+});

@@ -1,0 +1,75 @@
+// Slack, by an incoming webhook
+// (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks). What comes from
+// outside stands in elements that Slack shows as they are; nothing of it is read as markup.
+import type { Channel, Message } from "./channel.ts";
+import { cut } from "./cut.ts";
+import { postJson, readWebhook, refusal } from "./post-json.ts";
+import { tidyMessage } from "./tidy-message.ts";
+
+// https://docs.slack.dev/reference/block-kit/blocks/header-block
+const maxHeader = 150;
+
+const marks = { good: "✅", bad: "🔴", neutral: "ℹ️" } satisfies Record<Message["outcome"], string>;
+
+const gone = "Make a new webhook in Slack and put it into this channel.";
+const adviceByAnswer: Record<string, string> = {
+  no_service: gone,
+  no_active_hooks: gone,
+  no_team: gone,
+  invalid_token: gone,
+  channel_not_found: gone,
+  channel_is_archived: "Unarchive the channel in Slack, or make a webhook for another one.",
+  action_prohibited: "An administrator of the Slack workspace has to allow it.",
+  posting_to_general_channel_denied: "Make a webhook for another channel.",
+};
+
+export const createSlackChannel = (options: { webhook: string; timeoutMs?: number }): Channel => ({
+  async send(message, signal) {
+    const url = readWebhook(options.webhook, "Slack");
+    const answer = await postJson(url, render(tidyMessage(message)), {
+      provider: "Slack",
+      signal,
+      timeoutMs: options.timeoutMs,
+    });
+    const words = answer.text.trim();
+    // A page with 200, e.g. of a proxy that asks for a login, is no delivery.
+    if (answer.status === 200 && words === "ok") return "200 ok";
+    throw refusal("Slack", answer, words, adviceByAnswer[words]);
+  },
+});
+
+const text = (text: string, style?: { bold: true }) => ({
+  type: "text",
+  text,
+  ...(style && { style }),
+});
+const section = (elements: object[]) => ({ type: "rich_text_section", elements });
+
+function render({ outcome, title, facts, reason, link }: Message) {
+  const lines = facts.flatMap(([label, value], index) => [
+    text(`${index === 0 ? "" : "\n"}${label}: `, { bold: true }),
+    text(value),
+  ]);
+  const elements = [
+    ...(lines.length === 0 ? [] : [section(lines)]),
+    ...(reason === null ? [] : [{ type: "rich_text_preformatted", elements: [text(reason)] }]),
+    ...(link === null ? [] : [section([{ type: "link", url: link, text: "Open in Quarterdeck" }])]),
+  ];
+  const heading = cut(`${marks[outcome]} ${title}`, maxHeader);
+  return {
+    // What a phone's notification and a screen reader say instead of the blocks.
+    text: escape(heading),
+    mrkdwn: false,
+    // The page behind the link asks for a login; Slack has nothing to show of it.
+    unfurl_links: false,
+    unfurl_media: false,
+    blocks: [
+      { type: "header", text: { type: "plain_text", text: heading, emoji: false } },
+      ...(elements.length === 0 ? [] : [{ type: "rich_text", elements }]),
+    ],
+  };
+}
+
+// https://docs.slack.dev/messaging/formatting-message-text#escaping
+const escape = (text: string) =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

@@ -1,0 +1,160 @@
+// A real mail server on loopback that keeps what it takes, and that can be told to refuse.
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { SMTPServer, type SMTPServerOptions } from "smtp-server";
+
+export type ReceivedMail = {
+  from: string;
+  to: string[];
+  user: string | null;
+  /** Names in lower case; encoded words are decoded. */
+  headers: Map<string, string>;
+  plain: string;
+  html: string;
+};
+
+type Refusal = { at: "recipient" | "data" | "login"; code: number; words: string };
+
+export type MailServer = {
+  port: number;
+  mails: ReceivedMail[];
+  /** How often somebody tried to log in. */
+  readonly logins: number;
+  refuseNext(refusal: Refusal): void;
+  /** Takes the next message and never says that it did. */
+  hangNext(): void;
+  /** Settles when a message has come in whole. */
+  nextMail(): Promise<unknown>;
+  close(): Promise<void>;
+};
+
+type MailServerOptions = {
+  /** What has to be given, or nobody is asked. */
+  login?: { user: string; password: string };
+  /** A server that knows no STARTTLS. */
+  isPlain?: boolean;
+};
+
+export async function startMailServer({
+  login,
+  isPlain = false,
+}: MailServerOptions = {}): Promise<MailServer> {
+  const mails: ReceivedMail[] = [];
+  const refusals: Refusal[] = [];
+  let isHanging = false;
+  let logins = 0;
+
+  const takeRefusal = (at: Refusal["at"]) => {
+    const index = refusals.findIndex((refusal) => refusal.at === at);
+    const [refusal] = index === -1 ? [] : refusals.splice(index, 1);
+    return refusal && Object.assign(new Error(refusal.words), { responseCode: refusal.code });
+  };
+
+  const server = new SMTPServer({
+    authOptional: login === undefined,
+    // It offers STARTTLS too, with a certificate that nobody signed, as mail servers of one machine
+    // often do.
+    allowInsecureAuth: true,
+    disabledCommands: isPlain ? ["STARTTLS"] : [],
+    // It would warn of that certificate.
+    logger: false,
+    disableReverseLookup: true,
+    closeTimeout: 100,
+    onAuth({ username, password }, _session, done) {
+      logins += 1;
+      const refusal = takeRefusal("login");
+      if (refusal) return done(refusal);
+      if (login && username === login.user && password === login.password)
+        return done(null, { user: username });
+      return done(
+        Object.assign(new Error("5.7.8 Authentication credentials invalid"), { responseCode: 535 }),
+      );
+    },
+    onRcptTo: (_address, _session, done) => done(takeRefusal("recipient")),
+    onData(stream, { envelope, user }, done) {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => void chunks.push(chunk));
+      stream.on("end", () => {
+        server.emit("mail");
+        if (isHanging) {
+          isHanging = false;
+          return;
+        }
+        const refusal = takeRefusal("data");
+        if (refusal) return done(refusal);
+        const { mailFrom, rcptTo } = envelope;
+        mails.push({
+          from: mailFrom === false ? "" : mailFrom.address,
+          to: rcptTo.map(({ address }) => address),
+          user: user ?? null,
+          ...readMail(Buffer.concat(chunks).toString()),
+        });
+        // The second value is the text of the answer, which the types do not know.
+        return (done as (error: null, words: string) => void)(null, "2.0.0 Ok: queued as 4F1");
+      });
+    },
+  } satisfies SMTPServerOptions);
+  // A client that goes away in the middle is what some tests are about.
+  server.on("error", () => undefined);
+  server.listen(0, "127.0.0.1");
+  await once(server.server, "listening");
+
+  return {
+    port: (server.server.address() as AddressInfo).port,
+    mails,
+    get logins() {
+      return logins;
+    },
+    refuseNext: (refusal) => void refusals.push(refusal),
+    hangNext: () => void (isHanging = true),
+    nextMail: () => once(server, "mail"),
+    close: () => new Promise((resolve) => server.close(resolve)),
+  };
+}
+
+function readMail(raw: string) {
+  const { headers, body } = readPart(raw);
+  const boundary = /boundary="([^"]+)"/.exec(headers.get("content-type") ?? "")?.[1] ?? "";
+  const parts = body.split(`--${boundary}`).slice(1, -1).map(readPart);
+  const ofType = (type: string) =>
+    parts.find((part) => part.headers.get("content-type")?.startsWith(type))?.body ?? "";
+  return { headers, plain: ofType("text/plain"), html: ofType("text/html") };
+}
+
+function readPart(raw: string) {
+  const [head = "", ...rest] = raw.replace(/^\r\n/, "").split("\r\n\r\n");
+  const headers = new Map(
+    head
+      // A line that begins with a space continues the one before.
+      .replace(/\r\n[ \t]+/g, " ")
+      .split("\r\n")
+      .map((line) => {
+        const colon = line.indexOf(":");
+        return [line.slice(0, colon).toLowerCase(), decodeWords(line.slice(colon + 1).trim())];
+      }),
+  );
+  const body = rest.join("\r\n\r\n");
+  return { headers, body: decodeBody(body, headers.get("content-transfer-encoding") ?? "7bit") };
+}
+
+function decodeBody(body: string, encoding: string): string {
+  if (encoding === "base64") return Buffer.from(body, "base64").toString();
+  if (encoding === "quoted-printable") return decodeQuoted(body.replace(/=\r\n/g, ""));
+  return body;
+}
+
+const decodeQuoted = (text: string) =>
+  Buffer.from(
+    text.replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))),
+    "latin1",
+  ).toString();
+
+/** Words as of RFC 2047; the space between two of them is no part of the text. */
+const decodeWords = (text: string) =>
+  text
+    .replace(/\?=\s+=\?/g, "?==?")
+    .replace(/=\?utf-8\?([QB])\?([^?]*)\?=/gi, (_, kind: string, word: string) =>
+      kind.toUpperCase() === "B"
+        ? Buffer.from(word, "base64").toString()
+        : decodeQuoted(word.replaceAll("_", " ")),
+    );
