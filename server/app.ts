@@ -7,8 +7,13 @@ import type { Logger } from "pino";
 import type pg from "pg";
 import { errorMessage } from "../contract/errors.ts";
 import { operations } from "../contract/operations.ts";
+import { activityRoutes } from "./activity/routes.ts";
+import { createActivityStore } from "./activity/store.ts";
 import { createBackups } from "./backups/backups.ts";
 import type { Clock } from "./clock.ts";
+import { deploymentRoutes } from "./deployments/routes.ts";
+import { createPruner } from "./events/pruner.ts";
+import { createTeller } from "./events/teller.ts";
 import { createLocalHost } from "./hosts/local.ts";
 import { createApi, type ApiEnvironment } from "./http/api.ts";
 import { createDoorkeeper } from "./http/authentication.ts";
@@ -19,13 +24,19 @@ import { createSecretReader } from "./inventory/secrets.ts";
 import { openInventory } from "./inventory/inventory.ts";
 import { createInventoryStore } from "./inventory/store.ts";
 import { startJobs } from "./jobs/jobs.ts";
+import { createAddressGuard } from "./net/address-guard.ts";
+import { createSender } from "./net/send.ts";
+import type { SmtpSettings } from "./notifications/channels/smtp-url.ts";
+import { createNotifications } from "./notifications/notifications.ts";
 import { serverRoutes } from "./servers/routes.ts";
 import { openDatabase } from "./store/database.ts";
 import { describeDatabaseError } from "./store/database-error.ts";
+import { listen } from "./store/listen.ts";
 import { installationId } from "./store/settings.ts";
 import { tokenRoutes } from "./tokens/routes.ts";
 import { createTokenService } from "./tokens/service.ts";
 import { createTokenStore } from "./tokens/store.ts";
+import { createWebhooks } from "./webhooks/webhooks.ts";
 import { createObserver } from "./workers/observer.ts";
 import { workerRoutes } from "./workers/routes.ts";
 import { createEmbeddedRunner } from "./workers/runner.ts";
@@ -42,6 +53,14 @@ export type AppOptions = {
   token: string | null;
   rateLimit: number;
   publicUrl: string | null;
+  /** Where people open the dashboard, without a slash at the end; null = nobody knows yet. */
+  address?: () => string | null;
+  /** Ranges of addresses that webhooks may reach although they are private; null = none. */
+  allow: string | null;
+  /** The mail server; null = no mail can be sent. */
+  smtp: SmtpSettings | null;
+  /** For how long the timeline and what was sent are kept. */
+  keepDays: number;
   /** The built dashboard; null = none. */
   dashboardFolder: string | null;
   /** Where `env:NAME` in the inventory is looked up. */
@@ -89,6 +108,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
   });
   const jobs = await startJobs(options.connection, log);
+  const secrets = createSecretReader(options.secrets);
 
   const { PATH = "", HOME = "/" } = options.workerEnvironment;
   const host = createLocalHost({ PATH, HOME });
@@ -119,7 +139,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     db,
     inventory: inventoryStore,
     host,
-    secrets: createSecretReader(options.secrets),
+    secrets,
     scratchFolder,
     jobs,
     clock,
@@ -132,9 +152,51 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...backups.handlers,
   });
 
+  const network = createSender({ guard: createAddressGuard(options.allow) });
+  const webhooks = createWebhooks({
+    db,
+    inventory: inventoryStore,
+    network,
+    userAgent: `Quarterdeck/${options.version}`,
+    clock,
+    log,
+  });
+  const notifications = createNotifications({
+    db,
+    inventory: inventoryStore,
+    secrets,
+    smtp: options.smtp,
+    address: options.address ?? (() => options.publicUrl),
+    clock,
+    log,
+  });
+  const teller = createTeller({
+    db,
+    receivers: [webhooks.receive, notifications.receive],
+    onTold() {
+      webhooks.wake();
+      notifications.wake();
+    },
+    clock,
+    log,
+  });
+  const pruner = createPruner({ db, keepDays: options.keepDays, clock, log });
+  const stopListening = listen({
+    connection: options.connection,
+    channel: "quarterdeck_events",
+    onNotice: teller.wake,
+    clock,
+    log,
+  });
+  for (const { wake } of [teller, webhooks, notifications, pruner]) wake();
+
   const routes = [
     ...backups.routes,
     ...workerRoutes(workers, inventoryStore),
+    ...webhooks.routes,
+    ...notifications.routes,
+    ...deploymentRoutes({ db, inventory: inventoryStore, restartWorkers: workers.restartAll }),
+    ...activityRoutes(createActivityStore(db)),
     ...serverRoutes(inventoryStore, host),
     ...tokenRoutes(tokens),
   ];
@@ -165,11 +227,9 @@ export async function createApp(options: AppOptions): Promise<App> {
       ? c.json({ status: "ok" })
       : c.json({ status: "unavailable", message: reason }, 503, { "Retry-After": "5" });
   });
-  const served = new Set(routes.map(({ operation }) => operation));
-  const described = Object.entries(operations).filter(([, row]) => served.has(row));
   app.get("/openapi.json", (c) =>
     c.json(
-      describeOperations(described, {
+      describeOperations(Object.entries(operations), {
         version: options.version,
         url: options.publicUrl ?? new URL(c.req.url).origin,
       }),
@@ -203,6 +263,10 @@ export async function createApp(options: AppOptions): Promise<App> {
       await observer.stop();
       if (workersOnStop === "stop") await supervisor.stopAll();
       else supervisor.release();
+      await stopListening();
+      // What happened while it stopped is still stored, and told by the next service.
+      for (const part of [teller, webhooks, notifications, pruner]) await part.stop();
+      network.close();
       await closeDatabase();
     },
   };

@@ -10,6 +10,9 @@ test("an empty environment has the defaults, and root keeps its data elsewhere",
     rateLimit: 600,
     workersOnStop: "by signal",
     publicUrl: null,
+    allow: null,
+    smtp: null,
+    keepDays: 90,
   });
   expect(readConfig({}, true)).toMatchObject({
     dataFolder: "/var/lib/quarterdeck",
@@ -26,6 +29,9 @@ test("each variable is read, and an empty one counts as not set", () => {
     QUARTERDECK_RATE_LIMIT: "0",
     QUARTERDECK_WORKERS: "keep",
     QUARTERDECK_PUBLIC_URL: "https://ops.example.com/",
+    QUARTERDECK_ALLOW: "127.0.0.0/8, 10.1.2.3",
+    QUARTERDECK_KEEP_DAYS: "7",
+    SMTP_URL: "smtps://user:pass@mail.example.com",
   };
   expect(readConfig(environment, true)).toMatchObject({
     port: 80,
@@ -35,6 +41,9 @@ test("each variable is read, and an empty one counts as not set", () => {
     rateLimit: 0,
     workersOnStop: "keep",
     publicUrl: "https://ops.example.com",
+    allow: "127.0.0.0/8, 10.1.2.3",
+    smtp: { host: "mail.example.com", port: 465, isSecure: true },
+    keepDays: 7,
   });
 });
 
@@ -45,6 +54,9 @@ test.each([
   ["QUARTERDECK_RATE_LIMIT", "-1"],
   ["QUARTERDECK_WORKERS", "maybe"],
   ["QUARTERDECK_PUBLIC_URL", "ftp://ops.example.com"],
+  ["QUARTERDECK_ALLOW", "10.0.0.0/8, the office"],
+  ["QUARTERDECK_KEEP_DAYS", "0"],
+  ["SMTP_URL", "mail.example.com"],
 ])("%s=%s is refused by name", (name, value) => {
   const read = () => readConfig({ [name]: value }, false);
   expect(read).toThrow(ConfigError);

@@ -1,5 +1,7 @@
 // What the environment asks for, read once and checked.
 import { resolve } from "node:path";
+import { createAddressGuard } from "./net/address-guard.ts";
+import { readSmtpUrl, type SmtpSettings } from "./notifications/channels/smtp-url.ts";
 import { shortestChosenToken } from "./tokens/service.ts";
 
 export type Config = {
@@ -18,6 +20,12 @@ export type Config = {
   workersOnStop: "by signal" | "keep" | "stop";
   /** Where the service is reached, without a slash at the end; null = as each request says. */
   publicUrl: string | null;
+  /** Ranges of addresses that webhooks may reach although they are private; null = none. */
+  allow: string | null;
+  /** The mail server; null = no mail can be sent. */
+  smtp: SmtpSettings | null;
+  /** For how long the timeline and what was sent are kept. */
+  keepDays: number;
 };
 
 /** The environment asks for something that cannot be. The message names the variable. */
@@ -49,15 +57,43 @@ export function readConfig(environment: Environment, isRoot: boolean): Config {
     rateLimit: readInteger("QUARTERDECK_RATE_LIMIT", text("QUARTERDECK_RATE_LIMIT"), 600, 1e9),
     workersOnStop: readWorkersOnStop(text("QUARTERDECK_WORKERS")),
     publicUrl: readUrl("QUARTERDECK_PUBLIC_URL", text("QUARTERDECK_PUBLIC_URL")),
+    allow: readAllow(text("QUARTERDECK_ALLOW")),
+    smtp: readSmtp(text("SMTP_URL")),
+    keepDays: readInteger("QUARTERDECK_KEEP_DAYS", text("QUARTERDECK_KEEP_DAYS"), 90, 36_500, 1),
   };
 }
 
-function readInteger(name: string, text: string | null, otherwise: number, most: number): number {
+function readInteger(
+  name: string,
+  text: string | null,
+  otherwise: number,
+  most: number,
+  least = 0,
+): number {
   if (text === null) return otherwise;
   const value = Number(text);
-  if (!/^\d+$/.test(text) || value > most)
-    throw new ConfigError(`${name} must be a whole number from 0 to ${most}, not “${text}”.`);
+  if (!/^\d+$/.test(text) || value > most || value < least)
+    throw new ConfigError(
+      `${name} must be a whole number from ${least} to ${most}, not “${text}”.`,
+    );
   return value;
+}
+
+function readAllow(text: string | null): string | null {
+  try {
+    createAddressGuard(text);
+    return text;
+  } catch (error) {
+    throw new ConfigError(`QUARTERDECK_ALLOW: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function readSmtp(text: string | null): SmtpSettings | null {
+  try {
+    return text === null ? null : readSmtpUrl(text);
+  } catch (error) {
+    throw new ConfigError((error as Error).message, { cause: error });
+  }
 }
 
 function readWorkersOnStop(text: string | null): Config["workersOnStop"] {

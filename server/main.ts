@@ -36,6 +36,7 @@ async function main() {
   const lock = lockDataFolder(config.dataFolder);
   started.push(() => lock.release());
 
+  let address = config.publicUrl;
   let onTrouble: (reason: string | null) => void = () => undefined;
   const connection =
     config.databaseUrl === null
@@ -48,6 +49,10 @@ async function main() {
     token: config.token,
     rateLimit: config.rateLimit,
     publicUrl: config.publicUrl,
+    address: () => address,
+    allow: config.allow,
+    smtp: config.smtp,
+    keepDays: config.keepDays,
     dashboardFolder: existsSync(join(builtDashboard, "index.html")) ? builtDashboard : null,
     secrets: process.env,
     workerEnvironment: workerEnvironment(process.env, dirname(process.execPath)),
@@ -64,7 +69,8 @@ async function main() {
     app.refuse("The service is shutting down.");
     return closeServer(server);
   });
-  announce(config.publicUrl ?? addressOf(server, config.host), app.firstToken);
+  address ??= addressOf(server, config.host);
+  announce(address, app.firstToken);
 }
 
 async function startDatabase(dataFolder: string, onTrouble: (reason: string | null) => void) {

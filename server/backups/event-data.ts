@@ -17,7 +17,8 @@ export const missedEvent = (configuration: ConfigurationRow, due: Date): NewEven
   data: { ...dataOf(configuration), due_at: toTimestamp(due) },
   news: {
     subject: configuration.name,
-    facts: [["Was due", toTimestamp(due)], ...nextRunFact(configuration)],
+    facts: [],
+    moments: [["Was due", toTimestamp(due)], ...nextRun(configuration)],
     reason:
       "No run has begun although one should have. Look whether the server is busy or was off.",
     path: `/backup-configurations/${configuration.id}`,
@@ -54,8 +55,8 @@ export const backupEvent = (
       ...(backup.status === "finished" ? [["Size", sizeInWords(backup.size)] as const] : []),
       ...(type.startsWith("backup.") ? durationFact(backup) : []),
       ...backup.warnings.map((warning) => ["Warning", warning] as const),
-      ...nextRunFact(configuration),
     ].map(([label, value]): [string, string] => [label, value]),
+    moments: nextRun(configuration),
     reason,
     path: `/backups/${backup.id}`,
   },
@@ -95,5 +96,5 @@ const durationFact = ({ started_at, ended_at }: BackupRow): [string, string][] =
     ? []
     : [["Duration", durationInWords(ended_at.getTime() - started_at.getTime())]];
 
-const nextRunFact = ({ next_run_at }: ConfigurationRow): [string, string][] =>
+const nextRun = ({ next_run_at }: ConfigurationRow): [string, string][] =>
   next_run_at === null ? [] : [["Next run", toTimestamp(next_run_at)]];

@@ -10,6 +10,8 @@ export type News = {
   /** What it is about, e.g. the name of a configuration. */
   subject: string;
   facts: [label: string, value: string][];
+  /** Timestamps, which are told in UTC and in the server's own time. */
+  moments: [label: string, at: string][];
   /** Why, in a tool's or the service's own words. */
   reason: string | null;
   /** Page of the dashboard, from its root. */

@@ -9,8 +9,10 @@ import {
   databases,
   notificationChannels,
   servers,
+  siteChannels,
   sites,
   storageProviders,
+  webhooks,
   workers,
 } from "../store/tables.ts";
 import { expandHome } from "./paths.ts";
@@ -35,6 +37,7 @@ export type SiteRow = {
 export type DatabaseRow = { id: number; serverId: number; createdAt: Date; entry: DatabaseEntry };
 export type DatabaseEntry = Inventory["databases"][number];
 export type StorageProviderEntry = Inventory["storage_providers"][number];
+export type NotificationChannelEntry = Inventory["notification_channels"][number];
 
 export function createInventoryStore(db: Database) {
   const selectSite = db
@@ -61,6 +64,10 @@ export function createInventoryStore(db: Database) {
         await upsert(tx, databases, inventory.databases, ofServer);
         await upsert(tx, storageProviders, inventory.storage_providers);
         await upsert(tx, notificationChannels, inventory.notification_channels);
+        // Which channels a site used is of no use without the site.
+        await tx
+          .delete(siteChannels)
+          .where(notInArray(siteChannels.site_id, idsOf(inventory.sites)));
         for (const [table, entries] of [
           [sites, inventory.sites],
           [databases, inventory.databases],
@@ -139,6 +146,27 @@ export function createInventoryStore(db: Database) {
       const [row] = await db.select().from(storageProviders).where(eq(storageProviders.id, id));
       return row ? (row.entry as StorageProviderEntry) : null;
     },
+
+    async listNotificationChannels({ page, perPage }: PageRequest) {
+      const [rows, total] = await Promise.all([
+        db
+          .select()
+          .from(notificationChannels)
+          .orderBy(asc(notificationChannels.id))
+          .limit(perPage)
+          .offset((page - 1) * perPage),
+        db.$count(notificationChannels),
+      ]);
+      return { rows: rows.map(({ entry }) => entry as NotificationChannelEntry), total };
+    },
+
+    async findNotificationChannel(id: number): Promise<NotificationChannelEntry | null> {
+      const [row] = await db
+        .select()
+        .from(notificationChannels)
+        .where(eq(notificationChannels.id, id));
+      return row ? (row.entry as NotificationChannelEntry) : null;
+    },
   };
 }
 
@@ -215,9 +243,34 @@ async function stillUsed(tx: Connection, inventory: Inventory): Promise<string[]
     .innerJoin(backups, eq(backups.storage_provider_id, storageProviders.id))
     .where(notInArray(storageProviders.id, idsOf(inventory.storage_providers)))
     .groupBy(storageProviders.id);
+  const withWebhooks = await tx
+    .select({
+      id: sites.id,
+      name: sites.name,
+      users: sql<number[]>`array_agg(${webhooks.id} order by ${webhooks.id})`,
+    })
+    .from(sites)
+    .innerJoin(webhooks, eq(webhooks.site_id, sites.id))
+    .where(notInArray(sites.id, idsOf(inventory.sites)))
+    .groupBy(sites.id);
+  const withSites = await tx
+    .select({
+      id: notificationChannels.id,
+      name: notificationChannels.name,
+      users: sql<number[]>`array_agg(${siteChannels.site_id} order by ${siteChannels.site_id})`,
+    })
+    .from(notificationChannels)
+    .innerJoin(siteChannels, eq(siteChannels.channel_id, notificationChannels.id))
+    .where(notInArray(notificationChannels.id, idsOf(inventory.notification_channels)))
+    .groupBy(notificationChannels.id);
   const configurations = "backup configurations";
   return [
     ...sentences("Site", "workers", withWorkers),
+    ...sentences("Site", "webhooks", withWebhooks),
+    ...withSites.map(
+      ({ id, name, users }) =>
+        `Notification channel ${id} (${name}) cannot be removed while these sites use it: ${users.join(", ")}. Uncheck it there first.`,
+    ),
     ...sentences("Site", configurations, await backedUp(sites, "site_id", inventory.sites)),
     ...sentences(
       "Database",

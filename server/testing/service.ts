@@ -58,6 +58,10 @@ export async function createTestService(
     token: chosenToken,
     rateLimit: 0,
     publicUrl: null,
+    // Receivers of the tests are on this machine.
+    allow: "127.0.0.0/8",
+    smtp: null,
+    keepDays: 90,
     dashboardFolder: null,
     secrets: {},
     workerEnvironment: workerEnvironment(process.env, "/nowhere"),

@@ -10,11 +10,14 @@ import {
 } from "../../contract/workers/worker.ts";
 import type { PageRequest } from "../../contract/paging.ts";
 import type { Host } from "../hosts/host.ts";
-import { conflict, InvalidFields } from "../http/service-error.ts";
+import { recordActivity } from "../activity/store.ts";
+import { recordEvent } from "../events/store.ts";
+import { conflict, InvalidFields, ServiceError } from "../http/service-error.ts";
 import type { InventoryStore, SiteRow } from "../inventory/store.ts";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
 import type { Connection } from "../store/database.ts";
 import { deadlineSeconds } from "./deadlines.ts";
+import { askedEntry, settledEntry, workerEvent } from "./event-data.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { LogPosition, Runner } from "./runner.ts";
 import type { WorkerRow, WorkerStore } from "./store.ts";
@@ -30,11 +33,18 @@ export type WorkerServiceOptions = {
 
 /** Which state an action leads into, and the states in which it has nothing to do. */
 const actions = {
-  start: { into: "starting", done: ["installed", "starting", "restarting"] },
-  stop: { into: "stopping", done: ["stopped", "stopping"] },
-  restart: { into: "restarting", done: [] },
-  remove: { into: "removing", done: [] },
-} as const satisfies Record<WorkerAction, { into: WorkerState; done: readonly WorkerState[] }>;
+  start: {
+    into: "starting",
+    done: ["installed", "starting", "restarting"],
+    asked: "asked to start",
+  },
+  stop: { into: "stopping", done: ["stopped", "stopping"], asked: "asked to stop" },
+  restart: { into: "restarting", done: [], asked: "asked to restart" },
+  remove: { into: "removing", done: [], asked: "deleted" },
+} as const satisfies Record<
+  WorkerAction,
+  { into: WorkerState; done: readonly WorkerState[]; asked: string }
+>;
 
 /** Lines of the log that tell why a worker failed, and the most characters of them. */
 const reasonLines = 5;
@@ -43,15 +53,30 @@ const reasonCharacters = 800;
 export function createWorkerService(options: WorkerServiceOptions) {
   const { store, inventory, runner, jobs, host, log } = options;
 
-  /** Moves a row on; a state in transit gets its deadline in the same breath. */
+  /** Moves a row on; a state in transit gets its deadline in the same breath, and what is news is stored with it. */
   async function move(
     tx: Connection,
     from: WorkerRow,
     status: WorkerState,
     reason: string | null,
   ): Promise<WorkerRow | null> {
-    const row = await store.move(tx, from, status, reason);
-    if (row !== null) await setDeadline(tx, row);
+    const isNewFailure = status === "failed" && !from.told_failed;
+    const isRecovery = status === "installed" && from.told_failed;
+    const row = await store.move(
+      tx,
+      from,
+      status,
+      reason,
+      isRecovery ? false : isNewFailure || from.told_failed,
+    );
+    if (row === null) return null;
+    await setDeadline(tx, row);
+    const site = await inventory.findSite(row.site_id);
+    if (site === null) return row;
+    if (isNewFailure) await recordEvent(tx, workerEvent("worker.failed", row, site, reason));
+    if (isRecovery) await recordEvent(tx, workerEvent("worker.recovered", row, site, null));
+    const settled = settledEntry(row, site, from.status);
+    if (settled !== null && !isRecovery) await recordActivity(tx, settled);
     return row;
   }
 
@@ -61,7 +86,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
   }
 
   async function act(id: number, action: WorkerAction): Promise<void> {
-    const { into, done } = actions[action];
+    const { into, done, asked } = actions[action];
     await store.transaction(async (tx) => {
       const row = await store.lock(tx, id);
       // Somebody else was faster with deleting it: what was asked for can no longer be done.
@@ -70,7 +95,10 @@ export function createWorkerService(options: WorkerServiceOptions) {
         throw conflict(`The worker is ${row.status}; this can be done once that is over.`);
       if ((done as readonly WorkerState[]).includes(row.status)) return;
       const moved = await move(tx, row, into, null);
-      if (moved !== null) await jobs.send(tx, "worker.apply", ticket(moved));
+      if (moved === null) return;
+      await jobs.send(tx, "worker.apply", ticket(moved));
+      const site = await inventory.findSite(row.site_id);
+      if (site !== null) await recordActivity(tx, askedEntry(moved, site, asked));
     });
   }
 
@@ -125,8 +153,27 @@ export function createWorkerService(options: WorkerServiceOptions) {
         const row = await store.insert(tx, { ...settings, directory, site_id: site.id });
         await jobs.send(tx, "worker.apply", ticket(row));
         await setDeadline(tx, row);
+        await recordActivity(tx, askedEntry(row, site, "created"));
         return row;
       });
+    },
+
+    /**
+     * Restarts what runs of a site; each process ends its job first, as with `queue:restart`.
+     * @returns how many workers there are
+     */
+    async restartAll(siteId: number): Promise<number> {
+      const rows = (await store.ofSite(siteId)).filter(({ status }) => status === "installed");
+      let restarted = 0;
+      for (const { id } of rows)
+        try {
+          await act(id, "restart");
+          restarted += 1;
+        } catch (error) {
+          // It was stopped or deleted in this moment, and somebody else's wish is the newer one.
+          if (!(error instanceof ServiceError)) throw error;
+        }
+      return restarted;
     },
 
     /** Carries out what a request decided, unless something newer was decided since. */

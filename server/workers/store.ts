@@ -51,6 +51,9 @@ export function createWorkerStore(db: Database) {
       return row ?? null;
     },
 
+    ofSite: (siteId: number): Promise<WorkerRow[]> =>
+      db.select().from(workers).where(eq(workers.site_id, siteId)).orderBy(workers.id),
+
     /** Workers that have, or should have, processes. */
     notStopped: (): Promise<WorkerRow[]> =>
       db.select().from(workers).where(ne(workers.status, "stopped")),
@@ -73,10 +76,16 @@ export function createWorkerStore(db: Database) {
       from: WorkerRow,
       status: WorkerState,
       reason: string | null,
+      toldFailed: boolean,
     ): Promise<WorkerRow | null> {
       const [row] = await tx
         .update(workers)
-        .set({ status, status_reason: reason, transition: sql`${workers.transition} + 1` })
+        .set({
+          status,
+          status_reason: reason,
+          told_failed: toldFailed,
+          transition: sql`${workers.transition} + 1`,
+        })
         .where(and(eq(workers.id, from.id), eq(workers.transition, from.transition)))
         .returning();
       return row ?? null;

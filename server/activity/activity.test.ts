@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { Activity, ActivityEntry } from "../../contract/activity.ts";
+import { createTestService, type TestService } from "../testing/service.ts";
+import { workerBody } from "../testing/worker-body.ts";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await createTestService({
+    inventory: (folder) => `
+servers:
+  - { id: 1, name: here, connection: local }
+  - { id: 2, name: there, connection: local }
+sites:
+  - { id: 1, server: 1, name: shop, root: ${folder}/shop, artisan: [sh, artisan] }
+  - { id: 2, server: 2, name: blog, root: ${folder}/shop, artisan: [sh, artisan] }
+`,
+  });
+});
+afterAll(() => service.close());
+
+const deploy = (site: number) =>
+  service.call("POST", `/api/site/${site}/deployment`, { status: "finished" });
+const list = async (query = "", token?: string): Promise<Activity> =>
+  (await (await service.call("GET", `/api/activity${query}`, undefined, token)).json()) as Activity;
+const words = ({ kind, action, actor, object }: ActivityEntry) =>
+  `${actor.type} ${actor.name}: ${kind} ${object.name} ${action}`;
+
+describe("the timeline", () => {
+  test("says who did what: the token that asked, then the supervisor that carried it out", async () => {
+    const made = await service.json<{ id: number }>("POST", "/api/site/1/worker", workerBody);
+    await vi.waitFor(async () => expect((await list("?kind=worker")).data[0]?.action).toBe("up"), {
+      timeout: 20_000,
+    });
+    await service.call("DELETE", `/api/worker/${made.body.id}/stop`);
+    await vi.waitFor(
+      async () => expect((await list("?kind=worker")).data[0]?.action).toBe("stopped"),
+      { timeout: 20_000 },
+    );
+    const { data } = await list("?kind=worker");
+    const name = `shop: ${workerBody.queue}`;
+    expect(data.map(words)).toEqual([
+      `supervisor Supervisor: worker ${name} stopped`,
+      `token QUARTERDECK_TOKEN: worker ${name} asked to stop`,
+      `supervisor Supervisor: worker ${name} up`,
+      `token QUARTERDECK_TOKEN: worker ${name} created`,
+    ]);
+    expect(data[0]).toMatchObject({
+      server_id: 1,
+      site_id: 1,
+      object: { type: "worker", id: made.body.id },
+    });
+  });
+
+  test("is filtered by server, site and kind", async () => {
+    await deploy(1);
+    await deploy(2);
+    const idsOf = ({ data }: Activity) => new Set(data.map(({ server_id: id }) => id));
+    expect(idsOf(await list("?server=2"))).toEqual(new Set([2]));
+    expect(idsOf(await list("?site=1"))).toEqual(new Set([1]));
+    expect(new Set((await list("?kind=deployment")).data.map(({ kind }) => kind))).toEqual(
+      new Set(["deployment"]),
+    );
+    expect((await list("?server=99999999999")).data).toEqual([]);
+  });
+
+  test("is paged by key: what is added meanwhile moves nothing", async () => {
+    for (let count = 0; count < 60; count++) await deploy(2);
+    const first = await list("?server=2");
+    expect(first.data).toHaveLength(50);
+    await deploy(2);
+    const second = await list(`?server=2&before=${first.next}`);
+    const ids = [...first.data, ...second.data].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toEqual(ids.toSorted((a, b) => b - a));
+    expect(second.next).toBeNull();
+    const newer = await list(`?server=2&after=${first.data[0]?.id}`);
+    expect(newer.data).toHaveLength(1);
+  });
+
+  test.each(["?server=x", "?before=-1", "?kind=gossip", "?after=0"])(
+    "%s is refused at its field",
+    async (query) => {
+      const response = await service.call("GET", `/api/activity${query}`);
+      expect(response.status).toBe(422);
+    },
+  );
+
+  test("shows a token its own servers only", async () => {
+    const made = await service.json<{ token: string }>("POST", "/api/tokens", {
+      name: "blog only",
+      abilities: ["read"],
+      server_ids: [2],
+    });
+    const { data } = await list("", made.body.token);
+    expect(new Set(data.map(({ server_id: id }) => id))).toEqual(new Set([2]));
+    expect((await list("?server=1", made.body.token)).data).toEqual([]);
+  });
+});
+
+describe("a deployment", () => {
+  test("is answered with what was reported", async () => {
+    const told = { status: "failed", commit: "4f1c2d3", branch: "main", message: "Tests failed." };
+    const { status, body } = await service.json("POST", "/api/site/2/deployment", told);
+    expect(status).toBe(202);
+    expect(body).toMatchObject({ ...told, site_id: 2, restarted_workers: 0 });
+    expect((await list("?site=2")).data[0]).toMatchObject({
+      action: "deployment failed",
+      outcome: "bad",
+      detail: "Tests failed.",
+      actor: { type: "token", name: "QUARTERDECK_TOKEN" },
+    });
+  });
+
+  test.each([
+    [{}, "status"],
+    [{ status: "done" }, "status"],
+    [{ status: "finished", url: "javascript:alert(1)" }, "url"],
+    [{ status: "finished", commit: "a\nb" }, "commit"],
+    [{ status: "finished", message: "x".repeat(5001) }, "message"],
+  ])("%j is refused at its field", async (body, field) => {
+    const answer = await service.json<{ errors: object }>("POST", "/api/site/2/deployment", body);
+    expect(answer.status).toBe(422);
+    expect(Object.keys(answer.body.errors)).toEqual([field]);
+  });
+
+  test("of a site that is not there is 404", async () => {
+    expect((await deploy(99)).status).toBe(404);
+  });
+
+  test("restarts the workers of its site if asked to, and of no other", async () => {
+    const make = async (site: number) =>
+      (await service.json<{ id: number }>("POST", `/api/site/${site}/worker`, workerBody)).body.id;
+    const pidOf = async (id: number) => {
+      const { body } = await service.json<{ status: string; process_list: { pid: number }[] }>(
+        "GET",
+        `/api/worker/${id}`,
+      );
+      return body.status === "installed" ? body.process_list[0]?.pid : undefined;
+    };
+    const up = (id: number) =>
+      vi.waitFor(
+        async () => {
+          const pid = await pidOf(id);
+          expect(pid).toBeDefined();
+          return pid;
+        },
+        { timeout: 20_000 },
+      );
+    const [mine, other] = [await make(1), await make(2)];
+    const [before, others] = [await up(mine), await up(other)];
+    const { body } = await service.json("POST", "/api/site/1/deployment", {
+      status: "finished",
+      restart_workers: true,
+    });
+    expect(body).toMatchObject({ restarted_workers: 1 });
+    await vi.waitFor(async () => expect(await up(mine)).not.toBe(before), { timeout: 20_000 });
+    expect(await pidOf(other)).toBe(others);
+    // It finished its job first: it was told to stop, and said so itself.
+    const log = await service.json<{ text: string }>("GET", `/api/worker/${mine}/log`);
+    expect(log.body.text).toContain("bye");
+  });
+});

@@ -1,0 +1,70 @@
+// What a pipeline reports: a site was deployed, or was not. It is told to the site's webhooks and channels.
+import { operations } from "../../contract/operations.ts";
+import type { ReportDeploymentBody } from "../../contract/deployments.ts";
+import { toTimestamp } from "../../contract/values.ts";
+import { currentActor } from "../activity/actor.ts";
+import type { NewEvent } from "../events/event.ts";
+import { recordEvent } from "../events/store.ts";
+import { reply, route, type Route } from "../http/route.ts";
+import type { InventoryStore, SiteRow } from "../inventory/store.ts";
+import type { Database } from "../store/database.ts";
+
+export type DeploymentRoutesOptions = {
+  db: Database;
+  inventory: InventoryStore;
+  /** Lets a site's workers finish their jobs and start anew. @returns how many there are */
+  restartWorkers(siteId: number): Promise<number>;
+};
+
+export const deploymentRoutes = (options: DeploymentRoutesOptions): Route[] => [
+  route(operations.reportDeployment, {
+    find: async ({ id }, caller) => {
+      const site = await options.inventory.findSite(id);
+      return site !== null && caller.reaches(site.serverId) ? site : null;
+    },
+    answer: async ({ found: site, body }) => {
+      const { restart_workers: wantsRestart = false, ...told } = body;
+      const event = await options.db.transaction((tx) =>
+        recordEvent(tx, deploymentEvent(site, told)),
+      );
+      // A deployment that failed left the old code in place, so there is nothing to start anew.
+      const restarted =
+        wantsRestart && told.status === "finished" ? await options.restartWorkers(site.id) : 0;
+      return reply(202, {
+        id: event.id,
+        site_id: site.id,
+        ...told,
+        created_at: toTimestamp(event.created_at),
+        restarted_workers: restarted,
+      });
+    },
+  }),
+];
+
+function deploymentEvent(
+  site: SiteRow,
+  told: Omit<ReportDeploymentBody, "restart_workers">,
+): NewEvent {
+  const { status, commit, branch, author, message, url } = told;
+  const facts = Object.entries({ Commit: commit, Branch: branch, By: author, Run: url });
+  return {
+    type: status === "finished" ? "site.deployed" : "site.deployment_failed",
+    server_id: site.serverId,
+    site_id: site.id,
+    database_id: null,
+    data: { site_id: site.id, site: site.name, server_id: site.serverId, ...told },
+    news: {
+      subject: site.name,
+      facts: facts.filter((fact): fact is [string, string] => fact[1] !== undefined),
+      moments: [],
+      reason: message ?? null,
+      path: `/sites/${site.id}/workers`,
+    },
+    activity: {
+      kind: "deployment",
+      action: status === "finished" ? "deployed" : "deployment failed",
+      object: { type: "site", id: site.id },
+      actor: currentActor(),
+    },
+  };
+}

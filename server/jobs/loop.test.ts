@@ -1,0 +1,81 @@
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import { createFakeClock } from "../testing/fake-clock.ts";
+import { createLoop } from "./loop.ts";
+
+const log = pino({ level: "silent" });
+const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+test("a turn follows each wake, and one by itself when nobody wakes it", async () => {
+  const clock = createFakeClock();
+  let turns = 0;
+  const loop = createLoop({
+    name: "test",
+    everyMs: 1000,
+    turn: async () => void turns++,
+    clock,
+    log,
+  });
+  loop.wake();
+  await settle();
+  expect(turns).toBe(1);
+  clock.advance(1000);
+  await settle();
+  expect(turns).toBe(2);
+  await loop.stop();
+  clock.advance(5000);
+  await settle();
+  expect(turns).toBe(2);
+});
+
+test("turns never overlap; who wakes it meanwhile gets one more", async () => {
+  const clock = createFakeClock();
+  const ends: (() => void)[] = [];
+  let atOnce = 0;
+  let most = 0;
+  const loop = createLoop({
+    name: "test",
+    everyMs: 1000,
+    async turn() {
+      most = Math.max(most, ++atOnce);
+      await new Promise<void>((resolve) => ends.push(resolve));
+      atOnce--;
+    },
+    clock,
+    log,
+  });
+  loop.wake();
+  loop.wake();
+  loop.wake();
+  await settle();
+  expect(ends).toHaveLength(1);
+  ends[0]?.();
+  await settle();
+  expect(ends).toHaveLength(2);
+  ends[1]?.();
+  await settle();
+  expect(ends).toHaveLength(2);
+  expect(most).toBe(1);
+  await loop.stop();
+});
+
+test("a turn that fails is followed by the next one", async () => {
+  const clock = createFakeClock();
+  let turns = 0;
+  const loop = createLoop({
+    name: "test",
+    everyMs: 1000,
+    async turn() {
+      turns++;
+      throw new Error("The database is away.");
+    },
+    clock,
+    log,
+  });
+  loop.wake();
+  await settle();
+  clock.advance(1000);
+  await settle();
+  expect(turns).toBe(2);
+  await loop.stop();
+});

@@ -1,0 +1,58 @@
+// Work that is done again and again: when somebody wakes it, and now and then by itself. It never overlaps itself.
+import type { Logger } from "pino";
+import type { Clock } from "../clock.ts";
+
+export type LoopOptions = {
+  /** What it does, for the log. */
+  name: string;
+  /** Waits at most so long for somebody to wake it. */
+  everyMs: number;
+  /** One turn. It looks at everything that is to be done; an error is logged, and the next turn tries again. */
+  turn(signal: AbortSignal): Promise<void>;
+  clock: Clock;
+  log: Logger;
+};
+
+export type Loop = {
+  /** Does a turn now, or once more after the one under way. */
+  wake(): void;
+  /** Resolves when the turn under way has ended; none follows. */
+  stop(): Promise<void>;
+};
+
+export function createLoop({ name, everyMs, turn, clock, log }: LoopOptions): Loop {
+  const stopping = new AbortController();
+  let running: Promise<void> | null = null;
+  let isWanted = false;
+  let cancel: () => void = () => undefined;
+
+  async function run(): Promise<void> {
+    while (isWanted && !stopping.signal.aborted) {
+      isWanted = false;
+      try {
+        await turn(stopping.signal);
+      } catch (error) {
+        if (!stopping.signal.aborted) log.error({ err: error }, `${name}: this is tried again`);
+      }
+    }
+    running = null;
+    if (!stopping.signal.aborted) cancel = clock.after(everyMs, wake);
+  }
+
+  function wake(): void {
+    if (stopping.signal.aborted) return;
+    isWanted = true;
+    if (running !== null) return;
+    cancel();
+    running = run();
+  }
+
+  return {
+    wake,
+    async stop() {
+      stopping.abort();
+      cancel();
+      await running;
+    },
+  };
+}

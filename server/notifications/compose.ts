@@ -1,0 +1,102 @@
+// Turns events into what people read: outcome first, what and where, why, when, and what comes next.
+import { titleOf, outcomeOf, type EventRow } from "../events/event.ts";
+import type { InventoryStore } from "../inventory/store.ts";
+import type { Message } from "./channels/channel.ts";
+import type { MessageRow } from "./message-store.ts";
+
+export type ComposeOptions = {
+  inventory: InventoryStore;
+  /** Where people open the dashboard, without a slash at the end; null = nobody knows yet. */
+  address(): string | null;
+};
+
+/** So many things that a burst is about are named; a message has room for ten facts. */
+const mostNamed = 9;
+
+export function createCompose({ inventory, address }: ComposeOptions) {
+  const link = (path: string) => {
+    const root = address();
+    return root === null ? null : root + path;
+  };
+
+  async function one(row: MessageRow, event: EventRow): Promise<Message> {
+    const server = await inventory.findServer(event.server_id);
+    const site = event.site_id === null ? null : await inventory.findSite(event.site_id);
+    const zone = server?.timeZone ?? "UTC";
+    return {
+      id: idOf(row),
+      outcome: outcomeOf[event.type],
+      title: titleOf(event.type, event.news),
+      facts: [
+        ["Server", server?.name ?? String(event.server_id)],
+        ...(site === null ? [] : [["Site", site.name] as const]),
+        ["When", momentText(event.created_at, zone)],
+        ...event.news.facts,
+        ...event.news.moments.map(
+          ([label, at]) => [label, momentText(new Date(at), zone)] as const,
+        ),
+      ],
+      reason: event.news.reason,
+      link: link(event.news.path),
+    };
+  }
+
+  async function several(row: MessageRow, events: EventRow[]): Promise<Message> {
+    const [first] = events;
+    const bySubject = [...Map.groupBy(events, ({ news }) => news.subject)];
+    const named = bySubject.slice(0, mostNamed);
+    const rest = row.count - named.reduce((sum, [, those]) => sum + those.length, 0);
+    return {
+      id: idOf(row),
+      outcome: first === undefined ? "neutral" : outcomeOf[first.type],
+      title: row.title,
+      facts: [
+        ...named.map(([subject, those]) => [subject, timesText(those)] as const),
+        ...(rest > 0 ? [["And", `${rest} more`] as const] : []),
+      ],
+      reason: events.find(({ news }) => news.reason !== null)?.news.reason ?? null,
+      link: link(first === undefined ? "/activity" : `/activity?server=${first.server_id}`),
+    };
+  }
+
+  return async (row: MessageRow, events: EventRow[]): Promise<Message> => {
+    const [first] = events;
+    if (first === undefined) return testMessage(row, link("/"));
+    return row.count === 1 ? one(row, first) : several(row, events);
+  };
+}
+
+function timesText(events: EventRow[]): string {
+  const last = events.at(-1);
+  const at = last === undefined ? "" : momentText(last.created_at, "UTC");
+  return events.length === 1 ? at : `${events.length} times, the last ${at}`;
+}
+
+const idOf = ({ id }: MessageRow) => `msg_channel_${id}`;
+
+const testMessage = (row: MessageRow, home: string | null): Message => ({
+  id: idOf(row),
+  outcome: "neutral",
+  title: row.title,
+  facts: [["When", momentText(row.created_at, "UTC")]],
+  reason: null,
+  link: home,
+});
+
+/** In UTC, and as the clock on the server's wall says it, e.g. `2026-01-31 09:30 UTC (10:30 in Europe/Berlin)`. */
+export function momentText(at: Date, zone: string): string {
+  const [day, time] = wallTime(at, "UTC");
+  if (zone === "UTC") return `${day} ${time} UTC`;
+  const [localDay, localTime] = wallTime(at, zone);
+  const local = localDay === day ? localTime : `${localDay} ${localTime}`;
+  return `${day} ${time} UTC (${local} in ${zone})`;
+}
+
+function wallTime(at: Date, timeZone: string): [day: string, time: string] {
+  // Sweden writes dates as ISO 8601 does.
+  const text = at.toLocaleString("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" });
+  const [day = "", time = ""] = text.split(" ");
+  return [day, time];
+}
+
+export type Compose = ReturnType<typeof createCompose>;

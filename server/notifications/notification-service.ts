@@ -1,0 +1,89 @@
+// Which channels a site uses, and tests of channels.
+import { recordActivity } from "../activity/store.ts";
+import type { Clock } from "../clock.ts";
+import { InvalidFields } from "../http/service-error.ts";
+import type { InventoryStore, NotificationChannelEntry, SiteRow } from "../inventory/store.ts";
+import type { MessageSender } from "./message-sender.ts";
+import type { MessageRow, MessageStore } from "./message-store.ts";
+import type { SiteChannelStore } from "./site-channel-store.ts";
+
+export type NotificationServiceOptions = {
+  messages: MessageStore;
+  siteChannels: SiteChannelStore;
+  inventory: InventoryStore;
+  sender: MessageSender;
+  clock: Clock;
+};
+
+export function createNotificationService(options: NotificationServiceOptions) {
+  const { messages, siteChannels, inventory, sender, clock } = options;
+
+  /** Complaints about ids that the account has no channel for, each at its place. */
+  async function unknownAt(ids: readonly number[]): Promise<Record<string, string[]>> {
+    const errors: Record<string, string[]> = {};
+    for (const [index, id] of ids.entries())
+      if ((await inventory.findNotificationChannel(id)) === null)
+        errors[`channels.${index}`] = [`The selected channels.${index} is invalid.`];
+    return errors;
+  }
+
+  return {
+    async channelsOf(siteId: number): Promise<NotificationChannelEntry[]> {
+      const ids = await siteChannels.ofSite(siteId);
+      const entries = await Promise.all(ids.map((id) => inventory.findNotificationChannel(id)));
+      return entries.filter((entry) => entry !== null);
+    },
+
+    /** @throws InvalidFields for ids that the account has no channel for; nothing changes then */
+    async choose(site: SiteRow, channels: readonly number[]): Promise<void> {
+      const errors = await unknownAt(channels);
+      if (Object.keys(errors).length > 0) throw new InvalidFields(errors);
+      const wanted = [...new Set(channels)];
+      const names = new Map<number, string>();
+      for (const entry of await Promise.all(
+        wanted.map((id) => inventory.findNotificationChannel(id)),
+      ))
+        if (entry !== null) names.set(entry.id, entry.name);
+      await siteChannels.transaction(async (tx) => {
+        const before = await siteChannels.replace(tx, site.id, wanted);
+        // One went out of the inventory just now.
+        if (before === null) throw new InvalidFields(await unknownAt(channels));
+        const isSame = before.length === wanted.length && wanted.every((id) => before.includes(id));
+        if (isSame) return;
+        await recordActivity(tx, {
+          kind: "notification",
+          action: "chosen",
+          object: { type: "site", id: site.id, name: site.name },
+          server_id: site.serverId,
+          site_id: site.id,
+          detail: `Channels: ${wanted.length === 0 ? "none" : wanted.map((id) => names.get(id)).join(", ")}`,
+        });
+      });
+    },
+
+    newestOf: (channelIds: readonly number[]) => messages.newestOf(channelIds),
+
+    async test(channel: NotificationChannelEntry): Promise<MessageRow> {
+      const now = new Date(clock.now());
+      const row = await messages.transaction(async (tx) => {
+        await recordActivity(tx, {
+          kind: "notification",
+          action: "tested",
+          object: { type: "notification-channel", id: channel.id, name: channel.name },
+          server_id: null,
+        });
+        return messages.insert(tx, {
+          channel_id: channel.id,
+          event: "channel.test",
+          title: "Test message from Quarterdeck",
+          next_attempt_at: now,
+          created_at: now,
+        });
+      });
+      sender.wake();
+      return row;
+    },
+  };
+}
+
+export type NotificationService = ReturnType<typeof createNotificationService>;

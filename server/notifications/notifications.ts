@@ -1,0 +1,58 @@
+// The room, wired once: what it serves, what it makes of events, how its sending starts and ends.
+import type { Logger } from "pino";
+import type { Clock } from "../clock.ts";
+import type { Receive } from "../events/teller.ts";
+import type { Route } from "../http/route.ts";
+import type { SecretReader } from "../inventory/secrets.ts";
+import type { InventoryStore } from "../inventory/store.ts";
+import type { Database } from "../store/database.ts";
+import type { SmtpSettings } from "./channels/smtp-url.ts";
+import { createCompose } from "./compose.ts";
+import { createFold } from "./fold.ts";
+import { createMessageSender } from "./message-sender.ts";
+import { createMessageStore } from "./message-store.ts";
+import { createNotificationService } from "./notification-service.ts";
+import { createDescribeChannel, createOpenChannel } from "./open-channel.ts";
+import { notificationRoutes } from "./routes.ts";
+import { createSiteChannelStore } from "./site-channel-store.ts";
+
+export type NotificationsOptions = {
+  db: Database;
+  inventory: InventoryStore;
+  secrets: SecretReader;
+  /** Null: no mail can be sent, and channels that need it say so. */
+  smtp: SmtpSettings | null;
+  /** Where people open the dashboard, without a slash at the end; null = nobody knows yet. */
+  address(): string | null;
+  clock: Clock;
+  log: Logger;
+};
+
+export type Notifications = {
+  routes: Route[];
+  receive: Receive;
+  /** Sends what is due, now. */
+  wake(): void;
+  stop(): Promise<void>;
+};
+
+export function createNotifications(options: NotificationsOptions): Notifications {
+  const { db, inventory, clock, log } = options;
+  const messages = createMessageStore(db);
+  const siteChannels = createSiteChannelStore(db);
+  const sender = createMessageSender({
+    messages,
+    inventory,
+    open: createOpenChannel(options),
+    compose: createCompose(options),
+    clock,
+    log,
+  });
+  const service = createNotificationService({ messages, siteChannels, inventory, sender, clock });
+  return {
+    routes: notificationRoutes({ service, inventory, describe: createDescribeChannel(options) }),
+    receive: createFold({ messages, siteChannels, clock }),
+    wake: sender.wake,
+    stop: sender.stop,
+  };
+}

@@ -1,0 +1,72 @@
+// From an inventory entry to a channel that can send. A new kind is its file, its row here and its schema.
+import { SecretMissing, type SecretReader } from "../inventory/secrets.ts";
+import type { InventoryStore, NotificationChannelEntry } from "../inventory/store.ts";
+import { abbreviateEmail, abbreviateWebhook } from "./channels/abbreviate.ts";
+import { type Channel, ChannelError } from "./channels/channel.ts";
+import { createDiscordChannel } from "./channels/discord.ts";
+import { createEmailChannel } from "./channels/email.ts";
+import { createSlackChannel } from "./channels/slack.ts";
+import type { SmtpSettings } from "./channels/smtp-url.ts";
+
+export type OpenChannelOptions = {
+  inventory: InventoryStore;
+  secrets: SecretReader;
+  smtp: SmtpSettings | null;
+};
+
+const purposeOf = ({ id, name }: NotificationChannelEntry) =>
+  `the webhook of notification channel ${id} (${name})`;
+
+/** @returns opens a channel; it throws ChannelError when the channel cannot be used as it is set up */
+export function createOpenChannel({ inventory, secrets, smtp }: OpenChannelOptions) {
+  const webhookOf = async (entry: NotificationChannelEntry & { webhook: string }) => {
+    try {
+      return (await secrets.read(entry.webhook, purposeOf(entry))).trim();
+    } catch (error) {
+      // It may be there at the next attempt: a file is written, a service is started with it.
+      if (error instanceof SecretMissing) throw new ChannelError(error.message, { cause: error });
+      throw error;
+    }
+  };
+
+  return async (id: number): Promise<Channel> => {
+    const entry = await inventory.findNotificationChannel(id);
+    if (entry === null)
+      throw new ChannelError("The inventory has no such channel any more.", { isPermanent: true });
+    switch (entry.type) {
+      case "slack":
+        return createSlackChannel({ webhook: await webhookOf(entry) });
+      case "discord":
+        return createDiscordChannel({ webhook: await webhookOf(entry) });
+      case "email":
+        return createEmailChannel({ email: entry.email, smtp });
+    }
+  };
+}
+
+export type OpenChannel = ReturnType<typeof createOpenChannel>;
+
+/** Where a channel leads, abbreviated, and why nothing can be sent to it as it is set up. */
+export function createDescribeChannel({ secrets, smtp }: Omit<OpenChannelOptions, "inventory">) {
+  return async (
+    entry: NotificationChannelEntry,
+  ): Promise<{ meta: { webhook?: string; email?: string }; trouble: string | null }> => {
+    if (entry.type === "email")
+      return {
+        meta: { email: abbreviateEmail(entry.email) },
+        trouble:
+          smtp === null
+            ? "No mail can be sent: SMTP_URL is not set. Set it for the service and start it again."
+            : null,
+      };
+    try {
+      const webhook = (await secrets.read(entry.webhook, purposeOf(entry))).trim();
+      return { meta: { webhook: abbreviateWebhook(webhook) }, trouble: null };
+    } catch (error) {
+      if (!(error instanceof SecretMissing)) throw error;
+      return { meta: { webhook: "…" }, trouble: error.message };
+    }
+  };
+}
+
+export type DescribeChannel = ReturnType<typeof createDescribeChannel>;

@@ -1,0 +1,97 @@
+// The notifications' operations over HTTP.
+import type { ChannelMessage, Notification } from "../../contract/notifications/notification.ts";
+import { operations } from "../../contract/operations.ts";
+import { readPage, toPage, type PageRequest } from "../../contract/paging.ts";
+import { toTimestamp } from "../../contract/values.ts";
+import { nothingToFind, reply, route, type Caller, type Route } from "../http/route.ts";
+import type { InventoryStore, NotificationChannelEntry } from "../inventory/store.ts";
+import type { MessageRow } from "./message-store.ts";
+import type { NotificationService } from "./notification-service.ts";
+import type { DescribeChannel } from "./open-channel.ts";
+
+export type NotificationRoutesOptions = {
+  service: NotificationService;
+  inventory: InventoryStore;
+  describe: DescribeChannel;
+};
+
+export function notificationRoutes({
+  service,
+  inventory,
+  describe,
+}: NotificationRoutesOptions): Route[] {
+  const findSite = async ({ id }: { id: number }, caller: Caller) => {
+    const site = await inventory.findSite(id);
+    return site !== null && caller.reaches(site.serverId) ? site : null;
+  };
+  const toNotification = async (entry: NotificationChannelEntry): Promise<Notification> => ({
+    id: entry.id,
+    name: entry.name,
+    type: entry.type,
+    meta: (await describe(entry)).meta,
+  });
+  const pageOfSite = async (siteId: number, page: PageRequest, url: string) => {
+    const entries = await service.channelsOf(siteId);
+    const start = (page.page - 1) * page.perPage;
+    const shown = entries.slice(start, start + page.perPage);
+    return toPage(await Promise.all(shown.map(toNotification)), entries.length, page, url);
+  };
+
+  return [
+    route(operations.listNotifications, {
+      find: findSite,
+      answer: async ({ found: site, query, url }) =>
+        reply(200, await pageOfSite(site.id, readPage(query), url)),
+    }),
+    route(operations.updateNotifications, {
+      find: findSite,
+      answer: async ({ found: site, body, url }) => {
+        await service.choose(site, body.channels);
+        return reply(200, await pageOfSite(site.id, readPage({}), url));
+      },
+    }),
+    route(operations.listNotificationChannels, {
+      find: nothingToFind,
+      answer: async ({ query, url }) => {
+        const page = readPage(query);
+        const { rows, total } = await inventory.listNotificationChannels(page);
+        const newest = await service.newestOf(rows.map(({ id }) => id));
+        const items = await Promise.all(
+          rows.map(async (entry) => {
+            const { meta, trouble } = await describe(entry);
+            const last = newest.find(({ channel_id }) => channel_id === entry.id);
+            return {
+              id: entry.id,
+              name: entry.name,
+              type: entry.type,
+              meta,
+              trouble,
+              last_message: last === undefined ? null : toMessage(last),
+            };
+          }),
+        );
+        return reply(200, toPage(items, total, page, url));
+      },
+    }),
+    route(operations.testNotificationChannel, {
+      find: ({ id }) => inventory.findNotificationChannel(id),
+      answer: async ({ found: channel }) => reply(202, toMessage(await service.test(channel))),
+    }),
+  ];
+}
+
+const toMoment = (date: Date | null) => date && toTimestamp(date);
+
+const toMessage = (row: MessageRow): ChannelMessage => ({
+  id: row.id,
+  channel_id: row.channel_id,
+  event: row.event,
+  title: row.title,
+  count: row.count,
+  status: row.status,
+  answer: row.answer,
+  attempts: row.attempts,
+  next_attempt_at: toMoment(row.next_attempt_at),
+  created_at: toTimestamp(row.created_at),
+  ended_at: toMoment(row.ended_at),
+});

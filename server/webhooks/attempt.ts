@@ -1,0 +1,107 @@
+// One request to a receiver, and what it says of the delivery.
+import { keptAnswerBytes } from "../../contract/webhooks/delivery.ts";
+import type { Clock } from "../clock.ts";
+import { bodyOf } from "../events/event.ts";
+import { SendError } from "../net/send-error.ts";
+import type { Sender } from "../net/send.ts";
+import type { DeliveryWithEvent } from "./delivery-store.ts";
+import { readRetryAfter } from "./retry.ts";
+import { signatureHeaders } from "./signature.ts";
+import type { WebhookRow } from "./webhook-store.ts";
+
+export const attemptTimeoutMs = 15_000;
+
+export type Attempt = {
+  startedAt: Date;
+  durationMs: number;
+  /** Null: there was no answer. */
+  code: number | null;
+  isDelivered: boolean;
+  /** The receiver wants nothing more, ever. */
+  isGone: boolean;
+  /** Why it is not delivered; null = it is. */
+  reason: string | null;
+  /** Why there was no answer. */
+  error: string | null;
+  retryAfterMs: number | null;
+  requestHeaders: Record<string, string>;
+  responseHeaders: Record<string, string> | null;
+  responseBody: string | null;
+};
+
+export type MakeAttempt = (
+  webhook: WebhookRow,
+  delivery: DeliveryWithEvent,
+  signal: AbortSignal,
+) => Promise<Attempt>;
+
+/** PostgreSQL stores no NUL in a text. */
+const storable = (text: string) => text.replaceAll("\0", "\u{fffd}");
+
+export function createAttempt(options: {
+  sender: Sender;
+  userAgent: string;
+  clock: Clock;
+}): MakeAttempt {
+  const { sender, userAgent, clock } = options;
+  return async (webhook, { event }, signal) => {
+    const startedAt = new Date(clock.now());
+    const body = bodyOf(event);
+    const requestHeaders = {
+      "content-type": "application/json",
+      "user-agent": userAgent,
+      ...signatureHeaders(webhook, event.message_id, startedAt, body),
+    };
+    const request = { url: webhook.url, method: "POST" as const, headers: requestHeaders, body };
+    try {
+      const answer = await sender.send({
+        ...request,
+        signal,
+        timeoutMs: attemptTimeoutMs,
+        keepBytes: keptAnswerBytes,
+      });
+      const { status: code, durationMs } = answer;
+      const isDelivered = code >= 200 && code < 300;
+      return {
+        startedAt,
+        durationMs,
+        code,
+        isDelivered,
+        isGone: code === 410,
+        reason: isDelivered ? null : reasonOf(code),
+        error: null,
+        retryAfterMs: isDelivered
+          ? null
+          : readRetryAfter(answer.headers["retry-after"], clock.now()),
+        requestHeaders,
+        responseHeaders: Object.fromEntries(
+          Object.entries(answer.headers).map(([name, value]) => [name, storable(value)]),
+        ),
+        responseBody: storable(answer.body),
+      };
+    } catch (error) {
+      if (!(error instanceof SendError) && !signal.aborted) throw error;
+      const { message } = error as Error;
+      return {
+        startedAt,
+        durationMs: error instanceof SendError ? error.durationMs : 0,
+        code: null,
+        isDelivered: false,
+        isGone: false,
+        reason: storable(message),
+        error: storable(message),
+        retryAfterMs: null,
+        requestHeaders,
+        responseHeaders: null,
+        responseBody: null,
+      };
+    }
+  };
+}
+
+function reasonOf(code: number): string {
+  if (code >= 300 && code < 400)
+    return `The receiver answered with a redirect (${code}), which is not followed: use the address it leads to.`;
+  if (code === 410) return "The receiver answered 410: it wants nothing more.";
+  return `The receiver answered ${code}.`;
+}

@@ -1,0 +1,109 @@
+// The service is killed at random moments while events are made and told. Every event that was answered for arrives,
+// and what arrives twice bears the same id.
+import { randomBytes } from "node:crypto";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
+import type { WebhookWithSecret } from "../../contract/webhooks/webhook.ts";
+import { makeRandom, makeSeed } from "../testing/random.ts";
+import { administer } from "../testing/service.ts";
+import { startService, type ServiceProcess } from "../testing/service-process.ts";
+import { isSignedBy, startReceiver, type TestReceiver } from "./testing/receiver.ts";
+
+const eventCount = 200;
+const kills = 6;
+const seed = makeSeed();
+const random = makeRandom(seed);
+const database = `test_${randomBytes(6).toString("hex")}`;
+
+let folder: string;
+let service: ServiceProcess;
+let receiver: TestReceiver;
+
+const start = async () => {
+  const { host, user, password = "", port } = inject("postgres");
+  const url = new URL("postgres://localhost");
+  url.username = user;
+  url.password = password;
+  url.pathname = database;
+  url.searchParams.set("host", host);
+  if (port !== undefined) url.searchParams.set("port", String(port));
+  service = await startService(folder, {
+    DATABASE_URL: url.href,
+    QUARTERDECK_ALLOW: "127.0.0.0/8",
+  });
+};
+
+beforeAll(async () => {
+  await administer(`create database ${database}`);
+  folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-crash-")));
+  await mkdir(join(folder, "shop"));
+  await writeFile(
+    join(folder, "inventory.yaml"),
+    `
+servers:
+  - { id: 1, name: here, connection: local }
+sites:
+  - { id: 1, server: 1, name: shop, root: ${folder}/shop }
+`,
+  );
+  receiver = await startReceiver();
+  await start();
+});
+afterAll(async () => {
+  await service.end("SIGINT");
+  await receiver.close();
+  await administer(`drop database ${database} with (force)`);
+  await rm(folder, { recursive: true, force: true });
+});
+
+test(`every one of ${eventCount} events arrives although the service is killed ${kills} times (seed ${seed})`, async () => {
+  const made = await service.call("POST", "/api/site/1/webhook", { url: receiver.url });
+  const { secret = "" } = (await made.json()) as WebhookWithSecret;
+  const answered = new Set<string>();
+  let next = 0;
+  /** Reports deployments until all are answered for; what a kill cut off is not reported again. */
+  const report = async () => {
+    while (next < eventCount) {
+      const commit = `c${next++}`;
+      const answer = await service
+        .call("POST", "/api/site/1/deployment", { status: "finished", commit })
+        .catch(() => null);
+      if (answer?.status === 202) answered.add(commit);
+      else if (answer === null) return;
+    }
+  };
+  for (let round = 0; round < kills; round++) {
+    const reporting = Promise.all([report(), report(), report()]);
+    await wait(20 + random() * 150);
+    await service.end("SIGKILL");
+    await reporting;
+    await start();
+  }
+  await Promise.all([report(), report()]);
+
+  const arrivedCommits = () =>
+    receiver.arrivals.map(
+      ({ body }) => (JSON.parse(body) as { data: { commit: string } }).data.commit,
+    );
+  // What was being sent when the service was killed is claimed for a minute, and sent again after that.
+  await vi.waitFor(
+    () => {
+      const arrived = new Set(arrivedCommits());
+      expect([...answered].filter((commit) => !arrived.has(commit))).toEqual([]);
+    },
+    { timeout: 100_000, interval: 200 },
+  );
+  const idsOf = Map.groupBy(receiver.arrivals, ({ body }) => body);
+  for (const [, arrivals] of idsOf)
+    expect(new Set(arrivals.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+  const commitsById = Map.groupBy(receiver.arrivals, ({ headers }) =>
+    String(headers["webhook-id"]),
+  );
+  for (const [, arrivals] of commitsById)
+    expect(new Set(arrivals.map(({ body }) => body)).size).toBe(1);
+  expect(receiver.arrivals.every((arrival) => isSignedBy(secret, arrival))).toBe(true);
+  expect(answered.size).toBeGreaterThan(eventCount - kills * 4);
+}, 180_000);

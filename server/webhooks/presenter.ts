@@ -1,0 +1,61 @@
+// Webhooks and deliveries as the interface shows them. A secret leaves only where it was just made.
+import { toTimestamp } from "../../contract/values.ts";
+import type { Delivery, DeliverySummary } from "../../contract/webhooks/delivery.ts";
+import type { Webhook, WebhookWithSecret } from "../../contract/webhooks/webhook.ts";
+import { bodyOf } from "../events/event.ts";
+import type { AttemptRow, DeliveryWithEvent } from "./delivery-store.ts";
+import type { WebhookRow } from "./webhook-store.ts";
+
+const toMoment = (date: Date | null) => date && toTimestamp(date);
+
+export const toSummary = ({ delivery, event }: DeliveryWithEvent): DeliverySummary => ({
+  id: delivery.id,
+  webhook_id: delivery.webhook_id,
+  event: event.type,
+  status: delivery.status,
+  status_reason: delivery.status_reason,
+  code: delivery.code,
+  duration_ms: delivery.duration_ms,
+  attempts: delivery.attempts,
+  next_attempt_at: toMoment(delivery.next_attempt_at),
+  created_at: toTimestamp(delivery.created_at),
+  ended_at: toMoment(delivery.ended_at),
+});
+
+export const toDelivery = (
+  found: DeliveryWithEvent,
+  { url }: WebhookRow,
+  attempts: AttemptRow[],
+): Delivery => ({
+  ...toSummary(found),
+  message_id: found.event.message_id,
+  url,
+  body: bodyOf(found.event),
+  attempt_list: attempts.map((row, index) => ({
+    number: attempts.length - index,
+    started_at: toTimestamp(row.started_at),
+    duration_ms: row.duration_ms,
+    code: row.code,
+    error: row.error,
+    request_headers: row.request_headers,
+    response_headers: row.response_headers,
+    response_body: row.response_body,
+  })),
+});
+
+export const toWebhook = (row: WebhookRow, newest: DeliveryWithEvent | null): Webhook => ({
+  id: row.id,
+  url: row.url,
+  created_at: toTimestamp(row.created_at),
+  site_id: row.site_id,
+  status: row.disabled_at === null ? "enabled" : "disabled",
+  status_reason: row.disabled_reason,
+  failing_since: toMoment(row.failing_since),
+  previous_secret_until: toMoment(row.previous_secret_until),
+  last_delivery: newest && toSummary(newest),
+});
+
+export const toWebhookWithSecret = (
+  row: WebhookRow,
+  newest: DeliveryWithEvent | null,
+): WebhookWithSecret => ({ ...toWebhook(row, newest), secret: row.secret });

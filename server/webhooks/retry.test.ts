@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { maxAttempts } from "../../contract/webhooks/delivery.ts";
+import { readRetryAfter, retryWaitMs } from "./retry.ts";
+
+const hour = 3600 * 1000;
+
+test("ten attempts: 0 s, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h after each other", () => {
+  const waits = Array.from({ length: maxAttempts }, (_, index) => retryWaitMs(index + 1, null, 0));
+  expect(waits).toEqual([
+    5000,
+    300_000,
+    1_800_000,
+    2 * hour,
+    5 * hour,
+    10 * hour,
+    14 * hour,
+    20 * hour,
+    24 * hour,
+    null,
+  ]);
+});
+
+test("jitter makes a wait longer by a fifth at the most, never shorter", () => {
+  expect(retryWaitMs(1, null, 1)).toBe(6000);
+});
+
+test("a receiver is never tried sooner than it asks, nor later than a day for its asking", () => {
+  expect(retryWaitMs(1, 60_000, 0)).toBe(60_000);
+  expect(retryWaitMs(2, 60_000, 0)).toBe(300_000);
+  expect(retryWaitMs(1, 1000 * hour, 0)).toBe(24 * hour);
+  expect(retryWaitMs(maxAttempts, 60_000, 0)).toBeNull();
+});
+
+test.each([
+  ["120", 120_000],
+  [" 5 ", 5000],
+  ["Wed, 21 Oct 2015 07:28:30 GMT", 30_000],
+  ["Wed, 21 Oct 2015 07:27:00 GMT", 0],
+  ["soon", null],
+  ["-1", null],
+  ["1e99", null],
+  [undefined, null],
+])("Retry-After: %s", (header, waitMs) => {
+  expect(readRetryAfter(header, Date.parse("2015-10-21T07:28:00Z"))).toBe(waitMs);
+});

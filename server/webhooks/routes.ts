@@ -1,0 +1,92 @@
+// The webhooks' operations over HTTP.
+import { operations } from "../../contract/operations.ts";
+import { readPage, toPage } from "../../contract/paging.ts";
+import type { PathParams } from "../../contract/operation.ts";
+import { reply, route, type Caller, type Route } from "../http/route.ts";
+import type { InventoryStore, SiteRow } from "../inventory/store.ts";
+import { toDelivery, toSummary, toWebhook, toWebhookWithSecret } from "./presenter.ts";
+import type { WebhookService } from "./webhook-service.ts";
+
+type ById = PathParams<typeof operations.showWebhook>;
+
+export function webhookRoutes(service: WebhookService, inventory: InventoryStore): Route[] {
+  const findSite = async ({ id }: ById, caller: Caller): Promise<SiteRow | null> => {
+    const site = await inventory.findSite(id);
+    return site !== null && caller.reaches(site.serverId) ? site : null;
+  };
+  const findWebhook = async ({ id }: ById, caller: Caller) => {
+    const found = await service.withSite(id);
+    return found !== null && caller.reaches(found.serverId) ? found : null;
+  };
+  const findDelivery = async ({ id }: ById, caller: Caller) => {
+    const found = await service.findDelivery(id);
+    const place = found && (await findWebhook({ id: found.delivery.webhook_id }, caller));
+    return place && { ...found, ...place };
+  };
+
+  return [
+    route(operations.listWebhooks, {
+      find: findSite,
+      answer: async ({ found: site, query, url }) => {
+        const page = readPage(query);
+        const { rows, total } = await service.list(site.id, page);
+        const newest = await service.newestOf(rows.map(({ id }) => id));
+        const items = rows.map((row) =>
+          toWebhook(row, newest.find(({ delivery }) => delivery.webhook_id === row.id) ?? null),
+        );
+        return reply(200, toPage(items, total, page, url));
+      },
+    }),
+    route(operations.showWebhook, {
+      find: findWebhook,
+      answer: async ({ found: { webhook } }) => {
+        const [newest = null] = await service.newestOf([webhook.id]);
+        return reply(200, toWebhook(webhook, newest));
+      },
+    }),
+    route(operations.createWebhook, {
+      find: findSite,
+      answer: async ({ found: site, body }) => {
+        const row = await service.create(site, body.url);
+        return reply(201, toWebhookWithSecret(row, null), `/api/site-webhook/${row.id}`);
+      },
+    }),
+    route(operations.deleteWebhook, {
+      find: findWebhook,
+      answer: async ({ found: { webhook, serverId } }) => {
+        await service.remove(webhook, serverId);
+        return reply(204);
+      },
+    }),
+    route(operations.listDeliveries, {
+      find: findWebhook,
+      answer: async ({ found: { webhook }, query, url }) => {
+        const page = readPage(query);
+        const { rows, total } = await service.listDeliveries(webhook.id, page);
+        return reply(200, toPage(rows.map(toSummary), total, page, url));
+      },
+    }),
+    route(operations.showDelivery, {
+      find: findDelivery,
+      answer: async ({ found }) =>
+        reply(200, toDelivery(found, found.webhook, await service.attempts(found.delivery.id))),
+    }),
+    route(operations.redeliver, {
+      find: findDelivery,
+      answer: async ({ found }) =>
+        reply(202, toSummary(await service.redeliver(found, found.webhook, found.serverId))),
+    }),
+    route(operations.pingWebhook, {
+      find: findWebhook,
+      answer: async ({ found }) => reply(202, toSummary(await service.ping(found.webhook, found))),
+    }),
+    route(operations.rotateWebhookSecret, {
+      find: findWebhook,
+      answer: async ({ found: { webhook, serverId } }) => {
+        const row = await service.rotate(webhook, serverId);
+        const [newest = null] = await service.newestOf([webhook.id]);
+        return reply(200, toWebhookWithSecret(row, newest));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,128 @@
+// Sends what is due. Each webhook has a lane of its own, in which its deliveries follow each other in the order of
+// their making; lanes run side by side, and those that fail share a few places, so a dead receiver slows nobody else.
+import type { Logger } from "pino";
+import type { Clock } from "../clock.ts";
+import { createLoop } from "../jobs/loop.ts";
+import type { Attempt, MakeAttempt } from "./attempt.ts";
+import type { DeliveryStore, DeliveryWithEvent } from "./delivery-store.ts";
+import type { Settle, Tried } from "./settle.ts";
+import type { WebhookRow, WebhookStore } from "./webhook-store.ts";
+
+export type SenderOptions = {
+  db: Parameters<WebhookStore["byIds"]>[0];
+  webhooks: WebhookStore;
+  deliveries: DeliveryStore;
+  attempt: MakeAttempt;
+  settle: Settle;
+  clock: Clock;
+  log: Logger;
+};
+
+/** Webhooks that are called at the same time, and how many of them may be ones that failed last time. */
+const mostLanes = 128;
+const mostFailingLanes = 48;
+/** Deliveries that a lane takes at once. */
+const mostEach = 25;
+/** For so long nobody else takes what was claimed; an attempt must fit in what is left of it. */
+const claimMs = 60_000;
+const longestAttemptMs = 20_000;
+/** Retries that have come due are found so soon; new events wake the sender themselves. */
+const everyMs = 1000;
+
+export function createWebhookSender(options: SenderOptions) {
+  const { db, webhooks, deliveries, attempt, settle, clock, log } = options;
+  const lanes = new Map<number, { isFailing: boolean; done: Promise<void> }>();
+  let tried: Tried[] = [];
+  /** Resolves when everything tried so far is written down. */
+  let written = Promise.resolve();
+
+  async function writeLot(): Promise<void> {
+    const lot = tried;
+    tried = [];
+    if (lot.length === 0) return;
+    try {
+      await settle(lot);
+    } catch (error) {
+      // The claim runs out, and they are sent again under the same id.
+      log.error({ err: error, attempts: lot.length }, "attempts were made and not written down");
+    }
+  }
+
+  /** Writes down all that was tried while the lot before it was being written. */
+  function write(): Promise<void> {
+    written = written.then(writeLot);
+    return written;
+  }
+
+  async function runLane(webhook: WebhookRow, queue: DeliveryWithEvent[], untilMs: number) {
+    const writes: Promise<void>[] = [];
+    while (queue.length > 0 && !stopping.signal.aborted) {
+      if (clock.now() > untilMs - longestAttemptMs) break;
+      const [next] = queue;
+      if (next === undefined) break;
+      const made: Attempt = await attempt(webhook, next, stopping.signal);
+      // Nobody learns what became of it: the service is being stopped, and the next one sends it again.
+      if (stopping.signal.aborted && made.code === null) break;
+      queue.shift();
+      tried.push({ webhook, ...next, attempt: made });
+      writes.push(write());
+      if (!made.isDelivered) break;
+    }
+    await Promise.all(writes);
+    await deliveries.release(
+      queue.map(({ delivery }) => delivery.id),
+      new Date(clock.now()),
+    );
+  }
+
+  function startLane(webhook: WebhookRow, queue: DeliveryWithEvent[], untilMs: number): void {
+    const done = runLane(webhook, queue, untilMs)
+      .catch((error: unknown) =>
+        log.error({ err: error, webhook: webhook.id }, "a webhook's deliveries were not sent"),
+      )
+      .finally(() => {
+        lanes.delete(webhook.id);
+        loop.wake();
+      });
+    lanes.set(webhook.id, { isFailing: webhook.failing_since !== null, done });
+  }
+
+  async function turn(): Promise<void> {
+    const free = mostLanes - lanes.size;
+    if (free <= 0) return;
+    const failing = [...lanes.values()].filter(({ isFailing }) => isFailing).length;
+    const nowMs = clock.now();
+    const untilMs = nowMs + claimMs;
+    const claimed = await deliveries.claim({
+      now: new Date(nowMs),
+      until: new Date(untilMs),
+      busy: [...lanes.keys()],
+      mostWebhooks: Math.min(free, failing >= mostFailingLanes ? free : mostFailingLanes - failing),
+      mostEach,
+      withFailing: failing < mostFailingLanes,
+    });
+    const byWebhook = Map.groupBy(claimed, ({ delivery }) => delivery.webhook_id);
+    for (const webhook of await webhooks.byIds(db, [...byWebhook.keys()])) {
+      startLane(webhook, byWebhook.get(webhook.id) ?? [], untilMs);
+      byWebhook.delete(webhook.id);
+    }
+    // There may be more than one turn takes.
+    if (claimed.length > 0 && lanes.size < mostLanes) loop.wake();
+  }
+
+  const stopping = new AbortController();
+  const loop = createLoop({ name: "sending of webhooks", everyMs, turn, clock, log });
+
+  return {
+    wake: loop.wake,
+    /** Ends the attempts under way; what they were about is sent at the next start. */
+    async stop(): Promise<void> {
+      await loop.stop();
+      stopping.abort(new Error("The service is being stopped."));
+      await Promise.all([...lanes.values()].map(({ done }) => done));
+      await written;
+    },
+  };
+}
+
+export type WebhookSender = ReturnType<typeof createWebhookSender>;

@@ -1,0 +1,61 @@
+// A service with a site to tell of, and the words in which the tests of this room speak.
+import { expect, vi } from "vitest";
+import type { Page } from "../../../contract/paging.ts";
+import type { Delivery, DeliverySummary } from "../../../contract/webhooks/delivery.ts";
+import type { Webhook, WebhookWithSecret } from "../../../contract/webhooks/webhook.ts";
+import type { AppOptions } from "../../app.ts";
+import { createTestService } from "../../testing/service.ts";
+import { createShiftedClock } from "../../testing/shifted-clock.ts";
+
+/** Looks again and again until it sees what it wants; long enough for a machine that is busy with other tests. */
+export const soon = <Result>(look: () => Result | Promise<Result>): Promise<Result> =>
+  vi.waitFor(look, { timeout: 20_000, interval: 20 });
+
+export async function createWebhookTestService(options: Partial<AppOptions> = {}) {
+  const clock = createShiftedClock();
+  const service = await createTestService({ clock, ...options });
+  const get = async <Body>(path: string) => (await service.json<Body>("GET", path)).body;
+  const deliveries = async (webhookId: number) =>
+    (await get<Page<DeliverySummary>>(`/api/site-webhook/${webhookId}/deliveries?per_page=100`))
+      .data;
+
+  return {
+    ...service,
+    clock,
+    deliveries,
+    show: (id: number) => get<Webhook>(`/api/site-webhook/${id}`),
+    delivery: (id: number) => get<Delivery>(`/api/webhook-delivery/${id}`),
+    async create(url: string): Promise<WebhookWithSecret & { secret: string }> {
+      const { status, body } = await service.json<WebhookWithSecret>(
+        "POST",
+        "/api/site/1/webhook",
+        { url },
+      );
+      expect(status, JSON.stringify(body)).toBe(201);
+      return { ...body, secret: body.secret ?? "" };
+    },
+    /** Makes an event of the site. */
+    async deploy(change: object = {}): Promise<void> {
+      const told = { status: "finished", commit: "4f1c2d3", ...change };
+      expect((await service.call("POST", "/api/site/1/deployment", told)).status).toBe(202);
+    },
+    async ping(id: number): Promise<DeliverySummary> {
+      const { status, body } = await service.json<DeliverySummary>(
+        "POST",
+        `/api/site-webhook/${id}/ping`,
+      );
+      expect(status).toBe(202);
+      return body;
+    },
+    /** Waits until the newest delivery of a webhook has come into a state. */
+    newest: (webhookId: number, status: string, attempts?: number): Promise<DeliverySummary> =>
+      soon(async () => {
+        const [newest] = await deliveries(webhookId);
+        expect(newest?.status, JSON.stringify(newest)).toBe(status);
+        if (attempts !== undefined) expect(newest?.attempts).toBe(attempts);
+        return newest as DeliverySummary;
+      }),
+  };
+}
+
+export type WebhookTestService = Awaited<ReturnType<typeof createWebhookTestService>>;

@@ -1,0 +1,86 @@
+// The webhooks' rows.
+import type { PageRequest } from "../../contract/paging.ts";
+import type { Connection, Database } from "../store/database.ts";
+import { and, desc, eq, inArray, isNull } from "../store/drizzle.ts";
+import { sites, webhooks } from "../store/tables.ts";
+
+export type WebhookRow = typeof webhooks.$inferSelect;
+export type WebhookChange = Partial<typeof webhooks.$inferInsert>;
+
+export function createWebhookStore(db: Database) {
+  return {
+    transaction: <Result>(steps: (tx: Connection) => Promise<Result>): Promise<Result> =>
+      db.transaction(steps),
+
+    async list(siteId: number, { page, perPage }: PageRequest) {
+      const [rows, total] = await Promise.all([
+        db
+          .select()
+          .from(webhooks)
+          .where(eq(webhooks.site_id, siteId))
+          .orderBy(desc(webhooks.id))
+          .limit(perPage)
+          .offset((page - 1) * perPage),
+        db.$count(webhooks, eq(webhooks.site_id, siteId)),
+      ]);
+      return { rows, total };
+    },
+
+    /** A webhook with the server and the name of its site. */
+    async withSite(id: number) {
+      const [row] = await db
+        .select({ webhook: webhooks, serverId: sites.server_id, siteName: sites.name })
+        .from(webhooks)
+        .innerJoin(sites, eq(sites.id, webhooks.site_id))
+        .where(eq(webhooks.id, id));
+      return row ?? null;
+    },
+
+    async byIds(tx: Connection, ids: readonly number[]): Promise<WebhookRow[]> {
+      return tx
+        .select()
+        .from(webhooks)
+        .where(inArray(webhooks.id, [...ids]));
+    },
+
+    /** Those that are told of their sites' events. */
+    async enabledOf(tx: Connection, siteIds: readonly number[]) {
+      if (siteIds.length === 0) return [];
+      return tx
+        .select({ id: webhooks.id, siteId: webhooks.site_id })
+        .from(webhooks)
+        .where(and(inArray(webhooks.site_id, [...siteIds]), isNull(webhooks.disabled_at)));
+    },
+
+    async insert(tx: Connection, values: typeof webhooks.$inferInsert): Promise<WebhookRow> {
+      const [row] = await tx.insert(webhooks).values(values).returning();
+      if (row === undefined) throw new Error("An insert answered no row.");
+      return row;
+    },
+
+    /** @returns the row as it is now; null when it is gone */
+    async update(tx: Connection, id: number, change: WebhookChange): Promise<WebhookRow | null> {
+      const [row] = await tx.update(webhooks).set(change).where(eq(webhooks.id, id)).returning();
+      return row ?? null;
+    },
+
+    /** Locks rows until the transaction ends, in the order of their ids. */
+    lock: (tx: Connection, ids: readonly number[]): Promise<WebhookRow[]> =>
+      tx
+        .select()
+        .from(webhooks)
+        .where(inArray(webhooks.id, [...ids]))
+        .orderBy(webhooks.id)
+        .for("update"),
+
+    async remove(tx: Connection, id: number): Promise<boolean> {
+      const gone = await tx
+        .delete(webhooks)
+        .where(eq(webhooks.id, id))
+        .returning({ id: webhooks.id });
+      return gone.length > 0;
+    },
+  };
+}
+
+export type WebhookStore = ReturnType<typeof createWebhookStore>;

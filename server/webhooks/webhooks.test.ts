@@ -1,0 +1,316 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { retrySeconds } from "../../contract/webhooks/delivery.ts";
+import type { Page } from "../../contract/paging.ts";
+import type { Webhook } from "../../contract/webhooks/webhook.ts";
+import type { Activity } from "../../contract/activity.ts";
+import {
+  startReceiver as start,
+  status,
+  statuses,
+  isSignedBy,
+  type Answer,
+} from "./testing/receiver.ts";
+import {
+  createWebhookTestService,
+  soon,
+  type WebhookTestService,
+} from "./testing/webhook-service.ts";
+
+let service: WebhookTestService;
+beforeAll(async () => {
+  service = await createWebhookTestService();
+});
+afterAll(() => service.close());
+
+/** A receiver that is there until the test is over, and its webhook. */
+async function receive(answer?: Answer) {
+  const receiver = await start(answer);
+  const webhook = await service.create(receiver.url);
+  onTestFinished(async () => {
+    await service.call("DELETE", `/api/site-webhook/${webhook.id}`);
+    await receiver.close();
+  });
+  return { receiver, webhook };
+}
+
+const hourMs = 3600 * 1000;
+
+describe("a webhook", () => {
+  test("is made with a secret that is shown then and never again", async () => {
+    const { webhook, receiver } = await receive();
+    expect(webhook).toMatchObject({ url: receiver.url, status: "enabled", last_delivery: null });
+    expect(webhook.secret).toMatch(/^whsec_/);
+    expect(await service.show(webhook.id)).not.toHaveProperty("secret");
+    const list = await service.json<Page<Webhook>>("GET", "/api/site/1/webhooks");
+    expect(list.body.data).toEqual([await service.show(webhook.id)]);
+    expect(JSON.stringify(list.body)).not.toContain(webhook.secret);
+  });
+
+  test("its answer says where it is", async () => {
+    const receiver = await start();
+    const response = await service.call("POST", "/api/site/1/webhook", { url: receiver.url });
+    const { id } = (await response.json()) as Webhook;
+    expect(response.headers.get("Location")).toBe(`/api/site-webhook/${id}`);
+    expect((await service.call("DELETE", `/api/site-webhook/${id}`)).status).toBe(204);
+    expect((await service.call("GET", `/api/site-webhook/${id}`)).status).toBe(404);
+    expect((await service.call("DELETE", `/api/site-webhook/${id}`)).status).toBe(404);
+    await receiver.close();
+  });
+
+  test.each([
+    ["http://10.0.0.1/hook", /private address/],
+    ["http://169.254.169.254/latest/meta-data", /link-local/],
+    ["http://[::1]/", /loopback/],
+    ["ftp://example.com/", /http or https/],
+    ["https://user:pass@example.com/", /without credentials/],
+    ["", /required/],
+    [undefined, /required/],
+    [7, /must be a string/],
+    [`https://example.com/${"x".repeat(2048)}`, /2048/],
+  ])("with %s is refused at its field", async (url, words) => {
+    const { status: code, body } = await service.json<{ errors: Record<string, string[]> }>(
+      "POST",
+      "/api/site/1/webhook",
+      { url },
+    );
+    expect(code).toBe(422);
+    expect(body.errors["url"]?.[0]).toMatch(words);
+  });
+});
+
+describe("a delivery", () => {
+  test("bears one id over its attempts, a new time and a signature that holds each time", async () => {
+    const { receiver, webhook } = await receive(statuses(500, 500, 200));
+    await service.deploy();
+    const first = await service.newest(webhook.id, "retrying", 1);
+    expect(first).toMatchObject({ event: "site.deployed", code: 500 });
+    expect(first.status_reason).toBe("The receiver answered 500.");
+    service.clock.ahead(7000);
+    await service.newest(webhook.id, "retrying", 2);
+    service.clock.ahead(7 * 60_000);
+    const last = await service.newest(webhook.id, "delivered", 3);
+    expect(last).toMatchObject({ code: 200, status_reason: null, next_attempt_at: null });
+
+    const { arrivals } = receiver;
+    expect(arrivals).toHaveLength(3);
+    for (const arrival of arrivals) expect(isSignedBy(webhook.secret, arrival)).toBe(true);
+    expect(new Set(arrivals.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+    expect(new Set(arrivals.map(({ headers }) => headers["webhook-timestamp"])).size).toBe(3);
+    expect(new Set(arrivals.map(({ body }) => body)).size).toBe(1);
+    expect(JSON.parse(arrivals[0]?.body ?? "")).toMatchObject({
+      type: "site.deployed",
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      data: { site_id: 1, site: "shop", commit: "4f1c2d3" },
+    });
+
+    const shown = await service.delivery(last.id);
+    expect(shown.body).toBe(arrivals[0]?.body);
+    expect(shown.message_id).toBe(arrivals[0]?.headers["webhook-id"]);
+    expect(shown.attempt_list.map(({ number, code }) => [number, code])).toEqual([
+      [3, 200],
+      [2, 500],
+      [1, 500],
+    ]);
+    expect(shown.attempt_list[0]?.request_headers["webhook-signature"]).toBe(
+      arrivals[2]?.headers["webhook-signature"],
+    );
+  });
+
+  test("that is not taken in ten attempts has failed, and can be sent again under its id", async () => {
+    const { receiver, webhook } = await receive(status(503));
+    await service.deploy();
+    for (const [index, seconds] of retrySeconds.entries()) {
+      await service.newest(webhook.id, "retrying", index + 1);
+      service.clock.ahead(seconds * 1000 * 1.2);
+    }
+    const failed = await service.newest(webhook.id, "failed", 10);
+    expect(failed.next_attempt_at).toBeNull();
+
+    receiver.answer(status(204));
+    const asked = await service.call("POST", `/api/webhook-delivery/${failed.id}/redeliver`);
+    expect(asked.status).toBe(202);
+    await service.newest(webhook.id, "delivered", 11);
+    expect(new Set(receiver.arrivals.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+  }, 40_000);
+
+  test("waits for as long as the receiver asks, and so do those after it", async () => {
+    const { receiver, webhook } = await receive(status(429, { "Retry-After": "120" }));
+    await service.deploy();
+    const first = await service.newest(webhook.id, "retrying", 1);
+    const waitMs = Date.parse(first.next_attempt_at ?? "") - service.clock.now();
+    expect(waitMs).toBeGreaterThan(100_000);
+    receiver.answer(status(200));
+    await service.deploy();
+    await service.newest(webhook.id, "pending");
+    service.clock.ahead(130_000);
+    await soon(() => expect(receiver.arrivals).toHaveLength(3));
+  });
+
+  test("keeps what was answered: 4 KiB of it, its headers, and how long it took", async () => {
+    const { webhook } = await receive((_index, response) => {
+      response.writeHead(400, { "X-Trace": "a1" }).end(`\0no: ${"x".repeat(100_000)}`);
+    });
+    await service.deploy();
+    const { id } = await service.newest(webhook.id, "retrying", 1);
+    const [attempt] = (await service.delivery(id)).attempt_list;
+    expect(attempt?.response_headers).toMatchObject({ "x-trace": "a1" });
+    expect(attempt?.response_body).toHaveLength(4096);
+    expect(attempt?.response_body).toMatch(/^\u{fffd}no: x+$/u);
+    expect(attempt?.duration_ms).toBeGreaterThanOrEqual(0);
+  });
+
+  test.each([
+    [
+      "resets the connection",
+      (_index: number, response: Parameters<Answer>[1]) => response.socket?.resetAndDestroy(),
+      /broke the connection off/,
+    ],
+    [
+      "redirects to loopback",
+      (_index: number, response: Parameters<Answer>[1]) =>
+        response.writeHead(302, { Location: "http://127.0.0.1:1/" }).end(),
+      /redirect \(302\), which is not followed/,
+    ],
+  ])("to a receiver that %s is tried again, and says why", async (_what, answer, words) => {
+    const { webhook } = await receive(answer);
+    await service.deploy();
+    expect((await service.newest(webhook.id, "retrying", 1)).status_reason).toMatch(words);
+  });
+
+  test("to a receiver that answers 100 MB is delivered: its status says so", async () => {
+    const { webhook } = await receive((_index, response) => {
+      response.writeHead(200);
+      response.on("error", () => undefined);
+      const piece = Buffer.alloc(1_000_000, "x");
+      let left = 100;
+      const write = () => {
+        while (left-- > 0) if (!response.write(piece)) return void response.once("drain", write);
+        response.end();
+      };
+      write();
+    });
+    await service.deploy();
+    expect((await service.newest(webhook.id, "delivered", 1)).code).toBe(200);
+  });
+
+  test("cuts a body that a tool made too long, and stays valid JSON", async () => {
+    const { receiver, webhook } = await receive();
+    await service.deploy({
+      status: "failed",
+      message: "\u{1f600}<>&_*`\n".repeat(400).slice(0, 5000),
+    });
+    await service.newest(webhook.id, "delivered");
+    const { body } = receiver.arrivals[0] ?? { body: "" };
+    expect(Buffer.byteLength(body)).toBeLessThan(20_000);
+    expect(JSON.parse(body)).toMatchObject({ type: "site.deployment_failed" });
+  });
+});
+
+describe("a receiver that is dead", () => {
+  test("slows nobody else, and those after it arrive in their order", async () => {
+    const hanging = await Promise.all([1, 2, 3].map(() => receive(() => undefined)));
+    const living = await Promise.all([1, 2, 3, 4].map(() => receive()));
+    for (let number = 0; number < 40; number++) await service.deploy({ commit: `c${number}` });
+    await soon(() => {
+      for (const { receiver } of living) expect(receiver.arrivals).toHaveLength(40);
+    });
+    const order = living[0]?.receiver.arrivals.map(
+      ({ body }) => (JSON.parse(body) as { data: { commit: string } }).data.commit,
+    );
+    expect(order).toEqual(Array.from({ length: 40 }, (_, number) => `c${number}`));
+    for (const { webhook } of hanging)
+      expect(
+        (await service.deliveries(webhook.id)).every(({ status: is }) => is !== "delivered"),
+      ).toBe(true);
+  }, 60_000);
+
+  test("that answers 410 is disabled at once; a ping that is answered enables it again", async () => {
+    const { receiver, webhook } = await receive(status(410));
+    await service.deploy();
+    await service.newest(webhook.id, "failed", 1);
+    expect(await service.show(webhook.id)).toMatchObject({
+      status: "disabled",
+      status_reason: "The receiver answered 410: it wants nothing more.",
+    });
+    await service.deploy();
+    await service.deploy();
+    expect(await service.deliveries(webhook.id)).toHaveLength(1);
+
+    receiver.answer(status(200));
+    await service.ping(webhook.id);
+    await service.newest(webhook.id, "delivered");
+    expect(await service.show(webhook.id)).toMatchObject({
+      status: "enabled",
+      status_reason: null,
+    });
+    await service.deploy();
+    await soon(() => expect(receiver.arrivals).toHaveLength(3));
+  });
+
+  test("for five days is disabled, what waits for it is given up, and the timeline says so", async () => {
+    const { webhook } = await receive(status(500));
+    await service.deploy();
+    await service.newest(webhook.id, "retrying", 1);
+    expect((await service.show(webhook.id)).failing_since).not.toBeNull();
+    service.clock.ahead(4 * 24 * hourMs);
+    await service.newest(webhook.id, "retrying", 2);
+    expect(await service.show(webhook.id)).toMatchObject({ status: "enabled" });
+    service.clock.ahead(25 * hourMs);
+    await service.newest(webhook.id, "failed", 3);
+    const disabled = await service.show(webhook.id);
+    expect(disabled.status).toBe("disabled");
+    expect(disabled.status_reason).toMatch(/five days.*answered 500/);
+    const { body } = await service.json<Activity>("GET", "/api/activity?kind=webhook");
+    expect(body.data.map(({ action, object }) => [action, object.id])).toContainEqual([
+      "disabled",
+      webhook.id,
+    ]);
+  });
+});
+
+describe("by hand", () => {
+  test("a ping goes to its webhook alone", async () => {
+    const { receiver, webhook } = await receive();
+    const other = await receive();
+    const asked = await service.ping(webhook.id);
+    expect(asked).toMatchObject({ event: "webhook.ping", status: "pending", attempts: 0 });
+    await service.newest(webhook.id, "delivered", 1);
+    expect(receiver.arrivals).toHaveLength(1);
+    expect(other.receiver.arrivals).toHaveLength(0);
+    expect((await service.show(webhook.id)).last_delivery).toMatchObject({
+      id: asked.id,
+      code: 200,
+    });
+  });
+
+  test("a new secret signs beside the one before it for a day, and alone after that", async () => {
+    const { receiver, webhook } = await receive();
+    const { status: code, body } = await service.json<{
+      secret: string;
+      previous_secret_until: string;
+    }>("POST", `/api/site-webhook/${webhook.id}/secret`);
+    expect(code).toBe(200);
+    expect(body.secret).not.toBe(webhook.secret);
+    await service.ping(webhook.id);
+    await soon(() => expect(receiver.arrivals).toHaveLength(1));
+    service.clock.ahead(25 * hourMs);
+    await service.ping(webhook.id);
+    await soon(() => expect(receiver.arrivals).toHaveLength(2));
+    const signed = receiver.arrivals.map((arrival) => [
+      isSignedBy(body.secret, arrival),
+      isSignedBy(webhook.secret, arrival),
+    ]);
+    expect(signed).toEqual([
+      [true, true],
+      [true, false],
+    ]);
+  });
+
+  test("what waits for its first attempt is not sent again: 409", async () => {
+    const { webhook } = await receive(() => undefined);
+    await service.deploy();
+    const { id } = await service.newest(webhook.id, "pending");
+    const response = await service.call("POST", `/api/webhook-delivery/${id}/redeliver`);
+    expect(response.status).toBe(409);
+  });
+});

@@ -1,0 +1,55 @@
+// The room, wired once: what it serves, what it makes of events, how its sending starts and ends.
+import type { Logger } from "pino";
+import type { Clock } from "../clock.ts";
+import type { Receive } from "../events/teller.ts";
+import type { Route } from "../http/route.ts";
+import type { InventoryStore } from "../inventory/store.ts";
+import type { Sender } from "../net/send.ts";
+import type { Database } from "../store/database.ts";
+import { createAttempt } from "./attempt.ts";
+import { createDeliveryStore } from "./delivery-store.ts";
+import { webhookRoutes } from "./routes.ts";
+import { createWebhookSender } from "./sender.ts";
+import { createSettle } from "./settle.ts";
+import { createWebhookService } from "./webhook-service.ts";
+import { createWebhookStore } from "./webhook-store.ts";
+
+export type WebhooksOptions = {
+  db: Database;
+  inventory: InventoryStore;
+  network: Sender;
+  /** As receivers see it. */
+  userAgent: string;
+  clock: Clock;
+  log: Logger;
+};
+
+export type Webhooks = {
+  routes: Route[];
+  receive: Receive;
+  /** Sends what is due, now. */
+  wake(): void;
+  stop(): Promise<void>;
+};
+
+export function createWebhooks(options: WebhooksOptions): Webhooks {
+  const { db, inventory, network, userAgent, clock, log } = options;
+  const webhooks = createWebhookStore(db);
+  const deliveries = createDeliveryStore(db);
+  const sender = createWebhookSender({
+    db,
+    webhooks,
+    deliveries,
+    attempt: createAttempt({ sender: network, userAgent, clock }),
+    settle: createSettle({ webhooks, deliveries, clock, random: Math.random }),
+    clock,
+    log,
+  });
+  const service = createWebhookService({ webhooks, deliveries, network, sender, clock });
+  return {
+    routes: webhookRoutes(service, inventory),
+    receive: service.receive,
+    wake: sender.wake,
+    stop: sender.stop,
+  };
+}

@@ -1,0 +1,68 @@
+// What workers tell: to the timeline every change of state that somebody made or should see, to receivers trouble and its end.
+import type { WorkerState } from "../../contract/workers/worker.ts";
+import { theSupervisor } from "../activity/actor.ts";
+import type { NewActivity } from "../activity/store.ts";
+import type { NewEvent } from "../events/event.ts";
+import type { SiteRow } from "../inventory/store.ts";
+import type { WorkerRow } from "./store.ts";
+
+const objectOf = ({ id }: WorkerRow) => ({ type: "worker", id });
+
+/** Said once for a failure, and once when the worker is up again after it. */
+export const workerEvent = (
+  type: "worker.failed" | "worker.recovered",
+  worker: WorkerRow,
+  site: SiteRow,
+  reason: string | null,
+): NewEvent => ({
+  type,
+  server_id: site.serverId,
+  site_id: site.id,
+  database_id: null,
+  data: {
+    worker_id: worker.id,
+    site_id: site.id,
+    site: site.name,
+    server_id: site.serverId,
+    connection: worker.connection,
+    queue: worker.queue,
+    status: worker.status,
+    ...(reason !== null && { reason }),
+  },
+  news: {
+    subject: `worker ${worker.id} of ${site.name}`,
+    facts: [
+      ["Queue", `${worker.connection} / ${worker.queue}`],
+      ["Processes", String(worker.processes)],
+    ],
+    moments: [],
+    reason,
+    path: `/workers/${worker.id}`,
+  },
+  activity: {
+    kind: "worker",
+    action: type === "worker.failed" ? "failed" : "recovered",
+    object: objectOf(worker),
+    actor: theSupervisor,
+  },
+});
+
+/** Somebody asked for it. */
+export const askedEntry = (worker: WorkerRow, site: SiteRow, action: string): NewActivity => ({
+  kind: "worker",
+  action,
+  object: { ...objectOf(worker), name: `${site.name}: ${worker.queue}` },
+  server_id: site.serverId,
+  site_id: site.id,
+});
+
+/** A start or stop that has come to its end. A worker that restarts by itself, job by job, would flood the timeline. */
+export function settledEntry(
+  worker: WorkerRow,
+  site: SiteRow,
+  from: WorkerState,
+): NewActivity | null {
+  const isUp = worker.status === "installed" && (from === "installing" || from === "starting");
+  if (!isUp && worker.status !== "stopped") return null;
+  return { ...askedEntry(worker, site, isUp ? "up" : "stopped"), actor: theSupervisor };
+}
