@@ -1,9 +1,10 @@
 // `npm run bench`: everything that is measured, or the one that is named: `npm run bench -- workers`.
 // Each figure is a ratio against something measured in the same run, or an absolute one with its aim.
 import { run as backups } from "./backups.ts";
+import { run as webhooks } from "./webhooks.ts";
 import { run as workers } from "./workers.ts";
 
-const benches = { workers, backups };
+const benches = { workers, backups, webhooks };
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !(name in benches));

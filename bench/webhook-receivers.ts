@@ -1,0 +1,45 @@
+// The receivers of the webhooks' benchmark, in a process of their own: some take what comes, some never answer.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+
+export type ReceiverAnswer = {
+  arrived: number;
+  /** From the event's own timestamp to its arrival. */
+  latenciesMs: number[];
+};
+
+const [living = 0, dead = 0] = process.argv.slice(2).map(Number);
+let arrived = 0;
+let latenciesMs: number[] = [];
+
+async function listen(isDead: boolean): Promise<string> {
+  const server = createServer((request, response) => {
+    if (isDead) return;
+    let body = "";
+    request.setEncoding("utf8");
+    request.on("data", (chunk: string) => (body += chunk));
+    request.on("end", () => {
+      arrived += 1;
+      const { timestamp } = JSON.parse(body) as { timestamp: string };
+      latenciesMs.push(Date.now() - Date.parse(timestamp));
+      response.end("ok");
+    });
+  });
+  server.keepAliveTimeout = 60_000;
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+const open = (count: number, isDead: boolean) =>
+  Promise.all(Array.from({ length: count }, () => listen(isDead)));
+
+process.send?.({ urls: await open(living, false), deadUrls: await open(dead, true) });
+process.on("message", (question) => {
+  if (question === "reset") {
+    arrived = 0;
+    latenciesMs = [];
+  }
+  process.send?.({ arrived, latenciesMs } satisfies ReceiverAnswer);
+});
