@@ -13,6 +13,8 @@ servers:
 sites:
   - { id: 1, server: 1, name: shop, root: ${folder}/shop, artisan: [sh, artisan] }
   - { id: 2, server: 2, name: blog, root: ${folder}/shop, artisan: [sh, artisan] }
+storage_providers:
+  - { id: 1, name: disk, type: local, path: ${folder} }
 `,
   });
 });
@@ -94,6 +96,47 @@ describe("the timeline", () => {
     const { data } = await list("", made.body.token);
     expect(new Set(data.map(({ server_id: id }) => id))).toEqual(new Set([2]));
     expect((await list("?server=1", made.body.token)).data).toEqual([]);
+  });
+});
+
+test("what is done to backups and tokens stands there too, with what was kept and where", async () => {
+  const made = await service.json<{ id: number }>("POST", "/api/server/1/backup-configuration", {
+    name: "Shop",
+    frequency: "0 3 * * *",
+    storage_provider_id: 1,
+    backupable_type: "site",
+    backupable_id: 1,
+  });
+  const path = `/api/backup-configuration/${made.body.id}`;
+  await vi.waitFor(
+    async () =>
+      expect((await service.json("GET", path)).body).toMatchObject({ status: "installed" }),
+    { timeout: 20_000 },
+  );
+  const run = await service.json<{ id: number }>("POST", `/api/backup/${made.body.id}`);
+  await vi.waitFor(
+    async () =>
+      expect((await service.json("GET", `/api/backup/${run.body.id}`)).body).toMatchObject({
+        status: "finished",
+      }),
+    { timeout: 20_000 },
+  );
+  // The row is finished a moment before its lane is free again.
+  await vi.waitFor(async () => expect((await service.call("DELETE", path)).status).toBe(204), {
+    timeout: 20_000,
+  });
+  const { data } = await list("?kind=backup");
+  expect(data.map(({ action, actor }) => `${actor.type} ${action}`)).toEqual([
+    "token deleted",
+    "service finished",
+    "token asked to run",
+    "service installed",
+    "token created",
+  ]);
+  expect(data[0]?.detail).toBe(`Its files are kept: shop/${made.body.id} on disk`);
+  expect((await list("?kind=token")).data[0]).toMatchObject({
+    action: "created",
+    object: { type: "token", name: "blog only" },
   });
 });
 

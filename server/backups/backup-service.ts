@@ -9,10 +9,13 @@ import {
 } from "../../contract/backups/backup.ts";
 import type { PageRequest } from "../../contract/paging.ts";
 import type { Clock } from "../clock.ts";
+import { theSchedule, type Actor } from "../activity/actor.ts";
+import { recordActivity } from "../activity/store.ts";
 import { conflict } from "../http/service-error.ts";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
 import type { Connection } from "../store/database.ts";
 import type { BackupTaskKind } from "../store/tables.ts";
+import { backupEntry } from "./activity-entries.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
 import { longestTaskMs, type Lane } from "./lane.ts";
@@ -102,6 +105,8 @@ export function createBackupService(options: BackupServiceOptions) {
           started_at: new Date(clock.now()),
         });
         await addTask(tx, configuration, backup.id, "run");
+        const actor = trigger === "schedule" ? { actor: theSchedule } : {};
+        await recordActivity(tx, backupEntry(configuration, backup, "asked to run", actor));
         await also(tx);
         return { backup, configuration };
       });
@@ -127,14 +132,19 @@ export function createBackupService(options: BackupServiceOptions) {
           restored_at: null,
         });
         await addTask(tx, configuration, row.id, "restore");
+        await recordActivity(tx, backupEntry(configuration, row, "asked to restore"));
         return { row, configuration };
       });
       lane.wake(configuration.server_id);
       return { ...row, restore_status: "running", restore_output: "", restored_at: null };
     },
 
-    /** Asks for a restore into a scratch place, which is checked and thrown away. @throws a conflict */
-    async drill(found: BackupRow): Promise<BackupRow> {
+    /**
+     * Asks for a restore into a scratch place, which is checked and thrown away.
+     * @param actor left out: whoever made the request
+     * @throws a conflict
+     */
+    async drill(found: BackupRow, actor?: Actor): Promise<BackupRow> {
       const { row, configuration } = await store.transaction(async (tx) => {
         const { row, configuration } = await lockBoth(tx, found);
         if (!canBackup.restore(row))
@@ -143,6 +153,8 @@ export function createBackupService(options: BackupServiceOptions) {
         if (busy !== undefined) throw conflict(`The backup is ${taskNames[busy.kind]} already.`);
         await store.update(tx, row.id, { drill_status: "running", drill_output: "" });
         await addTask(tx, configuration, row.id, "drill");
+        const by = actor === undefined ? {} : { actor };
+        await recordActivity(tx, backupEntry(configuration, row, "asked to prove", by));
         return { row, configuration };
       });
       lane.wake(configuration.server_id);
@@ -163,7 +175,7 @@ export function createBackupService(options: BackupServiceOptions) {
     /** Asks for the file and then the row to be removed. @throws a conflict */
     async remove(found: BackupRow): Promise<void> {
       await store.transaction(async (tx) => {
-        const { row } = await lockBoth(tx, found);
+        const { row, configuration } = await lockBoth(tx, found);
         if (!canBackup.remove(row))
           throw conflict(`The backup is ${row.status}; delete it once that is over.`);
         const [busy] = await tasks.ofBackup(tx, row.id);
@@ -171,6 +183,12 @@ export function createBackupService(options: BackupServiceOptions) {
           throw conflict(`The backup is ${taskNames[busy.kind]}; delete it after that.`);
         const deleting = await store.move(tx, row, "deleting", { status_reason: null });
         if (deleting === null) throw conflict("The backup is being changed.");
+        await recordActivity(
+          tx,
+          backupEntry(configuration, row, "deleted", {
+            detail: row.path === "" ? "It had no file." : `Its file goes too: ${row.path}`,
+          }),
+        );
         await jobs.send(tx, "backup.deleting", ticket(deleting));
         await jobs.send(tx, "backup.deadline", ticket(deleting), deletionDeadlineSeconds);
       });

@@ -12,11 +12,14 @@ import {
 import { nextRun } from "../../contract/backups/schedule.ts";
 import type { PageRequest } from "../../contract/paging.ts";
 import type { Clock } from "../clock.ts";
+import { theService } from "../activity/actor.ts";
+import { recordActivity } from "../activity/store.ts";
 import { conflict, InvalidFields } from "../http/service-error.ts";
 import type { InventoryStore, ServerRow } from "../inventory/store.ts";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
 import { StorageError, type Storage } from "../storage/storage.ts";
 import type { Connection } from "../store/database.ts";
+import { configurationEntry } from "./activity-entries.ts";
 import type { BackupStore } from "./backup-store.ts";
 import type {
   ConfigurationChange,
@@ -158,6 +161,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
           created_at: new Date(clock.now()),
         });
         await sendJobs(tx, row);
+        await recordActivity(tx, configurationEntry(row, "created"));
         return row;
       });
     },
@@ -179,31 +183,27 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
           ...(body.frequency !== row.frequency && { next_run_at: null, missed_since: null }),
         });
         if (moved === null) throw conflict("The backup configuration is being changed.");
+        await recordActivity(tx, configurationEntry(moved, "changed"));
         return moved;
       });
     },
 
     /** @param removeFiles whether the stored files go too; otherwise they stay where they are */
     async remove(id: number, withFiles: boolean): Promise<void> {
-      const kept = await store.transaction(async (tx) => {
+      await store.transaction(async (tx) => {
         const row = await lockFor(tx, id, "remove");
         const busy = await tasks.ofConfiguration(tx, id);
         if (busy.length > 0)
           throw conflict(
             `A ${busy[0]?.kind} of this configuration is under way or waits; delete it after that.`,
           );
-        if (withFiles) {
-          await move(tx, row, "removing", { status_reason: null, next_run_at: null });
-          return null;
-        }
-        await configurations.remove(tx, id);
-        return row;
+        const provider = await inventory.findStorageProvider(row.storage_provider_id);
+        const place = `${row.directory}/${id} on ${provider?.name ?? "its storage"}`;
+        const detail = withFiles ? `Its files go too: ${place}` : `Its files are kept: ${place}`;
+        await recordActivity(tx, configurationEntry(row, "deleted", { detail }));
+        if (withFiles) await move(tx, row, "removing", { status_reason: null, next_run_at: null });
+        else await configurations.remove(tx, id);
       });
-      if (kept !== null)
-        log.info(
-          { configuration: id, directory: `${kept.directory}/${id}` },
-          "a backup configuration was deleted; its files are kept",
-        );
     },
 
     /** The rehearsal: what fails here would fail at night. */
@@ -228,12 +228,19 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
       const next =
         row.next_run_at ?? nextRun(row.frequency, server?.timeZone ?? "UTC", new Date(clock.now()));
       // One that failed keeps its schedule: each run tries, fails loudly, and mends it once it works.
-      await store.transaction((tx) =>
-        move(tx, row, reason === null ? "installed" : "failed", {
+      await store.transaction(async (tx) => {
+        const moved = await move(tx, row, reason === null ? "installed" : "failed", {
           status_reason: reason,
           next_run_at: next,
-        }),
-      );
+        });
+        if (moved === null) return;
+        const entry = configurationEntry(moved, reason === null ? "installed" : "install failed", {
+          outcome: reason === null ? "good" : "bad",
+          actor: theService,
+          ...(reason !== null && { detail: reason }),
+        });
+        await recordActivity(tx, entry);
+      });
     },
 
     async finishRemoval({

@@ -1,7 +1,10 @@
 // Whether what is stored is still good: read again (verify), or restored into a scratch place and checked (drill).
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
+import { theService } from "../activity/actor.ts";
+import { recordActivity } from "../activity/store.ts";
 import { recordEvent } from "../events/store.ts";
+import { backupEntry } from "./activity-entries.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
 import { backupEvent } from "./event-data.ts";
@@ -86,8 +89,16 @@ export function createProof(options: ProofOptions) {
           drilled_at: at,
           ...(damage === null ? (reason === null ? { verified_at: at } : {}) : { damage }),
         });
-        if (reason === null) await configurations.setProven(tx, configuration.id, at);
-        else {
+        if (reason === null) {
+          await configurations.setProven(tx, configuration.id, at);
+          await recordActivity(
+            tx,
+            backupEntry(configuration, row, "proven restorable", {
+              outcome: "good",
+              actor: theService,
+            }),
+          );
+        } else {
           const told = `The restore drill failed: ${reason}`;
           await recordEvent(
             tx,

@@ -3,6 +3,7 @@
 import type { Logger } from "pino";
 import { expectedGapMs, nextRun } from "../../contract/backups/schedule.ts";
 import type { Clock } from "../clock.ts";
+import { theSchedule } from "../activity/actor.ts";
 import { recordEvent } from "../events/store.ts";
 import { ServiceError } from "../http/service-error.ts";
 import type { InventoryStore } from "../inventory/store.ts";
@@ -70,7 +71,7 @@ export function createScheduler(options: SchedulerOptions) {
     if (newest === undefined || newest.drill_status === "running") return;
     const last = latest(row.last_proven_at, newest.drilled_at);
     if (last !== null && now.getTime() - last.getTime() < row.drill * dayMs) return;
-    await quietly(() => backups.drill(newest));
+    await quietly(() => backups.drill(newest, theSchedule));
   }
 
   /** One that is busy is asked again at the next tick. */

@@ -1,6 +1,7 @@
 // The tokens' rows.
 import { desc, eq, sql } from "../store/drizzle.ts";
 import type { PageRequest } from "../../contract/paging.ts";
+import { recordActivity, type NewActivity } from "../activity/store.ts";
 import type { Database } from "../store/database.ts";
 import { tokens } from "../store/tables.ts";
 
@@ -49,15 +50,19 @@ export function createTokenStore(db: Database) {
       return row === undefined;
     },
 
-    async insert(values: NewTokenRow): Promise<TokenRow> {
-      const [row] = await db.insert(tokens).values(values).returning();
-      if (row === undefined) throw new Error("An insert answered no row.");
-      return row;
-    },
+    insert: (values: NewTokenRow): Promise<TokenRow> =>
+      db.transaction(async (tx) => {
+        const [row] = await tx.insert(tokens).values(values).returning();
+        if (row === undefined) throw new Error("An insert answered no row.");
+        await recordActivity(tx, entryOf(row, "created"));
+        return row;
+      }),
 
-    async remove(id: number): Promise<void> {
-      await db.delete(tokens).where(eq(tokens.id, id));
-    },
+    remove: (id: number): Promise<void> =>
+      db.transaction(async (tx) => {
+        const [row] = await tx.delete(tokens).where(eq(tokens.id, id)).returning();
+        if (row !== undefined) await recordActivity(tx, entryOf(row, "revoked"));
+      }),
 
     async touch(id: number, usedAt: Date): Promise<void> {
       await db.update(tokens).set({ last_used_at: usedAt }).where(eq(tokens.id, id));
@@ -81,3 +86,11 @@ export function createTokenStore(db: Database) {
 }
 
 export type TokenStore = ReturnType<typeof createTokenStore>;
+
+const entryOf = ({ id, name, abilities }: TokenRow, action: string): NewActivity => ({
+  kind: "token",
+  action,
+  object: { type: "token", id, name },
+  server_id: null,
+  detail: `It ${abilities.includes("*") ? "may do everything" : "may only read"}.`,
+});
