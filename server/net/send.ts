@@ -2,11 +2,15 @@
 // operator allows, end by a deadline, and cost the same whatever is answered.
 import { type ClientRequest, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import { setTimeout as wait } from "node:timers/promises";
 import type { AddressGuard } from "./address-guard.ts";
 import { createAgents } from "./agents.ts";
 import { exchange, type Exchanged } from "./exchange.ts";
 import { SendError, tellSendTrouble } from "./send-error.ts";
 import { createTargets, hostnameOf, type Lookup, systemLookup } from "./target.ts";
+
+/** Somebody waits for the judgement of a URL before it is saved. */
+const judgingMs = 5000;
 
 export type SendRequest = {
   url: string;
@@ -67,8 +71,12 @@ export function createSender(options: { guard: AddressGuard; lookup?: Lookup }):
       try {
         const url = targets.parse(text);
         host = url.host;
-        await targets.addressesOf(hostnameOf(url));
-        return null;
+        const isKnown = targets.addressesOf(hostnameOf(url)).then(() => true);
+        // Whoever lost the race is nobody's any more.
+        isKnown.catch(() => undefined);
+        const isLate = wait(judgingMs, false, { ref: false });
+        if (await Promise.race([isKnown, isLate])) return null;
+        return `${host} cannot be found just now: the name server does not answer.`;
       } catch (error) {
         const told = tellSendTrouble(error, host);
         if (told instanceof SendError) return told.message;

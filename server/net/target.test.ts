@@ -24,6 +24,13 @@ describe("a name", () => {
     expect(second.connections).toHaveLength(0);
   });
 
+  test("that no name server answers for is not waited for without end", async () => {
+    const sender = makeSender({ lookup: () => new Promise(() => undefined) });
+    expect(await sender.refusalOf("https://slow.example.com/")).toMatch(
+      /slow\.example\.com cannot be found just now/,
+    );
+  }, 20_000);
+
   test("may be saved while it is public, and refuses when it is not any more", async () => {
     const answers = ["93.184.215.14", "127.0.0.1"];
     const receiver = await serve((_request, response) => response.end("reached"));

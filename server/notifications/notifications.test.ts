@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import type {
@@ -13,6 +13,7 @@ import { createTestService, type TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { startFakeDiscord } from "./channels/testing/fake-discord.ts";
 import { startFakeSlack } from "./channels/testing/fake-slack.ts";
+import { startHttpPeer } from "./channels/testing/http-peer.ts";
 import { startMailServer } from "./channels/testing/mail-server.ts";
 import { awfulReason } from "./channels/testing/messages.ts";
 
@@ -198,6 +199,36 @@ describe("what a channel is told", () => {
     const recovered = await newest(1, "delivered", "worker.recovered");
     expect(recovered.title).toBe(`Worker recovered: worker ${worker.id} of shop`);
   });
+});
+
+test("a webhook that is given up is told to its site's channels", async () => {
+  await choose([1]);
+  const receiver = await startHttpPeer(() => ({ answer: { status: 410 }, accepted: null }));
+  await service.call("POST", "/api/site/1/webhook", { url: `${receiver.origin}/hook` });
+  await deploy();
+  const message = await newest(1, "delivered", "webhook.disabled");
+  expect(message.title).toMatch(/^Webhook disabled: 127.0.0.1:\d+, a webhook of shop$/);
+  expect(JSON.stringify(slack.accepted.at(-1))).toContain("answered 410");
+  await receiver.close();
+});
+
+test("a channel or a site that is used cannot be taken out of the inventory", async () => {
+  await choose([2]);
+  const inventory = await readFile(service.inventoryFile, "utf8");
+  const refused = async (entry: RegExp, words: RegExp) => {
+    await writeFile(service.inventoryFile, inventory.replace(entry, ""));
+    await soon(() => expect(service.app.inventoryProblem()).toMatch(words));
+    await writeFile(service.inventoryFile, inventory);
+    await soon(() => expect(service.app.inventoryProblem()).toBeNull());
+  };
+  await refused(
+    /.*name: chat.*\n/,
+    /Notification channel 2 \(chat\) cannot be removed while.*: 1\./,
+  );
+  await refused(
+    /.*name: shop,.*\n/,
+    /Site 1 \(shop\) cannot be removed while it has webhooks: \d+/,
+  );
 });
 
 describe("a burst", () => {
