@@ -17,6 +17,7 @@ import {
   updateNotificationsBody,
 } from "./notifications/notification.ts";
 import { file, operation } from "./operation.ts";
+import { overview } from "./overview.ts";
 import { pageOf, pageQuery } from "./paging.ts";
 import { database, server, site, storageProvider } from "./servers.ts";
 import { createTokenBody, newToken, token } from "./tokens.ts";
@@ -315,6 +316,13 @@ const deployments = {
 };
 
 const timeline = {
+  showOverview: operation({
+    tag: "activity",
+    method: "GET",
+    path: "/api/overview",
+    summary: "Show what is not as it should be, over all servers",
+    answers: { 200: overview },
+  }),
   listActivity: operation({
     tag: "activity",
     method: "GET",

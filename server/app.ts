@@ -28,6 +28,8 @@ import { createAddressGuard } from "./net/address-guard.ts";
 import { createSender } from "./net/send.ts";
 import type { SmtpSettings } from "./notifications/channels/smtp-url.ts";
 import { createNotifications } from "./notifications/notifications.ts";
+import { overviewRoutes } from "./overview/routes.ts";
+import { createOverviewStore } from "./overview/store.ts";
 import { serverRoutes } from "./servers/routes.ts";
 import { openDatabase } from "./store/database.ts";
 import { describeDatabaseError } from "./store/database-error.ts";
@@ -129,6 +131,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ),
     host,
     jobs,
+    clock,
     log,
   });
   const observer = createObserver(workers.observe, clock, log);
@@ -197,6 +200,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...notifications.routes,
     ...deploymentRoutes({ db, inventory: inventoryStore, restartWorkers: workers.restartAll }),
     ...activityRoutes(createActivityStore(db)),
+    ...overviewRoutes({ store: createOverviewStore(db), crashLoops: workers.crashLoops }),
     ...serverRoutes(inventoryStore, host),
     ...tokenRoutes(tokens),
   ];

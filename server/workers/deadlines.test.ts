@@ -1,3 +1,4 @@
+import { systemClock } from "../clock.ts";
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
@@ -54,6 +55,7 @@ test("a worker whose processes never come to anything fails at its deadline, and
     stop: () => undefined,
     restart: () => undefined,
     remove: () => new Promise(() => undefined),
+    known: () => [],
     follow: () => undefined,
     seen: () => null,
     list: () => [],
@@ -73,6 +75,7 @@ test("a worker whose processes never come to anything fails at its deadline, and
       stop: async () => undefined,
     },
     host: createLocalHost({}),
+    clock: systemClock,
     log: pino({ level: "silent" }),
   });
   const site = await inventory.findSite(1);

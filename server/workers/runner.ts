@@ -18,6 +18,8 @@ export type Runner = {
   restart(order: Ordered): void;
   /** Ends everything and forgets the worker. */
   remove(id: number): Promise<void>;
+  /** Every worker that was ordered here and not removed. */
+  known(): number[];
   /** The worker moved on by itself; what is seen from now on belongs to this transition. */
   follow(id: number, transition: number): void;
   /** What the processes do now; null for a worker that was never ordered here. */
@@ -50,6 +52,7 @@ export function createEmbeddedRunner(
       await supervisor.remove(id);
       transitions.delete(id);
     },
+    known: () => [...transitions.keys()],
     follow(id, transition) {
       if (transitions.has(id)) transitions.set(id, transition);
     },

@@ -9,6 +9,7 @@ import {
   type WorkerState,
 } from "../../contract/workers/worker.ts";
 import type { PageRequest } from "../../contract/paging.ts";
+import type { Clock } from "../clock.ts";
 import type { Host } from "../hosts/host.ts";
 import { recordActivity } from "../activity/store.ts";
 import { recordEvent } from "../events/store.ts";
@@ -16,6 +17,7 @@ import { conflict, InvalidFields, ServiceError } from "../http/service-error.ts"
 import type { InventoryStore, SiteRow } from "../inventory/store.ts";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
 import type { Connection } from "../store/database.ts";
+import { isCrashLoop } from "./crash-loop.ts";
 import { deadlineSeconds } from "./deadlines.ts";
 import { askedEntry, settledEntry, workerEvent } from "./event-data.ts";
 import { outcomeOf } from "./outcome.ts";
@@ -28,6 +30,7 @@ export type WorkerServiceOptions = {
   runner: Runner;
   jobs: Jobs;
   host: Host;
+  clock: Clock;
   log: Logger;
 };
 
@@ -175,6 +178,10 @@ export function createWorkerService(options: WorkerServiceOptions) {
         }
       return restarted;
     },
+
+    /** Workers whose processes come up again and again. */
+    crashLoops: (): number[] =>
+      runner.known().filter((id) => isCrashLoop(runner.list(id), options.clock.now())),
 
     /** Carries out what a request decided, unless something newer was decided since. */
     async apply({ id, transition }: JobData["worker.apply"]): Promise<void> {

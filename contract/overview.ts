@@ -1,0 +1,62 @@
+// What is not as it should be, over all servers: workers that are not up, receivers that are not reached.
+import * as z from "zod/mini";
+import { id, timestamp } from "./values.ts";
+
+const count = z.int().check(z.gte(0));
+const place = { server_id: id, site_id: id, site: z.string() };
+
+/** A list of problems names so many at the most; the counts are of all. */
+export const mostProblems = 100;
+
+export const overview = z
+  .object({
+    workers: z.object({
+      total: count,
+      /** Workers with all their processes up. */
+      up: count,
+      /** Workers that somebody stopped. */
+      stopped: count,
+      problems: z.array(
+        z.object({
+          id,
+          ...place,
+          queue: z.string(),
+          status: z.string(),
+          /** Up again and again, and never for long, although its status may say `installed`. */
+          is_crash_loop: z.boolean(),
+          reason: z.nullable(z.string()),
+        }),
+      ),
+    }),
+    webhooks: z.object({
+      total: count,
+      problems: z.array(
+        z.object({
+          id,
+          ...place,
+          host: z.string(),
+          status: z.string(),
+          failing_since: z.nullable(timestamp),
+          reason: z.nullable(z.string()),
+        }),
+      ),
+    }),
+    /** Those that a site uses. */
+    channels: z.object({
+      total: count,
+      problems: z.array(
+        z.object({
+          id,
+          name: z.string(),
+          /** A site that uses it, where it can be tested. */
+          site_id: id,
+          /** The message that did not get through. */
+          title: z.string(),
+          answer: z.nullable(z.string()),
+          at: timestamp,
+        }),
+      ),
+    }),
+  })
+  .register(z.globalRegistry, { id: "Overview" });
+export type Overview = z.infer<typeof overview>;

@@ -1,0 +1,73 @@
+// The overview over HTTP.
+import { operations } from "../../contract/operations.ts";
+import type { Overview } from "../../contract/overview.ts";
+import { mostProblems } from "../../contract/overview.ts";
+import { toTimestamp } from "../../contract/values.ts";
+import { nothingToFind, reply, route, type Route } from "../http/route.ts";
+import type { OverviewStore, Visible } from "./store.ts";
+
+export type OverviewRoutesOptions = {
+  store: OverviewStore;
+  /** Workers whose processes come up again and again, and never for long. */
+  crashLoops(): readonly number[];
+};
+
+export function overviewRoutes({ store, crashLoops }: OverviewRoutesOptions): Route[] {
+  async function workersPart(visible: Visible): Promise<Overview["workers"]> {
+    const loops = crashLoops();
+    const [byStatus, troubled] = await Promise.all([
+      store.workersByStatus(visible),
+      store.troubledWorkers(visible, loops),
+    ]);
+    return {
+      total: [...byStatus.values()].reduce((sum, many) => sum + many, 0),
+      up: byStatus.get("installed") ?? 0,
+      stopped: byStatus.get("stopped") ?? 0,
+      problems: troubled.map((row) => ({ ...row, is_crash_loop: loops.includes(row.id) })),
+    };
+  }
+
+  async function webhooksPart(visible: Visible): Promise<Overview["webhooks"]> {
+    const [total, troubled] = await Promise.all([
+      store.countWebhooks(visible),
+      store.troubledWebhooks(visible),
+    ]);
+    return {
+      total,
+      problems: troubled.map(({ url, disabled_at, failing_since, ...row }) => ({
+        ...row,
+        host: new URL(url).host,
+        status: disabled_at === null ? "enabled" : "disabled",
+        failing_since: failing_since && toTimestamp(failing_since),
+      })),
+    };
+  }
+
+  async function channelsPart(visible: Visible): Promise<Overview["channels"]> {
+    const used = await store.usedChannels(visible);
+    return {
+      total: used.length,
+      problems: used
+        .flatMap(({ status, title, created_at: at, ...row }) =>
+          (status === "failed" || status === "retrying") && title !== null && at !== null
+            ? [{ ...row, title, at: toTimestamp(new Date(at)) }]
+            : [],
+        )
+        .slice(0, mostProblems),
+    };
+  }
+
+  return [
+    route(operations.showOverview, {
+      find: nothingToFind,
+      answer: async ({ caller: { serverIds } }) => {
+        const [workers, webhooks, channels] = await Promise.all([
+          workersPart(serverIds),
+          webhooksPart(serverIds),
+          channelsPart(serverIds),
+        ]);
+        return reply(200, { workers, webhooks, channels });
+      },
+    }),
+  ];
+}
