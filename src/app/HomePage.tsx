@@ -14,6 +14,7 @@ import type { homeLoader } from "./home-loader.ts";
 import { serversQuery, sitesQuery } from "./inventory.ts";
 import { Link } from "./Link.tsx";
 import { OpenSite } from "./OpenSite.tsx";
+import { OverviewPanel } from "./OverviewPanel.tsx";
 import { PageLinks } from "./PageLinks.tsx";
 import { Icon } from "../ui/Icon.tsx";
 
@@ -74,6 +75,7 @@ export function HomePage() {
   return (
     <>
       <PageHeader title="Servers" />
+      {servers.data.length > 0 && <OverviewPanel />}
       {servers.data.map((server) => (
         <ServerSection key={server.id} server={server} />
       ))}

@@ -12,6 +12,8 @@ export const sitesQuery = (serverId: number) =>
 
 export const siteQuery = (id: number) => extraQuery("showSite", { id });
 
+export const overviewQuery = () => extraQuery("showOverview", {});
+
 /** What a site is called where its service does not say. */
 export const siteName = (id: number, site: { name: string } | null | undefined): string =>
   site?.name ?? `Site ${id}`;

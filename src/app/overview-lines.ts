@@ -1,0 +1,68 @@
+// What the overview says, over all servers: each problem as a line with the way to mend it.
+import type { Overview } from "../../contract/overview.ts";
+import { paths } from "../paths.ts";
+import type { Tone } from "../ui/tone.ts";
+
+export type OverviewLine = {
+  key: string;
+  tone: Tone;
+  title: string;
+  /** More, after the title. */
+  reason: string | null;
+  /** Since when, or when it was. */
+  at: string | null;
+  cure: { to: string; label: string };
+};
+
+const many = (count: number, one: string, more: string) => `${count} ${count === 1 ? one : more}`;
+
+/** The first line of a reason: a worker's goes on with its log. */
+const firstLine = (text: string | null) => text?.split("\n", 1)[0] ?? null;
+
+export function workerLines({ problems }: Overview["workers"]): OverviewLine[] {
+  return problems.map(({ id, site, queue, status, is_crash_loop: isCrashLoop, reason }) => ({
+    key: `worker ${id}`,
+    tone: status === "failed" ? "bad" : "warn",
+    title: `${site}: worker ${queue} ${isCrashLoop ? "dies again and again" : `is ${status}`}`,
+    reason: firstLine(reason),
+    at: null,
+    cure: { to: paths.worker(id), label: `Worker ${id}` },
+  }));
+}
+
+export function messageLines({ webhooks, channels }: Overview): OverviewLine[] {
+  return [
+    ...webhooks.problems.map(({ id, site, host, status, failing_since: at, reason }) => ({
+      key: `webhook ${id}`,
+      tone: status === "disabled" ? ("bad" as const) : ("warn" as const),
+      title: `${site}: webhook ${host} ${status === "disabled" ? "was given up" : "is not reached"}`,
+      reason,
+      at,
+      cure: { to: paths.webhook(id), label: `Webhook ${id}` },
+    })),
+    ...channels.problems.map(({ id, name, site_id: siteId, title, answer, at }) => ({
+      key: `channel ${id}`,
+      tone: "bad" as const,
+      title: `Channel ${name} was not told: ${title}`,
+      reason: answer,
+      at,
+      cure: { to: paths.notifications(siteId), label: "Test it" },
+    })),
+  ];
+}
+
+/** One calm line of what is as it should be; null = there is nothing to speak of. */
+export function calmLine({ workers, webhooks, channels }: Overview): string | null {
+  const receivers = webhooks.total + channels.total;
+  const parts = [
+    workers.total > 0 &&
+      workers.problems.length === 0 &&
+      (workers.up === workers.total
+        ? `${many(workers.up, "worker is", "workers are")} up`
+        : `${workers.up} of ${many(workers.total, "worker", "workers")} up, ${workers.stopped} stopped`),
+    receivers > 0 &&
+      webhooks.problems.length + channels.problems.length === 0 &&
+      `${many(receivers, "receiver", "receivers")} reached`,
+  ].filter((part) => part !== false);
+  return parts.length === 0 ? null : parts.join(" · ");
+}
