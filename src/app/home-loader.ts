@@ -9,7 +9,7 @@ export async function homeLoader({ request }: LoaderFunctionArgs) {
   await Promise.all([
     load(request, serversQuery(page)),
     // What is unknown is said in its place, and keeps nothing else from showing.
-    loadIfThere(request, overviewQuery()).catch(() => null),
+    loadIfThere(request, overviewQuery()),
   ]);
   return { page };
 }
