@@ -20,6 +20,8 @@ export type Config = {
   workersOnStop: "by signal" | "keep" | "stop";
   /** Where the service is reached, without a slash at the end; null = as each request says. */
   publicUrl: string | null;
+  /** Base address of another service to stand in front of, without a slash at the end; null = be the service. */
+  upstream: string | null;
   /** Ranges of addresses that webhooks may reach although they are private; null = none. */
   allow: string | null;
   /** The mail server; null = no mail can be sent. */
@@ -57,6 +59,7 @@ export function readConfig(environment: Environment, isRoot: boolean): Config {
     rateLimit: readInteger("QUARTERDECK_RATE_LIMIT", text("QUARTERDECK_RATE_LIMIT"), 600, 1e9),
     workersOnStop: readWorkersOnStop(text("QUARTERDECK_WORKERS")),
     publicUrl: readUrl("QUARTERDECK_PUBLIC_URL", text("QUARTERDECK_PUBLIC_URL")),
+    upstream: readUpstream(text("QUARTERDECK_UPSTREAM")),
     allow: readAllow(text("QUARTERDECK_ALLOW")),
     smtp: readSmtp(text("SMTP_URL")),
     keepDays: readInteger("QUARTERDECK_KEEP_DAYS", text("QUARTERDECK_KEEP_DAYS"), 90, 36_500, 1),
@@ -108,4 +111,19 @@ function readUrl(name: string, text: string | null): string | null {
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new ConfigError(`${name} must be an http or https URL, not “${text}”.`);
   return text.replace(/\/+$/, "");
+}
+
+function readUpstream(text: string | null): string | null {
+  const address = readUrl("QUARTERDECK_UPSTREAM", text);
+  const {
+    username = "",
+    password = "",
+    search = "",
+    hash = "",
+  } = address === null ? {} : new URL(address);
+  if (username + password + search + hash !== "")
+    throw new ConfigError(
+      "QUARTERDECK_UPSTREAM must be a plain base address, such as https://ops.example.com: no account, no “?” and no “#”.",
+    );
+  return address;
 }

@@ -14,6 +14,7 @@ import { describeDatabaseError } from "./store/database-error.ts";
 import { DataFolderInUse, lockDataFolder } from "./store/embedded/data-lock.ts";
 import { EmbeddedPostgresError } from "./store/embedded/embedded-postgres-error.ts";
 import { startEmbeddedPostgres } from "./store/embedded/embedded-postgres.ts";
+import { createUpstreamApp } from "./upstream/upstream.ts";
 import { workerEnvironment } from "./workers/environment.ts";
 import { supportsAdoption } from "./workers/supervisor/supervisor.ts";
 
@@ -21,6 +22,7 @@ import { supportsAdoption } from "./workers/supervisor/supervisor.ts";
 const requestDrainMs = 5000;
 
 const builtDashboard = fileURLToPath(new URL("../dist", import.meta.url));
+const dashboardFolder = existsSync(join(builtDashboard, "index.html")) ? builtDashboard : null;
 const log = pino({ level: process.env["LOG_LEVEL"] ?? "info" });
 const { version } = createRequire(import.meta.url)("../package.json") as { version: string };
 
@@ -31,6 +33,7 @@ async function main() {
   const config = readConfig(process.env, process.getuid?.() === 0);
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.on(signal, () => void exitBySignal(signal, config.workersOnStop));
+  if (config.upstream !== null) return startInFrontOf(config.upstream, config);
 
   await mkdir(config.dataFolder, { recursive: true, mode: 0o700 });
   const lock = lockDataFolder(config.dataFolder);
@@ -53,7 +56,7 @@ async function main() {
     allow: config.allow,
     smtp: config.smtp,
     keepDays: config.keepDays,
-    dashboardFolder: existsSync(join(builtDashboard, "index.html")) ? builtDashboard : null,
+    dashboardFolder,
     secrets: process.env,
     workerEnvironment: workerEnvironment(process.env, dirname(process.execPath)),
     invalidAnswer: "log",
@@ -71,6 +74,15 @@ async function main() {
   });
   address ??= addressOf(server, config.host);
   announce(address, app.firstToken);
+}
+
+/** Without a database, a data folder and workers: all that is the other service's. */
+async function startInFrontOf(upstream: string, { port, host, publicUrl }: Config) {
+  const app = createUpstreamApp({ upstream, dashboardFolder, version, log });
+  const server = await listen(app.fetch, port, host);
+  started.push(() => closeServer(server));
+  log.info({ upstream }, "what is asked of /api is passed on");
+  announce(publicUrl ?? addressOf(server, host), null);
 }
 
 async function startDatabase(dataFolder: string, onTrouble: (reason: string | null) => void) {

@@ -1,0 +1,155 @@
+// One request on its way to the other service, and its answer on the way back. Bodies are streamed, both ways.
+import { randomBytes } from "node:crypto";
+import { proxy } from "hono/proxy";
+import type { ApiEnvironment } from "../http/api.ts";
+import { addressOf } from "../http/authentication.ts";
+import { SendError, tellSendTrouble } from "../net/send-error.ts";
+
+type TroubleStatus = 404 | 502 | 504 | 508;
+
+/** Why there is no answer to pass on; its message is for the operator. */
+export class UpstreamError extends Error {
+  override name = "UpstreamError";
+  readonly status: TroubleStatus;
+
+  constructor(status: TroubleStatus, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.status = status;
+  }
+}
+
+const name = "The service behind this dashboard";
+
+/** The token of the interface travels by itself, so no cookie of this host is any business of another one. */
+const notSent = [
+  "cookie",
+  // `fetch` puts its own there.
+  "host",
+  // Node has answered it before the request got here, and `fetch` refuses it.
+  "expect",
+  // To the other service this is no request across origins, and some refuse origins that they do not know.
+  "origin",
+];
+
+/** These would speak for this host, of which the other service knows nothing. */
+const notPassedBack = ["set-cookie", "strict-transport-security", "alt-svc", "clear-site-data"];
+
+/**
+ * What the other service answers, e.g. an error page that repeats an address, must not become a page of this origin,
+ * where the token lies.
+ */
+const fence = {
+  "Content-Security-Policy": "default-src 'none'; sandbox; frame-ancestors 'none'",
+  "X-Content-Type-Options": "nosniff",
+};
+
+/** `fetch` has words of its own for what else has a code of the system. */
+const systemCodes: Record<string, string> = {
+  UND_ERR_SOCKET: "ECONNRESET",
+  UND_ERR_CONNECT_TIMEOUT: "ETIMEDOUT",
+};
+
+function tellTrouble(error: unknown): unknown {
+  const cause: unknown = error instanceof Error ? error.cause : undefined;
+  if (!(cause instanceof Error)) return error;
+  const code = "code" in cause ? String(cause.code) : "";
+  const told = tellSendTrouble({ code: systemCodes[code] ?? code, message: cause.message }, name);
+  return told instanceof SendError ? new UpstreamError(502, told.message, { cause }) : error;
+}
+
+/** `fetch` sends a body that it is given, even an empty one, and not every service takes one where none belongs. */
+const hasBody = ({ headers, body }: Request): boolean =>
+  body !== null &&
+  (headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > 0);
+
+const tooLate = (method: string, firstByteMs: number) =>
+  new UpstreamError(
+    504,
+    `${name} did not answer within ${firstByteMs / 1000} seconds.${method === "GET" ? "" : " What was asked may be done all the same."}`,
+  );
+
+/** What a client calls its connection's own ends here, with what HTTP calls so anyway. */
+function dropConnectionHeaders(headers: Headers): void {
+  for (const named of headers.get("connection")?.split(",") ?? [])
+    if (/^[\w!#$%&'*+.^`|~-]+$/.test(named.trim())) headers.delete(named.trim());
+}
+
+const append = (list: string | null, entry: string) =>
+  list === null ? entry : `${list}, ${entry}`;
+
+/** @param upstream base address, without a slash at the end */
+export function createForwarder(upstream: string) {
+  const base = new URL(`${upstream}/`);
+  // One that is its own upstream would go round until its sockets are used up.
+  const own = `quarterdeck-${randomBytes(6).toString("hex")}`;
+
+  function targetOf(url: URL): URL {
+    const target = new URL(`${upstream}${url.pathname}${url.search}`);
+    // "/api/../admin" must not get out of the interface.
+    const path = `/${target.pathname.slice(base.pathname.length)}`;
+    const isInside =
+      target.origin === base.origin &&
+      target.pathname.startsWith(base.pathname) &&
+      /^\/(?:api\/|openapi\.json$|readyz$)/.test(path);
+    if (!isInside) throw new UpstreamError(404, "Not found.");
+    return target;
+  }
+
+  function headersOf(request: Request, url: URL, address: string): Headers {
+    const headers = new Headers(request.headers);
+    dropConnectionHeaders(headers);
+    const via = headers.get("via");
+    if (via?.includes(own) === true)
+      throw new UpstreamError(508, "QUARTERDECK_UPSTREAM leads back to this service itself.");
+    headers.set("via", append(via, `1.1 ${own}`));
+    for (const unwanted of notSent) headers.delete(unwanted);
+    headers.set("x-forwarded-for", append(headers.get("x-forwarded-for"), address));
+    // Whoever ends TLS before us has said it already, and knows better.
+    if (!headers.has("x-forwarded-host")) headers.set("x-forwarded-host", url.host);
+    if (!headers.has("x-forwarded-proto"))
+      headers.set("x-forwarded-proto", url.protocol.slice(0, -1));
+    return headers;
+  }
+
+  /**
+   * @param firstByteMs how long the other service may take to begin its answer; the rest of it may take any time
+   * @throws UpstreamError
+   */
+  return async function forward(
+    request: Request,
+    environment: ApiEnvironment["Bindings"] | undefined,
+    firstByteMs: number,
+  ): Promise<Response> {
+    const url = new URL(request.url);
+    const target = targetOf(url);
+    const headers = headersOf(request, url, addressOf(environment));
+    const deadline = AbortSignal.timeout(firstByteMs);
+    // Only until the answer begins: from then on a client that goes away ends the stream, and the stream the request.
+    const waiting = new AbortController();
+    const stopWaiting = () => waiting.abort();
+    for (const signal of [request.signal, deadline]) signal.addEventListener("abort", stopWaiting);
+    const passed = new Request(target, {
+      method: request.method,
+      headers,
+      ...(hasBody(request) && { body: request.body, duplex: "half" }),
+      // Passed on as it is: it may lead to where a browser can go and we cannot.
+      redirect: "manual",
+    });
+    try {
+      const answer = await proxy(target, {
+        raw: passed,
+        redirect: "manual",
+        signal: waiting.signal,
+      });
+      for (const unwanted of notPassedBack) answer.headers.delete(unwanted);
+      for (const [header, value] of Object.entries(fence)) answer.headers.set(header, value);
+      return answer;
+    } catch (error) {
+      if (deadline.aborted) throw tooLate(request.method, firstByteMs);
+      throw tellTrouble(error);
+    } finally {
+      for (const signal of [request.signal, deadline])
+        signal.removeEventListener("abort", stopWaiting);
+    }
+  };
+}

@@ -1,0 +1,97 @@
+import { afterEach, expect, test } from "vitest";
+import { createUpstreamPairs, sendJson, silent } from "../testing/upstream-pair.ts";
+import { createUpstreamApp } from "./upstream.ts";
+
+const { startOther, startOurs, startPair, serveOn, close, closeFirst } = createUpstreamPairs();
+afterEach(close);
+
+test("a client that goes away ends the request behind it, before the answer and during it", async () => {
+  for (const begins of [false, true]) {
+    const arrived = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<string>();
+    const other = await startOther((_request, response) => {
+      if (begins) response.write("first");
+      response.once("close", () => ended.resolve(response.writableEnded ? "answered" : "cut off"));
+      arrived.resolve();
+    });
+    const ours = await startOurs(other);
+    const leaving = new AbortController();
+    const asked = fetch(`${ours}/api/backup/1/file`, { signal: leaving.signal }).catch(() => null);
+    await arrived.promise;
+    if (begins) expect(await asked).not.toBeNull();
+    leaving.abort();
+    expect(await ended.promise).toBe("cut off");
+  }
+});
+
+test("a service that is away is told in words, with when to come back", async () => {
+  const other = await startOther(() => {});
+  const ours = await startOurs(other);
+  await closeFirst();
+  const response = await fetch(`${ours}/api/servers`);
+  expect([response.status, response.headers.get("retry-after")]).toEqual([502, "5"]);
+  expect(await response.json()).toEqual({
+    message: "The service behind this dashboard does not answer: the connection is refused.",
+  });
+  const ready = await fetch(`${ours}/readyz`);
+  expect([ready.status, await ready.json()]).toEqual([
+    503,
+    {
+      status: "unavailable",
+      message: "The service behind this dashboard does not answer: the connection is refused.",
+    },
+  ]);
+  expect((await fetch(`${ours}/healthz`)).status).toBe(200);
+});
+
+test("a service that breaks off or never answers is told too", async () => {
+  const broken = await startOurs(await startOther((request) => request.socket.destroy()));
+  const answer = await fetch(`${broken}/api/servers`);
+  expect([answer.status, await answer.json()]).toEqual([
+    502,
+    {
+      message: "The service behind this dashboard broke the connection off before it had answered.",
+    },
+  ]);
+  const hanging = await startOurs(await startOther(() => {}), { firstByteMs: 50 });
+  const late = await fetch(`${hanging}/api/worker/7/start`, { method: "POST" });
+  expect([late.status, late.headers.get("retry-after"), await late.json()]).toEqual([
+    504,
+    "5",
+    {
+      message:
+        "The service behind this dashboard did not answer within 0.05 seconds. What was asked may be done all the same.",
+    },
+  ]);
+});
+
+test.each([
+  [200, 200],
+  [404, 200],
+  [500, 503],
+  [503, 503],
+])("ready is asked behind it: %s there is %s here", async (there, here) => {
+  const { ours, seen } = await startPair(sendJson(there, {}), "/base");
+  expect((await fetch(`${ours}/readyz`)).status).toBe(here);
+  expect(seen).toMatchObject([
+    { url: "/base/readyz", headers: { "user-agent": "Quarterdeck/1.2.3" } },
+  ]);
+});
+
+test("one that leads back to itself says so instead of going round", async () => {
+  let own: ReturnType<typeof createUpstreamApp>["fetch"] | undefined;
+  const upstream = await serveOn(
+    (request, environment) => own?.(request, environment) ?? new Response(),
+  );
+  ({ fetch: own } = createUpstreamApp({
+    upstream,
+    dashboardFolder: null,
+    version: "1",
+    log: silent,
+  }));
+  const response = await fetch(`${upstream}/api/servers`);
+  expect([response.status, await response.json()]).toEqual([
+    508,
+    { message: "QUARTERDECK_UPSTREAM leads back to this service itself." },
+  ]);
+});

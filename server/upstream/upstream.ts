@@ -1,0 +1,78 @@
+// The service without a service of its own: it serves the dashboard, and passes what the dashboard asks on to another
+// service that speaks the interface. To a browser both are one origin, so the other one needs no CORS.
+import { Hono, type Context } from "hono";
+import type { Logger } from "pino";
+import { errorMessage } from "../../contract/errors.ts";
+import type { ApiEnvironment } from "../http/api.ts";
+import { createDashboard } from "../http/dashboard.ts";
+import { createForwarder, UpstreamError } from "./forward.ts";
+
+export type UpstreamOptions = {
+  /** Base address of the other service, without a slash at the end; a path in it is kept. */
+  upstream: string;
+  /** The built dashboard; null = none. */
+  dashboardFolder: string | null;
+  version: string;
+  log: Logger;
+  /** How long the other service may take to begin an answer; 30,000 if not given. */
+  firstByteMs?: number;
+};
+
+/** `/readyz` is asked by programs that do not wait for long. */
+const readyMs = 5000;
+
+const retrySeconds = "5";
+
+export function createUpstreamApp({
+  upstream,
+  dashboardFolder,
+  version,
+  log,
+  firstByteMs = 30_000,
+}: UpstreamOptions): Pick<Hono<ApiEnvironment>, "fetch"> {
+  const forward = createForwarder(upstream);
+
+  const answerTrouble = (error: unknown, c: Context<ApiEnvironment>) => {
+    // Who has gone away before the answer came gets none, and is nothing for the log.
+    if (c.req.raw.signal.aborted) return c.body(null, 502);
+    if (!(error instanceof UpstreamError)) {
+      log.error({ err: error, method: c.req.method, path: c.req.path }, "a request failed");
+      return c.json({ message: errorMessage.server_error }, 500);
+    }
+    const { message, status, cause } = error;
+    if (status >= 500)
+      log.warn({ upstream, method: c.req.method, path: c.req.path, err: cause }, message);
+    return c.json({ message }, status, { "Retry-After": retrySeconds });
+  };
+
+  const app = new Hono<ApiEnvironment>();
+  app.onError(answerTrouble);
+  app.notFound((c) => c.json({ message: errorMessage.not_found }, 404));
+  app.get("/healthz", (c) => c.json({ status: "ok" }));
+  app.get("/readyz", async (c) => {
+    // Not every service has a `/readyz`; one that answers "not found" answers.
+    const asked = new Request(new URL("/readyz", c.req.url), {
+      headers: { accept: "application/json", "user-agent": `Quarterdeck/${version}` },
+      signal: c.req.raw.signal,
+    });
+    const reason = await forward(asked, c.env, readyMs).then(
+      async (answer) => {
+        await answer.body?.cancel();
+        return answer.status < 500
+          ? null
+          : `The service behind this dashboard answers ${answer.status}.`;
+      },
+      (error: unknown) => {
+        if (error instanceof UpstreamError) return error.message;
+        throw error;
+      },
+    );
+    return reason === null
+      ? c.json({ status: "ok" })
+      : c.json({ status: "unavailable", message: reason }, 503, { "Retry-After": retrySeconds });
+  });
+  for (const path of ["/api/*", "/openapi.json"])
+    app.all(path, (c) => forward(c.req.raw, c.env, firstByteMs));
+  app.route("/", createDashboard(dashboardFolder));
+  return { fetch: app.fetch };
+}
