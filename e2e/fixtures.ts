@@ -47,7 +47,10 @@ export type Backups = {
 };
 
 /** An inventory that grows with the tests; each line is one entry. */
-type Inventory = Record<"servers" | "sites" | "databases" | "storage_providers", string[]>;
+type Inventory = Record<
+  "servers" | "sites" | "databases" | "storage_providers" | "notification_channels",
+  string[]
+>;
 
 type WorkerFixtures = {
   service: ServiceProcess & {
@@ -80,6 +83,7 @@ export const test = base.extend<TestFixtures & { watch: void }, WorkerFixtures>(
         sites: [],
         databases: [],
         storage_providers: [`{ id: 1, name: disk, type: local, path: ${copies} }`],
+        notification_channels: [],
       };
       const file = join(folder, "inventory.yaml");
       const writeInventory = () =>
@@ -92,7 +96,11 @@ export const test = base.extend<TestFixtures & { watch: void }, WorkerFixtures>(
             .join("\n"),
         );
       await writeInventory();
-      const service = await startService(folder, { QUARTERDECK_INVENTORY: file });
+      const service = await startService(folder, {
+        QUARTERDECK_INVENTORY: file,
+        // The receivers of the tests are on this machine; other private addresses stay refused.
+        QUARTERDECK_ALLOW: "127.0.0.0/8",
+      });
       let lastSiteId = 0;
       await provide({
         ...service,

@@ -1,6 +1,7 @@
 // Every page of the dashboard, one row each. A loader stands beside its lazy page, so that the page's code
 // and its data are fetched at the same time.
 import type { RouteObject } from "react-router";
+import { activityLoader } from "./activity/loaders.ts";
 import {
   backupLoader,
   backupsLoader,
@@ -12,7 +13,9 @@ import { ErrorPage } from "./app/ErrorPage.tsx";
 import { homeLoader } from "./app/home-loader.ts";
 import { NotFoundPage } from "./app/NotFoundPage.tsx";
 import { Shell } from "./app/Shell.tsx";
+import { notificationsLoader } from "./notifications/loaders.ts";
 import { PageSkeleton } from "./ui/Skeleton.tsx";
+import { newWebhookLoader, webhookLoader, webhooksLoader } from "./webhooks/loaders.ts";
 import { newWorkerLoader, workerLoader, workersLoader } from "./workers/loaders.ts";
 
 const pages: RouteObject[] = [
@@ -35,6 +38,23 @@ const pages: RouteObject[] = [
     path: "/workers/:id",
     loader: workerLoader,
     lazy: { Component: async () => (await import("./workers/WorkerPage.tsx")).WorkerPage },
+  },
+  {
+    path: "/sites/:id/webhooks",
+    loader: webhooksLoader,
+    lazy: { Component: async () => (await import("./webhooks/WebhooksPage.tsx")).WebhooksPage },
+  },
+  {
+    path: "/sites/:id/webhooks/new",
+    loader: newWebhookLoader,
+    lazy: {
+      Component: async () => (await import("./webhooks/WebhookNewPage.tsx")).WebhookNewPage,
+    },
+  },
+  {
+    path: "/webhooks/:id",
+    loader: webhookLoader,
+    lazy: { Component: async () => (await import("./webhooks/WebhookPage.tsx")).WebhookPage },
   },
   {
     path: "/servers/:id/backups",
@@ -68,6 +88,19 @@ const pages: RouteObject[] = [
     path: "/backups/:id",
     loader: backupLoader,
     lazy: { Component: async () => (await import("./backups/BackupPage.tsx")).BackupPage },
+  },
+  {
+    path: "/sites/:id/notifications",
+    loader: notificationsLoader,
+    lazy: {
+      Component: async () =>
+        (await import("./notifications/NotificationsPage.tsx")).NotificationsPage,
+    },
+  },
+  {
+    path: "/activity",
+    loader: activityLoader,
+    lazy: { Component: async () => (await import("./activity/ActivityPage.tsx")).ActivityPage },
   },
   { path: "*", Component: NotFoundPage },
 ];

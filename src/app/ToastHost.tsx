@@ -3,9 +3,23 @@ import { Toast } from "../ui/Toast.tsx";
 import { dismissToast, type ToastMessage, toasts } from "./toasts.ts";
 
 function ToastList({ messages }: { messages: readonly ToastMessage[] }) {
-  return messages.map(({ id, tone, text, detail }) => (
+  return messages.map(({ id, tone, text, detail, action }) => (
     <div key={id} className="pointer-events-auto w-full">
-      <Toast tone={tone} text={text} detail={detail} onDismiss={() => dismissToast(id)} />
+      <Toast
+        tone={tone}
+        text={text}
+        detail={detail}
+        action={
+          action && {
+            label: action.label,
+            run: () => {
+              dismissToast(id);
+              action.run();
+            },
+          }
+        }
+        onDismiss={() => dismissToast(id)}
+      />
     </div>
   ));
 }

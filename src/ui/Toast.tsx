@@ -7,10 +7,11 @@ export type ToastProps = {
   text: string;
   /** A second, quieter line. */
   detail?: string | undefined;
+  action?: { label: string; run: () => void } | undefined;
   onDismiss: () => void;
 };
 
-export function Toast({ tone, text, detail, onDismiss }: ToastProps) {
+export function Toast({ tone, text, detail, action, onDismiss }: ToastProps) {
   return (
     <div className="flex w-full items-start gap-2.5 rounded-lg border border-line bg-raised py-2.5 pr-2 pl-3.5 shadow-pop motion-safe:animate-arrive">
       <span className={`mt-1.5 ${toneText[tone]}`}>
@@ -20,6 +21,11 @@ export function Toast({ tone, text, detail, onDismiss }: ToastProps) {
         <p className="font-medium">{text}</p>
         {detail !== undefined && <p className="text-sm text-muted">{detail}</p>}
       </div>
+      {action !== undefined && (
+        <Button size="sm" onClick={action.run}>
+          {action.label}
+        </Button>
+      )}
       <Button variant="ghost" size="sm" aria-label="Dismiss" onClick={onDismiss}>
         <Icon name="close" />
       </Button>

@@ -1,0 +1,249 @@
+import type { Page } from "@playwright/test";
+import type { Activity } from "../contract/activity.ts";
+import { serviceToken, type ServiceProcess } from "../server/testing/service-process.ts";
+import { expect, test } from "./fixtures.ts";
+import { expectAccessible, expectNoSidewaysScroll } from "./helpers.ts";
+import { withoutExtras } from "./without-extras.ts";
+
+const entries = (page: Page) =>
+  page
+    .getByRole("main")
+    .getByRole("listitem")
+    .filter({ has: page.getByRole("time") });
+
+const live = (page: Page) => page.getByRole("button", { name: /new entr/ });
+
+const choice = (page: Page, name: string) => page.getByRole("combobox", { name, exact: true });
+
+async function timeline(service: ServiceProcess, query = ""): Promise<Activity> {
+  return (await (await service.call("GET", `/api/activity${query}`)).json()) as Activity;
+}
+
+/** The quickest way to an entry: a pipeline reports a deployment. */
+async function deploy(
+  service: ServiceProcess,
+  siteId: number,
+  message: string,
+  status = "finished",
+) {
+  const answer = await service.call("POST", `/api/site/${siteId}/deployment`, { status, message });
+  expect(answer.status).toBe(202);
+}
+
+test("what somebody did stands there, with when, by whom and the way to it", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  const { id } = await site.createWorker();
+  await page.goto(`${service.url}/activity?site=${site.id}`);
+  const created = entries(page).filter({ hasText: /Worker .* created/ });
+  await expect(created).toHaveCount(1);
+  await expect(created).toContainText("just now");
+  await expect(page.getByRole("heading", { name: "Today" })).toBeVisible();
+  const [first] = (await timeline(service, `?site=${site.id}&kind=worker`)).data.toReversed();
+  await expect(created).toContainText(first?.actor.name ?? "nobody");
+  await expectAccessible(page);
+  await created.getByRole("link").click();
+  await expect(page.getByRole("heading", { name: `Worker ${id}` })).toBeVisible();
+});
+
+test("what went wrong says so, and why", async ({ connected: page, service, site }) => {
+  await site.artisan("echo 'no connection to redis'; exit 1");
+  const { id } = await site.createWorker({ startsecs: 1, startretries: 0 });
+  await expect.poll(async () => (await site.worker(id)).status).toBe("failed");
+  await page.goto(`${service.url}/activity?site=${site.id}`);
+  const failed = entries(page).filter({ hasText: /Worker .* failed/ });
+  await expect(failed).toContainText("Went wrong");
+  await expect(failed).toContainText("code 1");
+});
+
+test("a long detail shows its beginning, and all of it when asked", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  const message = `The first line\n${"and more of it, ".repeat(20)}\nthe last line`;
+  await deploy(service, site.id, message, "failed");
+  await page.goto(`${service.url}/activity?site=${site.id}`);
+  const entry = entries(page).filter({ hasText: "Deployment of site" });
+  const more = entry.getByRole("button", { name: "More" });
+  await expect(more).toHaveAttribute("aria-expanded", "false");
+  const heightOf = async () => (await entry.boundingBox())?.height ?? 0;
+  const before = await heightOf();
+  await more.press("Enter");
+  await expect(entry.getByRole("button", { name: "Less" })).toBeFocused();
+  expect(await heightOf()).toBeGreaterThan(before + 40);
+});
+
+test("filters stand in the address, and a server brings its sites", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  await site.createWorker();
+  await deploy(service, site.id, "Faster");
+  await page.goto(`${service.url}/`);
+  await page.getByRole("link", { name: "Activity" }).click();
+  await expect(entries(page).first()).toBeVisible();
+
+  await choice(page, "Server").selectOption("web-1");
+  await expect(page).toHaveURL(/server=1$/);
+  await choice(page, "Site").selectOption(site.name);
+  await expect(page).toHaveURL(new RegExp(`server=1&site=${site.id}$`));
+  await expect(entries(page).filter({ hasText: "Worker" }).first()).toBeVisible();
+  await choice(page, "Kind").focus();
+  await choice(page, "Kind").selectOption("Deployments");
+  await expect(entries(page)).toHaveCount(1);
+  await expect(choice(page, "Kind")).toBeFocused();
+  await expect(entries(page)).toContainText(`Site ${site.name} was deployed`);
+  await expect(entries(page)).toContainText("Faster");
+
+  await page.reload();
+  await expect(choice(page, "Site")).toHaveValue(String(site.id));
+  await expect(entries(page)).toHaveCount(1);
+  await page.goBack();
+  await expect(choice(page, "Kind")).toHaveValue("");
+  await expect(entries(page).filter({ hasText: "Worker" }).first()).toBeVisible();
+  await choice(page, "Kind").selectOption("Tokens");
+  await expect(page.getByText("Nothing of that kind yet")).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole("link", { name: "Show all" }).click();
+  await expect(page).toHaveURL(`${service.url}/activity`);
+  await expect(entries(page).first()).toBeVisible();
+});
+
+test("what is new waits above the list, and what is read does not move", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  test.slow();
+  for (let number = 1; number <= 30; number++) await deploy(service, site.id, `Release ${number}`);
+  await page.goto(`${service.url}/activity?site=${site.id}`);
+  await expect(entries(page)).toHaveCount(30);
+  await expect(live(page)).toBeDisabled();
+  await entries(page).filter({ hasText: "Release 12" }).scrollIntoViewIfNeeded();
+  const positionOf = async () =>
+    (await entries(page).filter({ hasText: "Release 12" }).boundingBox())?.y;
+  const before = await positionOf();
+
+  for (const message of ["New A", "New B", "New C"]) await deploy(service, site.id, message);
+  await expect(live(page)).toHaveText("Show 3 new entries", { timeout: 15_000 });
+  await expect(page.getByRole("status").filter({ hasText: "3 new entries" })).toBeAttached();
+  await expect(entries(page)).toHaveCount(30);
+  expect(await positionOf()).toBe(before);
+
+  await live(page).click();
+  await expect(entries(page)).toHaveCount(33);
+  await expect(entries(page).first()).toContainText("New C");
+  await expect(entries(page).first()).toBeInViewport();
+  await expect(live(page)).toBeFocused();
+  await expect(live(page)).toBeDisabled();
+});
+
+test("a page that is entered again has what came meanwhile, without a press", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  await deploy(service, site.id, "Before");
+  await page.goto(`${service.url}/activity`);
+  await expect(entries(page).filter({ hasText: "Before" }).first()).toBeVisible();
+  await page.getByRole("link", { name: "Servers" }).click();
+  await expect(page.getByRole("heading", { name: "Servers" })).toBeVisible();
+  await deploy(service, site.id, "Meanwhile");
+  await page.getByRole("link", { name: "Activity" }).click();
+  await expect(entries(page).first()).toContainText("Meanwhile");
+});
+
+test("what is older is added below, to the first entry", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  for (let number = 1; number <= 62; number++) await deploy(service, site.id, `Release ${number}`);
+  await page.goto(`${service.url}/activity?site=${site.id}&kind=deployment`);
+  await expect(entries(page)).toHaveCount(50);
+  const older = page.getByRole("button", { name: /older/i });
+  await older.press("Enter");
+  await expect(entries(page)).toHaveCount(62);
+  await expect(entries(page).nth(50)).toContainText("Release 12");
+  await expect(entries(page).last()).toContainText("Release 1");
+  await expect(older).toBeFocused();
+  await expect(older).toHaveAccessibleDescription("This is where the timeline begins.");
+  // What is new comes on top of all of it.
+  await deploy(service, site.id, "Release 63");
+  await expect(live(page)).toHaveText("Show 1 new entry", { timeout: 15_000 });
+  await live(page).click();
+  await expect(entries(page)).toHaveCount(63);
+});
+
+test("of what is deleted the words stay, without a way to it", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  const { id } = await site.createWorker();
+  await service.call("DELETE", `/api/worker/${id}`);
+  await page.goto(`${service.url}/activity?site=${site.id}`);
+  await expect(entries(page).filter({ hasText: /Worker .* deleted/ })).toHaveCount(1);
+  await expect(entries(page).filter({ hasText: /Worker .* created/ })).toHaveCount(1);
+  await expect(entries(page).getByRole("link")).toHaveCount(0);
+});
+
+test("a token for one server sees that server's timeline alone", async ({
+  page,
+  service,
+  site,
+  backups,
+}) => {
+  await deploy(service, site.id, "Not yours");
+  const made = await service.call("POST", "/api/tokens", {
+    name: "only db",
+    abilities: ["read"],
+    server_ids: [backups.server.id],
+  });
+  const { token } = (await made.json()) as { token: string };
+  await page.goto(`${service.url}/connect`);
+  await page.evaluate(
+    (value) =>
+      sessionStorage.setItem("quarterdeck.session", JSON.stringify({ address: "", token: value })),
+    token,
+  );
+  await deploy(service, backups.site.id, "Yours");
+  await page.goto(`${service.url}/activity`);
+  await expect(entries(page)).toHaveCount(1);
+  await expect(entries(page)).toContainText("Yours");
+});
+
+test("a service that keeps no timeline says so", async ({ page, service, expected }) => {
+  expected.push(/404 \(Not Found\)/);
+  const bare = await withoutExtras(service.url, "listActivity");
+  await page.goto(`${bare.url}/connect`);
+  await page.evaluate(
+    (token) =>
+      sessionStorage.setItem("quarterdeck.session", JSON.stringify({ address: "", token })),
+    serviceToken,
+  );
+  await page.goto(`${bare.url}/activity`);
+  await expect(page.getByText("This service keeps no timeline.")).toBeVisible();
+  await expectAccessible(page);
+  await bare.close();
+});
+
+for (const colorScheme of ["light", "dark"] as const)
+  test(`the page is accessible and fits 360 px in ${colorScheme}`, async ({
+    connected: page,
+    service,
+    site,
+  }) => {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width: 360, height: 740 });
+    await site.createWorker({ queue: "a-rather-long-queue-name,default" });
+    await deploy(service, site.id, "x".repeat(400), "failed");
+    await page.goto(`${service.url}/activity`);
+    await expect(entries(page).first()).toBeVisible();
+    await expectNoSidewaysScroll(page);
+    await expectAccessible(page);
+  });

@@ -1,0 +1,49 @@
+// A service that speaks the interface and nothing beside it, as another maker's may: the real one behind a door that
+// knows none of the extras named.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import type { ReadableStream } from "node:stream/web";
+import { pathOf } from "../contract/operation.ts";
+import { operations } from "../contract/operations.ts";
+
+type Extra = "listNotificationChannels" | "listActivity";
+
+export async function withoutExtras(behind: string, ...extras: Extra[]) {
+  const closed = new Set(extras.map((name) => pathOf(operations[name], {})));
+  const server = createServer((request, response) => {
+    const { method = "GET", headers, url = "/" } = request;
+    const answer = async () => {
+      if (closed.has(url.replace(/\?.*/, ""))) {
+        response.writeHead(404, { "content-type": "application/json" });
+        return response.end(JSON.stringify({ message: "Not found." }));
+      }
+      const { host: _host, connection: _connection, ...passed } = headers;
+      const got = await fetch(behind + url, {
+        method,
+        // Node gives a header that came several times as a list; none of ours does.
+        headers: passed as Record<string, string>,
+        ...(method !== "GET" && { body: Readable.toWeb(request) as BodyInit, duplex: "half" }),
+      });
+      const {
+        "content-encoding": _coding,
+        "content-length": _length,
+        ...kept
+      } = Object.fromEntries(got.headers);
+      response.writeHead(got.status, kept);
+      if (got.body === null) return response.end();
+      return Readable.fromWeb(got.body as ReadableStream).pipe(response);
+    };
+    answer().catch(() => response.destroy());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => void server.close(resolve));
+    },
+  };
+}

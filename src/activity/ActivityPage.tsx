@@ -1,0 +1,66 @@
+// The timeline: what was changed, run and delivered, when, and by whom.
+import { useLoaderData } from "react-router";
+import type { Activity } from "../../contract/activity.ts";
+import { useLoaded } from "../api/query.ts";
+import { EmptyState } from "../ui/EmptyState.tsx";
+import { PageHeader } from "../ui/PageHeader.tsx";
+import { Panel } from "../ui/Panel.tsx";
+import { DayList } from "./DayList.tsx";
+import { type Filter, isFiltered } from "./filter.ts";
+import { Filters } from "./Filters.tsx";
+import { LiveBar } from "./LiveBar.tsx";
+import type { activityLoader } from "./loaders.ts";
+import { OlderBar } from "./OlderBar.tsx";
+import { usePlaces } from "./places.ts";
+import { timelineQuery } from "./queries.ts";
+import { goneIn } from "./sentence.ts";
+import { toDays } from "./days.ts";
+
+function Empty({ filter }: { filter: Filter }) {
+  if (isFiltered(filter))
+    return (
+      <EmptyState title="Nothing of that kind yet">
+        No entry fits all that is chosen above.
+      </EmptyState>
+    );
+  return (
+    <EmptyState title="Nothing has happened yet">
+      Every change, every run and every delivery is written down here, with the one who did it.
+    </EmptyState>
+  );
+}
+
+function Timeline({ filter, shown }: { filter: Filter; shown: Activity }) {
+  const placeOf = usePlaces(shown.data, filter);
+  const gone = goneIn(shown.data);
+  return (
+    <Panel>
+      <LiveBar filter={filter} shown={shown} />
+      {shown.data.length === 0 && <Empty filter={filter} />}
+      {toDays(shown.data).map((day) => (
+        <DayList key={day.startMs} day={day} gone={gone} placeOf={placeOf} />
+      ))}
+      <OlderBar filter={filter} shown={shown} />
+    </Panel>
+  );
+}
+
+export function ActivityPage() {
+  const { filter, sitesOf } = useLoaderData<typeof activityLoader>();
+  const shown = useLoaded(timelineQuery(filter));
+  return (
+    <>
+      <PageHeader title="Activity" />
+      {shown === null ? (
+        <Panel>
+          <EmptyState title="No timeline">This service keeps no timeline.</EmptyState>
+        </Panel>
+      ) : (
+        <>
+          <Filters sitesOf={sitesOf} />
+          <Timeline key={JSON.stringify(filter)} filter={filter} shown={shown} />
+        </>
+      )}
+    </>
+  );
+}

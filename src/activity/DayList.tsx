@@ -1,0 +1,41 @@
+import { memo, useId } from "react";
+import type { ActivityEntry } from "../../contract/activity.ts";
+import { useClockText } from "../ui/clock.ts";
+import { EntryRow } from "./EntryRow.tsx";
+import { keyOf } from "./sentence.ts";
+import { type Day, dayText } from "./days.ts";
+
+type DayListProps = {
+  day: Day;
+  gone: ReadonlySet<string>;
+  placeOf: (entry: ActivityEntry) => string;
+};
+
+/** Apart, because it alone has to follow the clock. */
+const DayText = memo(({ startMs }: { startMs: number }) =>
+  useClockText((nowMs) => dayText(startMs, nowMs)),
+);
+
+export function DayList({ day, gone, placeOf }: DayListProps) {
+  const titleId = useId();
+  return (
+    <section aria-labelledby={titleId}>
+      <h2
+        id={titleId}
+        className="border-y border-line bg-sunken px-4 py-1.5 text-xs font-medium text-muted max-sm:px-3"
+      >
+        <DayText startMs={day.startMs} />
+      </h2>
+      <ol>
+        {day.entries.map((entry) => (
+          <EntryRow
+            key={entry.id}
+            entry={entry}
+            isGone={gone.has(keyOf(entry))}
+            place={placeOf(entry)}
+          />
+        ))}
+      </ol>
+    </section>
+  );
+}

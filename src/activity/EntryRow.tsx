@@ -1,0 +1,107 @@
+import { memo } from "react";
+import type { ActivityEntry } from "../../contract/activity.ts";
+import { Link } from "../app/Link.tsx";
+import { Icon } from "../ui/Icon.tsx";
+import { StatusDot } from "../ui/StatusDot.tsx";
+import { toneText } from "../ui/tone.ts";
+import { EntryDetail } from "./EntryDetail.tsx";
+import { EntryTime } from "./EntryTime.tsx";
+import { sentenceOf } from "./sentence.ts";
+
+const looks = {
+  good: { tone: "good", icon: "success", word: "Went well" },
+  bad: { tone: "bad", icon: "alert", word: "Went wrong" },
+} as const;
+
+function Outcome({ outcome }: Pick<ActivityEntry, "outcome">) {
+  if (outcome === null)
+    return (
+      <span className="flex size-4 items-center justify-center">
+        <StatusDot tone="idle" />
+      </span>
+    );
+  const { tone, icon, word } = looks[outcome];
+  return (
+    <span className={toneText[tone]}>
+      <Icon name={icon} />
+      <span className="sr-only">{word}: </span>
+    </span>
+  );
+}
+
+function Sentence({ entry, isGone }: { entry: ActivityEntry; isGone: boolean }) {
+  const { before, name, after, to } = sentenceOf(entry);
+  return (
+    <p className="min-h-5 wrap-anywhere">
+      {before}{" "}
+      {to === null || isGone ? (
+        <span className="font-medium">{name}</span>
+      ) : (
+        <Link
+          to={to}
+          className="font-medium underline decoration-edge underline-offset-4 hover:decoration-current"
+        >
+          {name}
+        </Link>
+      )}{" "}
+      {after}
+    </p>
+  );
+}
+
+function Actor({ actor }: Pick<ActivityEntry, "actor">) {
+  if (actor.type !== "token")
+    return (
+      <p className="truncate text-muted">
+        <span className="sr-only">by </span>
+        {actor.name}
+      </p>
+    );
+  return (
+    <p className="flex min-w-0 items-center gap-1 text-muted" data-tip={`Token ${actor.name}`}>
+      <span className="sr-only">by token </span>
+      <Icon name="key" />
+      <span className="min-w-0 truncate">{actor.name}</span>
+    </p>
+  );
+}
+
+type EntryRowProps = {
+  entry: ActivityEntry;
+  /** What it is about is known to be there no longer. */
+  isGone: boolean;
+  /** On which server and site, as far as that is not plain; "" = it is. */
+  place: string;
+};
+
+/** Renders again only when one of its own words changed. */
+export const EntryRow = memo(function EntryRow({ entry, isGone, place }: EntryRowProps) {
+  return (
+    <li className="grid grid-cols-[1rem_minmax(0,1fr)] items-start gap-x-3 gap-y-0.5 border-b border-line px-4 py-2 text-sm last:border-b-0 max-sm:px-3 @3xl:grid-cols-[6.5rem_1rem_minmax(0,1fr)_minmax(0,12rem)_minmax(0,11rem)]">
+      <div className="mt-0.5 @3xl:col-start-2">
+        <Outcome outcome={entry.outcome} />
+      </div>
+      <div className="grid min-w-0 gap-0.5 @3xl:col-start-3">
+        <Sentence entry={entry} isGone={isGone} />
+        {entry.detail !== null && entry.detail !== "" && (
+          <EntryDetail text={entry.detail} about={entry.object.name} />
+        )}
+      </div>
+      {/* One line below the sentence, or three columns beside it. */}
+      <div className="col-start-2 flex min-w-0 flex-wrap gap-x-3 text-xs text-muted @3xl:contents @3xl:text-sm">
+        <p className="@3xl:col-start-1 @3xl:row-start-1">
+          <EntryTime value={entry.at} />
+        </p>
+        <p
+          className="min-w-0 truncate empty:hidden @3xl:col-start-4 @3xl:row-start-1"
+          data-tip={place.length > 26 ? place : undefined}
+        >
+          {place}
+        </p>
+        <div className="min-w-0 @3xl:col-start-5 @3xl:row-start-1">
+          <Actor actor={entry.actor} />
+        </div>
+      </div>
+    </li>
+  );
+});

@@ -1,0 +1,58 @@
+// Above the list: how much of it there is, and what has come since it was read. It comes in when it is asked for,
+// so that what somebody reads stays where it is.
+import { useQuery } from "@tanstack/react-query";
+import type { Activity } from "../../contract/activity.ts";
+import { Button } from "../ui/Button.tsx";
+import type { Filter } from "./filter.ts";
+import { changeTimeline, newsQuery } from "./queries.ts";
+import { withNews } from "./timeline.ts";
+
+const liveMs = 5_000;
+
+const none: Activity = { data: [], next: null };
+
+const entries = (count: number) => `${count} ${count === 1 ? "entry" : "entries"}`;
+
+type LiveBarProps = { filter: Filter; shown: Activity };
+
+export function LiveBar({ filter, shown }: LiveBarProps) {
+  const newest = shown.data[0]?.id ?? 0;
+  const { data: news } = useQuery({
+    ...newsQuery(filter, newest),
+    // Nothing has come since what was loaded just now, or at least nobody knows of it.
+    initialData: none,
+    refetchInterval: liveMs,
+  });
+  const fresh = news?.data ?? [];
+  const countText = `${fresh.length}${news?.next === null ? "" : "+"}`;
+  const newText = `${countText} new ${fresh.length === 1 ? "entry" : "entries"}`;
+  const show = () => {
+    // To the top first: there the browser keeps the new ones in view instead of the old.
+    scrollTo({ top: 0 });
+    if (news) changeTimeline(filter, (list) => withNews(list, news));
+  };
+  return (
+    <div className="sticky top-12 z-[5] -mb-px flex min-h-11 items-center gap-3 border-b border-line bg-raised px-4 py-1.5 text-sm text-muted max-sm:px-3 lg:top-0">
+      {shown.data.length > 0 && (
+        <p>
+          {entries(shown.data.length)}
+          <span className="max-sm:hidden">, newest first</span>
+        </p>
+      )}
+      {/* Said when the number changes, not at each look. */}
+      <output className="sr-only">{fresh.length > 0 && newText}</output>
+      <span className="ml-auto">
+        <Button
+          size="sm"
+          variant={fresh.length > 0 ? "primary" : "secondary"}
+          disabledReason={
+            fresh.length > 0 ? undefined : "New entries are looked for every few seconds."
+          }
+          onClick={show}
+        >
+          {fresh.length > 0 ? `Show ${newText}` : "No new entries"}
+        </Button>
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+// The timeline by the viewer's days.
+import type { ActivityEntry } from "../../contract/activity.ts";
+
+export type Day = { startMs: number; entries: ActivityEntry[] };
+
+/** Midnight before a moment, where the viewer is. */
+export const dayStartMs = (moment: Date): number =>
+  new Date(moment.getFullYear(), moment.getMonth(), moment.getDate()).getTime();
+
+export function toDays(entries: readonly ActivityEntry[]): Day[] {
+  const days: Day[] = [];
+  for (const entry of entries) {
+    const startMs = dayStartMs(new Date(entry.at));
+    const last = days.at(-1);
+    if (last?.startMs === startMs) last.entries.push(entry);
+    else days.push({ startMs, entries: [entry] });
+  }
+  return days;
+}
+
+const inYear = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long" });
+const anyYear = new Intl.DateTimeFormat("en-GB", { dateStyle: "full" });
+
+/** "Today", "Yesterday", "Saturday 31 January". */
+export function dayText(startMs: number, nowMs: number): string {
+  const now = new Date(nowMs);
+  const today = dayStartMs(now);
+  if (startMs === today) return "Today";
+  // A moment of the day before, however long its night was.
+  if (startMs === dayStartMs(new Date(today - 1))) return "Yesterday";
+  const day = new Date(startMs);
+  return (day.getFullYear() === now.getFullYear() ? inYear : anyYear).format(day);
+}

@@ -1,0 +1,47 @@
+import type { LoaderFunctionArgs } from "react-router";
+import { queryClient } from "../api/query.ts";
+import { siteQuery } from "../app/inventory.ts";
+import { load, loadIfThere } from "../app/loading.ts";
+import { readFilter } from "./filter.ts";
+import {
+  changeTimeline,
+  everyServerQuery,
+  everySiteQuery,
+  newsQuery,
+  timelineQuery,
+} from "./queries.ts";
+import { withNews } from "./timeline.ts";
+
+export async function activityLoader({ request }: LoaderFunctionArgs) {
+  const filter = readFilter(new URL(request.url).search);
+  const query = timelineQuery(filter);
+  const seen = queryClient.getQueryData<{ data: { id: number }[] } | null>(query.queryKey);
+
+  const loadTimeline = async () => {
+    await load(request, query);
+    if (seen === undefined || seen === null) return;
+    // Seen before, so only what has come since is missing. If that fails, the live line tries again.
+    const news = newsQuery(filter, seen.data[0]?.id ?? 0);
+    const answer = await queryClient
+      .fetchQuery({ ...news, staleTime: 0, retry: false })
+      .catch(() => null);
+    if (answer !== null) changeTimeline(filter, (shown) => withNews(shown, answer));
+  };
+  /** The server whose sites are offered: the chosen one, or that of the chosen site. */
+  const findServer = async () => {
+    if (filter.server !== undefined || filter.site === undefined) return filter.server ?? null;
+    return (await loadIfThere(request, siteQuery(filter.site)))?.server_id ?? null;
+  };
+  const loadSites = async () => {
+    const id = await findServer();
+    if (id !== null) await loadIfThere(request, everySiteQuery(id));
+    return id;
+  };
+
+  const [sitesOf] = await Promise.all([
+    loadSites(),
+    loadTimeline(),
+    loadIfThere(request, everyServerQuery()),
+  ]);
+  return { filter, sitesOf };
+}

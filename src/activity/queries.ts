@@ -1,0 +1,40 @@
+// What the timeline's page asks the service; all of it may be null from one that keeps none.
+import type { Activity } from "../../contract/activity.ts";
+import { maxPerPage } from "../../contract/paging.ts";
+import type { Server, Site } from "../../contract/servers.ts";
+import { everyPage } from "../api/every-page.ts";
+import { extraQuery, queryClient } from "../api/query.ts";
+import { type Filter, toQuery } from "./filter.ts";
+
+/** What is on screen. It is never asked for again by itself: what is being read stays where it is. */
+export const timelineQuery = (filter: Filter) => ({
+  ...extraQuery("listActivity", {}, toQuery(filter)),
+  staleTime: Infinity,
+});
+
+/** What has come since. @param newest the id of the newest entry that is shown, 0 = there is none */
+export function newsQuery(filter: Filter, newest: number) {
+  const { queryKey, queryFn } = extraQuery(
+    "listActivity",
+    {},
+    { ...toQuery(filter), ...(newest > 0 && { after: String(newest) }) },
+  );
+  return { queryKey: [...queryKey, "news"], queryFn, gcTime: 0 };
+}
+
+export function changeTimeline(filter: Filter, change: (shown: Activity) => Activity): void {
+  queryClient.setQueryData<Activity | null>(timelineQuery(filter).queryKey, (shown) =>
+    shown ? change(shown) : shown,
+  );
+}
+
+const wholePage = (page: number) => ({
+  per_page: String(maxPerPage),
+  ...(page > 1 && { page: String(page) }),
+});
+
+export const everyServerQuery = () =>
+  everyPage<Server, null>((page) => extraQuery("listServers", {}, wholePage(page)));
+
+export const everySiteQuery = (serverId: number) =>
+  everyPage<Site, null>((page) => extraQuery("listSites", { id: serverId }, wholePage(page)));

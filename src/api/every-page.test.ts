@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { toPage } from "../../contract/paging.ts";
+import { everyPage } from "./every-page.ts";
+
+const items = [1, 2, 3, 4, 5];
+
+const pageQuery = (asked: number[]) => (page: number) => ({
+  queryKey: ["listNumbers", { id: 7 }, { page: String(page) }],
+  queryFn: () => {
+    asked.push(page);
+    const shown = items.slice((page - 1) * 2, page * 2);
+    return Promise.resolve(toPage(shown, items.length, { page, perPage: 2 }, "http://x/numbers"));
+  },
+});
+
+test("all pages are read, in order, each once", async () => {
+  const asked: number[] = [];
+  const { data } = await everyPage<number>(pageQuery(asked)).queryFn();
+  expect([data, asked]).toEqual([items, [1, 2, 3]]);
+});
+
+test("its key begins like those of its pages, so that what renews them renews it", () => {
+  expect(everyPage<number>(pageQuery([])).queryKey.slice(0, 2)).toEqual(["listNumbers", { id: 7 }]);
+});
+
+test("a list that a service does not have stays none", async () => {
+  const none = everyPage<number, null>(() => ({
+    queryKey: ["listNumbers", {}, {}],
+    queryFn: () => Promise.resolve(null),
+  }));
+  expect(await none.queryFn()).toBeNull();
+});

@@ -1,0 +1,24 @@
+// All pages of a list as one, for what has to be seen whole: a form's choices, a set that is saved at once.
+import type { Page } from "../../contract/paging.ts";
+import type { DataQuery } from "./query.ts";
+
+/**
+ * The key begins like those of the pages, so that what renews them renews this too.
+ * @param pageQuery the query of a page, counted from 1
+ */
+export function everyPage<Item, Nothing extends null = never>(
+  pageQuery: (page: number) => DataQuery<Page<Item> | Nothing>,
+): DataQuery<Page<Item> | Nothing> {
+  const first = pageQuery(1);
+  return {
+    queryKey: [...first.queryKey.slice(0, 2), "every page"],
+    queryFn: async () => {
+      const list = await first.queryFn();
+      if (list === null || list.meta.last_page <= 1) return list;
+      const data = [...list.data];
+      for (let page = 2; page <= list.meta.last_page; page++)
+        data.push(...((await pageQuery(page).queryFn())?.data ?? []));
+      return { ...list, data };
+    },
+  };
+}

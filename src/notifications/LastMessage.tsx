@@ -1,0 +1,54 @@
+import type { ChannelMessage } from "../../contract/notifications/notification.ts";
+import { isInTransit } from "../../contract/states.ts";
+import { Badge } from "../ui/Badge.tsx";
+import { useClockText } from "../ui/clock.ts";
+import { Time } from "../ui/Time.tsx";
+import { absoluteText, durationText } from "../ui/time-text.ts";
+import { messageTone } from "./channel-facts.ts";
+
+/** By the second: the next attempt may be that near, and somebody waits for it. */
+function NextAttempt({ at }: { at: string }) {
+  const moment = new Date(at);
+  const text = useClockText((nowMs) => {
+    const leftMs = moment.getTime() - nowMs;
+    return leftMs < 1_000 ? "next attempt now" : `next attempt in ${durationText(leftMs)}`;
+  });
+  return (
+    <time dateTime={at} data-tip={absoluteText(moment)}>
+      {text}
+    </time>
+  );
+}
+
+type LastMessageProps = {
+  message: ChannelMessage;
+  /** What is said of the channel beside it already. */
+  trouble: string | null;
+};
+
+/** What a channel was told last, what became of it, and what the provider said. */
+export function LastMessage({ message, trouble }: LastMessageProps) {
+  const { status, title, count, answer, attempts } = message;
+  const { created_at: at, ended_at: endedAt, next_attempt_at: nextAt } = message;
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <Badge tone={messageTone(status)} isMoving={isInTransit(status)}>
+          {status}
+        </Badge>
+        <span className="min-w-0 wrap-anywhere">
+          {title}
+          {count > 1 && <span className="text-muted"> ({count} events)</span>}
+        </span>
+      </div>
+      <div className="mt-1 flex flex-wrap gap-x-2 text-xs text-muted">
+        {answer !== null && answer !== trouble && (
+          <p className={`wrap-anywhere ${status === "failed" ? "text-bad" : ""}`}>{answer}</p>
+        )}
+        <Time value={endedAt ?? at} />
+        {attempts > 1 && <span>{attempts} attempts</span>}
+        {status === "retrying" && nextAt !== null && <NextAttempt at={nextAt} />}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,105 @@
+import { expect, test } from "vitest";
+import { channelMessageStates } from "../../contract/notifications/notification.ts";
+import { ApiError } from "../api/api-error.ts";
+import {
+  idTrouble,
+  messageTone,
+  savedText,
+  testRefusal,
+  toldEvents,
+  typeWord,
+  withSeen,
+} from "./channel-facts.ts";
+
+const names = ["", "ops", "on-call", "managers"];
+const nameOf = (id: number) => names[id] ?? `Channel ${id}`;
+
+test.each([
+  [[[1, true]], "ops is told of shop now."],
+  [
+    [
+      [1, true],
+      [2, true],
+    ],
+    "ops and on-call are told of shop now.",
+  ],
+  [[[2, false]], "on-call is no longer told of shop."],
+  [
+    [
+      [1, true],
+      [2, false],
+      [3, false],
+    ],
+    "ops is told of shop now, on-call and managers are no longer.",
+  ],
+] as [[number, boolean][], string][])("a saved change is told in a sentence: %j", (pairs, text) => {
+  expect(savedText(new Map(pairs), nameOf, "shop")).toBe(text);
+});
+
+test("each state of a message has its own tone, and an unknown one is no news", () => {
+  expect(new Set(channelMessageStates.map(messageTone)).size).toBe(channelMessageStates.length);
+  expect([messageTone("sending"), messageTone("muted")]).toEqual(["busy", "idle"]);
+});
+
+test("a kind of channel that only the service knows keeps the service's word", () => {
+  expect([typeWord("discord"), typeWord("pager"), typeWord("toString")]).toEqual([
+    "Discord",
+    "pager",
+    "toString",
+  ]);
+});
+
+test("a channel is told of everything but pings", () => {
+  expect(toldEvents).toContain("backup failed");
+  expect(toldEvents).not.toContain("ping");
+});
+
+const message = {
+  id: 1,
+  channel_id: 1,
+  event: "channel.test",
+  title: "Test",
+  count: 1,
+  status: "pending",
+  answer: null,
+  attempts: 0,
+  next_attempt_at: null,
+  created_at: "2026-01-31T09:30:00.000000Z",
+  ended_at: null,
+};
+const channel = { id: 1, name: "ops", type: "slack", meta: {}, trouble: null, last_message: null };
+
+test.each([
+  ["nothing was ever sent", {}, undefined],
+  ["the last test has arrived", { last_message: { ...message, status: "delivered" } }, undefined],
+  ["a test is on its way", { last_message: message }, "A test message is on its way."],
+  ["a test is tried again later", { last_message: { ...message, status: "retrying" } }, undefined],
+  [
+    "another message is on its way",
+    { last_message: { ...message, event: "backup.failed" } },
+    undefined,
+  ],
+  ["the secret is missing, or was", { trouble: "OPS is not set." }, undefined],
+])("a test can be sent or not: %s", (_, change, expected) => {
+  expect(testRefusal({ ...channel, ...change })).toBe(expected);
+});
+
+test("a complaint about an id is found by the place at which the id was sent", () => {
+  const error = new ApiError(422, "The selected channels.2 is invalid. (and 1 more error)", {
+    fields: { "channels.0": ["Gone."], "channels.2": ["There is no channel 99."] },
+  });
+  expect(idTrouble(error, 99, [1, 2, 99])).toBe(
+    "Channel 99 was not accepted: There is no channel 99.",
+  );
+  expect(idTrouble(new ApiError(403, "Not allowed."), 99, [99])).toBe("Not allowed.");
+});
+
+test("a channel that a site uses no longer stays in sight, in its place", () => {
+  const [one, two] = [1, 2].map((id) => ({ id, name: `channel ${id}`, type: "slack", meta: {} }));
+  if (one === undefined || two === undefined) throw new Error("There are two.");
+  const renamed = { ...two, name: "renamed" };
+  const three = { ...one, id: 3 };
+  const seen = [one, two];
+  expect(withSeen(seen, [three, renamed])).toEqual([one, renamed, three]);
+  expect(withSeen(seen, [two])).toBe(seen);
+});

@@ -1,0 +1,100 @@
+// What the page says of a channel, in words.
+import { eventTypes, eventWords } from "../../contract/events.ts";
+import type {
+  ChannelMessage,
+  ChannelMessageState,
+  ChannelType,
+  Notification,
+  NotificationChannel,
+} from "../../contract/notifications/notification.ts";
+import { isInTransit } from "../../contract/states.ts";
+import { ApiError, messageOf } from "../api/api-error.ts";
+import type { Tone } from "../ui/tone.ts";
+import type { Changes } from "./choice.ts";
+
+const typeWords: Record<ChannelType, string> = {
+  slack: "Slack",
+  discord: "Discord",
+  email: "Email",
+};
+
+/** A service may know kinds that we do not. */
+export const typeWord = (type: string): string =>
+  Object.hasOwn(typeWords, type) ? typeWords[type as ChannelType] : type;
+
+/** Without the scheme, which is the same for all of them and takes the room of what tells them apart. */
+export const addressOf = ({ meta }: Notification): string | null =>
+  (meta.webhook ?? meta.email)?.replace(/^https?:\/\//, "") ?? null;
+
+const messageTones: Record<ChannelMessageState, Tone> = {
+  pending: "busy",
+  retrying: "warn",
+  delivered: "good",
+  failed: "bad",
+};
+
+export const messageTone = (status: string): Tone =>
+  Object.hasOwn(messageTones, status)
+    ? messageTones[status as ChannelMessageState]
+    : isInTransit(status)
+      ? "busy"
+      : "idle";
+
+/** What a channel is told of, as parts of a sentence. A ping is for webhooks alone. */
+export const toldEvents: readonly string[] = eventTypes
+  .filter((type) => type !== "webhook.ping")
+  .map((type) => eventWords[type].toLowerCase());
+
+const isTest = ({ event }: ChannelMessage): boolean => event === "channel.test";
+
+/**
+ * Why no test can be sent now. One that is retried does not count: whoever has mended what was wrong wants to know at
+ * once, not in an hour. Nor does trouble: a test tells whether it is over.
+ */
+export const testRefusal = ({ last_message: last }: NotificationChannel): string | undefined =>
+  last !== null && isTest(last) && last.status === "pending"
+    ? "A test message is on its way."
+    : undefined;
+
+const list = new Intl.ListFormat("en");
+
+/** What a saved change means, e.g. "ops is told of shop.example.com." */
+export function savedText(
+  changes: Changes,
+  nameOf: (id: number) => string,
+  siteName: string,
+): string {
+  const names = (wanted: boolean) =>
+    [...changes].filter(([, isChosen]) => isChosen === wanted).map(([id]) => nameOf(id));
+  const [on, off] = [names(true), names(false)];
+  const are = (many: readonly string[]) => `${list.format(many)} ${many.length > 1 ? "are" : "is"}`;
+  if (off.length === 0) return `${are(on)} told of ${siteName} now.`;
+  if (on.length === 0) return `${are(off)} no longer told of ${siteName}.`;
+  return `${are(on)} told of ${siteName} now, ${are(off)} no longer.`;
+}
+
+/**
+ * The complaint about one of the ids that were sent; the service names it by its place.
+ * @param sent the ids in the order in which they were sent
+ */
+export function idTrouble(error: unknown, id: number, sent: readonly number[]): string {
+  const fields = error instanceof ApiError ? error.fields : {};
+  const own = [`channels.${sent.indexOf(id)}`, "channels"].flatMap((name) => fields[name] ?? []);
+  // The service says "channels.2" where a person has typed 77.
+  return own.length > 0 ? `Channel ${id} was not accepted: ${own.join(" ")}` : messageOf(error);
+}
+
+/** What was seen before, as it is now, and what has come; the same list when nothing has changed. */
+export function withSeen(
+  seen: readonly Notification[],
+  now: readonly Notification[],
+): readonly Notification[] {
+  const isNew = ({ id }: Notification) => !seen.some((other) => other.id === id);
+  const next = [
+    ...seen.map((channel) => now.find(({ id }) => id === channel.id) ?? channel),
+    ...now.filter(isNew),
+  ];
+  const isSame =
+    next.length === seen.length && next.every((channel, index) => channel === seen[index]);
+  return isSame ? seen : next;
+}

@@ -1,0 +1,129 @@
+import fc from "fast-check";
+import { expect, test, vi } from "vitest";
+import { type Changes, createChoice, inverse, type Owner, withChanges } from "./choice.ts";
+
+const changes = (...pairs: [number, boolean][]): Changes => new Map(pairs);
+
+test("a change adds at the end, takes away in place, and leaves the rest as it is", () => {
+  expect(withChanges([3, 1, 2], changes([4, true], [1, false], [2, true], [9, false]))).toEqual([
+    3, 2, 4,
+  ]);
+});
+
+test("the inverse of what changed brings the old set back", () => {
+  const ids = fc.uniqueArray(fc.integer({ min: 1, max: 8 }));
+  const wanted = fc.array(fc.tuple(fc.integer({ min: 1, max: 8 }), fc.boolean()));
+  fc.assert(
+    fc.property(ids, wanted, (before, pairs) => {
+      const news = new Map(pairs.filter(([id, isChosen]) => before.includes(id) !== isChosen));
+      const back = withChanges(withChanges(before, news), inverse(news));
+      expect(new Set(back)).toEqual(new Set(before));
+    }),
+  );
+});
+
+/** A service that answers when it is told to. */
+function makeService(ids: number[]) {
+  const asked: { ids: readonly number[]; answer: (error?: Error) => Promise<void> }[] = [];
+  let stored: readonly number[] = ids;
+  const choice = createChoice({
+    current: () => stored,
+    save: (wanted) =>
+      new Promise((resolve, reject) => {
+        asked.push({
+          ids: wanted,
+          answer: async (error) => {
+            if (error === undefined) {
+              stored = wanted;
+              resolve();
+            } else reject(error);
+            // All that follows from an answer has happened by then.
+            await new Promise((done) => setTimeout(done));
+          },
+        });
+      }),
+  });
+  const shown = () => withChanges(stored, choice.unsaved.get());
+  const saves = () => asked.map((one) => one.ids);
+  const answer = (index: number, error?: Error) => asked[index]?.answer(error);
+  return { choice, shown, saves, answer };
+}
+
+const makeOwner = () => ({ saved: vi.fn<Owner["saved"]>(), refused: vi.fn<Owner["refused"]>() });
+
+test("two quick changes are saved one after the other, and the second save has both", async () => {
+  const { choice, shown, saves, answer } = makeService([1]);
+  const owner = makeOwner();
+  choice.change(changes([2, true]), owner);
+  choice.change(changes([3, true]), owner);
+  expect([shown(), saves()]).toEqual([[1, 2, 3], [[1, 2]]]);
+  await answer(0);
+  expect([shown(), saves()]).toEqual([
+    [1, 2, 3],
+    [
+      [1, 2],
+      [1, 2, 3],
+    ],
+  ]);
+  await answer(1);
+  expect(owner.saved.mock.calls).toEqual([[changes([2, true])], [changes([3, true])]]);
+  expect(choice.unsaved.get().size).toBe(0);
+});
+
+test("what waits is saved together, and only as it is wanted in the end", async () => {
+  const { choice, shown, saves, answer } = makeService([]);
+  const owner = makeOwner();
+  choice.change(changes([1, true]), owner);
+  choice.change(changes([2, true]), owner);
+  choice.change(changes([3, true]), owner);
+  choice.change(changes([2, false]), owner);
+  expect(shown()).toEqual([1, 3]);
+  await answer(0);
+  expect(saves()).toEqual([[1], [1, 3]]);
+});
+
+test("a change that was taken back before its turn is not sent at all", async () => {
+  const { choice, saves, answer } = makeService([]);
+  const owner = makeOwner();
+  choice.change(changes([1, true]), owner);
+  choice.change(changes([1, false]), owner);
+  choice.change(changes([1, true]), owner);
+  await answer(0);
+  expect(saves()).toEqual([[1]]);
+});
+
+test("a refused change goes back, and one that came after it is still made", async () => {
+  const { choice, shown, saves, answer } = makeService([1]);
+  const owner = makeOwner();
+  choice.change(changes([2, true]), owner);
+  choice.change(changes([1, false]), owner);
+  const error = new Error("refused");
+  await answer(0, error);
+  expect(owner.refused.mock.calls).toEqual([[error, changes([2, true]), [1, 2]]]);
+  expect([shown(), saves()]).toEqual([[], [[1, 2], []]]);
+  await answer(1);
+  expect(shown()).toEqual([]);
+});
+
+test("what another owner wants is a save of its own, so that its refusal takes nothing else along", async () => {
+  const { choice, saves, answer } = makeService([]);
+  const [boxes, form] = [makeOwner(), makeOwner()];
+  choice.change(changes([1, true]), boxes);
+  choice.change(changes([99, true]), form);
+  choice.change(changes([2, true]), boxes);
+  await answer(0);
+  await answer(1, new Error("There is no channel 99."));
+  await answer(2);
+  expect(saves()).toEqual([[1], [1, 99], [1, 2]]);
+  expect([form.refused.mock.calls.length, boxes.refused.mock.calls.length]).toEqual([1, 0]);
+});
+
+test("a change that is made while an answer is told is saved too", async () => {
+  const { choice, saves, answer } = makeService([]);
+  const owner = makeOwner();
+  owner.saved.mockImplementationOnce(() => choice.change(changes([2, true]), owner));
+  choice.change(changes([1, true]), owner);
+  await answer(0);
+  await answer(1);
+  expect(saves()).toEqual([[1], [1, 2]]);
+});

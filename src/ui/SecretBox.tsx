@@ -1,0 +1,49 @@
+import { useState } from "react";
+import { Button } from "./Button.tsx";
+import { copyText } from "./copy-text.ts";
+import { Icon } from "./Icon.tsx";
+
+type SecretBoxProps = {
+  /** What it is, as in "Copy secret". */
+  label: string;
+  secret: string;
+  /** It is on the clipboard. */
+  onCopied: () => void;
+};
+
+const states = {
+  idle: { icon: "copy", word: "" },
+  copied: { icon: "check", word: "Copied." },
+  failed: {
+    icon: "alert",
+    word: "Copying is not possible here. Select the text and copy it by hand.",
+  },
+} as const;
+
+/** A secret that is shown once, and the button to take it along. */
+export function SecretBox({ label, secret, onCopied }: SecretBoxProps) {
+  const [state, setState] = useState<keyof typeof states>("idle");
+  const copy = async () => {
+    const isCopied = await copyText(secret);
+    setState(isCopied ? "copied" : "failed");
+    if (isCopied) onCopied();
+  };
+  return (
+    <div className="grid gap-1.5">
+      <div className="flex flex-wrap items-center gap-2 rounded-md border border-edge bg-sunken py-1.5 pr-1.5 pl-3">
+        {/* One click selects all of it, where copying by button is not possible. */}
+        <code className="min-w-0 flex-1 basis-64 font-mono text-sm wrap-anywhere select-all">
+          {secret}
+        </code>
+        <Button variant="primary" onClick={() => void copy()}>
+          <Icon name={states[state].icon} />
+          {`Copy ${label}`}
+        </Button>
+      </div>
+      {/* Its line is always there, so that the word moves nothing. */}
+      <output className={`min-h-5 text-sm ${state === "failed" ? "text-bad" : "text-muted"}`}>
+        {states[state].word}
+      </output>
+    </div>
+  );
+}

@@ -1,0 +1,97 @@
+// What was sent to a webhook, page by page, and the one of it that is open.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Webhook } from "../../contract/webhooks/webhook.ts";
+import { makePoller } from "../api/poll.ts";
+import { queryClient } from "../api/query.ts";
+import { LinkButton } from "../app/LinkButton.tsx";
+import { PageLinks } from "../app/PageLinks.tsx";
+import { paths } from "../paths.ts";
+import { EmptyState } from "../ui/EmptyState.tsx";
+import { Panel } from "../ui/Panel.tsx";
+import { DeliveryPanel } from "./DeliveryPanel.tsx";
+import { DeliveryTable } from "./DeliveryTable.tsx";
+import { useOpenedDelivery } from "./opened-delivery.ts";
+import { deliveriesQuery, deliveryQuery } from "./queries.ts";
+import { toMoving } from "./webhook-facts.ts";
+
+type DeliveriesProps = {
+  webhook: Webhook;
+  page: number;
+  openId: number | null;
+  /** False once the webhook is deleted: the answers would be "Not found". */
+  isLive: boolean;
+};
+
+export function Deliveries({ webhook: { id }, page, openId, isLive }: DeliveriesProps) {
+  // Each asks for what it shows itself: the one that hears of the end first must not slow down the other.
+  const [pollList] = useState(() => makePoller());
+  const [pollOpen] = useState(() => makePoller());
+  const opened = useOpenedDelivery(openId);
+  const { data: list } = useQuery({
+    ...deliveriesQuery(id, page),
+    enabled: isLive,
+    // While a change is under way a poll would bring back the state from before it.
+    refetchInterval: ({ state }) =>
+      queryClient.isMutating() === 0 &&
+      pollList((state.data?.data ?? []).map((one) => toMoving(one, Date.now()))),
+  });
+  const { data: delivery } = useQuery({
+    ...deliveryQuery(openId ?? 0),
+    enabled: isLive && openId !== null,
+    refetchInterval: ({ state }) =>
+      queryClient.isMutating() === 0 &&
+      pollOpen(state.data ? [toMoving(state.data, Date.now())] : []),
+  });
+  // Somebody else's delivery in the address of this page is none of it.
+  const shown = delivery?.webhook_id === id ? delivery : null;
+
+  return (
+    <div
+      className={`grid grid-cols-[minmax(0,1fr)] items-start gap-5 ${openId === null ? "" : "xl:grid-cols-[minmax(0,1fr)_28rem]"}`}
+    >
+      <Panel title="Deliveries">
+        {list === null && (
+          <p className="px-4 py-3 text-muted max-sm:px-3">
+            This service does not tell what it sends.
+          </p>
+        )}
+        {list && list.data.length > 0 && (
+          <DeliveryTable deliveries={list.data} page={page} openId={openId} />
+        )}
+        {list?.data.length === 0 && page === 1 && (
+          <EmptyState title="Nothing sent yet">
+            The next event of the site is sent here. A ping shows at once whether the receiver takes
+            it.
+          </EmptyState>
+        )}
+        {list?.data.length === 0 && page > 1 && (
+          <EmptyState
+            title={`Nothing on page ${page}`}
+            action={<LinkButton to={paths.webhook(id)}>First page</LinkButton>}
+          />
+        )}
+        {list && <PageLinks meta={list.meta} pathOf={(number) => paths.webhook(id, number)} />}
+      </Panel>
+      {openId !== null && (
+        <div
+          ref={opened}
+          className="scroll-mt-16 xl:sticky xl:top-6 xl:max-h-[calc(100dvh-3rem)] xl:overflow-y-auto"
+        >
+          {shown === null ? (
+            <Panel
+              title={`Delivery ${openId}`}
+              actions={<LinkButton to={paths.webhook(id, page)}>Close</LinkButton>}
+            >
+              <p className="px-4 py-3 text-muted max-sm:px-3">
+                There is no such delivery here. It may have been deleted.
+              </p>
+            </Panel>
+          ) : (
+            <DeliveryPanel key={shown.id} delivery={shown} page={page} />
+          )}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+import { useState } from "react";
+import {
+  type DeliveryAttempt as Attempt,
+  keptAnswerBytes,
+} from "../../contract/webhooks/delivery.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { StatusDot } from "../ui/StatusDot.tsx";
+import { Time } from "../ui/Time.tsx";
+import { TextBox } from "./TextBox.tsx";
+import { prettyBody, tookText } from "./webhook-facts.ts";
+
+const headerText = (headers: Record<string, string>) =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join("\n");
+
+/** Whether the body that is kept may have had more behind it. */
+const isCut = (body: string) => new TextEncoder().encode(body).length >= keptAnswerBytes;
+
+const isTaken = (code: number | null) => code !== null && code >= 200 && code < 300;
+
+type AttemptProps = { attempt: Attempt; isNewest: boolean };
+
+/** One request and its answer; only the newest is open at first. */
+export function DeliveryAttempt({ attempt, isNewest }: AttemptProps) {
+  const { number, started_at: at, duration_ms: ms, code, error } = attempt;
+  const { request_headers: sent, response_headers: came, response_body: body } = attempt;
+  // As it was at the beginning: an attempt that a poll brings must not close the one that is being read.
+  const [isOpenAtFirst] = useState(isNewest);
+  return (
+    <details open={isOpenAtFirst} className="group border-t border-line">
+      <summary className="flex min-h-9 flex-wrap items-center gap-x-2.5 px-4 py-1.5 -outline-offset-2 hover:bg-hover max-sm:px-3">
+        <span className="text-muted group-open:rotate-90">
+          <Icon name="right" />
+        </span>
+        <span className="font-medium">Attempt {number}</span>
+        <span className="inline-flex items-center gap-1.5">
+          <StatusDot tone={isTaken(code) ? "good" : "bad"} />
+          {code ?? "no answer"}
+        </span>
+        <span className="ml-auto flex flex-wrap gap-x-2.5 text-xs text-muted">
+          <span>{tookText(ms)}</span>
+          <Time value={at} />
+        </span>
+      </summary>
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-3 px-4 pt-1 pb-4 max-sm:px-3">
+        {error !== null && <p className="text-bad">{error}</p>}
+        {body !== null && (
+          <TextBox
+            title="Response body"
+            text={prettyBody(body)}
+            exact={body}
+            empty="The answer had no body."
+            {...(isCut(body) && {
+              note: `Only the first ${keptAnswerBytes / 1024} KiB of an answer are kept.`,
+            })}
+          />
+        )}
+        {came !== null && (
+          <TextBox title="Response headers" text={headerText(came)} empty="There were none." />
+        )}
+        <TextBox title="Request headers" text={headerText(sent)} empty="There were none." />
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,142 @@
+import { memo } from "react";
+import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
+import { Link } from "../app/Link.tsx";
+import { paths } from "../paths.ts";
+import { handFocusOn } from "../ui/hand-focus-on.ts";
+import { Cell, HeadCell, rowClass, Table } from "../ui/Table.tsx";
+import { Time } from "../ui/Time.tsx";
+import { NextAttempt } from "./NextAttempt.tsx";
+import { notePlace, rowLinkId } from "./opened-delivery.ts";
+import { DeliveryBadge } from "./WebhookBadge.tsx";
+import { attemptsText, codeText, eventWord, nextAttempt, tookText } from "./webhook-facts.ts";
+
+type DeliveryRowProps = { delivery: DeliverySummary; page: number; isOpen: boolean };
+
+/** Why it has not arrived; nothing once it has, and nothing old while it is being sent anew. */
+function Reason({ delivery: { status, status_reason: reason } }: { delivery: DeliverySummary }) {
+  if (reason === null || (status !== "failed" && status !== "retrying")) return null;
+  return (
+    <p
+      className={`mt-1 line-clamp-2 max-w-80 text-xs wrap-anywhere ${status === "failed" ? "text-bad" : "text-muted"}`}
+    >
+      {reason}
+    </p>
+  );
+}
+
+function Next({ delivery }: { delivery: DeliverySummary }) {
+  const next = nextAttempt(delivery);
+  return next === null ? "–" : <NextAttempt value={next} />;
+}
+
+/** The columns that a narrow table has no room for. */
+function Folded({ delivery }: { delivery: DeliverySummary }) {
+  const { attempts, duration_ms: ms, created_at: created } = delivery;
+  const next = nextAttempt(delivery);
+  return (
+    <p className="mt-1 flex flex-wrap gap-x-2 text-xs text-muted @2xl:hidden">
+      <Time value={created} />
+      {attempts > 0 && (
+        <>
+          <span>{codeText(delivery)}</span>
+          <span>{tookText(ms)}</span>
+          {attempts > 1 && <span>{attemptsText(attempts)}</span>}
+        </>
+      )}
+      {next !== null && (
+        <span>
+          next <NextAttempt value={next} />
+        </span>
+      )}
+    </p>
+  );
+}
+
+/** Renders again only when its delivery changed: the cache keeps an unchanged one the same object. */
+const DeliveryRow = memo(function DeliveryRow({ delivery, page, isOpen }: DeliveryRowProps) {
+  const { id, webhook_id: webhookId, event, status, attempts, duration_ms: ms } = delivery;
+  const word = eventWord(event);
+  return (
+    <tr ref={handFocusOn} className={`${rowClass} ${isOpen ? "bg-accent-soft" : ""}`}>
+      <Cell>
+        <Link
+          id={rowLinkId(id)}
+          onClick={() => notePlace(id)}
+          to={paths.delivery(webhookId, id, page)}
+          aria-label={`${word}, delivery ${id}`}
+          aria-current={isOpen ? "true" : undefined}
+          className="inline-flex min-h-6 items-center font-medium underline decoration-edge underline-offset-4 hover:decoration-current"
+        >
+          {word}
+        </Link>
+        {word !== event && (
+          <p className="font-mono text-xs wrap-anywhere text-muted @max-3xl:hidden">{event}</p>
+        )}
+        <Folded delivery={delivery} />
+      </Cell>
+      <Cell>
+        {/* Wide enough for any word, so that a change of state does not move the columns. */}
+        <div className="min-w-24">
+          <DeliveryBadge status={status} />
+          <Reason delivery={delivery} />
+        </div>
+      </Cell>
+      <Cell from="sm" align="end">
+        {codeText(delivery)}
+      </Cell>
+      <Cell from="sm" align="end">
+        {tookText(ms)}
+      </Cell>
+      <Cell from="sm" align="end">
+        {attempts}
+      </Cell>
+      <Cell from="sm">
+        <Next delivery={delivery} />
+      </Cell>
+      <Cell from="sm">
+        <Time value={delivery.created_at} />
+      </Cell>
+    </tr>
+  );
+});
+
+type DeliveryTableProps = {
+  deliveries: readonly DeliverySummary[];
+  /** Stays in the address of each row's link. */
+  page: number;
+  openId: number | null;
+};
+
+export function DeliveryTable({ deliveries, page, openId }: DeliveryTableProps) {
+  return (
+    <Table label="Deliveries">
+      <thead>
+        <tr>
+          <HeadCell>Event</HeadCell>
+          <HeadCell>Status</HeadCell>
+          <HeadCell from="sm" align="end">
+            Code
+          </HeadCell>
+          <HeadCell from="sm" align="end">
+            Duration
+          </HeadCell>
+          <HeadCell from="sm" align="end">
+            Attempts
+          </HeadCell>
+          <HeadCell from="sm">Next attempt</HeadCell>
+          <HeadCell from="sm">Created</HeadCell>
+        </tr>
+      </thead>
+      <tbody>
+        {deliveries.map((delivery) => (
+          <DeliveryRow
+            key={delivery.id}
+            delivery={delivery}
+            page={page}
+            isOpen={delivery.id === openId}
+          />
+        ))}
+      </tbody>
+    </Table>
+  );
+}

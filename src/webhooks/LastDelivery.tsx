@@ -1,0 +1,30 @@
+import type { Webhook } from "../../contract/webhooks/webhook.ts";
+import { Link } from "../app/Link.tsx";
+import { paths } from "../paths.ts";
+import { Time } from "../ui/Time.tsx";
+import { DeliveryBadge } from "./WebhookBadge.tsx";
+import { codeText, eventWord } from "./webhook-facts.ts";
+
+/** What came of the newest delivery; its badge leads there. */
+export function LastDelivery({ webhook }: { webhook: Webhook }) {
+  const { id, last_delivery: last } = webhook;
+  if (last === undefined) return null;
+  if (last === null) return <span className="text-muted">nothing sent yet</span>;
+  const event = eventWord(last.event);
+  return (
+    <>
+      <Link
+        to={paths.delivery(id, last.id)}
+        aria-label={`${event}, ${last.status}`}
+        className="inline-flex rounded-full align-middle"
+      >
+        <DeliveryBadge status={last.status} tip={last.status_reason ?? undefined} />
+      </Link>
+      <p className="mt-1 flex flex-wrap gap-x-2 text-xs text-muted">
+        <span>{event}</span>
+        {last.attempts > 0 && <span className="whitespace-nowrap">{codeText(last)}</span>}
+        <Time value={last.created_at} />
+      </p>
+    </>
+  );
+}

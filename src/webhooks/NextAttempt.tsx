@@ -1,0 +1,22 @@
+import { useClockText } from "../ui/clock.ts";
+import { absoluteText, relativeText } from "../ui/time-text.ts";
+
+const minuteMs = 60_000;
+
+/** "in 4 s" is worth telling here, where others say "just now": somebody waits for it. */
+function textOf(awayMs: number, momentMs: number, nowMs: number): string {
+  if (awayMs <= 0) return "due";
+  return awayMs < minuteMs ? `in ${Math.ceil(awayMs / 1000)} s` : relativeText(momentMs, nowMs);
+}
+
+/** When a delivery is sent again by itself. */
+export function NextAttempt({ value }: { value: string }) {
+  const moment = new Date(value);
+  const momentMs = moment.getTime();
+  const text = useClockText((nowMs) => textOf(momentMs - nowMs, momentMs, nowMs));
+  return (
+    <time dateTime={value} data-tip={absoluteText(moment)} className="whitespace-nowrap">
+      {text}
+    </time>
+  );
+}

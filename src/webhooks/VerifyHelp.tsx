@@ -1,0 +1,27 @@
+import { useState } from "react";
+import { Icon } from "../ui/Icon.tsx";
+import { Panel } from "../ui/Panel.tsx";
+import { LazySnippets } from "./LazySnippets.tsx";
+
+/** For whoever writes the other end later than on the day of the secret. */
+export function VerifyHelp() {
+  const [isOpened, setIsOpened] = useState(false);
+  return (
+    <Panel>
+      <details className="group" onToggle={() => setIsOpened(true)}>
+        <summary className="flex min-h-11 items-center gap-2.5 px-4 py-1.5 font-semibold -outline-offset-2 hover:bg-hover max-sm:px-3">
+          <span className="text-muted group-open:rotate-90">
+            <Icon name="right" />
+          </span>
+          How a receiver verifies what comes
+        </summary>
+        {/* Only then, because the code is longer than the page. */}
+        {isOpened && (
+          <div className="border-t border-line px-4 py-3 max-sm:px-3">
+            <LazySnippets />
+          </div>
+        )}
+      </details>
+    </Panel>
+  );
+}

@@ -1,0 +1,35 @@
+import { useState } from "react";
+import { verifySnippets } from "../../contract/webhooks/verify-snippets.ts";
+import { Select } from "../ui/Select.tsx";
+import { TextBox } from "./TextBox.tsx";
+
+const snippets = verifySnippets();
+
+/** Code for the other end: who has sent this, and is it whole? Loaded when it is wanted, because it is long. */
+export function VerifySnippets() {
+  const [language, setLanguage] = useState(snippets[0]?.language);
+  const chosen = snippets.find((snippet) => snippet.language === language);
+  if (chosen === undefined) return null;
+  return (
+    <TextBox
+      title="A receiver that verifies"
+      text={chosen.code}
+      isCode
+      note="It reads the secret from the environment variable WEBHOOK_SECRET."
+    >
+      <Select
+        aria-label="Language"
+        value={language}
+        onChange={({ target: { value } }) =>
+          setLanguage(snippets.find((snippet) => snippet.language === value)?.language)
+        }
+      >
+        {snippets.map(({ language: value, label }) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </Select>
+    </TextBox>
+  );
+}

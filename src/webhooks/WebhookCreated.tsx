@@ -1,0 +1,48 @@
+// What the new webhook's page turns into: its secret, shown once, and what to do with it.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Webhook } from "../../contract/webhooks/webhook.ts";
+import { makePoller } from "../api/poll.ts";
+import { LinkButton } from "../app/LinkButton.tsx";
+import { paths } from "../paths.ts";
+import { Button } from "../ui/Button.tsx";
+import { Icon } from "../ui/Icon.tsx";
+import { useWebhookActions } from "./actions.ts";
+import { LastDelivery } from "./LastDelivery.tsx";
+import { webhookQuery } from "./queries.ts";
+import { SecretPanel } from "./SecretPanel.tsx";
+import { toMoving } from "./webhook-facts.ts";
+
+type WebhookCreatedProps = { made: Webhook; secret: string };
+
+export function WebhookCreated({ made, secret }: WebhookCreatedProps) {
+  const [poll] = useState(() => makePoller());
+  const { ping, isPinging } = useWebhookActions();
+  // Not `useLoaded`: whatever becomes of the webhook, the secret must not vanish behind an error page.
+  const { data: webhook } = useQuery({
+    ...webhookQuery(made.id),
+    initialData: made,
+    refetchInterval: ({ state }) => {
+      const last = state.data?.last_delivery;
+      return last ? poll([toMoving(last, Date.now())], false) : false;
+    },
+  });
+  return (
+    <SecretPanel title="Its secret, shown only now" secret={secret}>
+      {() => (
+        <>
+          <Button isPending={isPinging} onClick={() => ping(webhook)}>
+            <Icon name="send" />
+            Send a ping
+          </Button>
+          <LinkButton to={paths.webhook(made.id)}>Open the webhook</LinkButton>
+          {webhook.last_delivery && (
+            <div className="basis-full" aria-live="polite">
+              <LastDelivery webhook={webhook} />
+            </div>
+          )}
+        </>
+      )}
+    </SecretPanel>
+  );
+}

@@ -1,0 +1,83 @@
+// The fields of a new webhook. The contract's schema checks them here as it does at the service.
+import { zodResolver } from "@hookform/resolvers/zod";
+import type { ReactNode } from "react";
+import { useForm, useWatch } from "react-hook-form";
+import { createWebhookBody } from "../../contract/webhooks/webhook.ts";
+import { showRefusal, toText } from "../app/form-values.ts";
+import { LeaveGuard } from "../app/LeaveGuard.tsx";
+import { Button } from "../ui/Button.tsx";
+import { Field } from "../ui/Field.tsx";
+import { Input } from "../ui/Input.tsx";
+import { Notice } from "../ui/Notice.tsx";
+
+type Values = { url: string };
+
+type WebhookFormProps = {
+  /** Resolves when the webhook is made; throws what the service has against it. */
+  onCreate: (body: Values) => Promise<void>;
+  /** Beside the submit button. */
+  cancel: ReactNode;
+};
+
+/** What is allowed and probably not meant. */
+const warningOf = (url: string | undefined): string | undefined =>
+  url !== undefined && /^\s*http:/i.test(url)
+    ? "Not encrypted: whoever is on the way can read what is sent. The signature still proves who has sent it."
+    : undefined;
+
+export function WebhookForm({ onCreate, cancel }: WebhookFormProps) {
+  const { control, register, handleSubmit, setError, formState } = useForm<Values>({
+    defaultValues: { url: "" },
+    resolver: zodResolver(createWebhookBody),
+    mode: "onTouched",
+  });
+  const { isSubmitting, isDirty, errors } = formState;
+  const url = useWatch({ control, name: "url" });
+
+  const submit = handleSubmit(async (body) => {
+    try {
+      await onCreate(body);
+    } catch (error) {
+      showRefusal(error, ["url"], setError);
+    }
+  });
+
+  return (
+    <form
+      noValidate
+      aria-label="New webhook"
+      onSubmit={(event) => void submit(event)}
+      className="grid content-start gap-5"
+    >
+      <LeaveGuard isDirty={isDirty} question="Leave without creating the webhook?" />
+      {errors.root?.["service"]?.message !== undefined && (
+        <Notice tone="bad" isAlert>
+          {errors.root["service"].message}
+        </Notice>
+      )}
+      <Field
+        label="URL"
+        error={errors.url?.message}
+        warning={warningOf(url)}
+        help="It gets a POST request for each event. Any answer from 200 to 299 within 15 seconds means that it was taken; else it is sent again."
+      >
+        {(aria) => (
+          <Input
+            {...aria}
+            {...register("url", { setValueAs: toText })}
+            isCode
+            inputMode="url"
+            autoCapitalize="none"
+            placeholder="https://example.com/hooks/quarterdeck"
+          />
+        )}
+      </Field>
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" variant="primary" isPending={isSubmitting}>
+          {isSubmitting ? "Creating…" : "Create webhook"}
+        </Button>
+        {cancel}
+      </div>
+    </form>
+  );
+}

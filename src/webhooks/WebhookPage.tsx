@@ -1,0 +1,150 @@
+// One webhook: whether it is called, what was sent to it and what came back, and the way to a new secret.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useLoaderData, useNavigate } from "react-router";
+import type { Webhook } from "../../contract/webhooks/webhook.ts";
+import { makePoller } from "../api/poll.ts";
+import { useLoaded } from "../api/query.ts";
+import { Crumbs } from "../app/Crumbs.tsx";
+import { siteName, siteQuery } from "../app/inventory.ts";
+import { paths } from "../paths.ts";
+import { Button } from "../ui/Button.tsx";
+import { CopyButton } from "../ui/CopyButton.tsx";
+import { handFocusOn } from "../ui/hand-focus-on.ts";
+import { Notice } from "../ui/Notice.tsx";
+import { PageHeader } from "../ui/PageHeader.tsx";
+import { Panel } from "../ui/Panel.tsx";
+import { Properties, type Property } from "../ui/Properties.tsx";
+import { Time } from "../ui/Time.tsx";
+import { Deliveries } from "./Deliveries.tsx";
+import type { webhookLoader } from "./loaders.ts";
+import { webhookQuery } from "./queries.ts";
+import { SecretPanel } from "./SecretPanel.tsx";
+import { UrlText } from "./UrlText.tsx";
+import { VerifyHelp } from "./VerifyHelp.tsx";
+import { WebhookActions } from "./WebhookActions.tsx";
+import { FailingFor, WebhookBadge } from "./WebhookBadge.tsx";
+import { hasExtras, hostOf, toMoving } from "./webhook-facts.ts";
+
+function toProperties(webhook: Webhook): Property[] {
+  const { status, status_reason: reason, failing_since: failing } = webhook;
+  const { previous_secret_until: until, created_at: created } = webhook;
+  const properties: (Property | null)[] = [
+    status === undefined ? null : { term: "State", value: status },
+    reason ? { term: "Reason", value: reason } : null,
+    failing ? { term: "Failing since", value: <Time value={failing} /> } : null,
+    until ? { term: "Previous secret valid until", value: <Time value={until} /> } : null,
+    { term: "Created", value: <Time value={created} /> },
+  ];
+  return properties.filter((property) => property !== null);
+}
+
+/** Goes to what has just come, once the question that led to it has given the focus back; and on when it is hidden. */
+const focusTitle = (element: HTMLElement | null) => {
+  const title = element?.querySelector("h2");
+  if (title) {
+    title.tabIndex = -1;
+    requestAnimationFrame(() => title.focus());
+  }
+  return handFocusOn(element);
+};
+
+type WebhookViewProps = Pick<
+  Awaited<ReturnType<typeof webhookLoader>>,
+  "id" | "siteId" | "page" | "deliveryId"
+>;
+
+function WebhookView({ id, siteId, page, deliveryId }: WebhookViewProps) {
+  const navigate = useNavigate();
+  const [poll] = useState(() => makePoller());
+  const { data: site } = useQuery({ ...siteQuery(siteId ?? 0), enabled: siteId !== null });
+  // Here and nowhere else: in no cache, no storage, no address.
+  const [secret, setSecret] = useState<string | null>(null);
+  // From its deletion on nothing is asked about it: the answer would be "Not found" before the list is there.
+  const [isLeaving, setIsLeaving] = useState(false);
+  const webhook = useLoaded(webhookQuery(id), ({ last_delivery: last }) =>
+    isLeaving ? false : poll(last ? [toMoving(last, Date.now())] : []),
+  );
+
+  const { url, status, status_reason: reason } = webhook;
+  const list = siteId === null ? paths.home() : paths.webhooks(siteId);
+  const name = siteId === null ? null : siteName(siteId, site);
+  const leave = () => {
+    setIsLeaving(true);
+    void navigate(list);
+  };
+
+  return (
+    <>
+      <PageHeader
+        title={`Webhook ${id}`}
+        context={[hostOf(url), ...(name === null ? [] : [name])]}
+        crumbs={
+          <Crumbs
+            items={[
+              { label: "Servers", to: paths.home() },
+              ...(name === null ? [] : [{ label: `${name} webhooks`, to: list }]),
+            ]}
+          />
+        }
+        state={
+          <>
+            <WebhookBadge webhook={webhook} />
+            <span className="text-sm">
+              <FailingFor webhook={webhook} />
+            </span>
+          </>
+        }
+        actions={
+          <WebhookActions webhook={webhook} look="words" onSecret={setSecret} onRemoved={leave} />
+        }
+      />
+      <p className="-mt-4 flex min-w-0 items-center gap-1 font-mono text-xs text-muted">
+        <UrlText url={url} />
+        <CopyButton label="Copy URL" text={() => url} />
+      </p>
+      {status === "disabled" && (
+        <Notice tone="bad">
+          <p>
+            {reason ?? "It was disabled."} Events are not sent to it any more. A ping or a
+            redelivery that the receiver takes enables it again.
+          </p>
+        </Notice>
+      )}
+      {secret !== null && (
+        <div key={secret} ref={focusTitle}>
+          <SecretPanel title="The new secret, shown only now" secret={secret}>
+            {(isKept) => (
+              <Button
+                disabledReason={
+                  isKept ? undefined : "Copy the secret first: it is not shown again."
+                }
+                onClick={() => setSecret(null)}
+              >
+                Hide the secret
+              </Button>
+            )}
+          </SecretPanel>
+        </div>
+      )}
+      {hasExtras(webhook) ? (
+        <Deliveries webhook={webhook} page={page} openId={deliveryId} isLive={!isLeaving} />
+      ) : (
+        <p className="text-muted">This service does not tell what it sends to a webhook.</p>
+      )}
+      <Panel title="Properties">
+        <p className="border-b border-line bg-sunken px-4 py-3 font-mono text-xs wrap-anywhere max-sm:px-3">
+          {url}
+        </p>
+        <Properties items={toProperties(webhook)} />
+      </Panel>
+      {hasExtras(webhook) && <VerifyHelp />}
+    </>
+  );
+}
+
+export function WebhookPage() {
+  const data = useLoaderData<typeof webhookLoader>();
+  // The secret of one webhook does not stay for the next one.
+  return <WebhookView key={data.id} {...data} />;
+}

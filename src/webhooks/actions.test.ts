@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { deliveryStates } from "../../contract/webhooks/delivery.ts";
+import { redeliverRefusal } from "./actions.ts";
+
+// Of a delivery, only the status counts here.
+const inState = (status: string) => ({ status }) as Parameters<typeof redeliverRefusal>[0];
+
+test("a delivery that is about to be sent is not sent again, with the reason", () => {
+  const refused = deliveryStates.filter((status) => redeliverRefusal(inState(status)));
+  expect(refused).toEqual(["pending"]);
+  expect(redeliverRefusal(inState("pending"))).toBe(
+    "Redeliver is not possible while the status is pending.",
+  );
+});
+
+test("a state that only the service knows refuses nothing", () => {
+  expect(redeliverRefusal(inState("hibernated"))).toBeUndefined();
+});

@@ -1,0 +1,80 @@
+// What can be done to a webhook and its deliveries, and why it sometimes cannot.
+import { useMutation } from "@tanstack/react-query";
+import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
+import type { Webhook } from "../../contract/webhooks/webhook.ts";
+import { messageOf } from "../api/api-error.ts";
+import { call } from "../api/client.ts";
+import { invalidate, queryClient } from "../api/query.ts";
+import { toast } from "../app/toasts.ts";
+import { followDelivery } from "./follow-delivery.ts";
+import { dropWebhook, patchDelivery, webhookQuery } from "./queries.ts";
+import { hostOf } from "./webhook-facts.ts";
+
+/** An answer that is on its way knows nothing of what is asked for now. */
+const forgetAnswers = async (...names: string[]) => {
+  await Promise.all(names.map((name) => queryClient.cancelQueries({ queryKey: [name] })));
+};
+
+const deliveryNames = ["listWebhooks", "showWebhook", "listDeliveries", "showDelivery"] as const;
+
+/** Why a delivery cannot be sent again now; the service refuses the same. */
+export const redeliverRefusal = ({ status }: DeliverySummary): string | undefined =>
+  status === "pending" ? "Redeliver is not possible while the status is pending." : undefined;
+
+/** Pings and deletes webhooks. The functions stay the same over the life of the component. */
+export function useWebhookActions() {
+  const { mutate: ping, isPending: isPinging } = useMutation({
+    mutationFn: ({ id }: Webhook) => call("pingWebhook", { id }),
+    onMutate: () => forgetAnswers(...deliveryNames),
+    onSuccess: (delivery, { url }) => {
+      patchDelivery(delivery);
+      followDelivery(`The ping to ${hostOf(url)}`, delivery);
+    },
+    onError: (error, { url }) => toast.failure(`${hostOf(url)} was not pinged.`, messageOf(error)),
+    // Not awaited: polls rest while a mutation is under way, and this one ends here.
+    onSettled: () => void invalidate("listWebhooks", "showWebhook", "listDeliveries"),
+  });
+  const { mutateAsync: remove } = useMutation({
+    mutationFn: ({ id }: Webhook) => call("deleteWebhook", { id }),
+    onMutate: () => forgetAnswers(...deliveryNames),
+    onSuccess: (_answer, { id }) => dropWebhook(id),
+    // The page of what is gone would end on "Not found"; the lists alone are asked for anew.
+    onSettled: () => void invalidate("listWebhooks"),
+  });
+  return { ping, isPinging, remove };
+}
+
+/** Sends a delivery again. */
+export function useRedeliver() {
+  const { mutate: redeliver, isPending: isRedelivering } = useMutation({
+    mutationFn: ({ id }: DeliverySummary) => call("redeliver", { id }),
+    onMutate: () => forgetAnswers(...deliveryNames),
+    onSuccess: (delivery) => {
+      patchDelivery(delivery);
+      followDelivery(`Delivery ${delivery.id}`, delivery);
+    },
+    onError: (error, { id }) =>
+      toast.failure(`Delivery ${id} was not sent again.`, messageOf(error)),
+    onSettled: () => void invalidate(...deliveryNames),
+  });
+  return { redeliver, isRedelivering };
+}
+
+/**
+ * Makes a new secret. Called without `useMutation`, whose cache would keep the answer for minutes.
+ * @returns the secret; null from a service that does not show it
+ */
+export async function rotateSecret(id: number): Promise<string | null> {
+  const { secret, ...webhook } = await call("rotateWebhookSecret", { id });
+  queryClient.setQueryData(webhookQuery(id).queryKey, webhook);
+  return secret ?? null;
+}
+
+/** Makes a webhook; its secret is handed on and kept nowhere, as above. */
+export async function createWebhook(siteId: number, body: { url: string }) {
+  const { secret, ...webhook } = await call("createWebhook", { id: siteId }, { body });
+  queryClient.setQueryData(webhookQuery(webhook.id).queryKey, webhook);
+  // Not awaited: what is shown next is the secret, and no list.
+  void invalidate("listWebhooks");
+  return { webhook, secret: secret ?? null };
+}

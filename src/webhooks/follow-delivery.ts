@@ -1,0 +1,46 @@
+// Watches a delivery that somebody asked for until something has come of it, on whatever page they are by then.
+import { QueryObserver } from "@tanstack/react-query";
+import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
+import { isPassing } from "../api/api-error.ts";
+import { makePoller } from "../api/poll.ts";
+import { invalidate, queryClient } from "../api/query.ts";
+import { toast } from "../app/toasts.ts";
+import { deliveryQuery } from "./queries.ts";
+import { codeText, hasCome, tookText } from "./webhook-facts.ts";
+
+/** @param subject "The ping to hooks.example.com", as the sentence begins */
+function tell(subject: string, delivery: DeliverySummary): void {
+  const { status, status_reason: reason, duration_ms: ms } = delivery;
+  if (status === "delivered")
+    return void toast.success(
+      `${subject} was delivered.`,
+      `${codeText(delivery)} in ${tookText(ms)}`,
+    );
+  const again = status === "retrying" ? "It is sent again by itself." : null;
+  toast.failure(
+    status === "retrying" ? `${subject} did not arrive yet.` : `${subject} failed.`,
+    [reason, again].filter((text) => text !== null).join(" "),
+  );
+}
+
+/**
+ * Tells what came of a delivery, once. Nobody claims before that that it arrived.
+ * @param asked the service's answer to the asking
+ */
+export function followDelivery(subject: string, asked: DeliverySummary): void {
+  const poll = makePoller();
+  const observer = new QueryObserver(queryClient, {
+    ...deliveryQuery(asked.id),
+    staleTime: 0,
+    refetchInterval: () => poll([asked]),
+  });
+  const stop = observer.subscribe(({ data, error }) => {
+    // Deleted meanwhile, or the session is over: there is nothing left to tell.
+    const isLost = data === null || (error !== null && !isPassing(error));
+    const isOver = data !== undefined && data !== null && hasCome(asked, data);
+    if (!isLost && !isOver) return;
+    stop();
+    if (data && isOver) tell(subject, data);
+    void invalidate("listWebhooks", "showWebhook", "listDeliveries");
+  });
+}

@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import { deliveryStates, type DeliverySummary } from "../../contract/webhooks/delivery.ts";
+import { makePoller } from "../api/poll.ts";
+import {
+  codeText,
+  eventWord,
+  hasCome,
+  hostOf,
+  nextAttempt,
+  prettyBody,
+  tookText,
+  toMoving,
+} from "./webhook-facts.ts";
+
+const nowMs = Date.parse("2026-01-31T09:30:00Z");
+const inSeconds = (seconds: number) =>
+  new Date(nowMs + seconds * 1000).toISOString().replace("Z", "000Z");
+
+const delivery = (change: Partial<DeliverySummary> = {}): DeliverySummary => ({
+  id: 7,
+  webhook_id: 3,
+  event: "webhook.ping",
+  status: "pending",
+  status_reason: null,
+  code: null,
+  duration_ms: null,
+  attempts: 0,
+  next_attempt_at: null,
+  created_at: inSeconds(0),
+  ended_at: null,
+  ...change,
+});
+
+const paceOf = (one: DeliverySummary) => makePoller(() => 0)([toMoving(one, nowMs)], false);
+
+test("what is on its way is asked for often; what waits for hours or has ended is not", () => {
+  const paces = deliveryStates.map((status) =>
+    paceOf(delivery({ status, next_attempt_at: inSeconds(7200) })),
+  );
+  expect(paces).toEqual([500, false, false, false]);
+});
+
+test("one that waits is asked for often again when its attempt is near, and until it is over", () => {
+  const retryingIn = (seconds: number) =>
+    paceOf(delivery({ status: "retrying", attempts: 1, next_attempt_at: inSeconds(seconds) }));
+  expect([11, 10, 0, -30].map(retryingIn)).toEqual([false, 500, 500, 500]);
+});
+
+test("a next attempt is told of what was tried before, not of what is on its way", () => {
+  const next = inSeconds(300);
+  expect(nextAttempt(delivery({ status: "retrying", next_attempt_at: next }))).toBe(next);
+  expect(nextAttempt(delivery({ status: "pending", next_attempt_at: next }))).toBeNull();
+  expect(nextAttempt(delivery({ status: "delivered" }))).toBeNull();
+});
+
+test("nothing has come of a delivery before an attempt is over", () => {
+  const asked = delivery({ attempts: 2 });
+  expect(hasCome(asked, asked)).toBe(false);
+  expect(hasCome(asked, delivery({ status: "retrying", attempts: 2 }))).toBe(false);
+  expect(hasCome(asked, delivery({ status: "retrying", attempts: 3 }))).toBe(true);
+  expect(hasCome(asked, delivery({ status: "delivered", attempts: 3 }))).toBe(true);
+  expect(hasCome(asked, delivery({ status: "failed", attempts: 2 }))).toBe(true);
+});
+
+test.each([
+  [null, 0, "–"],
+  [null, 1, "no answer"],
+  [500, 1, "500"],
+])("a code of %s after %i attempts reads %s", (code, attempts, expected) => {
+  expect(codeText({ code, attempts })).toBe(expected);
+});
+
+test.each([
+  [null, "–"],
+  [0, "0 ms"],
+  [999, "999 ms"],
+  [1_000, "1 s"],
+  [15_049, "15 s"],
+  [1_250, "1.3 s"],
+])("a duration of %s ms reads %s", (ms, expected) => {
+  expect(tookText(ms)).toBe(expected);
+});
+
+test("an event that only the service knows is called what the service calls it", () => {
+  expect(eventWord("backup.failed")).toBe("Backup failed");
+  expect(eventWord("site.hibernated")).toBe("site.hibernated");
+  expect(eventWord("toString")).toBe("toString");
+});
+
+test("a URL is known by its host, and what is none by itself", () => {
+  expect(hostOf("https://hooks.example.com:8443/a?b")).toBe("hooks.example.com:8443");
+  expect(hostOf("nonsense")).toBe("nonsense");
+});
+
+test("a body is made readable, and one that is not JSON is left alone", () => {
+  expect(prettyBody('{"a":[1]}')).toBe('{\n  "a": [\n    1\n  ]\n}');
+  expect(prettyBody("<html>")).toBe("<html>");
+  expect(prettyBody("")).toBe("");
+});

@@ -1,0 +1,59 @@
+// What the pages say about a webhook and its deliveries beyond their fields. Pure.
+import { eventWords } from "../../contract/events.ts";
+import { isInTransit } from "../../contract/states.ts";
+import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
+import type { Webhook } from "../../contract/webhooks/webhook.ts";
+
+/** Whether its service keeps a state and deliveries of it; the interface alone knows neither. */
+export const hasExtras = ({ status }: Webhook): boolean => status !== undefined;
+
+/** The host of a URL, which is the part that people know it by; the whole text where there is none. */
+export const hostOf = (url: string): string => URL.parse(url)?.host || url;
+
+/** "Backup finished" for `backup.finished`; a service may know events that we do not. */
+export const eventWord = (event: string): string =>
+  Object.hasOwn(eventWords, event) ? eventWords[event as keyof typeof eventWords] : event;
+
+type Tried = { code: number | null; attempts: number };
+
+/** What the newest attempt was answered. */
+export const codeText = ({ code, attempts }: Tried): string =>
+  code === null ? (attempts === 0 ? "–" : "no answer") : String(code);
+
+const seconds = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+
+/** "34 ms", "1.2 s". */
+export const tookText = (ms: number | null): string =>
+  ms === null ? "–" : ms < 1000 ? `${ms} ms` : `${seconds.format(ms / 1000)} s`;
+
+export const attemptsText = (count: number): string =>
+  count === 1 ? "1 attempt" : `${count} attempts`;
+
+/** When it is sent again by itself; one that was never sent is on its way already, whatever its service plans. */
+export const nextAttempt = ({ status, next_attempt_at: next }: DeliverySummary): string | null =>
+  status === "pending" ? null : next;
+
+/** A next attempt that is farther away than this is nothing to hurry for. */
+const soonMs = 10_000;
+
+/**
+ * A delivery as a poll has to see it. One that is tried again in hours is `retrying` all that time, and
+ * moves no more than one that has ended; so it counts as moving when its attempt is near.
+ */
+export function toMoving({ id, status, next_attempt_at: next }: DeliverySummary, nowMs: number) {
+  const isFar = status === "retrying" && next !== null && Date.parse(next) - nowMs > soonMs;
+  return { id, status: isFar ? "planned" : status };
+}
+
+/** Whether something has come of a delivery that was asked for: it has ended, or one more attempt is over. */
+export const hasCome = (asked: DeliverySummary, now: DeliverySummary): boolean =>
+  !isInTransit(now.status) || now.attempts > asked.attempts;
+
+/** A body as it is easiest to read; what is not JSON stays as it is. */
+export function prettyBody(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}
