@@ -1,9 +1,10 @@
 // Data of the service as React Query sees it. A query is declared from the operation table; its key is
 // [operation name, params, query], so all queries of an operation are found by the name alone.
-import { QueryClient, useQuery } from "@tanstack/react-query";
+import { hashKey, QueryClient, useQuery } from "@tanstack/react-query";
 import { type interfaceOperations, type OperationName } from "../../contract/operations.ts";
 import { ApiError, hasStatus, isPassing } from "./api-error.ts";
 import { type AnswerOf, call, type ParamsOf, type QueryOf } from "./client.ts";
+import { catchUpOnReturn, joinTabs, setPollClock } from "./tabs.ts";
 
 type InterfaceName = keyof typeof interfaceOperations;
 type ExtraName = Exclude<OperationName, InterfaceName>;
@@ -27,6 +28,16 @@ export const queryClient = new QueryClient({
   },
 });
 
+const sharing = "document" in globalThis ? joinTabs(queryClient) : null;
+if (sharing !== null) {
+  setPollClock();
+  catchUpOnReturn(queryClient);
+}
+
+/** Asks the service, or takes what another tab is just being answered. */
+const shared = <Data>(key: readonly unknown[], fetch: () => Promise<Data>): Promise<Data> =>
+  sharing === null ? fetch() : sharing.ask(hashKey(key), fetch);
+
 const toSent = <Name extends OperationName>(query: QueryOf<Name> | undefined) =>
   query === undefined ? {} : { query };
 
@@ -41,7 +52,7 @@ export const query = <Name extends InterfaceName>(
 ): DataQuery<AnswerOf<Name>> => ({
   queryKey: [name, params, query ?? {}],
   // The signal is not passed on: a page that unmounts must not cancel what the next one has asked for.
-  queryFn: () => call(name, params, toSent(query)),
+  queryFn: () => shared([name, params, query ?? {}], () => call(name, params, toSent(query))),
 });
 
 /** A query of an extra; null from a service that has no such thing. */
@@ -51,7 +62,7 @@ export const extraQuery = <Name extends ExtraName>(
   query?: QueryOf<Name>,
 ): DataQuery<AnswerOf<Name> | null> => ({
   queryKey: [name, params, query ?? {}],
-  queryFn: () => callExtra(name, params, query),
+  queryFn: () => shared([name, params, query ?? {}], () => callExtra(name, params, query)),
 });
 
 /** Calls an extra; null from a service that has no such thing. */
@@ -101,5 +112,6 @@ export function patchAnswers<Name extends InterfaceName>(
 
 /** Asks anew for everything of these operations that is on screen; resolves when it is there. */
 export const invalidate = async (...names: OperationName[]): Promise<void> => {
+  sharing?.changed();
   await Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] })));
 };

@@ -1,0 +1,80 @@
+// Tabs share what they ask: the first one to ask tells the others, and they take its answer instead of asking too.
+// Eight tabs on one page cost the service hardly more than one.
+
+/** What one tab tells the others. Moments are of the machine's clock, which all tabs share. */
+export type Told = { key: string; askedMs: number } & (
+  | { kind: "asking" }
+  | { kind: "answered"; data: unknown }
+  | { kind: "failed" }
+);
+
+/** Another tab's question is waited for so long; its tab may have been closed over it. */
+const patienceMs = 3000;
+
+export type SharingOptions = {
+  /** Tells the other tabs. */
+  tell(told: Told): void;
+  /** Puts another tab's answer where this tab looks. */
+  take(key: string, data: unknown): void;
+  nowMs(): number;
+};
+
+type Heard = { askedMs: number; settle: ((told: Told | null) => void)[] };
+
+export function createSharing({ tell, take, nowMs }: SharingOptions) {
+  const elsewhere = new Map<string, Heard>();
+  let freshAfterMs = 0;
+
+  const isUsable = ({ askedMs }: { askedMs: number }) => askedMs >= freshAfterMs;
+
+  /** The answer to a question that another tab has under way; null when none comes that can be used. */
+  function answerFromElsewhere(key: string): Promise<Told | null> | null {
+    const heard = elsewhere.get(key);
+    if (heard === undefined || !isUsable(heard) || nowMs() - heard.askedMs > patienceMs)
+      return null;
+    return new Promise((resolve) => {
+      heard.settle.push(resolve);
+      setTimeout(() => resolve(null), patienceMs);
+    });
+  }
+
+  return {
+    /** Asks the service, unless another tab is just doing so. */
+    async ask<Data>(key: string, fetch: () => Promise<Data>): Promise<Data> {
+      const coming = answerFromElsewhere(key);
+      // Without a pause where nothing comes: the next tab to ask must hear of this one's question.
+      const told = coming === null ? null : await coming;
+      // Both tabs ran the same query, so the types agree.
+      if (told?.kind === "answered" && isUsable(told)) return told.data as Data;
+      const askedMs = nowMs();
+      tell({ kind: "asking", key, askedMs });
+      try {
+        const data = await fetch();
+        tell({ kind: "answered", key, askedMs, data });
+        return data;
+      } catch (error) {
+        tell({ kind: "failed", key, askedMs });
+        throw error;
+      }
+    },
+
+    hear(told: Told): void {
+      const { key, askedMs } = told;
+      if (told.kind === "asking") {
+        elsewhere.set(key, { askedMs, settle: [] });
+        return;
+      }
+      const heard = elsewhere.get(key);
+      elsewhere.delete(key);
+      for (const settle of heard?.settle ?? []) settle(told);
+      if (told.kind === "answered" && isUsable(told)) take(key, told.data);
+    },
+
+    /** Something was changed from here: what was asked before now does not show it. */
+    changed(): void {
+      freshAfterMs = nowMs();
+    },
+  };
+}
+
+export type Sharing = ReturnType<typeof createSharing>;

@@ -1,0 +1,79 @@
+// Joins this tab with the others and with the browser's state: shared answers, one pace for all polls, and
+// nothing asked while nobody looks or nothing can be reached.
+import { type QueryClient, timeoutManager } from "@tanstack/react-query";
+import { createSharing, type Sharing, type Told } from "./sharing.ts";
+import { sessions } from "./session.ts";
+
+/** No two tabs poll at the same moment: the one that is first tells the others before they come to it. */
+const slowdown = 1 + Math.random() * 0.25;
+
+/** Tabs of another session or service are none of ours. The token itself is not to stand in a channel. */
+function sessionMark(): string {
+  const { address = "", token = "" } = sessions.current() ?? {};
+  let mark = 0xcbf29ce4;
+  // FNV-1a: it tells sessions apart and is no secret's keeper; it never leaves the browser.
+  for (const character of `${address} ${token}`)
+    mark = Math.imul(mark ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+  return mark.toString(36);
+}
+
+type Envelope = { session: string; told: Told };
+
+/** Whether the service is on this very machine, which needs no network. */
+function isLocal(): boolean {
+  const { hostname } = new URL(sessions.current()?.address || location.href, location.href);
+  return /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+}
+
+export const isCutOff = (): boolean => !navigator.onLine && !isLocal();
+
+/** One pace for all polls, a little slower than asked for, and none while nothing can be reached. */
+export function setPollClock(): void {
+  timeoutManager.setTimeoutProvider({
+    setTimeout: (run, ms) => setTimeout(run, ms),
+    clearTimeout: (id) => clearTimeout(id),
+    setInterval: (run, ms) => setInterval(() => isCutOff() || run(), ms * slowdown),
+    clearInterval: (id) => clearInterval(id),
+  });
+}
+
+export function joinTabs(client: QueryClient): Sharing {
+  const channel = "BroadcastChannel" in globalThis ? new BroadcastChannel("quarterdeck") : null;
+  const sharing = createSharing({
+    tell(told) {
+      const envelope: Envelope = { session: sessionMark(), told };
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin by itself
+      channel?.postMessage(envelope);
+    },
+    take(key, data) {
+      const query = client.getQueryCache().get(key);
+      // What this tab does not show, is asking itself or is about to change is left alone.
+      if (query === undefined || !query.isActive() || query.state.fetchStatus !== "idle") return;
+      if (client.isMutating() === 0) client.setQueryData(query.queryKey, data);
+    },
+    nowMs: Date.now,
+  });
+  channel?.addEventListener("message", ({ data }: MessageEvent<Envelope>) => {
+    if (data.session === sessionMark()) sharing.hear(data.told);
+  });
+  client.getMutationCache().subscribe(({ type }) => {
+    if (type === "updated") sharing.changed();
+  });
+  return sharing;
+}
+
+/** Tries at once what waits for its next attempt, when the network or the eye of the user is back. */
+export function catchUpOnReturn(client: QueryClient): void {
+  const catchUp = () => {
+    if (document.visibilityState !== "visible") return;
+    void client.refetchQueries(
+      { type: "active", predicate: ({ state }) => state.fetchFailureCount > 0 },
+      { cancelRefetch: true },
+    );
+  };
+  addEventListener("online", () => {
+    catchUp();
+    void client.refetchQueries({ type: "active", stale: true }, { cancelRefetch: false });
+  });
+  document.addEventListener("visibilitychange", catchUp);
+}
