@@ -5,29 +5,14 @@ import { useLoaderData } from "react-router";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import { makePoller } from "../api/poll.ts";
 import { useLoaded } from "../api/query.ts";
-import { Crumbs } from "../app/Crumbs.tsx";
 import { serverName, serverQuery } from "../app/inventory.ts";
-import { LinkButton } from "../app/LinkButton.tsx";
-import { PageLinks } from "../app/PageLinks.tsx";
+import { ListPage } from "../app/ListPage.tsx";
 import { paths } from "../paths.ts";
-import { EmptyState } from "../ui/EmptyState.tsx";
-import { Icon } from "../ui/Icon.tsx";
-import { PageHeader } from "../ui/PageHeader.tsx";
-import { Panel } from "../ui/Panel.tsx";
 import { HeadCell, Table } from "../ui/Table.tsx";
 import { movingStatus } from "./backup-facts.ts";
 import { ConfigurationRow } from "./ConfigurationRow.tsx";
 import type { backupsLoader } from "./loaders.ts";
 import { configurationsQuery } from "./queries.ts";
-
-function NewBackupLink({ serverId }: { serverId: number }) {
-  return (
-    <LinkButton to={paths.newBackupConfiguration(serverId)} variant="primary">
-      <Icon name="plus" />
-      New backup
-    </LinkButton>
-  );
-}
 
 /** Each configuration, and its last backup; their ids must not meet. */
 const moving = (configurations: readonly BackupConfiguration[]) =>
@@ -40,61 +25,38 @@ export function BackupsPage() {
   const { serverId, page } = useLoaderData<typeof backupsLoader>();
   const [poll] = useState(() => makePoller());
   const { data: server } = useQuery(serverQuery(serverId));
-  const { data: configurations, meta } = useLoaded(configurationsQuery(serverId, page), (list) =>
-    poll(moving(list.data)),
-  );
-  const name = serverName(serverId, server);
+  const list = useLoaded(configurationsQuery(serverId, page), ({ data }) => poll(moving(data)));
   return (
-    <>
-      <PageHeader
-        title="Backups"
-        context={[name]}
-        crumbs={
-          <Crumbs
-            items={[
-              { label: "Servers", to: paths.home() },
-              { label: name, to: paths.backups(serverId) },
-            ]}
-          />
-        }
-        actions={<NewBackupLink serverId={serverId} />}
-      />
-      <Panel>
-        {meta.total === 0 ? (
-          <EmptyState
-            title="Nothing is backed up yet"
-            action={<NewBackupLink serverId={serverId} />}
-          >
-            Choose a database or a site, when to back it up, and where to keep the copies.
-            Everything it needs is tried before the first night.
-          </EmptyState>
-        ) : configurations.length === 0 ? (
-          <EmptyState
-            title={`Nothing on page ${page}`}
-            action={<LinkButton to={paths.backups(serverId)}>First page</LinkButton>}
-          />
-        ) : (
-          <Table label="Backups">
-            <thead>
-              <tr>
-                <HeadCell>Backup</HeadCell>
-                <HeadCell from="md">Schedule</HeadCell>
-                <HeadCell from="sm">Last run</HeadCell>
-                <HeadCell from="sm">Protected</HeadCell>
-                <HeadCell align="end">
-                  <span className="sr-only">Actions</span>
-                </HeadCell>
-              </tr>
-            </thead>
-            <tbody>
-              {configurations.map((configuration) => (
-                <ConfigurationRow key={configuration.id} configuration={configuration} />
-              ))}
-            </tbody>
-          </Table>
-        )}
-        <PageLinks meta={meta} pathOf={(to) => paths.backups(serverId, to)} />
-      </Panel>
-    </>
+    <ListPage
+      title="Backups"
+      place={{ name: serverName(serverId, server), to: paths.backups(serverId) }}
+      create={{ label: "New backup", to: paths.newBackupConfiguration(serverId) }}
+      list={list}
+      page={page}
+      pathOf={(number) => paths.backups(serverId, number)}
+      empty={{
+        title: "Nothing is backed up yet",
+        text: "Choose a database or a site, when to back it up, and where to keep the copies. Everything it needs is tried before the first night.",
+      }}
+    >
+      <Table label="Backups">
+        <thead>
+          <tr>
+            <HeadCell>Backup</HeadCell>
+            <HeadCell from="md">Schedule</HeadCell>
+            <HeadCell from="sm">Last run</HeadCell>
+            <HeadCell from="sm">Protected</HeadCell>
+            <HeadCell align="end">
+              <span className="sr-only">Actions</span>
+            </HeadCell>
+          </tr>
+        </thead>
+        <tbody>
+          {list.data.map((configuration) => (
+            <ConfigurationRow key={configuration.id} configuration={configuration} />
+          ))}
+        </tbody>
+      </Table>
+    </ListPage>
   );
 }
