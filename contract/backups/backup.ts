@@ -105,6 +105,8 @@ export const backupConfiguration = z
     server_id: z.optional(id),
     /** Why the status is what it is, in the operator's words. */
     status_reason: extra(z.string()),
+    /** Since when the status is what it is; null = that was not noted. */
+    status_since: extra(timestamp),
     /** The frequency in words, e.g. "At 02:30, every day". */
     schedule_words: z.optional(z.string()),
     next_run_at: extra(timestamp),

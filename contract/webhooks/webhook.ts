@@ -16,6 +16,8 @@ const shown = {
   status: z.optional(stateOf(webhookStates)),
   /** Why it is disabled, in the operator's words. */
   status_reason: z.optional(z.nullable(z.string())),
+  /** Since when it is disabled; null while it is enabled. */
+  disabled_since: z.optional(z.nullable(timestamp)),
   /** Since when every attempt has failed; null = the last one did not. */
   failing_since: z.optional(z.nullable(timestamp)),
   /** While a rotation lasts: until when the secret before this one signs too. */

@@ -86,6 +86,8 @@ export const worker = z
     site_id: z.optional(id),
     /** Extra: why the status is what it is, in the operator's words. */
     status_reason: z.optional(z.nullable(z.string())),
+    /** Extra: since when the status is what it is; null = that was not noted. */
+    status_since: z.optional(z.nullable(timestamp)),
     /** Extra: what each process does right now. */
     process_list: z.optional(z.array(workerProcess)),
   })

@@ -76,7 +76,12 @@ export function createConfigurationStore(db: Database) {
     ): Promise<ConfigurationRow | null> {
       const [row] = await tx
         .update(configurations)
-        .set({ ...change, status, transition: sql`${configurations.transition} + 1` })
+        .set({
+          ...change,
+          status,
+          ...(status !== from.status && { status_since: sql`now()` }),
+          transition: sql`${configurations.transition} + 1`,
+        })
         .where(and(eq(configurations.id, from.id), eq(configurations.transition, from.transition)))
         .returning();
       return row ?? null;

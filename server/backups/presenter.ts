@@ -101,6 +101,7 @@ export function createPresenter({ store, tasks, inventory, clock }: PresenterOpt
       backups: [...shown],
       server_id: row.server_id,
       status_reason: row.status_reason,
+      status_since: toMoment(row.status_since),
       schedule_words: scheduleInWords(row.frequency),
       next_run_at: toMoment(row.next_run_at),
       missed_since: toMoment(row.missed_since),

@@ -107,6 +107,8 @@ export const workers = pgTable(
     stopsignal: text().$type<StopSignal>().notNull(),
     status: text().$type<WorkerState>().notNull(),
     status_reason: text(),
+    /** Since when the status is what it is; null where that was not noted yet. */
+    status_since: moment("status_since").defaultNow(),
     /** Its failure was told, and its recovery is still to be. */
     told_failed: boolean().notNull().default(false),
     /** Counts the changes of status, so that what was decided on an older one changes nothing. */
@@ -142,6 +144,8 @@ export const backupConfigurations = pgTable(
     drill: integer(),
     status: text().$type<BackupConfigurationState>().notNull(),
     status_reason: text(),
+    /** Since when the status is what it is; null where that was not noted yet. */
+    status_since: moment("status_since").defaultNow(),
     /** Counts the changes of status, so that what was decided on an older one changes nothing. */
     transition: integer().notNull().default(1),
     /** The next moment of the schedule that no run was made for yet; null until it is installed. */

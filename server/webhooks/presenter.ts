@@ -50,6 +50,7 @@ export const toWebhook = (row: WebhookRow, newest: DeliveryWithEvent | null): We
   site_id: row.site_id,
   status: row.disabled_at === null ? "enabled" : "disabled",
   status_reason: row.disabled_reason,
+  disabled_since: toMoment(row.disabled_at),
   failing_since: toMoment(row.failing_since),
   previous_secret_until: toMoment(row.previous_secret_until),
   last_delivery: newest && toSummary(newest),

@@ -54,6 +54,7 @@ export function workerRoutes(workers: WorkerService, inventory: InventoryStore):
     created_at: toTimestamp(row.created_at),
     site_id: row.site_id,
     status_reason: row.status_reason,
+    status_since: row.status_since && toTimestamp(row.status_since),
     process_list: workers.processes(row.id),
   });
 

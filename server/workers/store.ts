@@ -83,6 +83,7 @@ export function createWorkerStore(db: Database) {
         .set({
           status,
           status_reason: reason,
+          ...(status !== from.status && { status_since: sql`now()` }),
           told_failed: toldFailed,
           transition: sql`${workers.transition} + 1`,
         })

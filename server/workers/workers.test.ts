@@ -120,11 +120,16 @@ describe("from a request to a process", () => {
 
   test("a process that dies is started again, and the worker says so meanwhile", async () => {
     const { id } = await create({ startsecs: 1 });
-    const [pid = 0] = pids(await becomes(id, "installed"));
+    const before = await becomes(id, "installed");
+    const [pid = 0] = pids(before);
     process.kill(pid, "SIGKILL");
     const down = await becomes(id, "restarting");
     expect(down.status_reason).toContain("Process 1");
     const up = await becomes(id, "installed");
+    expect([before, down, up].map(({ status_since: since }) => since)).toEqual(
+      [before, down, up].map(({ status_since: since }) => since).toSorted(),
+    );
+    expect(before.status_since).not.toBe(up.status_since);
     expect(up.process_list?.[0]).toMatchObject({ state: "RUNNING", restarts: 1 });
   });
 });

@@ -139,7 +139,7 @@ export function BackupPage() {
         }
         state={
           <>
-            <BackupBadge status={backup.status} />
+            <BackupBadge backup={backup} />
             {backup.status === "pending" && (backup.jobs_ahead ?? 0) > 0 && (
               <span className="text-sm text-muted">
                 {backup.jobs_ahead} {backup.jobs_ahead === 1 ? "job" : "jobs"} of this server{" "}

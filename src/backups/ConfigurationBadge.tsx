@@ -2,36 +2,16 @@ import type {
   BackupConfiguration,
   BackupConfigurationState,
 } from "../../contract/backups/backup.ts";
-import { isInTransit } from "../../contract/states.ts";
-import { Badge } from "../ui/Badge.tsx";
-import type { Tone } from "../ui/tone.ts";
+import { StateBadge, type StateLook } from "../app/StateBadge.tsx";
 
-const tones: Record<BackupConfigurationState, Tone> = {
-  installing: "busy",
-  installed: "good",
-  failed: "bad",
-  removing: "busy",
+const looks: Record<BackupConfigurationState, StateLook> = {
+  installing: { tone: "busy", help: "Its storage, its source and its tools are being tried." },
+  installed: { tone: "good", help: "Its storage, its source and its tools were tried and work." },
+  failed: { tone: "bad", help: "Something that it needs does not work." },
+  removing: { tone: "busy", help: "Its files are being removed." },
 };
-
-const help: Record<BackupConfigurationState, string> = {
-  installing: "Its storage, its source and its tools are being tried",
-  installed: "Its storage, its source and its tools were tried and work",
-  failed: "Something that it needs does not work",
-  removing: "Its files are being removed",
-};
-
-const isKnown = (word: string): word is BackupConfigurationState => Object.hasOwn(tones, word);
 
 export function ConfigurationBadge({ configuration }: { configuration: BackupConfiguration }) {
-  const { status, status_reason: reason } = configuration;
-  const isMoving = isInTransit(status);
-  return (
-    <Badge
-      tone={isKnown(status) ? tones[status] : isMoving ? "busy" : "idle"}
-      isMoving={isMoving}
-      tip={reason ?? (isKnown(status) ? help[status] : undefined)}
-    >
-      {status}
-    </Badge>
-  );
+  const { status, status_reason: reason, status_since: since } = configuration;
+  return <StateBadge state={status} looks={looks} reason={reason} since={since} />;
 }

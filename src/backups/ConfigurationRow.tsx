@@ -31,7 +31,7 @@ function Schedule({ configuration }: RowProps) {
 function LastRun({ configuration }: RowProps) {
   const { last_backup: last } = configuration;
   if (last === null) return <span className="text-muted">never ran</span>;
-  const { id, status, status_reason: reason, started_at: at, size, duration } = last;
+  const { id, status, started_at: at, size, duration } = last;
   const details =
     status === "finished" ? [formatBytes(size), duration] : status === "failed" ? [duration] : [];
   return (
@@ -41,7 +41,7 @@ function LastRun({ configuration }: RowProps) {
         aria-label={`Backup ${id}, ${status}`}
         className="inline-flex rounded-full align-middle"
       >
-        <BackupBadge status={status} tip={reason ?? undefined} />
+        <BackupBadge backup={last} />
       </Link>
       <p className="mt-1 flex flex-wrap gap-x-2 text-xs text-muted">
         <Time value={at} />

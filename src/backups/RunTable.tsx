@@ -43,7 +43,7 @@ const RunRow = memo(function RunRow({ backup, configuration }: RunRowProps) {
         </Link>
       </Cell>
       <Cell>
-        <BackupBadge status={status} />
+        <BackupBadge backup={backup} />
         {status === "failed" && reason && (
           <p className="mt-1 line-clamp-2 max-w-72 text-xs wrap-anywhere text-bad">{reason}</p>
         )}

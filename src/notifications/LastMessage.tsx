@@ -1,10 +1,10 @@
 import type { ChannelMessage } from "../../contract/notifications/notification.ts";
 import { isInTransit } from "../../contract/states.ts";
-import { Badge } from "../ui/Badge.tsx";
+import { StateBadge } from "../app/StateBadge.tsx";
 import { useClockText } from "../ui/clock.ts";
 import { Time } from "../ui/Time.tsx";
 import { absoluteText, durationText } from "../ui/time-text.ts";
-import { messageTone } from "./channel-facts.ts";
+import { messageLooks } from "./channel-facts.ts";
 
 /** By the second: the next attempt may be that near, and somebody waits for it. */
 function NextAttempt({ at }: { at: string }) {
@@ -33,9 +33,13 @@ export function LastMessage({ message, trouble }: LastMessageProps) {
   return (
     <>
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
-        <Badge tone={messageTone(status)} isMoving={isInTransit(status)}>
-          {status}
-        </Badge>
+        <StateBadge
+          state={status}
+          looks={messageLooks}
+          // "retrying" lasts for minutes in which nothing moves.
+          isMoving={isInTransit(status) && status !== "retrying"}
+          since={endedAt ?? at}
+        />
         <span className="min-w-0 wrap-anywhere">
           {title}
           {count > 1 && <span className="text-muted"> ({count} events)</span>}

@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
-import { channelMessageStates } from "../../contract/notifications/notification.ts";
 import { ApiError } from "../api/api-error.ts";
 import {
   idTrouble,
-  messageTone,
   savedText,
   testRefusal,
   toldEvents,
@@ -34,11 +32,6 @@ test.each([
   ],
 ] as [[number, boolean][], string][])("a saved change is told in a sentence: %j", (pairs, text) => {
   expect(savedText(new Map(pairs), nameOf, "shop")).toBe(text);
-});
-
-test("each state of a message has its own tone, and an unknown one is no news", () => {
-  expect(new Set(channelMessageStates.map(messageTone)).size).toBe(channelMessageStates.length);
-  expect([messageTone("sending"), messageTone("muted")]).toEqual(["busy", "idle"]);
 });
 
 test("a kind of channel that only the service knows keeps the service's word", () => {

@@ -7,9 +7,8 @@ import type {
   Notification,
   NotificationChannel,
 } from "../../contract/notifications/notification.ts";
-import { isInTransit } from "../../contract/states.ts";
 import { ApiError, messageOf } from "../api/api-error.ts";
-import type { Tone } from "../ui/tone.ts";
+import type { StateLook } from "../app/StateBadge.tsx";
 import type { Changes } from "./choice.ts";
 
 const typeWords: Record<ChannelType, string> = {
@@ -26,19 +25,12 @@ export const typeWord = (type: string): string =>
 export const addressOf = ({ meta }: Notification): string | null =>
   (meta.webhook ?? meta.email)?.replace(/^https?:\/\//, "") ?? null;
 
-const messageTones: Record<ChannelMessageState, Tone> = {
-  pending: "busy",
-  retrying: "warn",
-  delivered: "good",
-  failed: "bad",
+export const messageLooks: Record<ChannelMessageState, StateLook> = {
+  pending: { tone: "busy", help: "It was not sent yet." },
+  retrying: { tone: "warn", help: "The provider did not take it yet; it is sent again by itself." },
+  delivered: { tone: "good", help: "The provider took it." },
+  failed: { tone: "bad", help: "The provider did not take it, and it is not sent again." },
 };
-
-export const messageTone = (status: string): Tone =>
-  Object.hasOwn(messageTones, status)
-    ? messageTones[status as ChannelMessageState]
-    : isInTransit(status)
-      ? "busy"
-      : "idle";
 
 /** What a channel is told of, as parts of a sentence. A ping is for webhooks alone. */
 export const toldEvents: readonly string[] = eventTypes

@@ -9,7 +9,7 @@ export function TooltipHost() {
       ref={attach}
       popover="manual"
       aria-hidden
-      className="inset-auto m-0 max-w-72 rounded-md border border-line bg-raised px-2 py-1 text-xs text-ink shadow-pop"
+      className="inset-auto m-0 max-w-72 rounded-md border border-line bg-raised px-2 py-1 text-xs whitespace-pre-line text-ink shadow-pop"
     />
   );
 }

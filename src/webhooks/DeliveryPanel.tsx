@@ -92,7 +92,7 @@ export function DeliveryPanel({ delivery, page }: DeliveryPanelProps) {
       }
     >
       <div className="grid justify-items-start gap-1 border-b border-line px-4 py-2.5 max-sm:px-3">
-        <DeliveryBadge status={status} />
+        <DeliveryBadge delivery={delivery} />
         {isTrouble && reason !== null && (
           <p className={`wrap-anywhere ${status === "failed" ? "text-bad" : ""}`}>{reason}</p>
         )}

@@ -54,7 +54,7 @@ function Folded({ delivery }: { delivery: DeliverySummary }) {
 
 /** Renders again only when its delivery changed: the cache keeps an unchanged one the same object. */
 const DeliveryRow = memo(function DeliveryRow({ delivery, page, isOpen }: DeliveryRowProps) {
-  const { id, webhook_id: webhookId, event, status, attempts, duration_ms: ms } = delivery;
+  const { id, webhook_id: webhookId, event, attempts, duration_ms: ms } = delivery;
   const word = eventWord(event);
   return (
     <tr ref={handFocusOn} className={`${rowClass} ${isOpen ? "bg-accent-soft" : ""}`}>
@@ -77,7 +77,7 @@ const DeliveryRow = memo(function DeliveryRow({ delivery, page, isOpen }: Delive
       <Cell>
         {/* Wide enough for any word, so that a change of state does not move the columns. */}
         <div className="min-w-24">
-          <DeliveryBadge status={status} />
+          <DeliveryBadge delivery={delivery} />
           <Reason delivery={delivery} />
         </div>
       </Cell>

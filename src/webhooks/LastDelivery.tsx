@@ -18,7 +18,7 @@ export function LastDelivery({ webhook }: { webhook: Webhook }) {
         aria-label={`${event}, ${last.status}`}
         className="inline-flex rounded-full align-middle"
       >
-        <DeliveryBadge status={last.status} tip={last.status_reason ?? undefined} />
+        <DeliveryBadge delivery={last} />
       </Link>
       <p className="mt-1 flex flex-wrap gap-x-2 text-xs text-muted">
         <span>{event}</span>

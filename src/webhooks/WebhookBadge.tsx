@@ -1,40 +1,34 @@
-// The state words of webhooks and deliveries. A service may know words that we do not, and they are no news either way.
+// The state words of webhooks and deliveries.
 import { isInTransit } from "../../contract/states.ts";
-import type { DeliveryState } from "../../contract/webhooks/delivery.ts";
+import type { DeliveryState, DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import type { Webhook, WebhookState } from "../../contract/webhooks/webhook.ts";
-import { Badge } from "../ui/Badge.tsx";
+import { StateBadge, type StateLook } from "../app/StateBadge.tsx";
 import { Time } from "../ui/Time.tsx";
-import type { Tone } from "../ui/tone.ts";
 
-type Look = { tone: Tone; help: string };
-
-const webhookLooks: Record<WebhookState, Look> = {
-  enabled: { tone: "good", help: "It is called for every event of the site" },
-  disabled: { tone: "bad", help: "It is not called any more" },
+const webhookLooks: Record<WebhookState, StateLook> = {
+  enabled: { tone: "good", help: "It is called for every event of the site." },
+  disabled: { tone: "bad", help: "It is not called any more." },
 };
 
-const deliveryLooks: Record<DeliveryState, Look> = {
-  pending: { tone: "busy", help: "It was not sent yet" },
-  retrying: { tone: "warn", help: "It did not arrive yet and is sent again by itself" },
-  delivered: { tone: "good", help: "The receiver took it" },
-  failed: { tone: "bad", help: "It did not arrive and is not sent again by itself" },
+const deliveryLooks: Record<DeliveryState, StateLook> = {
+  pending: { tone: "busy", help: "It was not sent yet." },
+  retrying: { tone: "warn", help: "It did not arrive yet and is sent again by itself." },
+  delivered: { tone: "good", help: "The receiver took it." },
+  failed: { tone: "bad", help: "It did not arrive and is not sent again by itself." },
 };
-
-function lookOf(looks: Record<string, Look>, word: string): { tone: Tone; help?: string } {
-  const look = Object.hasOwn(looks, word) ? looks[word] : undefined;
-  return look ?? { tone: isInTransit(word) ? "busy" : "idle" };
-}
 
 /** Nothing for a service that keeps no state of its webhooks. */
 export function WebhookBadge({ webhook }: { webhook: Webhook }) {
-  const { status, status_reason: reason, failing_since: failing } = webhook;
+  const { status, status_reason: reason, disabled_since: since, failing_since: failing } = webhook;
   if (status === undefined) return null;
-  const { tone, help } = lookOf(webhookLooks, status);
-  const isFailing = tone === "good" && failing !== null && failing !== undefined;
   return (
-    <Badge tone={isFailing ? "warn" : tone} tip={reason ?? help}>
-      {status}
-    </Badge>
+    <StateBadge
+      state={status}
+      looks={webhookLooks}
+      tone={status === "enabled" && failing ? "warn" : undefined}
+      reason={reason}
+      since={since}
+    />
   );
 }
 
@@ -50,13 +44,16 @@ export function FailingFor({ webhook }: { webhook: Webhook }) {
   );
 }
 
-/** @param tip more than the word says, e.g. why it failed */
-export function DeliveryBadge({ status, tip }: { status: string; tip?: string | undefined }) {
-  const { tone, help } = lookOf(deliveryLooks, status);
+export function DeliveryBadge({ delivery }: { delivery: DeliverySummary }) {
+  const { status, status_reason: reason, created_at: createdAt, ended_at: endedAt } = delivery;
   return (
-    // "retrying" lasts for hours in which nothing moves.
-    <Badge tone={tone} isMoving={isInTransit(status) && status !== "retrying"} tip={tip ?? help}>
-      {status}
-    </Badge>
+    <StateBadge
+      state={status}
+      looks={deliveryLooks}
+      // "retrying" lasts for hours in which nothing moves.
+      isMoving={isInTransit(status) && status !== "retrying"}
+      reason={reason}
+      since={endedAt ?? createdAt}
+    />
   );
 }
