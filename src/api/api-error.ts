@@ -33,13 +33,25 @@ export const isPassing = (error: unknown): boolean =>
     error.status === 429 ||
     (typeof error.status === "number" && error.status >= 500));
 
-/** The sentence to show for anything that was thrown. */
-export function messageOf(error: unknown): string {
-  if (!(error instanceof ApiError)) return "Something went wrong in the dashboard itself.";
+export type Trouble = {
+  message: string;
+  /** To look for in the service's log, which can explain what the service itself does not. */
+  requestId: string | null;
+};
+
+/** What to show for anything that was thrown. */
+export function troubleOf(error: unknown): Trouble {
+  if (!(error instanceof ApiError))
+    return { message: "Something went wrong in the dashboard itself.", requestId: null };
   const { status, message, requestId } = error;
-  // What the service cannot explain itself, its log can.
-  const isUnexplained = requestId !== null && (status === 500 || status === "unreadable");
-  return isUnexplained ? `${message} (request ${requestId})` : message;
+  const isUnexplained = status === 500 || status === "unreadable";
+  return { message, requestId: isUnexplained ? requestId : null };
+}
+
+/** The same as one sentence, for where there is no room for more. */
+export function messageOf(error: unknown): string {
+  const { message, requestId } = troubleOf(error);
+  return requestId === null ? message : `${message} (request ${requestId})`;
 }
 
 /** Where the service says nothing readable itself. */

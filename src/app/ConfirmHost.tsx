@@ -1,14 +1,15 @@
 import { useId, useState } from "react";
-import { messageOf } from "../api/api-error.ts";
+import { troubleOf, type Trouble } from "../api/api-error.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Notice } from "../ui/Notice.tsx";
 import { Field } from "../ui/Field.tsx";
 import { Input } from "../ui/Input.tsx";
+import { RequestId } from "../ui/RequestId.tsx";
 import { type Choice, type Question, question } from "./confirm.ts";
 
-type Progress = { kind: "asking" } | { kind: "running" } | { kind: "failed"; message: string };
+type Progress = { kind: "asking" } | { kind: "running" } | ({ kind: "failed" } & Trouble);
 
 function Confirmation({ title, body, action, run, typed, choices }: Question) {
   const [name, setName] = useState("");
@@ -24,7 +25,7 @@ function Confirmation({ title, body, action, run, typed, choices }: Question) {
       await run(choice);
       question.set(null);
     } catch (error) {
-      setProgress({ kind: "failed", message: messageOf(error) });
+      setProgress({ kind: "failed", ...troubleOf(error) });
     }
   };
   return (
@@ -62,6 +63,7 @@ function Confirmation({ title, body, action, run, typed, choices }: Question) {
       {progress.kind === "failed" && (
         <Notice tone="bad" isAlert>
           {progress.message}
+          {progress.requestId !== null && <RequestId id={progress.requestId} />}
         </Notice>
       )}
     </Dialog>

@@ -5,6 +5,7 @@ import { ApiError, isPassing } from "../api/api-error.ts";
 import { paths } from "../paths.ts";
 import { Button } from "../ui/Button.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
+import { RequestId } from "../ui/RequestId.tsx";
 import { LinkButton } from "./LinkButton.tsx";
 
 type Explanation = { title: string; text: string; way: "retry" | "reload" | "elsewhere" };
@@ -54,9 +55,7 @@ export function ErrorPage() {
     <>
       <PageHeader title={title} />
       <p className="max-w-prose text-muted">{text}</p>
-      {requestId !== null && status !== 404 && (
-        <p className="font-mono text-xs text-muted">Request {requestId}</p>
-      )}
+      {requestId !== null && status !== 404 && <RequestId id={requestId} />}
       <div className="flex gap-2">
         {way === "retry" && (
           <Button variant="primary" isPending={revalidator.state === "loading"} onClick={retry}>

@@ -3,12 +3,13 @@ import { Toast } from "../ui/Toast.tsx";
 import { dismissToast, type ToastMessage, toasts } from "./toasts.ts";
 
 function ToastList({ messages }: { messages: readonly ToastMessage[] }) {
-  return messages.map(({ id, tone, text, detail, action }) => (
+  return messages.map(({ id, tone, text, detail, requestId, action }) => (
     <div key={id} className="pointer-events-auto w-full">
       <Toast
         tone={tone}
         text={text}
         detail={detail}
+        requestId={requestId}
         action={
           action && {
             label: action.label,

@@ -1,4 +1,5 @@
 // Short messages that come and go by themselves. Callable from anywhere.
+import { troubleOf } from "../api/api-error.ts";
 import { createStore } from "../store.ts";
 
 /** What can be done about what a message tells, e.g. "Undo". It must be possible elsewhere too: toasts go. */
@@ -9,6 +10,7 @@ export type ToastMessage = {
   tone: "good" | "bad";
   text: string;
   detail?: string | undefined;
+  requestId?: string | null | undefined;
   action?: ToastAction | undefined;
 };
 
@@ -36,5 +38,12 @@ function add(message: Omit<ToastMessage, "id">): number {
 export const toast = {
   success: (text: string, detail?: string, action?: ToastAction) =>
     add({ tone: "good", text, detail, action }),
-  failure: (text: string, detail?: string) => add({ tone: "bad", text, detail }),
+  /** @param cause what was thrown, or why in the operator's words */
+  failure(text: string, cause: unknown = null) {
+    const { message: detail, requestId } =
+      cause === null || typeof cause === "string"
+        ? { message: cause ?? undefined, requestId: null }
+        : troubleOf(cause);
+    return add({ tone: "bad", text, detail, requestId });
+  },
 };

@@ -6,7 +6,6 @@ import {
   type BackupConfiguration,
 } from "../../contract/backups/backup.ts";
 import { isInTransit } from "../../contract/states.ts";
-import { messageOf } from "../api/api-error.ts";
 import { call } from "../api/client.ts";
 import { invalidate, patchAnswers, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
@@ -57,7 +56,7 @@ export function useConfigurationActions() {
         last_backup_at: backup.started_at,
         backups: [backup, ...before.backups.filter((other) => other.id !== backup.id)],
       })),
-    onError: (error, { name }) => toast.failure(`“${name}” was not run.`, messageOf(error)),
+    onError: (error, { name }) => toast.failure(`“${name}” was not run.`, error),
     // Not awaited: polls rest while a mutation is under way, and this one ends here.
     onSettled: () =>
       void invalidate("listBackupConfigurations", "showBackupConfiguration", "listBackups"),

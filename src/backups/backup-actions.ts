@@ -1,7 +1,7 @@
 // What can be done to a backup, and why it sometimes cannot.
 import { useMutation } from "@tanstack/react-query";
 import { backupStates, canBackup, type Backup } from "../../contract/backups/backup.ts";
-import { hasStatus, messageOf } from "../api/api-error.ts";
+import { hasStatus } from "../api/api-error.ts";
 import { call } from "../api/client.ts";
 import { invalidate } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
@@ -53,7 +53,7 @@ export function useBackupActions() {
     onError: (error, id) =>
       hasStatus(error, 404)
         ? toast.failure("This service has no restore drills.")
-        : toast.failure(`The drill of backup ${id} was not started.`, messageOf(error)),
+        : toast.failure(`The drill of backup ${id} was not started.`, error),
   });
   const download = useMutation({
     mutationFn: downloadBackup,
@@ -63,7 +63,7 @@ export function useBackupActions() {
     onError: (error, { id }) =>
       toast.failure(
         `Backup ${id} was not downloaded.`,
-        error instanceof DownloadError ? error.message : messageOf(error),
+        error instanceof DownloadError ? error.message : error,
       ),
   });
   return {

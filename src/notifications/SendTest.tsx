@@ -5,7 +5,6 @@ import type {
   NotificationChannel,
 } from "../../contract/notifications/notification.ts";
 import { isInTransit } from "../../contract/states.ts";
-import { messageOf } from "../api/api-error.ts";
 import { call } from "../api/client.ts";
 import { invalidate, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
@@ -29,7 +28,7 @@ export function SendTest({ channel }: { channel: NotificationChannel }) {
       showMessage(message);
       setSentId(message.id);
     },
-    onError: (error) => toast.failure(`No test was sent to ${name}.`, messageOf(error)),
+    onError: (error) => toast.failure(`No test was sent to ${name}.`, error),
     onSettled: () => void invalidate("listNotificationChannels"),
   });
   const isDone = last !== null && last.id === sentId && !isInTransit(last.status);

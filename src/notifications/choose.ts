@@ -1,7 +1,6 @@
 // The choice of a site's channels: checked at once on screen, saved at the service, back if that refuses.
 import type { Notification } from "../../contract/notifications/notification.ts";
 import type { Page } from "../../contract/paging.ts";
-import { messageOf } from "../api/api-error.ts";
 import { call } from "../api/client.ts";
 import { invalidate, queryClient } from "../api/query.ts";
 import { siteName, siteQuery } from "../app/inventory.ts";
@@ -59,7 +58,7 @@ function makeCheckboxes(
     },
     refused(error, changes) {
       const names = new Intl.ListFormat("en").format([...changes.keys()].map(nameOf));
-      toast.failure(`The change to ${names} was not saved.`, messageOf(error));
+      toast.failure(`The change to ${names} was not saved.`, error);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { Button } from "./Button.tsx";
 import { Icon } from "./Icon.tsx";
+import { RequestId } from "./RequestId.tsx";
 import { toneText } from "./tone.ts";
 
 export type ToastProps = {
@@ -7,11 +8,12 @@ export type ToastProps = {
   text: string;
   /** A second, quieter line. */
   detail?: string | undefined;
+  requestId?: string | null | undefined;
   action?: { label: string; run: () => void } | undefined;
   onDismiss: () => void;
 };
 
-export function Toast({ tone, text, detail, action, onDismiss }: ToastProps) {
+export function Toast({ tone, text, detail, requestId, action, onDismiss }: ToastProps) {
   return (
     <div className="flex w-full items-start gap-2.5 rounded-lg border border-line bg-raised py-2.5 pr-2 pl-3.5 shadow-pop motion-safe:animate-arrive">
       <span className={`mt-1.5 ${toneText[tone]}`}>
@@ -20,6 +22,7 @@ export function Toast({ tone, text, detail, action, onDismiss }: ToastProps) {
       <div className="min-w-0 flex-1 py-1 wrap-anywhere">
         <p className="font-medium">{text}</p>
         {detail !== undefined && <p className="text-sm text-muted">{detail}</p>}
+        {requestId && <RequestId id={requestId} />}
       </div>
       {action !== undefined && (
         <Button size="sm" onClick={action.run}>

@@ -2,7 +2,6 @@
 import { useMutation } from "@tanstack/react-query";
 import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
-import { messageOf } from "../api/api-error.ts";
 import { call } from "../api/client.ts";
 import { invalidate, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
@@ -30,7 +29,7 @@ export function useWebhookActions() {
       patchDelivery(delivery);
       followDelivery(`The ping to ${hostOf(url)}`, delivery);
     },
-    onError: (error, { url }) => toast.failure(`${hostOf(url)} was not pinged.`, messageOf(error)),
+    onError: (error, { url }) => toast.failure(`${hostOf(url)} was not pinged.`, error),
     // Not awaited: polls rest while a mutation is under way, and this one ends here.
     onSettled: () => void invalidate("listWebhooks", "showWebhook", "listDeliveries"),
   });
@@ -53,8 +52,7 @@ export function useRedeliver() {
       patchDelivery(delivery);
       followDelivery(`Delivery ${delivery.id}`, delivery);
     },
-    onError: (error, { id }) =>
-      toast.failure(`Delivery ${id} was not sent again.`, messageOf(error)),
+    onError: (error, { id }) => toast.failure(`Delivery ${id} was not sent again.`, error),
     onSettled: () => void invalidate(...deliveryNames),
   });
   return { redeliver, isRedelivering };

@@ -7,7 +7,6 @@ import {
   workerStates,
   type WorkerState,
 } from "../../contract/workers/worker.ts";
-import { messageOf } from "../api/api-error.ts";
 import { call } from "../api/client.ts";
 import { invalidate, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
@@ -57,8 +56,7 @@ export function useWorkerActions() {
         worker.status === becomes ? { ...worker, status: before } : worker,
       );
       // Deleting is asked for in a dialog, which says what went wrong itself.
-      if (action !== "remove")
-        toast.failure(`${label} did not work on worker ${id}.`, messageOf(error));
+      if (action !== "remove") toast.failure(`${label} did not work on worker ${id}.`, error);
     },
     // Not awaited: polls rest while a mutation is under way, and this one ends here.
     onSettled: (_answer, error, { action }) => {
