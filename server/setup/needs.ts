@@ -16,7 +16,7 @@ const hasCommand = (name: string) =>
 export const needs: readonly Need[] = [
   {
     tests: "the dashboard in a browser",
-    packages: ["chromium"],
+    packages: ["chromium-headless-shell"],
     isThere: () => findBrowser() !== null,
   },
   {

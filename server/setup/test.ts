@@ -74,7 +74,7 @@ function main(): boolean {
   const counts = [readVitest(unitReport)];
 
   let browser = true;
-  if (!missing.some(({ packages }) => packages.includes("chromium"))) {
+  if (!missing.some(({ packages }) => packages.includes("chromium-headless-shell"))) {
     const browserReport = join(reports, "browser.json");
     browser = run(
       "browser tests",
