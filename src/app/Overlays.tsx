@@ -1,5 +1,6 @@
 // What lies over the pages and is not needed to show one: it is loaded once the first page stands.
 import { TooltipHost } from "../ui/TooltipHost.tsx";
+import { Announcer } from "./Announcer.tsx";
 import { ConfirmHost } from "./ConfirmHost.tsx";
 import { ToastHost } from "./ToastHost.tsx";
 
@@ -9,6 +10,7 @@ export function Overlays() {
       <ToastHost />
       <ConfirmHost />
       <TooltipHost />
+      <Announcer />
     </>
   );
 }

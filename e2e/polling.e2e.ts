@@ -1,0 +1,107 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { BrowserContext, Page } from "@playwright/test";
+import { serviceToken } from "../server/testing/service-process.ts";
+import { expect, type Site, test } from "./fixtures.ts";
+import { expectRow, workerRow } from "./helpers.ts";
+
+/** Every tab that is opened from now on has the token. */
+const connectAll = (context: BrowserContext) =>
+  context.addInitScript(
+    (token) =>
+      sessionStorage.setItem("quarterdeck.session", JSON.stringify({ address: "", token })),
+    serviceToken,
+  );
+
+/** Counts how often a page or a whole context asks for the workers of a site. */
+function countQuestions(asker: Page | BrowserContext, site: Site) {
+  let count = 0;
+  asker.on("request", (request) => {
+    if (new URL(request.url()).pathname === `/api/site/${site.id}/workers`) count += 1;
+  });
+  return () => count;
+}
+
+const goToWorkers = (page: Page, url: string, site: Site) =>
+  page.goto(`${url}/sites/${site.id}/workers`);
+
+test("eight open tabs ask hardly more often than two, and all of them see the change", async ({
+  context,
+  service,
+  site,
+}) => {
+  await connectAll(context);
+  const mayEnd = join(service.folder, site.name, "may-end");
+  await site.artisan(
+    'trap "while [ ! -e may-end ]; do sleep 0.1; done; exit 0" TERM; while :; do sleep 0.1; done',
+  );
+  const { id } = await site.createWorker({ startsecs: 1, stopwaitsecs: 60 });
+  const tabs = await Promise.all(Array.from({ length: 8 }, () => context.newPage()));
+  for (const tab of tabs) await goToWorkers(tab, service.url, site);
+  for (const tab of tabs) await expectRow(workerRow(tab, id), "installed");
+
+  // What moves is asked for every 500 ms.
+  const asked = countQuestions(context, site);
+  const begunMs = Date.now();
+  await service.call("POST", `/api/worker/${id}/restart`);
+  await tabs[0]?.reload();
+  for (const tab of tabs) await expectRow(workerRow(tab, id), "restarting");
+  await writeFile(mayEnd, "");
+  for (const tab of tabs) await expectRow(workerRow(tab, id), "installed");
+  const twoTabs = (2 * (Date.now() - begunMs)) / 500;
+  expect(asked()).toBeLessThanOrEqual(Math.ceil(twoTabs));
+});
+
+test("a hidden tab asks nothing, and once it is looked at it asks at once", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  const show = (state: "hidden" | "visible") =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, "visibilityState", { value, configurable: true });
+      // It bubbles, as the real one does.
+      document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+    }, state);
+  await page.clock.install();
+  const { id } = await site.createWorker();
+  await goToWorkers(page, service.url, site);
+  await expect(workerRow(page, id)).toBeVisible();
+
+  const asked = countQuestions(page, site);
+  await page.clock.runFor(15_000);
+  await expect.poll(asked).toBeGreaterThan(0);
+
+  await show("hidden");
+  const before = asked();
+  await page.clock.runFor(60_000);
+  expect(asked()).toBe(before);
+
+  await show("visible");
+  await expect.poll(asked).toBeGreaterThan(before);
+});
+
+test("without a network it says so in one place, and what happened meanwhile is there as soon as it is back", async ({
+  connected: page,
+  context,
+  service,
+  site,
+  expected,
+}) => {
+  expected.push(/ERR_INTERNET_DISCONNECTED/);
+  const { id } = await site.createWorker({ startsecs: 1 });
+  await goToWorkers(page, service.url, site);
+  await expectRow(workerRow(page, id), "installed");
+
+  await context.setOffline(true);
+  await service.call("DELETE", `/api/worker/${id}/stop`);
+  await expect(page.getByText("Reconnecting…").filter({ visible: true })).toHaveCount(1, {
+    timeout: 15_000,
+  });
+  await expectRow(workerRow(page, id), "installed");
+
+  await context.setOffline(false);
+  await expectRow(workerRow(page, id), "stopped");
+  await expect(page.getByText("Reconnecting…").filter({ visible: true })).toHaveCount(0);
+  await expect(page.getByRole("log", { name: "Changes" })).toHaveText(`Worker ${id} is stopped.`);
+});

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { settledSince } from "./announcements.ts";
+
+const worker = (status: string) => [{ name: "Worker 7", status }];
+
+test("what comes to rest is told once, and neither what was there before nor what still moves", () => {
+  const known = new Map<string, string>();
+  const told = [
+    "installed",
+    "stopping",
+    "stopping",
+    "stopped",
+    "stopped",
+    "starting",
+    "failed",
+  ].map((status) => settledSince(known, worker(status)));
+  expect(told).toEqual([[], [], [], ["Worker 7 is stopped."], [], [], ["Worker 7 is failed."]]);
+});
+
+test("each thing has a state of its own", () => {
+  const known = new Map<string, string>();
+  settledSince(known, [...worker("restarting"), { name: "Worker 8", status: "installed" }]);
+  expect(
+    settledSince(known, [{ name: "Worker 8", status: "failed" }, ...worker("installed")]),
+  ).toEqual(["Worker 8 is failed.", "Worker 7 is installed."]);
+});

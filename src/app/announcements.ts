@@ -1,0 +1,63 @@
+// What a screen reader is told without being asked: that something has come to rest. Not each poll, and not
+// what is still moving: whoever pressed a button knows that.
+import type { QueryClient } from "@tanstack/react-query";
+import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
+import type { OperationName } from "../../contract/operations.ts";
+import { isInTransit } from "../../contract/states.ts";
+import type { Worker } from "../../contract/workers/worker.ts";
+import type { AnswerOf } from "../api/client.ts";
+import { createStore } from "../store.ts";
+
+/** Something with a state, under the name that a person knows it by. */
+export type Stateful = { name: string; status: string };
+
+const ofWorker = ({ id, status }: Worker): Stateful => ({ name: `Worker ${id}`, status });
+
+const ofBackup = ({ id, status, restore_status: restore }: Backup): Stateful[] => [
+  { name: `Backup ${id}`, status },
+  ...(restore === null ? [] : [{ name: `The restore of backup ${id}`, status: restore }]),
+];
+
+const ofConfiguration = ({ name, status, backups }: BackupConfiguration): Stateful[] => [
+  { name: `“${name}”`, status },
+  ...backups.flatMap(ofBackup),
+];
+
+type Readers = { [Name in OperationName]?: (answer: AnswerOf<Name>) => Stateful[] };
+
+const readers: Readers = {
+  listWorkers: ({ data }) => data.map(ofWorker),
+  showWorker: (worker) => [ofWorker(worker)],
+  listBackupConfigurations: ({ data }) => data.flatMap(ofConfiguration),
+  showBackupConfiguration: ofConfiguration,
+  showBackup: ofBackup,
+};
+
+/**
+ * Remembers the states of an answer.
+ * @returns what has come to rest since they were remembered last, in sentences
+ */
+export function settledSince(known: Map<string, string>, seen: readonly Stateful[]): string[] {
+  const settled = seen.filter(({ name, status }) => {
+    const before = known.get(name);
+    return before !== undefined && before !== status && !isInTransit(status);
+  });
+  for (const { name, status } of seen) known.set(name, status);
+  return settled.map(({ name, status }) => `${name} is ${status}.`);
+}
+
+export const announcement = createStore("");
+
+/** @returns what ends it */
+export function announceChanges(client: QueryClient): () => void {
+  const known = new Map<string, string>();
+  return client.getQueryCache().subscribe((event) => {
+    if (event.type !== "updated" || event.action.type !== "success") return;
+    // A key begins with its operation's name; see `query`.
+    const read = readers[event.query.queryKey[0] as OperationName] as
+      | ((answer: unknown) => Stateful[])
+      | undefined;
+    const sentences = settledSince(known, read?.(event.query.state.data) ?? []);
+    if (sentences.length > 0) announcement.set(sentences.join(" "));
+  });
+}
