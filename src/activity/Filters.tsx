@@ -2,12 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useLocation, useNavigate, useNavigation } from "react-router";
 import { activityKinds } from "../../contract/activity.ts";
 import { paths } from "../paths.ts";
-import { serverName, siteName } from "../app/inventory.ts";
+import { everyServerQuery, everySiteQuery, serverName, siteName } from "../app/inventory.ts";
 import { LinkButton } from "../app/LinkButton.tsx";
 import { Field } from "../ui/Field.tsx";
 import { Select } from "../ui/Select.tsx";
 import { type Filter, isFiltered, kindWords, readFilter, withServer } from "./filter.ts";
-import { everyServerQuery, everySiteQuery } from "./queries.ts";
 
 type Option = { value: string; label: string };
 

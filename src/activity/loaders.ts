@@ -1,15 +1,9 @@
 import type { LoaderFunctionArgs } from "react-router";
 import { queryClient } from "../api/query.ts";
-import { siteQuery } from "../app/inventory.ts";
+import { everyServerQuery, everySiteQuery, siteQuery } from "../app/inventory.ts";
 import { load, loadIfThere } from "../app/loading.ts";
 import { readFilter } from "./filter.ts";
-import {
-  changeTimeline,
-  everyServerQuery,
-  everySiteQuery,
-  newsQuery,
-  timelineQuery,
-} from "./queries.ts";
+import { changeTimeline, newsQuery, timelineQuery } from "./queries.ts";
 import { withNews } from "./timeline.ts";
 
 export async function activityLoader({ request }: LoaderFunctionArgs) {

@@ -1,9 +1,8 @@
 // On which server and site an entry's thing is, in the names that people know.
 import { useQueries, useQuery } from "@tanstack/react-query";
 import type { ActivityEntry } from "../../contract/activity.ts";
-import { serverName, siteName, sitesQuery } from "../app/inventory.ts";
+import { everyServerQuery, serverName, siteName, sitesQuery } from "../app/inventory.ts";
 import type { Filter } from "./filter.ts";
-import { everyServerQuery } from "./queries.ts";
 
 /** @returns what to say of an entry; nothing that the filter or a lone server makes plain */
 export function usePlaces(

@@ -1,8 +1,5 @@
 // What the timeline's page asks the service; all of it may be null from one that keeps none.
 import type { Activity } from "../../contract/activity.ts";
-import { maxPerPage } from "../../contract/paging.ts";
-import type { Server, Site } from "../../contract/servers.ts";
-import { everyPage } from "../api/every-page.ts";
 import { extraQuery, queryClient } from "../api/query.ts";
 import { type Filter, toQuery } from "./filter.ts";
 
@@ -27,14 +24,3 @@ export function changeTimeline(filter: Filter, change: (shown: Activity) => Acti
     shown ? change(shown) : shown,
   );
 }
-
-const wholePage = (page: number) => ({
-  per_page: String(maxPerPage),
-  ...(page > 1 && { page: String(page) }),
-});
-
-export const everyServerQuery = () =>
-  everyPage<Server, null>((page) => extraQuery("listServers", {}, wholePage(page)));
-
-export const everySiteQuery = (serverId: number) =>
-  everyPage<Site, null>((page) => extraQuery("listSites", { id: serverId }, wholePage(page)));

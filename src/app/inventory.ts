@@ -1,9 +1,22 @@
 // Servers and their sites: extras, so each may be null from a service that has none.
 import { maxPerPage } from "../../contract/paging.ts";
+import type { Server, Site } from "../../contract/servers.ts";
+import { everyPage } from "../api/every-page.ts";
 import { extraQuery } from "../api/query.ts";
 
 export const serversQuery = (page = 1) =>
   extraQuery("listServers", {}, page > 1 ? { page: String(page) } : {});
+
+const wholePage = (page: number) => ({
+  per_page: String(maxPerPage),
+  ...(page > 1 && { page: String(page) }),
+});
+
+export const everyServerQuery = () =>
+  everyPage<Server, null>((page) => extraQuery("listServers", {}, wholePage(page)));
+
+export const everySiteQuery = (serverId: number) =>
+  everyPage<Site, null>((page) => extraQuery("listSites", { id: serverId }, wholePage(page)));
 
 export const serverQuery = (id: number) => extraQuery("showServer", { id });
 
