@@ -1,8 +1,8 @@
 import type { Page } from "@playwright/test";
 import type { Activity } from "../contract/activity.ts";
-import { serviceToken, type ServiceProcess } from "../server/testing/service-process.ts";
+import type { ServiceProcess } from "../server/testing/service-process.ts";
 import { expect, test } from "./fixtures.ts";
-import { expectAccessible, expectNoSidewaysScroll } from "./helpers.ts";
+import { connectAs, expectAccessible, expectNoSidewaysScroll } from "./helpers.ts";
 import { withoutExtras } from "./without-extras.ts";
 
 const entries = (page: Page) =>
@@ -220,12 +220,7 @@ test("a token for one server sees that server's timeline alone", async ({
 test("a service that keeps no timeline says so", async ({ page, service, expected }) => {
   expected.push(/404 \(Not Found\)/);
   const bare = await withoutExtras(service.url, "listActivity");
-  await page.goto(`${bare.url}/connect`);
-  await page.evaluate(
-    (token) =>
-      sessionStorage.setItem("quarterdeck.session", JSON.stringify({ address: "", token })),
-    serviceToken,
-  );
+  await connectAs(page, bare.url);
   await page.goto(`${bare.url}/activity`);
   await expect(page.getByText("This service keeps no timeline.")).toBeVisible();
   await expectAccessible(page);

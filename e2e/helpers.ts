@@ -1,6 +1,7 @@
 // What browser tests say often, in the words of a user.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, type Locator, type Page } from "@playwright/test";
+import { serviceToken } from "../server/testing/service-process.ts";
 
 export const workerRow = (page: Page, id: number): Locator =>
   page
@@ -25,6 +26,16 @@ export const clickRowAction = (page: Page, id: number, action: string): Promise<
 /** Waits for a short message; good news is announced politely, bad news at once. */
 export const expectToast = (page: Page, role: "status" | "alert", text: string | RegExp) =>
   expect(page.getByRole(role).getByText(text)).toBeVisible();
+
+/** Connects by what connecting leaves behind, at any address of a service. */
+export async function connectAs(page: Page, url: string, token = serviceToken): Promise<void> {
+  await page.goto(`${url}/connect`);
+  await page.evaluate(
+    (value) =>
+      sessionStorage.setItem("quarterdeck.session", JSON.stringify({ address: "", token: value })),
+    token,
+  );
+}
 
 /** No rule of WCAG 2.2 AA is broken on the page as it is now. */
 export async function expectAccessible(page: Page): Promise<void> {

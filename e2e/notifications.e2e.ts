@@ -4,9 +4,9 @@ import type { Page } from "@playwright/test";
 import type { NotificationChannel } from "../contract/notifications/notification.ts";
 import { startFakeSlack } from "../server/notifications/channels/testing/fake-slack.ts";
 import type { HttpPeer } from "../server/notifications/channels/testing/http-peer.ts";
-import { serviceToken, type ServiceProcess } from "../server/testing/service-process.ts";
+import type { ServiceProcess } from "../server/testing/service-process.ts";
 import { expect, type Site, test as base } from "./fixtures.ts";
-import { expectAccessible, expectNoSidewaysScroll, expectToast } from "./helpers.ts";
+import { connectAs, expectAccessible, expectNoSidewaysScroll, expectToast } from "./helpers.ts";
 import { withoutExtras } from "./without-extras.ts";
 
 type Channels = {
@@ -70,15 +70,6 @@ const open = async (page: Page, url: string, site: Site) => {
   await page.goto(`${url}/sites/${site.id}/notifications`);
   await expect(page.getByRole("heading", { name: "Notifications", level: 1 })).toBeVisible();
 };
-
-async function connectAs(page: Page, url: string, token: string) {
-  await page.goto(`${url}/connect`);
-  await page.evaluate(
-    (value) =>
-      sessionStorage.setItem("quarterdeck.session", JSON.stringify({ address: "", token: value })),
-    token,
-  );
-}
 
 test("a channel is used by a site once its box is checked, and no longer once it is not", async ({
   connected: page,
@@ -323,7 +314,7 @@ test.describe("where the service does not list the account's channels", () => {
     expected.push(/404 \(Not Found\)/, /422/);
     await choose(service, site.id, [ops.id]);
     const bare = await withoutExtras(service.url, "listNotificationChannels");
-    await connectAs(page, bare.url, serviceToken);
+    await connectAs(page, bare.url);
     await open(page, bare.url, site);
     await expect(page.getByRole("button", { name: /Send test/ })).toHaveCount(0);
 
