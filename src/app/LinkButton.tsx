@@ -4,9 +4,16 @@ import { Link, type LinkProps } from "./Link.tsx";
 type LinkButtonProps = Omit<LinkProps, "className"> & {
   variant?: ButtonVariant;
   size?: ButtonSize;
+  /** As of a `Button`. */
+  command?: string;
 };
 
 /** A link that looks like a button, for what leads to another page. */
-export function LinkButton({ variant = "secondary", size = "md", ...rest }: LinkButtonProps) {
-  return <Link {...rest} className={buttonClass(variant, size)} />;
+export function LinkButton({
+  variant = "secondary",
+  size = "md",
+  command,
+  ...rest
+}: LinkButtonProps) {
+  return <Link {...rest} data-command={command} className={buttonClass(variant, size)} />;
 }

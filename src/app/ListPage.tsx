@@ -41,7 +41,7 @@ export function ListPage({
   children,
 }: ListPageProps) {
   const createLink = (
-    <LinkButton to={create.to} variant="primary">
+    <LinkButton to={create.to} variant="primary" command={create.label}>
       <Icon name="plus" />
       {create.label}
     </LinkButton>

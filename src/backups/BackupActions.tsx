@@ -72,6 +72,7 @@ export function BackupActions({ backup, configuration, look, onRemoved }: Backup
         size={look === "icons" ? "icon" : "md"}
         variant={look === "icons" ? "ghost" : "secondary"}
         aria-label={`${label} backup ${id}`}
+        command={`${label} backup ${id}`}
         tip={look === "icons" ? label : undefined}
         disabledReason={refusal(action, backup)}
         isPending={action === "download" && isDownloading}

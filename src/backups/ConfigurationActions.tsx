@@ -27,6 +27,7 @@ export function ConfigurationActions({
     size: isIcon ? ("icon" as const) : ("md" as const),
     variant: isIcon ? ("ghost" as const) : ("secondary" as const),
     "aria-label": `${configurationActionLabels[action]}: ${name}`,
+    command: `${configurationActionLabels[action]}: ${name}`,
     tip: isIcon ? configurationActionLabels[action] : undefined,
   });
   const askRemoval = () =>
@@ -85,6 +86,7 @@ export function ConfigurationActions({
           size={isIcon ? "icon" : "md"}
           variant={isIcon ? "ghost" : "secondary"}
           aria-label={`Edit: ${name}`}
+          command={`Edit: ${name}`}
           data-tip={isIcon ? "Edit" : undefined}
         >
           {edit}

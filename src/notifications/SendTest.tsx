@@ -37,6 +37,7 @@ export function SendTest({ channel }: { channel: NotificationChannel }) {
       <Button
         size="sm"
         aria-label={`Send test to ${name}`}
+        command={`Send test to ${name}`}
         isPending={isPending}
         disabledReason={testRefusal(channel)}
         onClick={() => send()}

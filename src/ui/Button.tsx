@@ -10,6 +10,8 @@ export type ButtonProps = Omit<ComponentProps<"button">, "disabled" | "className
   disabledReason?: string | undefined;
   /** Shown on hover and focus; for a button whose whole text is an icon. */
   tip?: string | undefined;
+  /** What it does in full words, e.g. "Restart worker 7": with it the palette offers to press it. */
+  command?: string | undefined;
 };
 
 export function Button({
@@ -18,6 +20,7 @@ export function Button({
   isPending = false,
   disabledReason,
   tip,
+  command,
   type = "button",
   onClick,
   children,
@@ -40,6 +43,7 @@ export function Button({
       aria-busy={isPending || undefined}
       aria-describedby={disabledReason === undefined ? rest["aria-describedby"] : reasonId}
       data-tip={disabledReason ?? tip}
+      data-command={command}
       onClick={press}
     >
       {children}

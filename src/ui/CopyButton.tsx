@@ -27,6 +27,7 @@ export function CopyButton({ label, text }: CopyButtonProps) {
         size="icon"
         aria-label={label}
         tip={label}
+        command={label}
         onClick={() => void copy()}
       >
         <Icon name={icons[outcome]} />

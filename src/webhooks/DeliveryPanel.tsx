@@ -71,6 +71,7 @@ export function DeliveryPanel({ delivery, page }: DeliveryPanelProps) {
         <>
           <Button
             size="sm"
+            command={`Redeliver delivery ${id}`}
             isPending={isRedelivering}
             disabledReason={redeliverRefusal(delivery)}
             onClick={() => redeliver(delivery)}

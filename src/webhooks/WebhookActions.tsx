@@ -49,6 +49,7 @@ export function WebhookActions({ webhook, look, onSecret, onRemoved }: WebhookAc
     size: isIcon ? ("icon" as const) : ("md" as const),
     variant: isIcon ? ("ghost" as const) : ("secondary" as const),
     "aria-label": `${label}: ${url}`,
+    command: `${label}: ${url}`,
     tip: isIcon ? label : undefined,
   });
   const askRotation = (show: (secret: string) => void) =>

@@ -58,6 +58,7 @@ export function WorkerActions({ worker, look, onRemoved }: WorkerActionsProps) {
         size={look === "icons" ? "icon" : "md"}
         variant={look === "icons" ? "ghost" : "secondary"}
         aria-label={name}
+        command={name}
         tip={look === "icons" ? label : undefined}
         disabledReason={refusal(action, worker)}
         onClick={() => press(action)}
