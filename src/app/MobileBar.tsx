@@ -4,6 +4,7 @@ import { Button } from "../ui/Button.tsx";
 import { Mark } from "../ui/Mark.tsx";
 import { ConnectionState } from "./ConnectionState.tsx";
 import { Link } from "./Link.tsx";
+import { PaletteButton } from "./palette/PaletteButton.tsx";
 import { SideNav } from "./SideNav.tsx";
 import { Icon } from "../ui/Icon.tsx";
 
@@ -35,6 +36,7 @@ export function MobileBar() {
       <span className="ml-auto flex min-w-0 text-sm">
         <ConnectionState />
       </span>
+      <PaletteButton look="icon" />
       {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions -- Escape and the close button are the keyboard's ways; this is for the backdrop */}
       <dialog
         ref={drawer}

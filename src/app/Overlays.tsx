@@ -2,6 +2,7 @@
 import { TooltipHost } from "../ui/TooltipHost.tsx";
 import { Announcer } from "./Announcer.tsx";
 import { ConfirmHost } from "./ConfirmHost.tsx";
+import { PaletteHost } from "./palette/PaletteHost.tsx";
 import { ToastHost } from "./ToastHost.tsx";
 
 export function Overlays() {
@@ -9,6 +10,7 @@ export function Overlays() {
     <>
       <ToastHost />
       <ConfirmHost />
+      <PaletteHost />
       <TooltipHost />
       <Announcer />
     </>

@@ -1,11 +1,12 @@
 // The frame around every page: navigation, notices, toasts, the open question; and the way out to the
 // connect page when there is no session any more.
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { Navigate, Outlet, useLocation, useNavigation } from "react-router";
 import { sessions } from "../api/session.ts";
 import { paths } from "../paths.ts";
 import { useStore } from "../store.ts";
 import { MobileBar } from "./MobileBar.tsx";
+import { firstOpening, listenForPalette } from "./palette/opening.ts";
 import { RememberNotice } from "./RememberNotice.tsx";
 import { usePageChange } from "./page-change.ts";
 import { SideNav } from "./SideNav.tsx";
@@ -19,7 +20,7 @@ const idle = () =>
   });
 
 const Overlays = lazy(async () => {
-  await idle();
+  await Promise.race([idle(), firstOpening()]);
   return { default: (await import("./Overlays.tsx")).Overlays };
 });
 
@@ -28,6 +29,7 @@ export function Shell() {
   const here = useLocation();
   const navigation = useNavigation();
   usePageChange();
+  useEffect(listenForPalette, []);
 
   if (session === null) {
     // Whoever was on the way to another page gets there after connecting.

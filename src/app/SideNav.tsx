@@ -12,6 +12,7 @@ import { ConnectionState } from "./ConnectionState.tsx";
 import { serversQuery, sitesQuery } from "./inventory.ts";
 import { type KnownPlace, knownServers, knownSites } from "./known-places.ts";
 import { Link } from "./Link.tsx";
+import { PaletteButton } from "./palette/PaletteButton.tsx";
 import { Icon } from "../ui/Icon.tsx";
 
 const rowClass = "flex min-h-8 items-center gap-2 rounded-md px-2 py-1";
@@ -109,6 +110,7 @@ export function SideNav() {
         <Mark />
         Quarterdeck
       </Link>
+      <PaletteButton look="field" />
       <div className="min-h-0 flex-1 overflow-y-auto">
         <Link
           to={paths.home()}

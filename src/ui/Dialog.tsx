@@ -1,4 +1,5 @@
 import { type ReactNode, type SyntheticEvent, useId } from "react";
+import { openWhileMounted } from "./open-while-mounted.ts";
 
 type DialogProps = {
   title: string;
@@ -9,13 +10,6 @@ type DialogProps = {
   children: ReactNode;
   /** The answers; the first one gets the focus, so the harmless one comes first. */
   actions: ReactNode;
-};
-
-// The native element brings the focus trap, Escape, the inert page behind it, and puts the focus back
-// where it was when it closes. It is open for as long as it is rendered.
-const openWhileMounted = (dialog: HTMLDialogElement) => {
-  dialog.showModal();
-  return () => dialog.close();
 };
 
 export function Dialog({ title, role = "dialog", onClose, children, actions }: DialogProps) {

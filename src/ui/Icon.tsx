@@ -20,6 +20,7 @@ import {
   Play,
   Plus,
   RotateCw,
+  Search,
   Send,
   Server,
   Square,
@@ -27,9 +28,11 @@ import {
   TriangleAlert,
   Webhook,
   X,
+  Zap,
 } from "lucide-react";
 
 const icons = {
+  act: Zap,
   activity: Activity,
   bell: Bell,
   key: KeyRound,
@@ -51,6 +54,7 @@ const icons = {
   plus: Plus,
   restart: RotateCw,
   right: ChevronRight,
+  search: Search,
   server: Server,
   site: Globe,
   stop: Square,

@@ -1,0 +1,181 @@
+import type { Page } from "@playwright/test";
+import { expect, test } from "./fixtures.ts";
+import {
+  connectAs,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  expectRow,
+  expectToast,
+  workerRow,
+} from "./helpers.ts";
+import { withoutExtras } from "./without-extras.ts";
+
+const palette = (page: Page) => page.getByRole("dialog", { name: "Command palette" });
+const field = (page: Page) => page.getByRole("combobox", { name: "Search pages, actions and ids" });
+const options = (page: Page) => palette(page).getByRole("option");
+const active = (page: Page) => palette(page).getByRole("option", { selected: true });
+
+/** Opens it by key, types, and waits until the text has its answer. */
+async function ask(page: Page, text: string, answer: string | RegExp): Promise<void> {
+  await page.keyboard.press("Control+k");
+  await field(page).fill(text);
+  await expect(active(page)).toContainText(answer);
+}
+
+test("a few letters lead to a page of a site, and there again without any", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  await page.goto(`${service.url}/`);
+  await expect(page.getByRole("heading", { name: "Servers" })).toBeVisible();
+  await ask(page, `shp${site.id}wbh`, `${site.name} webhooks`);
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`${service.url}/sites/${site.id}/webhooks`);
+  await expect(palette(page)).toBeHidden();
+  await expect(page.getByRole("heading", { name: "Webhooks" })).toBeFocused();
+
+  await page.goBack();
+  await page.getByRole("button", { name: "Search" }).click();
+  await expect(palette(page).getByRole("group", { name: "Recent" })).toContainText(
+    `${site.name} webhooks`,
+  );
+  await field(page).fill(`new worker ${site.name}`);
+  await palette(page)
+    .getByRole("option", { name: `New worker on ${site.name}` })
+    .click();
+  await expect(page.getByRole("heading", { name: "New worker" })).toBeFocused();
+});
+
+test("what the page allows is done from there, and what it does not says why", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  const { id } = await site.createWorker();
+  const stuck = await site.createWorker({ startsecs: 60 });
+  await page.goto(`${service.url}/sites/${site.id}/workers`);
+  await expectRow(workerRow(page, id), "installed");
+  const link = page.getByRole("link", { name: `Worker ${id}`, exact: true });
+  await link.focus();
+
+  // The row that the focus is in comes first.
+  await page.keyboard.press("Control+k");
+  await expect(options(page).first()).toContainText(`Start worker ${id}`);
+  await field(page).fill("restart");
+  await expect(active(page)).toContainText(`Restart worker ${id}`);
+  await page.keyboard.press("Enter");
+  await expectRow(workerRow(page, id), "restarting");
+  await expect(link).toBeFocused();
+  await expectRow(workerRow(page, id), "installed");
+
+  await ask(page, `stop worker ${stuck.id}`, "not possible while the status is installing");
+  await expect(active(page)).toBeDisabled();
+  await page.keyboard.press("Enter");
+  await expect(active(page)).toBeVisible();
+  await page.keyboard.press("Escape");
+
+  await ask(page, `delete worker ${id}`, `Delete worker ${id}`);
+  await page.keyboard.press("Enter");
+  const question = page.getByRole("alertdialog", { name: `Delete worker ${id}?` });
+  await expect(question.getByRole("button", { name: "Cancel" })).toBeFocused();
+  // A question is answered first.
+  await page.keyboard.press("Control+k");
+  await expect(palette(page)).toBeHidden();
+  await page.keyboard.press("Escape");
+  await expect(link).toBeFocused();
+
+  // What has changed since the palette was opened is not done blindly.
+  await ask(page, `stop worker ${id}`, `Stop worker ${id}`);
+  await service.call("DELETE", `/api/worker/${id}`);
+  await expect(page.locator("tr", { has: page.getByText("default") })).toHaveCount(1, {
+    timeout: 15_000,
+  });
+  await page.keyboard.press("Enter");
+  await expectToast(page, "alert", `Not done: Stop worker ${id}.`);
+});
+
+test("an id leads to its thing, whether or not the service lists its servers", async ({
+  connected: page,
+  service,
+  site,
+  expected,
+}) => {
+  expected.push(/404 \(Not Found\)/);
+  const { id } = await site.createWorker({ queue: "mail" });
+  await page.goto(`${service.url}/activity`);
+  await ask(page, `#${id}`, `Worker ${id}`);
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { name: `Worker ${id}` })).toBeFocused();
+  await ask(page, `site ${site.id}`, `${site.name} workers`);
+  await field(page).fill("site 99999");
+  await expect(palette(page).getByText("Nothing fits “site 99999”.")).toBeVisible();
+
+  const bare = await withoutExtras(service.url, "listServers");
+  await connectAs(page, bare.url);
+  await page.goto(bare.url);
+  await expect(page.getByRole("heading", { name: "Sites and servers" })).toBeVisible();
+  await ask(page, `site ${site.id}`, `Site ${site.id}`);
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`${bare.url}/sites/${site.id}/workers`);
+  await expect(
+    page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: `Site ${site.id}` }),
+  ).toBeVisible();
+  await ask(page, "mail", `Worker ${id}`);
+  await field(page).fill("notif");
+  await expect(active(page)).toContainText(`Site ${site.id} notifications`);
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { name: "Notifications" })).toBeFocused();
+  await bare.close();
+});
+
+test("it works by keyboard on a narrow screen, from within a field, and gives the focus back", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto(`${service.url}/sites/${site.id}/workers/new`);
+  const queue = page.getByLabel("Queue", { exact: true });
+  await queue.fill("mail");
+  await page.keyboard.press("Control+k");
+  await expect(field(page)).toBeFocused();
+  await expect(active(page)).toHaveText(await options(page).first().innerText());
+  const names = await options(page).allInnerTexts();
+  const expectActive = (place: number) =>
+    expect.poll(() => active(page).innerText()).toBe(names.at(place));
+  await page.keyboard.press("ArrowDown");
+  await expectActive(1);
+  await page.keyboard.press("End");
+  await expectActive(-1);
+  await expect(active(page)).toBeInViewport();
+  await page.keyboard.press("ArrowDown");
+  await expectActive(0);
+  await page.keyboard.press("ArrowUp");
+  await expectActive(-1);
+  await page.keyboard.press("Home");
+  await expectActive(0);
+  await expect(field(page)).toHaveAttribute(
+    "aria-activedescendant",
+    (await active(page).getAttribute("id")) ?? "none",
+  );
+  await expectAccessible(page);
+  await expectNoSidewaysScroll(page);
+  await field(page).fill("xyzzy");
+  await expect(palette(page).getByText("Nothing fits “xyzzy”.")).toBeVisible();
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await expect(palette(page)).toBeHidden();
+  await expect(queue).toBeFocused();
+  await expect(queue).toHaveValue("mail");
+
+  // What it opens over gives way, and takes the focus back.
+  const menu = page.getByRole("button", { name: "Menu", exact: true });
+  await menu.click();
+  await page.getByRole("dialog", { name: "Menu" }).getByRole("button", { name: "Search" }).click();
+  await expect(field(page)).toBeFocused();
+  await expect(page.getByRole("dialog", { name: "Menu" })).toBeHidden();
+  await page.keyboard.press("Control+k");
+  await expect(palette(page)).toBeHidden();
+  await expect(menu).toBeFocused();
+});

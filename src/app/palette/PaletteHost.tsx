@@ -1,0 +1,63 @@
+// The palette's frame and field, which open at once; what they find comes with the rest of its code.
+import { createElement, type ReactNode, useEffect, useState } from "react";
+import { useStore } from "../../store.ts";
+import { SearchDialog } from "../../ui/SearchDialog.tsx";
+import { SearchInput } from "../../ui/SearchInput.tsx";
+import { toast } from "../toasts.ts";
+import { closePalette, opened, type Opening } from "./opening.ts";
+
+export type PaletteProps = Opening & {
+  /** What is typed, which may have begun before this part was loaded. */
+  text: string;
+  onText: (text: string) => void;
+};
+
+export const searchWords = {
+  "aria-label": "Search pages, actions and ids",
+  placeholder: "Page, action or id",
+};
+
+type Render = (props: PaletteProps) => ReactNode;
+
+/** Not `lazy`, which would remember a load that failed. */
+const load = async (): Promise<Render> => {
+  const { Palette } = await import("./Palette.tsx");
+  return (props) => createElement(Palette, props);
+};
+
+let loaded: Render | null = null;
+
+function PaletteDialog({ from }: Opening) {
+  const [text, setText] = useState("");
+  const [render, setRender] = useState(() => loaded);
+  useEffect(() => {
+    const fill = async () => {
+      try {
+        loaded ??= await load();
+        setRender(() => loaded);
+      } catch {
+        closePalette();
+        toast.failure("The palette could not be loaded.", "Reload the page to try again.");
+      }
+    };
+    void fill();
+  }, []);
+  return (
+    <SearchDialog label="Command palette" onClose={closePalette}>
+      {render === null ? (
+        <SearchInput
+          {...searchWords}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      ) : (
+        render({ text, onText: setText, from })
+      )}
+    </SearchDialog>
+  );
+}
+
+export function PaletteHost() {
+  const opening = useStore(opened);
+  return opening === null ? null : <PaletteDialog from={opening.from} />;
+}

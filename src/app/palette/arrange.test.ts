@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { arrange, type Offer } from "./arrange.ts";
+import { placeEntries, seenEntries } from "./destinations.ts";
+import { toPage } from "./entry.ts";
+import { idEntries } from "./ids.ts";
+import { withRecent } from "./recent.ts";
+
+const places = {
+  servers: [{ id: 1, name: "web-1" }],
+  sites: [{ id: 3, name: "shop.example.com" }],
+  isWhole: true,
+};
+const seen = {
+  configurations: [{ id: 2, name: "Orders, nightly" }],
+  workers: [{ id: 12, queue: "high,default", site_id: 3 }],
+  webhooks: [{ id: 5, url: "https://ci.example.com/hook" }],
+};
+const destinations = [...placeEntries(places), ...seenEntries(seen, places.sites)];
+const commands = Array.from({ length: 9 }, (_, index) => ({
+  ...toPage("act", `Restart worker ${index + 1}`, "", `press ${index + 1}`),
+  group: "page" as const,
+}));
+
+const offer = (text: string, change: Partial<Offer> = {}): Offer => ({
+  commands,
+  destinations,
+  recent: [],
+  ids: idEntries(text, () => true),
+  ...change,
+});
+const shown = (text: string, change?: Partial<Offer>) =>
+  arrange(text, offer(text, change)).map(({ name, hits, total }) => ({
+    name,
+    total,
+    labels: hits.map(({ entry }) => entry.label),
+  }));
+
+test("without a word the last destinations come first, then the page, then everywhere", () => {
+  const activity = destinations.find(({ label }) => label === "Activity");
+  const recent = activity ? withRecent([], activity) : [];
+  const groups = shown("", { recent });
+  expect(groups.map(({ name }) => name)).toEqual(["recent", "page", "go"]);
+  expect(groups[0]?.labels).toEqual(["Activity"]);
+  expect(groups[2]?.labels).not.toContain("Activity");
+  expect(groups[2]?.labels[0]).toBe("Overview");
+});
+
+test("a group that is cut says how many there are", () => {
+  expect(shown("")[0]).toMatchObject({ name: "page", total: 9, labels: { length: 6 } });
+});
+
+test("the group of the best match comes first", () => {
+  expect(shown("restart")[0]?.name).toBe("page");
+  expect(shown("shop webhooks")[0]).toMatchObject({
+    name: "go",
+    labels: ["shop.example.com webhooks", "New webhook on shop.example.com"],
+  });
+});
+
+test("an id comes first and once, in the words of what is known of it", () => {
+  const [ids, ...others] = arrange("worker 12", offer("worker 12"));
+  expect(ids).toMatchObject({ name: "id", total: 1 });
+  expect(ids?.hits[0]?.entry).toMatchObject({
+    label: "Worker 12",
+    detail: "high,default · shop.example.com",
+  });
+  const keys = others.flatMap(({ hits }) => hits.map(({ entry }) => entry.key));
+  expect(keys).not.toContain("/workers/12");
+});
+
+test("what was seen is found by its name, its queue, its URL", () => {
+  expect(shown("nightly")[0]?.labels[0]).toBe("Orders, nightly");
+  expect(shown("high default")[0]?.labels[0]).toBe("Worker 12");
+  expect(shown("ci hook")[0]?.labels[0]).toBe("https://ci.example.com/hook");
+});
+
+test("a service that lists no servers has no timeline to go to, and its places by id", () => {
+  const sites = [{ id: 3, name: "Site 3" }];
+  const labels = placeEntries({ servers: [], sites, isWhole: false }).map(({ label }) => label);
+  expect(labels).toContain("Site 3 webhooks");
+  expect(labels).toContain("New worker on Site 3");
+  expect(labels).not.toContain("Activity");
+});
+
+test("five destinations are remembered, the newest first, none twice", () => {
+  const chosen = ["a", "b", "c", "d", "e", "f", "b"].map((key) => toPage("site", key, "", key));
+  // oxlint-disable-next-line unicorn/no-array-reduce -- it is what happens, choice by choice
+  const kept = chosen.reduce(withRecent, [] as ReturnType<typeof withRecent>);
+  expect(kept.map(({ key }) => key)).toEqual(["b", "f", "e", "d", "c"]);
+});

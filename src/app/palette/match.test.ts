@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { toPage } from "./entry.ts";
+import { rank, toParts } from "./match.ts";
+
+const entries = [
+  toPage("site", "shop.example.com workers", "Site 3", "/sites/3/workers"),
+  toPage("webhook", "shop.example.com webhooks", "Site 3", "/sites/3/webhooks"),
+  toPage("site", "münchen.example.com workers", "Site 4", "/sites/4/workers"),
+  toPage("backup", "Заказы, ночью", "Configuration 2", "/backup-configurations/2"),
+  { ...toPage("act", "Stop worker 12", "", "a"), refusal: "It is stopping." },
+  toPage("act", "Restart worker 7", "", "b"),
+  toPage("act", "Restart worker 12", "", "c"),
+  toPage("restart", "Worker 12", "high,default · shop.example.com", "/workers/12"),
+];
+
+const labels = (text: string) => rank(entries, text).map(({ entry }) => entry.label);
+
+test.each([
+  ["words", "shop work", "shop.example.com workers"],
+  ["words in another order", "webh shop", "shop.example.com webhooks"],
+  ["letters of words", "shpwbh", "shop.example.com webhooks"],
+  ["many words", "shop.example.com workers site 3", "shop.example.com workers"],
+  ["many words in another order", "3 site workers shop.example.com", "shop.example.com workers"],
+  ["words with a dash before one", "shop -webh", "shop.example.com webhooks"],
+  ["first letters", "rw7", "Restart worker 7"],
+  ["a slip", "restrat 7", "Restart worker 7"],
+  ["what stands in the detail", "high", "Worker 12"],
+  ["capitals and umlauts", "MÜN", "münchen.example.com workers"],
+  ["another script", "заказ", "Заказы, ночью"],
+  ["a thing before what is done to it", "worker 12", "Worker 12"],
+])("%s find it: %s", (_what, text, label) => {
+  expect(labels(text)[0]).toBe(label);
+});
+
+test("a whole number comes before one that begins like it", () => {
+  const [long, short] = ["Restart worker 71", "Restart worker 7"].map((label) =>
+    toPage("act", label, "", label),
+  );
+  if (long === undefined || short === undefined) throw new Error("There are two.");
+  for (const text of ["restart 7", "7 restart", "rst 7"])
+    expect(rank([long, short], text)[0]?.entry).toBe(short);
+});
+
+test("equally good ones stay in the order in which they come", () => {
+  expect(labels("restart")).toEqual(["Restart worker 7", "Restart worker 12"]);
+});
+
+test("what cannot be chosen comes last, however well it fits", () => {
+  expect(labels("12").at(-1)).toBe("Stop worker 12");
+});
+
+test.each(["xyzzy qq", "?", "…"])("what fits nothing finds nothing: %s", (text) => {
+  expect(labels(text)).toEqual([]);
+});
+
+test("no letter is lost or doubled by the marks, whichever part they fall into", () => {
+  for (const text of ["shpwbh", "12", "o", "worker 12 high", "site 3"])
+    for (const { entry, label, detail } of rank(entries, text)) {
+      expect(label.map((part) => part.text).join("")).toBe(entry.label);
+      expect(detail.map((part) => part.text).join("")).toBe(entry.detail);
+    }
+});
+
+test("marks that begin before a part or end behind it are cut at its edges", () => {
+  expect(toParts("Site 3", [2, 12, 15, 99], 10)).toEqual([
+    { text: "Si", isMatch: true },
+    { text: "te ", isMatch: false },
+    { text: "3", isMatch: true },
+  ]);
+});

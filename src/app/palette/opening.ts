@@ -1,0 +1,65 @@
+// What the palette needs before it is there: whether it is open, and its key.
+import { createStore } from "../../store.ts";
+
+/** Where the focus was, and will be again. */
+export type Opening = { from: Element | null };
+
+/** Null = closed. */
+export const opened = createStore<Opening | null>(null);
+
+export const closePalette = (): void => opened.set(null);
+
+/** Ahead of the opening; what goes wrong here is told when it is opened. */
+export const prefetchPalette = (): void => {
+  import("./Palette.tsx").catch(() => {});
+};
+
+export function openPalette(): void {
+  const modal = document.querySelector<HTMLDialogElement>("dialog:modal");
+  // A question has to be answered first.
+  if (modal?.getAttribute("role") === "alertdialog") return;
+  if (modal !== null && "requestClose" in modal) modal.requestClose();
+  opened.set({ from: document.activeElement });
+}
+
+const isApple = () => /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+/** The key as it stands on this machine's keyboard, and as `aria-keyshortcuts` wants it. */
+export const paletteKey = () =>
+  isApple() ? { hint: "⌘ K", aria: "Meta+K" } : { hint: "Ctrl K", aria: "Control+K" };
+
+/** Also on a keyboard of another script, where the key has another letter. */
+const isK = ({ key, code }: KeyboardEvent) =>
+  key.toLowerCase() === "k" || (key > "\u007f" && code === "KeyK");
+
+/** @returns what ends it */
+export function listenForPalette(): () => void {
+  const listening = new AbortController();
+  addEventListener(
+    "keydown",
+    (event) => {
+      const { ctrlKey, metaKey, altKey, shiftKey } = event;
+      // On a Mac, Ctrl+K deletes to the end of the line.
+      const isMeant = isApple() ? metaKey && !ctrlKey : ctrlKey && !metaKey;
+      if (!isMeant || altKey || shiftKey || !isK(event)) return;
+      event.preventDefault();
+      if (opened.get() === null) openPalette();
+      else closePalette();
+    },
+    { signal: listening.signal },
+  );
+  return () => {
+    listening.abort();
+    // Without a session the shell goes, and must not come back with it.
+    closePalette();
+  };
+}
+
+/** Once it is opened for the first time. */
+export const firstOpening = (): Promise<void> =>
+  new Promise((resolve) => {
+    const stop = opened.subscribe(() => {
+      stop();
+      resolve();
+    });
+  });

@@ -1,0 +1,88 @@
+// The places and things that the palette knows: of the inventory, of this device's memory, of what was on screen.
+import { useQueries, useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { useMemo } from "react";
+import type { BackupConfiguration } from "../../../contract/backups/backup.ts";
+import type { Page } from "../../../contract/paging.ts";
+import type { Site } from "../../../contract/servers.ts";
+import type { Webhook } from "../../../contract/webhooks/webhook.ts";
+import type { Worker } from "../../../contract/workers/worker.ts";
+import { queryClient } from "../../api/query.ts";
+import { sessions } from "../../api/session.ts";
+import { everyServerQuery, everySiteQuery, serverName, siteName } from "../inventory.ts";
+import { type KnownPlace, knownServers, knownSites } from "../known-places.ts";
+import type { Places, Seen } from "./destinations.ts";
+
+/** Servers and sites come and go seldom. */
+const staleTime = 60_000;
+
+/** A request each; the sites of further servers are reached from their server's page. */
+const mostAsked = 60;
+
+/** Whatever the cache holds of one kind of thing: from the lists, and from the things' own pages. */
+function cached<Item extends { id: number }>(list: string, show: string): Item[] {
+  const lists = queryClient.getQueriesData<Page<Item>>({ queryKey: [list] });
+  const shown = queryClient.getQueriesData<Item>({ queryKey: [show] });
+  const items = [
+    ...lists.flatMap(([, page]) => page?.data ?? []),
+    ...shown.flatMap(([, item]) => item ?? []),
+  ];
+  return [...new Map(items.map((item) => [item.id, item])).values()];
+}
+
+export const seenThings = (): Seen => ({
+  configurations: cached<BackupConfiguration>(
+    "listBackupConfigurations",
+    "showBackupConfiguration",
+  ),
+  workers: cached<Worker>("listWorkers", "showWorker"),
+  webhooks: cached<Webhook>("listWebhooks", "showWebhook"),
+});
+
+/** The ids of the places whose lists were on screen. */
+function idsInCache(...lists: string[]): number[] {
+  const found = lists.flatMap((list) => queryClient.getQueriesData({ queryKey: [list] }));
+  return found.flatMap(([[, params], data]) =>
+    data !== undefined && typeof params === "object" && params !== null && "id" in params
+      ? Number(params.id)
+      : [],
+  );
+}
+
+/** From a service that lists no places: what was opened by its id, or was on screen. */
+function rememberedPlaces(): Places {
+  const address = sessions.current()?.address;
+  const idsOf = (places: readonly KnownPlace[]) =>
+    places.filter((place) => place.address === address).map(({ id }) => id);
+  const servers = [...idsOf(knownServers.get()), ...idsInCache("listBackupConfigurations")];
+  const sites = [
+    ...idsOf(knownSites.get()),
+    ...idsInCache("listWorkers", "listWebhooks", "listNotifications"),
+  ];
+  return {
+    servers: [...new Set(servers)].map((id) => ({ id, name: serverName(id, null) })),
+    sites: [...new Set(sites)].map((id) => ({ id, name: siteName(id, null) })),
+    isWhole: false,
+  };
+}
+
+/** The same for all renders, so that what comes of it is the same while nothing has changed. */
+const combine = (lists: readonly UseQueryResult<Page<Site> | null>[]) => ({
+  sites: lists.flatMap(({ data }) => data?.data ?? []),
+  isLoading: lists.some((one) => one.isLoading),
+});
+
+/** What is known so far, and whether more is on its way. */
+export function usePlaces(): { places: Places; isLoading: boolean } {
+  const { data: list, isLoading: isAsking } = useQuery({ ...everyServerQuery(), staleTime });
+  const asked = (list?.data ?? []).slice(0, mostAsked);
+  const { sites, isLoading } = useQueries({
+    queries: asked.map(({ id }) => ({ ...everySiteQuery(id), staleTime })),
+    combine,
+  });
+  const places = useMemo(
+    () =>
+      list === null ? rememberedPlaces() : { servers: list?.data ?? [], sites, isWhole: true },
+    [list, sites],
+  );
+  return { places, isLoading: isAsking || isLoading };
+}
