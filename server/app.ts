@@ -5,6 +5,7 @@ import { Hono } from "hono";
 import { requestId } from "hono/request-id";
 import type { Logger } from "pino";
 import type pg from "pg";
+import { Registry } from "prom-client";
 import { errorMessage } from "../contract/errors.ts";
 import { operations } from "../contract/operations.ts";
 import { activityRoutes } from "./activity/routes.ts";
@@ -12,6 +13,7 @@ import { createActivityStore } from "./activity/store.ts";
 import { createBackups } from "./backups/backups.ts";
 import type { Clock } from "./clock.ts";
 import { deploymentRoutes } from "./deployments/routes.ts";
+import { countEvents, eventFigures } from "./events/metrics.ts";
 import { createPruner } from "./events/pruner.ts";
 import { createTeller } from "./events/teller.ts";
 import { createLocalHost } from "./hosts/local.ts";
@@ -24,6 +26,9 @@ import { createSecretReader } from "./inventory/secrets.ts";
 import { openInventory } from "./inventory/inventory.ts";
 import { createInventoryStore } from "./inventory/store.ts";
 import { startJobs } from "./jobs/jobs.ts";
+import { createMetrics } from "./metrics/metrics.ts";
+import { measureRequests } from "./metrics/requests.ts";
+import { createMetricsRoute } from "./metrics/routes.ts";
 import { createAddressGuard } from "./net/address-guard.ts";
 import { createSender } from "./net/send.ts";
 import type { SmtpSettings } from "./notifications/channels/smtp-url.ts";
@@ -39,6 +44,7 @@ import { tokenRoutes } from "./tokens/routes.ts";
 import { createTokenService } from "./tokens/service.ts";
 import { createTokenStore } from "./tokens/store.ts";
 import { createWebhooks } from "./webhooks/webhooks.ts";
+import { countRestarts, workerFigures } from "./workers/metrics.ts";
 import { createObserver } from "./workers/observer.ts";
 import { workerRoutes } from "./workers/routes.ts";
 import { createEmbeddedRunner } from "./workers/runner.ts";
@@ -95,11 +101,13 @@ export async function createApp(options: AppOptions): Promise<App> {
   const {
     db,
     ping,
+    pool,
     close: closeDatabase,
   } = await openDatabase(options.connection, (error) =>
     // Its message alone: pg hangs the whole connection on the error.
     log.warn({ reason: error.message }, "a connection to the database was lost"),
   );
+  const registry = new Registry();
   const tokens = createTokenService(createTokenStore(db), clock);
   const firstToken = await tokens.prepare(options.token);
   const inventoryStore = createInventoryStore(db);
@@ -120,6 +128,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     environment: options.workerEnvironment,
     // Called at the first change at the earliest, when everything below stands.
     onChange: (id) => observer.notice(id),
+    onRestart: countRestarts(registry),
     clock,
     log,
   });
@@ -145,6 +154,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     secrets,
     scratchFolder,
     jobs,
+    registry,
     clock,
     log,
   });
@@ -161,6 +171,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     inventory: inventoryStore,
     network,
     userAgent: `Quarterdeck/${options.version}`,
+    registry,
     clock,
     log,
   });
@@ -170,13 +181,16 @@ export async function createApp(options: AppOptions): Promise<App> {
     secrets,
     smtp: options.smtp,
     address: options.address ?? (() => options.publicUrl),
+    registry,
     clock,
     log,
   });
+  const countTold = countEvents(registry);
   const teller = createTeller({
     db,
     receivers: [webhooks.receive, notifications.receive],
-    onTold() {
+    onTold(told) {
+      countTold(told);
       webhooks.wake();
       notifications.wake();
     },
@@ -208,6 +222,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const app = new Hono<ApiEnvironment>();
   app.onError((error, c) => answerFailure(error, c, log));
   app.notFound((c) => c.json({ message: errorMessage.not_found }, 404));
+  app.use(measureRequests(registry));
   app.use(requestId());
   // A token is sent by hand, never by the browser itself, so a page from elsewhere gains nothing here.
   app.use(
@@ -239,14 +254,32 @@ export async function createApp(options: AppOptions): Promise<App> {
       }),
     ),
   );
+  const door = {
+    doorkeeper: createDoorkeeper(tokens.findCaller, options.rateLimit),
+    closed: () => refusal,
+  };
+  const metrics = createMetrics({
+    db,
+    pool,
+    registry,
+    parts: [
+      workerFigures(workers),
+      backups.metrics,
+      webhooks.metrics,
+      notifications.metrics,
+      eventFigures(clock.now),
+    ],
+    version: options.version,
+    log,
+  });
+  app.route("/", createMetricsRoute(metrics, door));
   app.route(
     "/",
     createApi({
+      ...door,
       routes,
-      doorkeeper: createDoorkeeper(tokens.findCaller, options.rateLimit),
       publicUrl: options.publicUrl,
       invalidAnswer: options.invalidAnswer,
-      closed: () => refusal,
       log,
     }),
   );

@@ -1,23 +1,35 @@
 // "Am I protected?" answered for one configuration, from what it says of itself. Pure, so that both ends agree.
 import type { Backup, BackupConfiguration } from "./backup.ts";
 
-export type Protection = {
-  /** `late`: a good backup is there, but something about it or the runs since wants a look. */
-  state: "protected" | "late" | "unprotected";
+/** `late`: a good backup is there, but something about it or the runs since wants a look. */
+export const protectionStates = ["protected", "late", "unprotected"] as const;
+
+/** What has to be known of a run, and of the configuration it is of. */
+type Run = Pick<Backup, "status" | "damage" | "ended_at">;
+type Configuration<Known extends Run> = Pick<
+  BackupConfiguration,
+  "status" | "missed_since" | "last_finished_at" | "drill" | "last_proven_at"
+> & { last_backup: Known | null; backups: readonly Known[] };
+
+export type Protection<Known extends Run = Backup> = {
+  state: (typeof protectionStates)[number];
   /** Why, in words; one sentence. */
   reason: string;
   /** The backup that a restore would take. */
-  newest: Backup | null;
+  newest: Known | null;
 };
 
 const dayMs = 24 * 3600 * 1000;
 
 /** @param nowMs milliseconds since 1970 */
-export function protectionOf(configuration: BackupConfiguration, nowMs: number): Protection {
+export function protectionOf<Known extends Run>(
+  configuration: Configuration<Known>,
+  nowMs: number,
+): Protection<Known> {
   const finished = configuration.backups.filter(({ status }) => status === "finished");
   const newest = finished.find(({ damage }) => !damage) ?? null;
   const last = configuration.last_backup;
-  const late = (reason: string): Protection => ({ state: "late", reason, newest });
+  const late = (reason: string): Protection<Known> => ({ state: "late", reason, newest });
   // A list shows the newest runs only; the good backup may be older than all of them.
   if (finished.length === 0 && configuration.last_finished_at)
     return late("The last runs failed; a good backup from before them is there.");
@@ -43,7 +55,7 @@ export function protectionOf(configuration: BackupConfiguration, nowMs: number):
 }
 
 /** A drill is due after `drill` days; a quarter more may pass before it counts as late. */
-function isProofOld({ drill, last_proven_at, backups }: BackupConfiguration, nowMs: number) {
+function isProofOld({ drill, last_proven_at, backups }: Configuration<Run>, nowMs: number) {
   const oldest = backups.at(-1);
   const since = last_proven_at ?? oldest?.ended_at ?? null;
   return since !== null && nowMs - Date.parse(since) > (drill ?? 0) * dayMs * 1.25;

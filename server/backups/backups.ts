@@ -2,19 +2,23 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
+import type { Registry } from "prom-client";
 import type { Clock } from "../clock.ts";
 import type { Host } from "../hosts/host.ts";
 import type { Route } from "../http/route.ts";
 import type { SecretReader } from "../inventory/secrets.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { Handlers, Jobs } from "../jobs/jobs.ts";
+import type { MetricsPart } from "../metrics/part.ts";
 import type { Database } from "../store/database.ts";
 import { createBackupService } from "./backup-service.ts";
 import { createBackupStore } from "./backup-store.ts";
 import { createConfigurationService } from "./configuration-service.ts";
 import { createConfigurationStore } from "./configuration-store.ts";
+import { createBackupCounts } from "./counts.ts";
 import { createHeavyWork } from "./heavy-work.ts";
 import { createLane } from "./lane.ts";
+import { backupFigures } from "./metrics.ts";
 import { createPlaces } from "./places.ts";
 import { createPresenter } from "./presenter.ts";
 import { createRetention } from "./retention.ts";
@@ -31,6 +35,7 @@ export type BackupsOptions = {
   /** For what must lie on disk for a while; closed to other accounts. */
   scratchFolder: string;
   jobs: Jobs;
+  registry: Registry;
   clock: Clock;
   log: Logger;
 };
@@ -46,6 +51,7 @@ type BackupHandlers = Pick<
 export type Backups = {
   routes: Route[];
   handlers: BackupHandlers;
+  metrics: MetricsPart;
   /** Ends what a service before this one left half done, and begins to follow the schedules. */
   resume(): Promise<void>;
   /** Interrupts what runs; the outcome is stored when this resolves. */
@@ -69,7 +75,7 @@ export function createBackups(options: BackupsOptions): Backups {
 
   const work = createHeavyWork({
     ...parts,
-    takeBackup: createTakeBackup(parts),
+    takeBackup: createTakeBackup({ ...parts, counts: createBackupCounts(options.registry) }),
     retention: createRetention(parts),
   });
   const lane = createLane({ tasks, perform: work.perform, settle: work.settle, clock, log });
@@ -95,6 +101,7 @@ export function createBackups(options: BackupsOptions): Backups {
         if (task?.started_at === null) await work.expire(task);
       },
     },
+    metrics: backupFigures(clock),
     async resume() {
       await clearDumps(scratchFolder);
       await work.interruptAll();

@@ -9,6 +9,7 @@ import type { Connection } from "../store/database.ts";
 import { comparedBackups, findAnomalies, type Measured } from "./anomalies.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
+import type { BackupCounts } from "./counts.ts";
 import { backupEvent } from "./event-data.ts";
 import { createOutput, type Output } from "./output.ts";
 import { storeDump, type Stored } from "./pipeline.ts";
@@ -23,6 +24,7 @@ export type TakeBackupOptions = {
   configurations: ConfigurationStore;
   places: Places;
   jobs: Jobs;
+  counts: BackupCounts;
   clock: Clock;
   log: Logger;
 };
@@ -42,7 +44,7 @@ export function objectKey(
 }
 
 export function createTakeBackup(options: TakeBackupOptions) {
-  const { store, configurations, places, jobs, clock, log } = options;
+  const { store, configurations, places, jobs, counts, clock, log } = options;
   const now = () => new Date(clock.now());
 
   /** Writes down what a run did so far, now and then; the answer ends that. */
@@ -72,6 +74,15 @@ export function createTakeBackup(options: TakeBackupOptions) {
       await writing;
     };
   }
+
+  /** What is counted has been stored. */
+  const count = ({ trigger, status, size, started_at: from, ended_at: to }: BackupRow) =>
+    counts.ran({
+      trigger,
+      outcome: status === "finished" ? "finished" : "failed",
+      durationMs: (to ?? from).getTime() - from.getTime(),
+      sizeBytes: size,
+    });
 
   async function checkRoom(storage: Storage, before: BackupRow[], output: Output): Promise<void> {
     const free = await storage.freeBytes();
@@ -108,7 +119,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
       `Stored ${sizeInWords(stored.sizeBytes)} (${sizeInWords(stored.plainBytes)} before compression) in ${durationInWords(durationMs)}; read back and found whole.`,
     );
     for (const warning of warnings) output.say(`Warning: ${warning}`);
-    return store.transaction(async (tx) => {
+    const moved = await store.transaction(async (tx) => {
       const finished = await store.move(tx, row, "finished", {
         ended_at: endedAt,
         size: stored.sizeBytes,
@@ -136,6 +147,8 @@ export function createTakeBackup(options: TakeBackupOptions) {
       await also(tx);
       return finished;
     });
+    count(moved);
+    return moved;
   }
 
   async function fail(
@@ -147,7 +160,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
   ): Promise<void> {
     const reason = tellFailure(error);
     output.say(reason);
-    await store.transaction(async (tx) => {
+    const moved = await store.transaction(async (tx) => {
       const failed = await store.move(tx, row, "failed", {
         ended_at: now(),
         status_reason: reason,
@@ -156,7 +169,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
         stored_bytes: 0,
         path: "",
       });
-      if (failed === null) return;
+      if (failed === null) return null;
       // `put` leaves nothing behind if it can help it; a storage that went away may hold a piece all the same.
       if (row.path !== "") await jobs.send(tx, "backup.clean", toObject(row));
       if (row.trigger !== "safety")
@@ -165,7 +178,9 @@ export function createTakeBackup(options: TakeBackupOptions) {
           backupEvent(configuration, failed, { type: "backup.failed", reason }),
         );
       await also(tx);
+      return failed;
     });
+    if (moved !== null) count(moved);
   }
 
   return {

@@ -18,7 +18,7 @@ export type TellerOptions = {
   db: Database;
   receivers: readonly Receive[];
   /** Called when something new is there to be sent. */
-  onTold(): void;
+  onTold(told: readonly EventRow[]): void;
   clock: Clock;
   log: Logger;
 };
@@ -30,21 +30,21 @@ const everyMs = 1000;
 const tellingLock = 7_382_146;
 
 export function createTeller({ db, receivers, onTold, clock, log }: TellerOptions) {
-  /** @returns how many events were told */
-  const tellSome = (): Promise<number> =>
+  /** @returns the events that were told */
+  const tellSome = (): Promise<EventRow[]> =>
     db.transaction(async (tx) => {
       // One at a time over all instances, so that bursts are folded and nothing is told twice.
       const { rows } = await tx.execute<{ mine: boolean }>(
         sql`select pg_try_advisory_xact_lock(${tellingLock}) as mine`,
       );
-      if (rows[0]?.mine !== true) return 0;
+      if (rows[0]?.mine !== true) return [];
       const untold = await tx
         .select()
         .from(events)
         .where(isNull(events.told_at))
         .orderBy(asc(events.id))
         .limit(mostAtOnce);
-      if (untold.length === 0) return 0;
+      if (untold.length === 0) return [];
       const told = await withSites(tx, untold);
       for (const receive of receivers) await receive(tx, told);
       await tx
@@ -56,16 +56,17 @@ export function createTeller({ db, receivers, onTold, clock, log }: TellerOption
             untold.map(({ id }) => id),
           ),
         );
-      return untold.length;
+      return untold;
     });
 
   return createLoop({
     name: "telling of events",
     everyMs,
     async turn(signal) {
-      for (let told = mostAtOnce; told === mostAtOnce && !signal.aborted;) {
-        told = await tellSome();
-        if (told > 0) onTold();
+      for (let many = mostAtOnce; many === mostAtOnce && !signal.aborted;) {
+        const told = await tellSome();
+        many = told.length;
+        if (many > 0) onTold(told);
       }
     },
     clock,

@@ -8,29 +8,20 @@ import { toFieldErrors } from "../../contract/errors.ts";
 import { abilityOf, type Operation } from "../../contract/operation.ts";
 import { maxInteger } from "../../contract/values.ts";
 import { actAs } from "../activity/actor.ts";
+import { admit, type Door } from "./admit.ts";
 import { createAnswerWriter, type WriteAnswer } from "./answer.ts";
-import { addressOf, type Doorkeeper } from "./authentication.ts";
 import { readJsonObject } from "./body.ts";
 import { FileAnswer } from "./file-answer.ts";
 import type { Route } from "./route.ts";
-import {
-  InvalidFields,
-  notFound,
-  ServiceError,
-  unauthorized,
-  unavailable,
-} from "./service-error.ts";
+import { InvalidFields, notFound, ServiceError, unauthorized } from "./service-error.ts";
 
-export type ApiOptions = {
+export type ApiOptions = Door & {
   routes: readonly Route[];
-  doorkeeper: Doorkeeper;
   log: Logger;
   /** Where the service is reached, without a slash at the end; null = as each request says. */
   publicUrl: string | null;
   /** What becomes of an answer that breaks its own schema. */
   invalidAnswer: "fail" | "log";
-  /** Says why no requests are taken now; null = they are. */
-  closed(): string | null;
 };
 
 export type ApiEnvironment = { Bindings: Partial<HttpBindings>; Variables: RequestIdVariables };
@@ -39,21 +30,10 @@ export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
   const app = new Hono<ApiEnvironment>();
   const writeAnswer = createAnswerWriter(options.invalidAnswer, options.log);
 
-  const admit = async (c: Context<ApiEnvironment>) => {
-    const reason = options.closed();
-    if (reason !== null) throw unavailable(reason, 5);
-    const { caller, headers } = await options.doorkeeper.admit(
-      c.req.header("Authorization"),
-      addressOf(c.env),
-    );
-    for (const [name, value] of Object.entries(headers)) c.header(name, value);
-    return caller;
-  };
-
   for (const route of options.routes) {
     const { operation } = route;
     app.on(operation.method, toHonoPath(operation.path), async (c) => {
-      const caller = await admit(c);
+      const caller = await admit(c, options);
       const params = readIds(c.req.param());
       const found = await route.find(params, caller);
       if (found === null) throw notFound();
@@ -73,7 +53,7 @@ export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
   }
 
   app.all("/api/*", async (c) => {
-    await admit(c);
+    await admit(c, options);
     const allowed = methodsAt(options.routes, c.req.path);
     if (allowed.length === 0) throw notFound();
     throw new ServiceError(

@@ -8,6 +8,7 @@ import { createLoop } from "../jobs/loop.ts";
 import { ChannelError } from "./channels/channel.ts";
 import type { Compose } from "./compose.ts";
 import type { MessageRow, MessageStore } from "./message-store.ts";
+import type { countMessages } from "./metrics.ts";
 import type { OpenChannel } from "./open-channel.ts";
 
 export type MessageSenderOptions = {
@@ -15,6 +16,7 @@ export type MessageSenderOptions = {
   inventory: InventoryStore;
   open: OpenChannel;
   compose: Compose;
+  count: ReturnType<typeof countMessages>;
   clock: Clock;
   log: Logger;
 };
@@ -33,7 +35,7 @@ const longestWaitMs = 24 * 3600 * 1000;
 type Outcome = { isDelivered: boolean; answer: string; waitMs: number | null };
 
 export function createMessageSender(options: MessageSenderOptions) {
-  const { messages, inventory, open, compose, clock, log } = options;
+  const { messages, inventory, open, compose, count, clock, log } = options;
   const lanes = new Map<number, Promise<void>>();
   const stopping = new AbortController();
 
@@ -65,10 +67,11 @@ export function createMessageSender(options: MessageSenderOptions) {
     if (stopping.signal.aborted && !isDelivered) return;
     const now = new Date(clock.now());
     const isOver = waitMs === null;
+    const status = isDelivered ? "delivered" : isOver ? "failed" : "retrying";
     const channel = await inventory.findNotificationChannel(row.channel_id);
     await messages.transaction(async (tx) => {
       await messages.update(tx, row.id, {
-        status: isDelivered ? "delivered" : isOver ? "failed" : "retrying",
+        status,
         answer: answer.replaceAll("\0", "\u{fffd}"),
         next_attempt_at: isOver ? null : new Date(now.getTime() + waitMs),
         ended_at: isOver ? now : null,
@@ -84,6 +87,7 @@ export function createMessageSender(options: MessageSenderOptions) {
         actor: theService,
       });
     });
+    if (channel !== null) count(channel.type, status);
   }
 
   const loop = createLoop({

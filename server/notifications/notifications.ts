@@ -1,16 +1,19 @@
 // The room, wired once: what it serves, what it makes of events, how its sending starts and ends.
 import type { Logger } from "pino";
+import type { Registry } from "prom-client";
 import type { Clock } from "../clock.ts";
 import type { Receive } from "../events/teller.ts";
 import type { Route } from "../http/route.ts";
 import type { SecretReader } from "../inventory/secrets.ts";
 import type { InventoryStore } from "../inventory/store.ts";
+import type { MetricsPart } from "../metrics/part.ts";
 import type { Database } from "../store/database.ts";
 import type { SmtpSettings } from "./channels/smtp-url.ts";
 import { createCompose } from "./compose.ts";
 import { createFold } from "./fold.ts";
 import { createMessageSender } from "./message-sender.ts";
 import { createMessageStore } from "./message-store.ts";
+import { countMessages, notificationFigures } from "./metrics.ts";
 import { createNotificationService } from "./notification-service.ts";
 import { createDescribeChannel, createOpenChannel } from "./open-channel.ts";
 import { notificationRoutes } from "./routes.ts";
@@ -24,6 +27,7 @@ export type NotificationsOptions = {
   smtp: SmtpSettings | null;
   /** Where people open the dashboard, without a slash at the end; null = nobody knows yet. */
   address(): string | null;
+  registry: Registry;
   clock: Clock;
   log: Logger;
 };
@@ -31,6 +35,7 @@ export type NotificationsOptions = {
 export type Notifications = {
   routes: Route[];
   receive: Receive;
+  metrics: MetricsPart;
   /** Sends what is due, now. */
   wake(): void;
   stop(): Promise<void>;
@@ -45,6 +50,7 @@ export function createNotifications(options: NotificationsOptions): Notification
     inventory,
     open: createOpenChannel(options),
     compose: createCompose(options),
+    count: countMessages(options.registry),
     clock,
     log,
   });
@@ -52,6 +58,7 @@ export function createNotifications(options: NotificationsOptions): Notification
   return {
     routes: notificationRoutes({ service, inventory, describe: createDescribeChannel(options) }),
     receive: createFold({ messages, siteChannels, clock }),
+    metrics: notificationFigures,
     wake: sender.wake,
     stop: sender.stop,
   };

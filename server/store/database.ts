@@ -13,6 +13,8 @@ export type OpenDatabase = {
   db: Database;
   /** Answers whether a query gets through; throws what stood in its way. */
   ping(): Promise<void>;
+  /** Its connections just now; `waiting` counts the queries that have none yet. */
+  pool(): { open: number; idle: number; waiting: number; most: number };
   close(): Promise<void>;
 };
 
@@ -43,6 +45,12 @@ export async function openDatabase(
   return {
     db,
     ping: async () => void (await db.execute(sql`select 1`)),
+    pool: () => ({
+      open: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+      most: pool.options.max,
+    }),
     close: () => pool.end(),
   };
 }

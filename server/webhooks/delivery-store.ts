@@ -176,9 +176,9 @@ export function createDeliveryStore(db: Database) {
         where d.id = x.id`);
     },
 
-    /** Ends what is still to be sent to a webhook by itself. */
-    async giveUp(tx: Connection, webhookId: number, reason: string, now: Date): Promise<void> {
-      await tx
+    /** Ends what is still to be sent to a webhook by itself. @returns how much that was */
+    async giveUp(tx: Connection, webhookId: number, reason: string, now: Date): Promise<number> {
+      const given = await tx
         .update(webhookDeliveries)
         .set({ status: "failed", status_reason: reason, next_attempt_at: null, ended_at: now })
         .where(
@@ -187,7 +187,9 @@ export function createDeliveryStore(db: Database) {
             isNotNull(webhookDeliveries.next_attempt_at),
             eq(webhookDeliveries.by_hand, false),
           ),
-        );
+        )
+        .returning({ id: webhookDeliveries.id });
+      return given.length;
     },
   };
 }

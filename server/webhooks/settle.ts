@@ -6,6 +6,7 @@ import { recordEvent } from "../events/store.ts";
 import type { Connection } from "../store/database.ts";
 import type { Attempt } from "./attempt.ts";
 import type { DeliveryStore, DeliveryWithEvent, Settled } from "./delivery-store.ts";
+import type { WebhookCounts } from "./metrics.ts";
 import { disabledEvent } from "./event-data.ts";
 import { retryWaitMs } from "./retry.ts";
 import type { WebhookRow, WebhookStore } from "./webhook-store.ts";
@@ -19,11 +20,14 @@ const patienceMs = 5 * 24 * 3600 * 1000;
 export type SettleOptions = {
   webhooks: WebhookStore;
   deliveries: DeliveryStore;
+  counts: WebhookCounts;
   clock: Clock;
   random(): number;
 };
 
-export function createSettle({ webhooks, deliveries, clock, random }: SettleOptions): Settle {
+export function createSettle(options: SettleOptions): Settle {
+  const { webhooks, deliveries, counts, clock, random } = options;
+
   /** What becomes of a delivery. A webhook that is gone for good leaves nothing to try. */
   function settled({ delivery, attempt }: Tried, now: Date): Settled {
     const rounds = delivery.round_attempts + 1;
@@ -50,13 +54,16 @@ export function createSettle({ webhooks, deliveries, clock, random }: SettleOpti
     };
   }
 
-  /** Brings a webhook in line with the attempts that were made at it, oldest first. */
+  /**
+   * Brings a webhook in line with the attempts that were made at it, oldest first.
+   * @returns how many of its deliveries were given up without another attempt
+   */
   async function settleWebhook(
     tx: Connection,
     row: WebhookRow,
     tried: readonly Tried[],
     now: Date,
-  ) {
+  ): Promise<number> {
     let { failing_since, paused_until, disabled_at, disabled_reason } = row;
     for (const { attempt } of tried) {
       if (attempt.isDelivered) {
@@ -79,31 +86,40 @@ export function createSettle({ webhooks, deliveries, clock, random }: SettleOpti
       paused_until?.getTime() === row.paused_until?.getTime() &&
       disabled_at?.getTime() === row.disabled_at?.getTime()
     )
-      return;
+      return 0;
     await webhooks.update(tx, row.id, {
       failing_since,
       paused_until,
       disabled_at,
       disabled_reason,
     });
-    if (disabled_at === null || row.disabled_at !== null) return;
+    if (disabled_at === null || row.disabled_at !== null) return 0;
     const reason = disabled_reason ?? "";
-    await deliveries.giveUp(tx, row.id, `The webhook was disabled: ${reason}`, now);
+    const given = await deliveries.giveUp(tx, row.id, `The webhook was disabled: ${reason}`, now);
     const found = await webhooks.withSite(row.id);
     if (found !== null) await recordEvent(tx, disabledEvent(row, found, reason));
+    return given;
   }
 
-  return (tried) =>
-    webhooks.transaction(async (tx) => {
-      const now = new Date(clock.now());
-      const rows = tried.map((one) => settled(one, now));
+  return async (tried) => {
+    const now = new Date(clock.now());
+    const rows = tried.map((one) => settled(one, now));
+    const givenUp = await webhooks.transaction(async (tx) => {
       const byWebhook = Map.groupBy(tried, ({ webhook }) => webhook.id);
       const present = await webhooks.lock(tx, [...byWebhook.keys()]);
       await deliveries.settle(tx, rows);
-      for (const row of present) await settleWebhook(tx, row, byWebhook.get(row.id) ?? [], now);
+      let given = 0;
+      for (const row of present)
+        given += await settleWebhook(tx, row, byWebhook.get(row.id) ?? [], now);
       const entries = tried.map((one, index) => entryOf(one, rows[index]?.status));
       await recordActivity(tx, ...entries.filter((entry) => entry !== null));
+      return given;
     });
+    // What is counted has been stored.
+    for (const [index, one] of tried.entries())
+      counts.attempted(one, rows[index]?.status ?? "failed");
+    counts.gaveUp(givenUp);
+  };
 }
 
 /** Longer than the longest wait between two attempts nobody is left alone. */

@@ -1,13 +1,16 @@
 // The room, wired once: what it serves, what it makes of events, how its sending starts and ends.
 import type { Logger } from "pino";
+import type { Registry } from "prom-client";
 import type { Clock } from "../clock.ts";
 import type { Receive } from "../events/teller.ts";
 import type { Route } from "../http/route.ts";
 import type { InventoryStore } from "../inventory/store.ts";
+import type { MetricsPart } from "../metrics/part.ts";
 import type { Sender } from "../net/send.ts";
 import type { Database } from "../store/database.ts";
 import { createAttempt } from "./attempt.ts";
 import { createDeliveryStore } from "./delivery-store.ts";
+import { createWebhookCounts, webhookFigures } from "./metrics.ts";
 import { webhookRoutes } from "./routes.ts";
 import { createWebhookSender } from "./sender.ts";
 import { createSettle } from "./settle.ts";
@@ -20,6 +23,7 @@ export type WebhooksOptions = {
   network: Sender;
   /** As receivers see it. */
   userAgent: string;
+  registry: Registry;
   clock: Clock;
   log: Logger;
 };
@@ -27,13 +31,14 @@ export type WebhooksOptions = {
 export type Webhooks = {
   routes: Route[];
   receive: Receive;
+  metrics: MetricsPart;
   /** Sends what is due, now. */
   wake(): void;
   stop(): Promise<void>;
 };
 
 export function createWebhooks(options: WebhooksOptions): Webhooks {
-  const { db, inventory, network, userAgent, clock, log } = options;
+  const { db, inventory, network, userAgent, registry, clock, log } = options;
   const webhooks = createWebhookStore(db);
   const deliveries = createDeliveryStore(db);
   const sender = createWebhookSender({
@@ -41,7 +46,13 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     webhooks,
     deliveries,
     attempt: createAttempt({ sender: network, userAgent, clock }),
-    settle: createSettle({ webhooks, deliveries, clock, random: Math.random }),
+    settle: createSettle({
+      webhooks,
+      deliveries,
+      counts: createWebhookCounts(registry),
+      clock,
+      random: Math.random,
+    }),
     clock,
     log,
   });
@@ -49,6 +60,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   return {
     routes: webhookRoutes(service, inventory),
     receive: service.receive,
+    metrics: webhookFigures,
     wake: sender.wake,
     stop: sender.stop,
   };

@@ -179,6 +179,9 @@ export function createWorkerService(options: WorkerServiceOptions) {
       return restarted;
     },
 
+    /** The state of every process that is kept up here. */
+    processStates: () => runner.known().flatMap((id) => runner.list(id).map(({ state }) => state)),
+
     /** Workers whose processes come up again and again. */
     crashLoops: (): number[] =>
       runner.known().filter((id) => isCrashLoop(runner.list(id), options.clock.now())),

@@ -20,6 +20,8 @@ export type SlotPorts = {
   /** Whether anybody is left in the leader's group, the leader itself included. */
   hasGroup(leader: Leader): boolean;
   signalGroup(leader: Leader, signal: NodeJS.Signals): void;
+  /** Before a process that ended by itself, or never came up, is started once more. */
+  restarting(): void;
   /** After every change of state. It may call back into the slot. */
   changed(): void;
 };

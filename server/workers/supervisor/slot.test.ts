@@ -35,6 +35,8 @@ function setUp(given: Partial<Program> = {}) {
     /** What the next launches do. */
     launches: "succeed" as "succeed" | "fail",
     saves: true,
+    /** How often the slot said that it starts a process once more. */
+    restarts: 0,
     onChange: () => {},
     starts: () => starts,
     /** The leader ends, and its group with it unless children stay behind. */
@@ -65,6 +67,7 @@ function setUp(given: Partial<Program> = {}) {
     isAlive: ({ pid }) => groups.has(pid),
     hasGroup: ({ pid }) => groups.has(pid),
     signalGroup: (_leader, signal) => void signals.push(signal),
+    restarting: () => void (system.restarts += 1),
     changed() {
       history.push(slot.status().state);
       system.onChange();
@@ -124,6 +127,7 @@ describe("A start", () => {
     clock.advance(0);
     expect(system.starts()).toBe(startretries + 1);
     expect(slot.status()).toMatchObject({ state: "FATAL", exitCode: 0, restarts: startretries });
+    expect(system.restarts).toBe(startretries);
     clock.advance(3600 * seconds);
     expect(system.starts()).toBe(startretries + 1);
   });

@@ -126,6 +126,7 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
 
   function startAgain() {
     restarts += 1;
+    ports.restarting();
     spawn();
   }
 

@@ -24,6 +24,8 @@ export type SupervisorOptions = {
   environment: Record<string, string>;
   /** After each change of a process; ask `processes(id)` what it is now. */
   onChange(id: number): void;
+  /** Each time a process is started that had ended by itself or never came up. */
+  onRestart?: () => void;
   log: Log;
 };
 
@@ -81,6 +83,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     const worker = createWorker(program, {
       ...options,
       folder: folderOf(program.id),
+      restarting: () => options.onRestart?.(),
       changed() {
         lookAfterSoon();
         try {

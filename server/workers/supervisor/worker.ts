@@ -21,6 +21,7 @@ export type WorkerOptions = {
   clock: Clock;
   environment: Record<string, string>;
   changed(): void;
+  restarting(): void;
   log: Log;
 };
 
@@ -120,6 +121,7 @@ export function createWorker(first: Program, options: WorkerOptions) {
       signalGroup: (leader, signal) => {
         note(`sending ${signal} to process ${number}`, signalGroup(leader, signal));
       },
+      restarting: options.restarting,
       changed: () => changed(slot),
     });
     slots.set(number, slot);

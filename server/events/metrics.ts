@@ -1,0 +1,43 @@
+// Events in figures: what happened, and what is still to be told of it.
+import { Counter, type Registry } from "prom-client";
+import { eventTypes } from "../../contract/events.ts";
+import { toSeconds, type MetricsPart } from "../metrics/part.ts";
+import { sql } from "../store/drizzle.ts";
+import type { EventRow } from "./event.ts";
+
+/** @returns counts events once they are handed to those who send them */
+export function countEvents(registry: Registry): (told: readonly EventRow[]) => void {
+  const events = new Counter({
+    name: "quarterdeck_events_total",
+    help: "Events that were handed to the webhooks and channels.",
+    labelNames: ["type"],
+    registers: [registry],
+  });
+  for (const type of eventTypes) events.inc({ type }, 0);
+  return (told) => {
+    for (const { type } of told) events.inc({ type });
+  };
+}
+
+export const eventFigures = (nowMs: () => number): MetricsPart => ({
+  name: "events",
+  async read(tx) {
+    const { rows } = await tx.execute<{ many: number; oldest: Date | null }>(
+      sql`select count(*)::int as many, min(created_at) as oldest from events where told_at is null`,
+    );
+    const { many = 0, oldest = null } = rows[0] ?? {};
+    const ageSeconds = oldest === null ? 0 : nowMs() / 1000 - toSeconds(new Date(oldest));
+    return [
+      {
+        name: "quarterdeck_events_untold",
+        help: "Events that are stored and not handed on yet.",
+        values: [{ value: many }],
+      },
+      {
+        name: "quarterdeck_events_untold_oldest_age_seconds",
+        help: "Age of the oldest of them; 0 = there is none.",
+        values: [{ value: Math.max(0, ageSeconds) }],
+      },
+    ];
+  },
+});

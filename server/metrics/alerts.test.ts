@@ -1,0 +1,83 @@
+// Rules that ask for a metric nobody exposes never fire, and nobody would notice.
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import * as z from "zod/mini";
+import {
+  createBackupTestService,
+  type BackupTestService,
+} from "../backups/testing/backup-service.ts";
+import { scrape, type Exposed } from "./testing.ts";
+
+const rule = z.strictObject({
+  alert: z.string().check(z.regex(/^[A-Z][A-Za-z]+$/)),
+  expr: z.string(),
+  for: z.optional(z.string().check(z.regex(/^\d+[mh]$/))),
+  labels: z.strictObject({ severity: z.enum(["critical", "warning"]) }),
+  annotations: z.strictObject({ summary: z.string(), description: z.optional(z.string()) }),
+});
+const file = z.strictObject({
+  groups: z.array(z.strictObject({ name: z.string(), rules: z.array(rule) })),
+});
+
+const text = await readFile(new URL("../../docs/alerts.yaml", import.meta.url), "utf8");
+const rules = file.parse(parse(text)).groups.flatMap(({ rules }) => rules);
+
+let service: BackupTestService;
+let exposed: Exposed;
+beforeAll(async () => {
+  service = await createBackupTestService();
+  const { id } = await service.installed();
+  await service.run(id);
+  exposed = await scrape(service);
+});
+afterAll(() => service.close());
+
+/** Made by Prometheus itself. */
+const ofPrometheus = new Set(["up"]);
+
+/** `name{label="value"}`, and the name alone. */
+const selectorsOf = (expression: string) =>
+  Array.from(
+    expression.matchAll(/\b(up|(?:quarterdeck|process|nodejs)_\w+)(?:\{([^}]*)\})?/g),
+    ([, name = "", matchers = ""]) => ({
+      name,
+      labels: Object.fromEntries(
+        Array.from(matchers.matchAll(/(\w+)="([^"]*)"/g), ([, label, value]) => [label, value]),
+      ) as Record<string, string>,
+    }),
+  );
+
+test("no alert is there twice, and the four that matter are there", () => {
+  const names = rules.map(({ alert }) => alert);
+  expect(new Set(names).size).toBe(names.length);
+  expect(names).toEqual(
+    expect.arrayContaining(["QuarterdeckDown", "BackupTooOld", "WorkerFailed", "WebhookDead"]),
+  );
+});
+
+describe.each(rules)("$alert", ({ expr, annotations }) => {
+  test("asks for what the service exposes, with labels that there are", () => {
+    const selectors = selectorsOf(expr);
+    expect(selectors.length).toBeGreaterThan(0);
+    for (const { name, labels } of selectors) {
+      if (ofPrometheus.has(name)) continue;
+      const found = exposed.samples.filter((sample) => sample.name === name);
+      expect(found.length, name).toBeGreaterThan(0);
+      for (const [label, value] of Object.entries(labels))
+        expect(
+          found.map((sample) => sample.labels[label]),
+          `${name}{${label}}`,
+        ).toContain(value);
+    }
+  });
+
+  test("speaks of labels that its metric has", () => {
+    const spoken = Object.values(annotations)
+      .join(" ")
+      .matchAll(/\$labels\.(\w+)/g);
+    const [first] = selectorsOf(expr);
+    const sample = exposed.samples.find(({ name }) => name === first?.name);
+    for (const [, label = ""] of spoken) expect(sample?.labels).toHaveProperty(label);
+  });
+});

@@ -1,0 +1,107 @@
+// Gathers what all parts say in figures, as text that Prometheus reads.
+import type { Logger } from "pino";
+import { Gauge, Registry } from "prom-client";
+import type { Database, OpenDatabase } from "../store/database.ts";
+import { sql } from "../store/drizzle.ts";
+import type { Figure, MetricsPart } from "./part.ts";
+import { poolFigures } from "./pool.ts";
+import { processMetrics } from "./process-metrics.ts";
+
+export type MetricsOptions = {
+  db: Database;
+  /** The database's connections. */
+  pool: OpenDatabase["pool"];
+  /** What is counted while the service runs. */
+  registry: Registry;
+  parts: readonly MetricsPart[];
+  version: string;
+  log: Logger;
+};
+
+/** For each part: Prometheus gives up after ten seconds, and what came in time is worth having. */
+const deadlineMs = 1_500;
+
+export type Metrics = { contentType: string; text(): Promise<string> };
+
+export function createMetrics(options: MetricsOptions): Metrics {
+  const { db, pool, registry, parts, version, log } = options;
+
+  const read = ({ read }: MetricsPart) =>
+    db.transaction(
+      async (tx) => {
+        await tx.execute(sql.raw(`set local statement_timeout = ${deadlineMs}`));
+        return read(tx);
+      },
+      { accessMode: "read only" },
+    );
+
+  /** One after the other: a scrape never takes more than one of the connections that requests need. */
+  async function readAll(): Promise<Figure[]> {
+    const figures: Figure[] = [
+      {
+        name: "quarterdeck_build_info",
+        help: "Always 1; which version runs.",
+        values: [{ labels: { version }, value: 1 }],
+      },
+      ...poolFigures(pool),
+    ];
+    const up: { labels: { part: string }; value: number }[] = [];
+    for (const part of parts)
+      try {
+        figures.push(...(await withinTime(read(part))));
+        up.push({ labels: { part: part.name }, value: 1 });
+      } catch (error) {
+        log.warn({ err: error, part: part.name }, "a part of the metrics could not be read");
+        up.push({ labels: { part: part.name }, value: 0 });
+      }
+    return [
+      ...figures,
+      {
+        name: "quarterdeck_metrics_part_up",
+        help: "Whether the figures of this part could be read; 0 = they are missing below.",
+        values: up,
+      },
+    ];
+  }
+
+  async function compose(): Promise<string> {
+    const read = await readAll();
+    // New for each scrape: what is gone from the database is gone here.
+    const scraped = new Registry();
+    for (const figure of read) addFigure(scraped, figure);
+    const texts = [processMetrics(), registry, scraped].map((one) => one.metrics());
+    return (await Promise.all(texts)).join("\n");
+  }
+
+  let underWay: Promise<string> | null = null;
+  return {
+    contentType: registry.contentType,
+    /** Whoever asks while a scrape is under way gets that one: many who ask cost no more than one. */
+    text: () =>
+      (underWay ??= compose().finally(() => {
+        underWay = null;
+      })),
+  };
+}
+
+function addFigure(registry: Registry, { name, help, values }: Figure): void {
+  const labelNames = Object.keys(values[0]?.labels ?? {});
+  const gauge = new Gauge({ name, help, labelNames, registers: [registry] });
+  // Without labels it begins with a 0 that nobody has counted.
+  if (values.length === 0) gauge.remove();
+  for (const { labels = {}, value } of values) gauge.set(labels, value);
+}
+
+/** @throws when the time is over, be it for want of a connection; what has begun ends by its statements' deadline */
+async function withinTime<Result>(running: Promise<Result>): Promise<Result> {
+  const over = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => over.reject(new Error(`It took more than ${deadlineMs} ms.`)),
+    deadlineMs,
+  );
+  try {
+    return await Promise.race([running, over.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

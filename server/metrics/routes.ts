@@ -1,0 +1,18 @@
+// The figures over HTTP. They tell of every worker and site, so they are for a token that may see all of them.
+import { Hono } from "hono";
+import { admit, type Door } from "../http/admit.ts";
+import type { ApiEnvironment } from "../http/api.ts";
+import { unauthorized } from "../http/service-error.ts";
+import type { Metrics } from "./metrics.ts";
+
+export function createMetricsRoute(metrics: Metrics, door: Door): Hono<ApiEnvironment> {
+  const app = new Hono<ApiEnvironment>();
+  app.get("/metrics", async (c) => {
+    const caller = await admit(c, door);
+    if (caller.serverIds !== null) throw unauthorized();
+    c.header("Content-Type", metrics.contentType);
+    c.header("Cache-Control", "no-store");
+    return c.body(await metrics.text());
+  });
+  return app;
+}
