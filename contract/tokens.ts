@@ -15,6 +15,10 @@ const shown = {
   expires_at: z.nullable(timestamp),
   last_used_at: z.nullable(timestamp),
   created_at: timestamp,
+  /** It is the one that asks. */
+  is_current: z.boolean(),
+  /** It is the operator's own, from the service's environment: the next start brings it back. */
+  from_environment: z.boolean(),
 };
 
 export const token = z.object(shown).register(z.globalRegistry, { id: "Token" });

@@ -57,6 +57,24 @@ test("a token for one server sees nothing of another, as if it were not there", 
   expect(await response.json()).toMatchObject({ data: [{ id: 1 }], meta: { total: 1 } });
 });
 
+test("a token for one server touches no tokens: it could make itself one for all", async () => {
+  const made = await make({ name: "half", abilities: ["*"], server_ids: [1] });
+  const body = { name: "whole", abilities: ["*"] };
+  expect(await statusWith(made.token, "GET", "/api/tokens")).toBe(403);
+  expect(await statusWith(made.token, "POST", "/api/tokens", body)).toBe(403);
+  expect(await statusWith(made.token, "DELETE", `/api/token/${made.id}`)).toBe(403);
+});
+
+test("the list says which token asks, and which one the next start brings back", async () => {
+  const { id, token } = await make({ name: "second", abilities: ["*"] });
+  const asked = await service.call("GET", "/api/tokens?per_page=100", undefined, token);
+  const { data } = (await asked.json()) as { data: Token[] };
+  expect(data.filter(({ is_current: isCurrent }) => isCurrent).map((one) => one.id)).toEqual([id]);
+  expect(data.filter((one) => one.from_environment).map(({ name }) => name)).toEqual([
+    "QUARTERDECK_TOKEN",
+  ]);
+});
+
 test("a revoked token is out at once", async () => {
   const made = await make({ name: "gone", abilities: ["*"] });
   expect((await service.call("DELETE", `/api/token/${made.id}`)).status).toBe(204);
