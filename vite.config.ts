@@ -30,6 +30,9 @@ export default defineConfig({
     outDir: "dist",
     assetsDir: "assets",
     sourcemap: false,
+    // The first browsers with `light-dark()`. For older ones it would be written as media queries, which know the
+    // system's scheme and not the one that was chosen.
+    cssTarget: ["chrome123", "firefox120", "safari17.5"],
     // Every browser that has `light-dark()` and `<dialog>` preloads modules by itself.
     modulePreload: { polyfill: false },
   },

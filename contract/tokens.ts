@@ -28,6 +28,7 @@ export type Token = z.infer<typeof token>;
 export const newToken = z
   .object({ ...shown, token: z.string() })
   .register(z.globalRegistry, { id: "NewToken" });
+export type NewToken = z.infer<typeof newToken>;
 
 export const createTokenBody = z
   .object({
@@ -37,3 +38,4 @@ export const createTokenBody = z
     expires_at: z.optional(z.nullable(timestamp)),
   })
   .register(z.globalRegistry, { id: "CreateToken" });
+export type CreateTokenBody = z.infer<typeof createTokenBody>;

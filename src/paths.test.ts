@@ -17,6 +17,9 @@ test("addresses are the ones that people have bookmarked", () => {
     paths.delivery(5, 9),
     paths.notifications(3),
     paths.activity({ site: 3, kind: "worker" }),
+    paths.settings(),
+    paths.settings(2),
+    paths.newToken(),
   ]).toEqual([
     "/",
     "/?page=2",
@@ -32,6 +35,9 @@ test("addresses are the ones that people have bookmarked", () => {
     "/webhooks/5?delivery=9",
     "/sites/3/notifications",
     "/activity?site=3&kind=worker",
+    "/settings",
+    "/settings?page=2",
+    "/settings/tokens/new",
   ]);
 });
 

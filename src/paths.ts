@@ -34,6 +34,8 @@ export const paths = {
       site: filter.site === undefined ? undefined : String(filter.site),
       kind: filter.kind,
     }),
+  settings: (page = 1) => withQuery("/settings", { page: page > 1 ? String(page) : undefined }),
+  newToken: () => "/settings/tokens/new",
   backups: (serverId: number, page = 1) =>
     withQuery(`/servers/${serverId}/backups`, { page: page > 1 ? String(page) : undefined }),
   /** @param of what to back up, chosen beforehand */

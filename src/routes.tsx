@@ -14,6 +14,7 @@ import { homeLoader } from "./app/home-loader.ts";
 import { NotFoundPage } from "./app/NotFoundPage.tsx";
 import { Shell } from "./app/Shell.tsx";
 import { notificationsLoader } from "./notifications/loaders.ts";
+import { settingsLoader, newTokenLoader } from "./settings/loaders.ts";
 import { PageSkeleton } from "./ui/Skeleton.tsx";
 import { newWebhookLoader, webhookLoader, webhooksLoader } from "./webhooks/loaders.ts";
 import { newWorkerLoader, workerLoader, workersLoader } from "./workers/loaders.ts";
@@ -101,6 +102,16 @@ const pages: RouteObject[] = [
     path: "/activity",
     loader: activityLoader,
     lazy: { Component: async () => (await import("./activity/ActivityPage.tsx")).ActivityPage },
+  },
+  {
+    path: "/settings",
+    loader: settingsLoader,
+    lazy: { Component: async () => (await import("./settings/SettingsPage.tsx")).SettingsPage },
+  },
+  {
+    path: "/settings/tokens/new",
+    loader: newTokenLoader,
+    lazy: { Component: async () => (await import("./settings/TokenNewPage.tsx")).TokenNewPage },
   },
   { path: "*", Component: NotFoundPage },
 ];

@@ -1,8 +1,7 @@
 // Tokens: how they are made, checked and revoked.
 import { timingSafeEqual } from "node:crypto";
-import type { z } from "zod/mini";
 import type { PageRequest } from "../../contract/paging.ts";
-import type { createTokenBody } from "../../contract/tokens.ts";
+import type { CreateTokenBody } from "../../contract/tokens.ts";
 import type { Clock } from "../clock.ts";
 import type { FindCaller } from "../http/authentication.ts";
 import type { Caller } from "../http/route.ts";
@@ -70,7 +69,7 @@ export function createTokenService(store: TokenStore, clock: Clock) {
     },
 
     /** Makes a token. The answer is the only place where its text ever stands. */
-    async create(body: z.infer<typeof createTokenBody>): Promise<{ row: TokenRow; token: string }> {
+    async create(body: CreateTokenBody): Promise<{ row: TokenRow; token: string }> {
       const secret = makeSecret();
       const row = await store.insert({
         name: body.name,

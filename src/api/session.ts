@@ -90,6 +90,12 @@ export function createSessions(tab: Shelf | null, device: Shelf | null) {
       if (session !== null) this.connect(session, { remember: true });
     },
 
+    /** Takes the session off this device; it lasts until the tab is closed. */
+    keepInTab() {
+      const { session } = state.get();
+      if (session !== null) this.connect(session, { remember: false });
+    },
+
     /** Takes the offer to remember away. */
     dismissOffer() {
       state.set({ ...state.get(), isFromLink: false });

@@ -1,13 +1,14 @@
-import { useId, useState } from "react";
+import { useState } from "react";
 import { troubleOf, type Trouble } from "../api/api-error.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/Button.tsx";
+import { ChoiceList } from "../ui/ChoiceList.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Notice } from "../ui/Notice.tsx";
 import { Field } from "../ui/Field.tsx";
 import { Input } from "../ui/Input.tsx";
 import { RequestId } from "../ui/RequestId.tsx";
-import { type Choice, type Question, question } from "./confirm.ts";
+import { type Question, question } from "./confirm.ts";
 
 type Progress = { kind: "asking" } | { kind: "running" } | ({ kind: "failed" } & Trouble);
 
@@ -52,7 +53,7 @@ function Confirmation({ title, body, action, run, typed, choices }: Question) {
       }
     >
       {body}
-      {choices !== undefined && <Choices {...choices} value={choice} onChange={setChoice} />}
+      {choices !== undefined && <ChoiceList {...choices} value={choice} onChange={setChoice} />}
       {typed !== undefined && (
         <Field label={`Type “${typed}” to confirm`}>
           {(aria) => (
@@ -67,46 +68,6 @@ function Confirmation({ title, body, action, run, typed, choices }: Question) {
         </Notice>
       )}
     </Dialog>
-  );
-}
-
-type ChoicesProps = {
-  legend: string;
-  options: readonly Choice[];
-  value: string;
-  onChange: (value: string) => void;
-};
-
-function Choices({ legend, options, value, onChange }: ChoicesProps) {
-  const group = useId();
-  return (
-    <fieldset className="grid gap-1">
-      <legend className="mb-1">{legend}</legend>
-      {options.map((choice) => (
-        <div
-          key={choice.value}
-          className="flex items-start gap-2.5 rounded-md border border-line px-3 py-2 has-checked:border-accent"
-        >
-          <input
-            type="radio"
-            id={`${group}-${choice.value}`}
-            name={group}
-            className="mt-1 accent-accent"
-            checked={choice.value === value}
-            onChange={() => onChange(choice.value)}
-            aria-describedby={`${group}-${choice.value}-help`}
-          />
-          <div className="grid">
-            <label htmlFor={`${group}-${choice.value}`} className="text-ink">
-              {choice.label}
-            </label>
-            <span id={`${group}-${choice.value}-help`} className="text-xs">
-              {choice.help}
-            </span>
-          </div>
-        </div>
-      ))}
-    </fieldset>
   );
 }
 

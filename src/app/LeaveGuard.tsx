@@ -13,10 +13,20 @@ type LeaveGuardProps = {
   isDirty: boolean;
   /** E.g. "Leave without creating the worker?" */
   question: string;
+  /** What is lost; the rest of the words fit a form. */
+  loss?: string;
+  stay?: string;
+  leave?: string;
 };
 
-/** Asks before a form that was changed is lost. */
-export function LeaveGuard({ isDirty, question }: LeaveGuardProps) {
+/** Asks before something is lost by leaving the page: what was filled into a form, or what is shown only once. */
+export function LeaveGuard({
+  isDirty,
+  question,
+  loss = "What you have filled in is lost.",
+  stay = "Keep editing",
+  leave = "Discard changes",
+}: LeaveGuardProps) {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) =>
       isDirty &&
@@ -36,14 +46,14 @@ export function LeaveGuard({ isDirty, question }: LeaveGuardProps) {
       onClose={() => blocker.reset()}
       actions={
         <>
-          <Button onClick={() => blocker.reset()}>Keep editing</Button>
+          <Button onClick={() => blocker.reset()}>{stay}</Button>
           <Button variant="danger" onClick={() => blocker.proceed()}>
-            Discard changes
+            {leave}
           </Button>
         </>
       }
     >
-      <p>What you have filled in is lost.</p>
+      <p>{loss}</p>
     </Dialog>
   );
 }

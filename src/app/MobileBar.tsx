@@ -5,6 +5,7 @@ import { Mark } from "../ui/Mark.tsx";
 import { ConnectionState } from "./ConnectionState.tsx";
 import { Link } from "./Link.tsx";
 import { PaletteButton } from "./palette/PaletteButton.tsx";
+import { SettingsLink } from "./SettingsLink.tsx";
 import { SideNav } from "./SideNav.tsx";
 import { Icon } from "../ui/Icon.tsx";
 
@@ -37,6 +38,7 @@ export function MobileBar() {
         <ConnectionState />
       </span>
       <PaletteButton look="icon" />
+      <SettingsLink />
       {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions -- Escape and the close button are the keyboard's ways; this is for the backdrop */}
       <dialog
         ref={drawer}

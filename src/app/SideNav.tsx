@@ -13,6 +13,7 @@ import { serversQuery, sitesQuery } from "./inventory.ts";
 import { type KnownPlace, knownServers, knownSites } from "./known-places.ts";
 import { Link } from "./Link.tsx";
 import { PaletteButton } from "./palette/PaletteButton.tsx";
+import { SettingsLink } from "./SettingsLink.tsx";
 import { Icon } from "../ui/Icon.tsx";
 
 const rowClass = "flex min-h-8 items-center gap-2 rounded-md px-2 py-1";
@@ -142,6 +143,7 @@ export function SideNav() {
             {address === "" ? location.host : address.replace(/^https?:\/\//, "")}
           </span>
         </ConnectionState>
+        <SettingsLink />
         <Button
           variant="ghost"
           size="icon"

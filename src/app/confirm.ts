@@ -1,6 +1,7 @@
 // The one question that may be open. Whoever asks hands over what to do on yes; the dialog owns its errors.
 import type { ReactNode } from "react";
 import { createStore } from "../store.ts";
+import type { Choice } from "../ui/ChoiceList.tsx";
 
 export type Question = {
   title: string;
@@ -14,8 +15,6 @@ export type Question = {
   /** What is to become of a part of it; the first is chosen until another one is. `run` gets the value. */
   choices?: { legend: string; options: readonly Choice[] };
 };
-
-export type Choice = { value: string; label: string; help: string };
 
 export const question = createStore<Question | null>(null);
 

@@ -20,8 +20,7 @@ type ProtectionBadgeProps = {
 export function ProtectionBadge({ configuration, hasReason = false }: ProtectionBadgeProps) {
   const answer = (nowMs: number) => protectionOf(configuration, nowMs);
   const reason = useClockText((nowMs) => answer(nowMs).reason);
-  // The clock keeps texts; this one is a state.
-  const state = useClockText((nowMs) => answer(nowMs).state) as Protection["state"];
+  const state = useClockText((nowMs) => answer(nowMs).state);
   const { tone, word } = looks[state];
   return (
     <>

@@ -32,5 +32,5 @@ function readClock(): number {
 }
 
 /** A text that depends on the time. */
-export const useClockText = (textAt: (nowMs: number) => string): string =>
+export const useClockText = <Text extends string>(textAt: (nowMs: number) => Text): Text =>
   useSyncExternalStore(subscribe, () => textAt(readClock()));

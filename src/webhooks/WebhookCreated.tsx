@@ -10,7 +10,7 @@ import { Icon } from "../ui/Icon.tsx";
 import { useWebhookActions } from "./actions.ts";
 import { LastDelivery } from "./LastDelivery.tsx";
 import { webhookQuery } from "./queries.ts";
-import { SecretPanel } from "./SecretPanel.tsx";
+import { WebhookSecret } from "./WebhookSecret.tsx";
 import { toMoving } from "./webhook-facts.ts";
 
 type WebhookCreatedProps = { made: Webhook; secret: string };
@@ -28,7 +28,7 @@ export function WebhookCreated({ made, secret }: WebhookCreatedProps) {
     },
   });
   return (
-    <SecretPanel title="Its secret, shown only now" secret={secret}>
+    <WebhookSecret title="Its secret, shown only now" secret={secret}>
       {() => (
         <>
           <Button isPending={isPinging} onClick={() => ping(webhook)}>
@@ -43,6 +43,6 @@ export function WebhookCreated({ made, secret }: WebhookCreatedProps) {
           )}
         </>
       )}
-    </SecretPanel>
+    </WebhookSecret>
   );
 }

@@ -8,6 +8,7 @@ import { savedState } from "../app/LeaveGuard.tsx";
 import { LinkButton } from "../app/LinkButton.tsx";
 import { toast } from "../app/toasts.ts";
 import { paths } from "../paths.ts";
+import { focusHeading } from "../ui/focus-heading.ts";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { createWebhook } from "./actions.ts";
 import { EventList } from "./EventList.tsx";
@@ -16,11 +17,6 @@ import { UrlText } from "./UrlText.tsx";
 import { hostOf } from "./webhook-facts.ts";
 import { WebhookCreated } from "./WebhookCreated.tsx";
 import { WebhookForm } from "./WebhookForm.tsx";
-
-/** The address stays the same while the page becomes another one, so the shell does not move the focus. */
-const focusHeading = (element: HTMLElement | null) => {
-  if (element !== null) document.querySelector<HTMLElement>("main h1")?.focus();
-};
 
 function NewWebhook({ siteId }: { siteId: number }) {
   const navigate = useNavigate();

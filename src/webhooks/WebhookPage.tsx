@@ -19,7 +19,7 @@ import { Time } from "../ui/Time.tsx";
 import { Deliveries } from "./Deliveries.tsx";
 import type { webhookLoader } from "./loaders.ts";
 import { webhookQuery } from "./queries.ts";
-import { SecretPanel } from "./SecretPanel.tsx";
+import { WebhookSecret } from "./WebhookSecret.tsx";
 import { UrlText } from "./UrlText.tsx";
 import { VerifyHelp } from "./VerifyHelp.tsx";
 import { WebhookActions } from "./WebhookActions.tsx";
@@ -113,7 +113,7 @@ function WebhookView({ id, siteId, page, deliveryId }: WebhookViewProps) {
       )}
       {secret !== null && (
         <div key={secret} ref={focusTitle}>
-          <SecretPanel title="The new secret, shown only now" secret={secret}>
+          <WebhookSecret title="The new secret, shown only now" secret={secret}>
             {(isKept) => (
               <Button
                 disabledReason={
@@ -124,7 +124,7 @@ function WebhookView({ id, siteId, page, deliveryId }: WebhookViewProps) {
                 Hide the secret
               </Button>
             )}
-          </SecretPanel>
+          </WebhookSecret>
         </div>
       )}
       {hasExtras(webhook) ? (

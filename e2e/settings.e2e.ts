@@ -1,0 +1,176 @@
+import type { Page } from "@playwright/test";
+import type { NewToken } from "../contract/tokens.ts";
+import type { ServiceProcess } from "../server/testing/service-process.ts";
+import { expect, test } from "./fixtures.ts";
+import { expectAccessible, expectNoSidewaysScroll, expectRow, expectToast } from "./helpers.ts";
+
+const refused = /401 \(Unauthorized\)/;
+const forbidden = /403 \(Forbidden\)/;
+
+const makeToken = async (service: ServiceProcess, body: object): Promise<NewToken> =>
+  (await (await service.call("POST", "/api/tokens", body)).json()) as NewToken;
+
+/** What the service answers to this token. */
+const statusWith = async (service: ServiceProcess, token: string, path: string, method = "GET") =>
+  (await fetch(service.url + path, { method, headers: { Authorization: `Bearer ${token}` } }))
+    .status;
+
+/** A page that is connected with a token of its own. */
+async function openWith(page: Page, service: ServiceProcess, token: string): Promise<void> {
+  await page.goto(`${service.url}/#token=${encodeURIComponent(token)}`);
+  await page.getByRole("link", { name: "Settings" }).first().click();
+  await expect(page.getByRole("heading", { name: "Settings", level: 1 })).toBeFocused();
+}
+
+const rowOf = (page: Page, name: string) =>
+  page
+    .getByRole("row")
+    .filter({ has: page.getByRole("button", { name: `Revoke ${name}`, exact: true }) });
+
+test("a token is made, shown once, not left behind unawares, and may do what was chosen", async ({
+  connected: page,
+  service,
+}) => {
+  await page.goto(`${service.url}/settings`);
+  await page.getByRole("link", { name: "New token" }).click();
+  await page.getByRole("button", { name: "Create token" }).click();
+  await expect(page.getByLabel("Name")).toBeFocused();
+  await expect(page.getByLabel("Name")).toHaveAccessibleDescription(/required/);
+  await page.getByLabel("Name").fill("screen on the wall");
+  await page.getByLabel("Some servers").check();
+  await page.getByRole("button", { name: "Create token" }).click();
+  await expectToast(page, "alert", "Choose at least one server.");
+  await expectAccessible(page);
+  await page.getByLabel("web-1").check();
+  await page.getByLabel("Ends").selectOption("In 30 days");
+  await page.getByRole("button", { name: "Create token" }).click();
+
+  await expect(page.getByRole("heading", { name: "Token created" })).toBeFocused();
+  const secret = (await page.getByRole("code").textContent()) ?? "";
+  expect(secret).toMatch(/^\d+\|qd_\w{48}$/);
+  await expectAccessible(page);
+  expect(await statusWith(service, secret, "/api/server/1")).toBe(200);
+  expect(await statusWith(service, secret, "/api/server/1/backup-configuration", "POST")).toBe(403);
+
+  await page.getByRole("link", { name: "Back to the settings" }).click();
+  const question = page.getByRole("alertdialog");
+  await expect(question).toContainText("Leave without the token?");
+  await question.getByRole("button", { name: "Stay" }).click();
+  await page.getByLabel("I have stored the token").check();
+  await page.getByRole("link", { name: "Back to the settings" }).click();
+  const row = rowOf(page, "screen on the wall");
+  await expectRow(row, "screen on the wall", "Read", "web-1", "in 29 days");
+  const kept = await page.evaluate(() => JSON.stringify([sessionStorage, localStorage]));
+  expect(kept + (await page.content())).not.toContain(secret.split("|")[1]);
+});
+
+test("a revoked token is refused at once; without the one in use the page is disconnected", async ({
+  page,
+  service,
+  expected,
+}) => {
+  expected.push(refused);
+  const other = await makeToken(service, { name: "old pipeline", abilities: ["*"] });
+  const own = await makeToken(service, { name: "my laptop", abilities: ["*"] });
+  await openWith(page, service, own.token);
+  await expect(rowOf(page, "my laptop")).toContainText("In use here");
+  await expect(rowOf(page, "old pipeline")).not.toContainText("In use here");
+
+  await page.getByRole("button", { name: "Revoke old pipeline" }).click();
+  const question = page.getByRole("alertdialog");
+  await expect(question).toContainText("Whatever uses old pipeline is refused from now on");
+  await expect(question).not.toContainText("disconnected");
+  await question.getByRole("button", { name: "Revoke token" }).click();
+  await expectToast(page, "status", "old pipeline is revoked.");
+  await expect(rowOf(page, "old pipeline")).toBeHidden();
+  expect(await statusWith(service, other.token, "/api/servers")).toBe(401);
+
+  await page.getByRole("button", { name: "Revoke QUARTERDECK_TOKEN" }).click();
+  await expect(question).toContainText("the next start brings it back");
+  await expectAccessible(page);
+  await question.getByRole("button", { name: "Cancel" }).click();
+
+  await page.getByRole("button", { name: "Revoke my laptop" }).click();
+  await expect(question).toContainText("the one you are using; you will be disconnected");
+  await question.getByRole("button", { name: "Revoke token" }).click();
+  await expect(page.getByRole("heading", { name: "Connect" })).toBeVisible();
+  expect(await page.evaluate(() => sessionStorage.length + localStorage.length)).toBe(0);
+  expect(await statusWith(service, own.token, "/api/servers")).toBe(401);
+});
+
+test("who may not manage tokens is told what it takes, and has the rest of the page", async ({
+  page,
+  service,
+  expected,
+}) => {
+  expected.push(forbidden);
+  for (const limits of [{ abilities: ["read"] }, { abilities: ["*"], server_ids: [1] }]) {
+    const { token } = await makeToken(service, { name: "limited", ...limits });
+    await openWith(page, service, token);
+    await expect(page.getByText(/one that may do everything, on all servers/)).toBeVisible();
+    await expect(page.getByRole("link", { name: "New token" })).toBeHidden();
+    await page.goto(`${service.url}/settings/tokens/new`);
+    await expect(page.getByRole("heading", { name: "Settings", level: 1 })).toBeVisible();
+    await expect(page.getByRole("radio", { name: "Dark" })).toBeVisible();
+  }
+  await expectAccessible(page);
+
+  await page.getByRole("button", { name: "Remember on this device" }).last().click();
+  await expect(page.getByText("until you disconnect")).toBeVisible();
+  expect(await page.evaluate(() => [sessionStorage.length, localStorage.length])).toEqual([0, 1]);
+  await page.getByRole("button", { name: "Do not remember" }).click();
+  await expect(page.getByText("until this tab is closed")).toBeVisible();
+  expect(await page.evaluate(() => [sessionStorage.length, localStorage.length])).toEqual([1, 0]);
+  await page.getByRole("main").getByRole("button", { name: "Disconnect" }).click();
+  await expect(page.getByRole("heading", { name: "Connect" })).toBeVisible();
+});
+
+test("light or dark stays as chosen, on every page from its first frame on, and in other tabs", async ({
+  connected: page,
+  service,
+}) => {
+  await page.emulateMedia({ colorScheme: "dark" });
+  // Every colour that a frame of the page had, from before its own scripts on.
+  await page.addInitScript(() => {
+    const seen = new Set<string>();
+    const look = () => {
+      seen.add(getComputedStyle(document.documentElement).backgroundColor);
+      requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+    Object.assign(globalThis, { coloursSeen: seen });
+  });
+  const coloursSeen = () =>
+    page.evaluate(() => [...(globalThis as unknown as { coloursSeen: Set<string> }).coloursSeen]);
+  const light = "rgb(255, 255, 255)";
+  const dark = "rgb(16, 18, 20)";
+
+  await page.goto(`${service.url}/settings`);
+  await expect(page.getByRole("radio", { name: "As the system" })).toBeChecked();
+  expect(await coloursSeen()).toEqual([dark]);
+  await page.getByRole("radio", { name: "As the system" }).focus();
+  await page.keyboard.press("ArrowRight");
+  await expect(page.getByRole("radio", { name: "Light" })).toBeChecked();
+  await expect(page.locator("html")).toHaveCSS("background-color", light);
+  await expectAccessible(page);
+  await page.reload();
+  await expect(page.getByRole("radio", { name: "Light" })).toBeChecked();
+  expect(await coloursSeen()).toEqual([light]);
+
+  const other = await page.context().newPage();
+  await other.goto(`${service.url}/connect`);
+  await expect(other.locator("html")).toHaveCSS("background-color", light);
+  await page.getByRole("radio", { name: "Dark" }).check();
+  await expect(other.locator("html")).toHaveCSS("background-color", dark);
+
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.reload();
+  await expect(page.getByRole("radio", { name: "Dark" })).toBeChecked();
+  expect(await coloursSeen()).toEqual([dark]);
+  await expectAccessible(page);
+  await expectNoSidewaysScroll(page);
+  await page.getByRole("radio", { name: "As the system" }).check();
+  await expect(page.locator("html")).toHaveCSS("background-color", light);
+  expect(await page.evaluate(() => localStorage.length)).toBe(0);
+});

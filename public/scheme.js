@@ -1,0 +1,16 @@
+// Puts the scheme that was chosen in the settings on the page before anything is painted: the dashboard itself comes
+// too late for that, and a script in the page is forbidden. Other tabs follow. See src/settings/appearance.ts.
+{
+  const apply = () => {
+    let chosen = null;
+    try {
+      chosen = localStorage.getItem("quarterdeck.scheme");
+    } catch {
+      // The browser forbids storage.
+    }
+    const isKnown = chosen === "light" || chosen === "dark";
+    document.documentElement.style.colorScheme = isKnown ? chosen : "";
+  };
+  apply();
+  addEventListener("storage", apply);
+}

@@ -1,0 +1,64 @@
+// A secret that the service tells this once: to be taken along, and not to be left behind unawares.
+import { type ReactNode, useState } from "react";
+import { Checkbox } from "../ui/Checkbox.tsx";
+import { Field } from "../ui/Field.tsx";
+import { Panel } from "../ui/Panel.tsx";
+import { SecretBox } from "../ui/SecretBox.tsx";
+import { LeaveGuard } from "./LeaveGuard.tsx";
+
+type SecretPanelProps = {
+  title: string;
+  /** What it is called, e.g. "secret". */
+  noun: string;
+  /** Held by the page's state and nowhere else: in no cache, no storage, no address. */
+  secret: string;
+  /** What it is for, and for whom. */
+  purpose: string;
+  /** What is not possible without it, as a sentence. */
+  loss: string;
+  /** What comes next, as buttons. */
+  children: (isKept: boolean) => ReactNode;
+  /** More, below a line. */
+  more?: ReactNode;
+};
+
+/** Who leaves before it was copied is asked: unlike a form, it cannot be filled in again. */
+export function SecretPanel({
+  title,
+  noun,
+  secret,
+  purpose,
+  loss,
+  children,
+  more,
+}: SecretPanelProps) {
+  const [isKept, setIsKept] = useState(false);
+  return (
+    <Panel title={title}>
+      <LeaveGuard
+        isDirty={!isKept}
+        question={`Leave without the ${noun}?`}
+        loss={`It was not copied, and it is never shown again. ${loss}`}
+        stay="Stay"
+        leave="Leave without it"
+      />
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-4 px-4 py-4 max-sm:px-3">
+        <p className="max-w-prose text-muted">{purpose}</p>
+        <SecretBox label={noun} secret={secret} onCopied={() => setIsKept(true)} />
+        <Field label={`I have stored the ${noun}`} layout="beside">
+          {(aria) => (
+            <Checkbox
+              {...aria}
+              checked={isKept}
+              onChange={({ target }) => setIsKept(target.checked)}
+            />
+          )}
+        </Field>
+        <div className="flex flex-wrap gap-2">{children(isKept)}</div>
+      </div>
+      {more !== undefined && (
+        <div className="border-t border-line px-4 py-3 max-sm:px-3">{more}</div>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,38 @@
+import { sessions } from "../api/session.ts";
+import { useStore } from "../store.ts";
+import { Button } from "../ui/Button.tsx";
+import { Panel } from "../ui/Panel.tsx";
+import { Properties } from "../ui/Properties.tsx";
+
+/** What this browser knows of the service, and how it forgets it. */
+export function DevicePanel() {
+  const { address, isRemembered } = useStore(sessions.state);
+  return (
+    <Panel
+      title="This device"
+      actions={
+        <>
+          <Button
+            size="sm"
+            onClick={() => (isRemembered ? sessions.keepInTab() : sessions.remember())}
+          >
+            {isRemembered ? "Do not remember" : "Remember on this device"}
+          </Button>
+          <Button size="sm" onClick={() => sessions.end()}>
+            Disconnect
+          </Button>
+        </>
+      }
+    >
+      <Properties
+        items={[
+          { term: "Connected to", value: address === "" ? location.origin : address },
+          {
+            term: "The token is kept",
+            value: isRemembered ? "until you disconnect" : "until this tab is closed",
+          },
+        ]}
+      />
+    </Panel>
+  );
+}

@@ -1,0 +1,59 @@
+import { Checkbox } from "../ui/Checkbox.tsx";
+import { ChoiceList } from "../ui/ChoiceList.tsx";
+import { Field } from "../ui/Field.tsx";
+
+type ReachProps = {
+  servers: readonly { id: number; name: string }[];
+  /** Null = all servers, also those to come. */
+  value: readonly number[] | null;
+  onChange: (ids: number[] | null) => void;
+  error: string | undefined;
+};
+
+const options = [
+  { value: "all", label: "All servers", help: "Also those that are added later." },
+  {
+    value: "some",
+    label: "Some servers",
+    help: "Nothing of the others is shown to it, and it manages no tokens.",
+  },
+] as const;
+
+/** On which servers a token may see and do anything. */
+export function Reach({ servers, value, onChange, error }: ReachProps) {
+  return (
+    <div className="grid gap-2">
+      <ChoiceList
+        legend="Where"
+        options={options}
+        value={value === null ? "all" : "some"}
+        onChange={(choice) => onChange(choice === "all" ? null : [])}
+      />
+      {value !== null && (
+        <fieldset className="grid gap-x-6 gap-y-1 rounded-md border border-line px-3 py-2 sm:grid-cols-2">
+          <legend className="sr-only">Servers</legend>
+          {servers.map(({ id, name }) => (
+            <Field key={id} label={name} layout="beside">
+              {(aria) => (
+                <Checkbox
+                  {...aria}
+                  checked={value.includes(id)}
+                  onChange={({ target }) =>
+                    onChange(
+                      target.checked ? [...value, id] : value.filter((other) => other !== id),
+                    )
+                  }
+                />
+              )}
+            </Field>
+          ))}
+        </fieldset>
+      )}
+      {error !== undefined && (
+        <p role="alert" className="text-sm text-bad">
+          {value?.length === 0 ? "Choose at least one server." : error}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,106 @@
+// The fields of a new token. The contract's schema checks them here as it does at the service.
+import { zodResolver } from "@hookform/resolvers/zod";
+import type { ReactNode } from "react";
+import { useController, useForm } from "react-hook-form";
+import type { Ability, CreateTokenBody } from "../../contract/tokens.ts";
+import { createTokenBody } from "../../contract/tokens.ts";
+import { showRefusal } from "../app/form-values.ts";
+import { LeaveGuard } from "../app/LeaveGuard.tsx";
+import { Button } from "../ui/Button.tsx";
+import { ChoiceList } from "../ui/ChoiceList.tsx";
+import { Field } from "../ui/Field.tsx";
+import { Input } from "../ui/Input.tsx";
+import { Notice } from "../ui/Notice.tsx";
+import { Lifetime } from "./Lifetime.tsx";
+import { Reach } from "./Reach.tsx";
+import { canChange } from "./token-facts.ts";
+
+type TokenFormProps = {
+  servers: readonly { id: number; name: string }[];
+  /** Resolves when the token is made; throws what the service has against it. */
+  onCreate: (body: CreateTokenBody) => Promise<void>;
+  /** Beside the submit button. */
+  cancel: ReactNode;
+};
+
+const abilityOptions: { value: Ability; label: string; help: string }[] = [
+  {
+    value: "read",
+    label: "Read",
+    help: "Sees everything and changes nothing: for monitoring, /metrics, a screen on the wall.",
+  },
+  {
+    value: "*",
+    label: "Everything",
+    help: "Runs, restores, starts, stops, deletes: for people, and for pipelines that tell of deployments.",
+  },
+];
+
+export function TokenForm({ servers, onCreate, cancel }: TokenFormProps) {
+  const { control, register, handleSubmit, setError, formState } = useForm<CreateTokenBody>({
+    // The least that is of use: whoever needs more says so.
+    defaultValues: { name: "", abilities: ["read"], server_ids: null, expires_at: null },
+    resolver: zodResolver(createTokenBody),
+    mode: "onTouched",
+  });
+  const { isSubmitting, isDirty, errors } = formState;
+  const { field: abilities } = useController({ control, name: "abilities" });
+  const { field: serverIds } = useController({ control, name: "server_ids" });
+  const { field: expiresAt } = useController({ control, name: "expires_at" });
+
+  const submit = handleSubmit(async (body) => {
+    try {
+      await onCreate(body);
+    } catch (error) {
+      showRefusal(error, ["name", "abilities", "server_ids", "expires_at"], setError);
+    }
+  });
+
+  return (
+    <form
+      noValidate
+      aria-label="New token"
+      onSubmit={(event) => void submit(event)}
+      className="grid max-w-2xl content-start gap-5"
+    >
+      <LeaveGuard isDirty={isDirty} question="Leave without creating the token?" />
+      {errors.root?.["service"]?.message !== undefined && (
+        <Notice tone="bad" isAlert>
+          {errors.root["service"].message}
+        </Notice>
+      )}
+      <Field
+        label="Name"
+        error={errors.name?.message}
+        help="Who or what will use it. The timeline says it beside everything it does."
+      >
+        {(aria) => <Input {...aria} {...register("name")} placeholder="Deployments of the shop" />}
+      </Field>
+      <ChoiceList
+        legend="May do"
+        options={abilityOptions}
+        value={canChange({ abilities: abilities.value }) ? "*" : "read"}
+        onChange={(ability) => abilities.onChange([ability])}
+      />
+      {servers.length > 0 && (
+        <Reach
+          servers={servers}
+          value={serverIds.value ?? null}
+          onChange={serverIds.onChange}
+          error={errors.server_ids?.message}
+        />
+      )}
+      <Lifetime
+        value={expiresAt.value ?? null}
+        onChange={expiresAt.onChange}
+        error={errors.expires_at?.message}
+      />
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" variant="primary" isPending={isSubmitting}>
+          {isSubmitting ? "Creating…" : "Create token"}
+        </Button>
+        {cancel}
+      </div>
+    </form>
+  );
+}

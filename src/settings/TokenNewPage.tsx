@@ -1,0 +1,47 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { CreateTokenBody, NewToken } from "../../contract/tokens.ts";
+import { Crumbs } from "../app/Crumbs.tsx";
+import { everyServerQuery } from "../app/inventory.ts";
+import { LinkButton } from "../app/LinkButton.tsx";
+import { SecretPanel } from "../app/SecretPanel.tsx";
+import { paths } from "../paths.ts";
+import { focusHeading } from "../ui/focus-heading.ts";
+import { PageHeader } from "../ui/PageHeader.tsx";
+import { createToken } from "./actions.ts";
+import { canChange, serversText } from "./token-facts.ts";
+import { TokenForm } from "./TokenForm.tsx";
+
+export function TokenNewPage() {
+  const { data } = useQuery(everyServerQuery());
+  const [made, setMade] = useState<NewToken | null>(null);
+  const servers = data?.data ?? [];
+  const create = async (body: CreateTokenBody) => setMade(await createToken(body));
+  return (
+    <>
+      <PageHeader
+        title={made === null ? "New token" : "Token created"}
+        crumbs={<Crumbs items={[{ label: "Settings", to: paths.settings() }]} />}
+      />
+      {made === null ? (
+        <TokenForm
+          servers={servers}
+          onCreate={create}
+          cancel={<LinkButton to={paths.settings()}>Cancel</LinkButton>}
+        />
+      ) : (
+        <div ref={focusHeading}>
+          <SecretPanel
+            title={`${made.name}, shown only now`}
+            noun="token"
+            secret={made.token}
+            purpose={`It may ${canChange(made) ? "do everything" : "read"} on ${made.server_ids === null ? "all servers" : serversText(made.server_ids, servers)}. Send it as “Authorization: Bearer …”, or connect a dashboard with it. Nobody can look it up later, not even here.`}
+            loss="Without it a new one has to be made."
+          >
+            {() => <LinkButton to={paths.settings()}>Back to the settings</LinkButton>}
+          </SecretPanel>
+        </div>
+      )}
+    </>
+  );
+}

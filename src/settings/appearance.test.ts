@@ -1,0 +1,80 @@
+// What runs before the dashboard is no module of it, so it is read and run here as a browser does.
+// oxlint-disable-next-line no-restricted-imports -- as said above
+import { readFileSync } from "node:fs";
+// oxlint-disable-next-line no-restricted-imports -- as said above
+import { createContext, runInContext } from "node:vm";
+import { expect, test } from "vitest";
+import { createAppearance, schemeKey, schemes } from "./appearance.ts";
+
+/** A browser's storage and root element, and what listens for changes of other tabs. */
+function makeBrowser(stored: Record<string, string> = {}, isForbidden = false) {
+  const kept = new Map(Object.entries(stored));
+  const style = { colorScheme: "untouched" };
+  const listeners: (() => void)[] = [];
+  const getItem = (key: string) => {
+    if (isForbidden) throw new Error("SecurityError");
+    return kept.get(key) ?? null;
+  };
+  return { kept, style, listeners, getItem };
+}
+
+const script = readFileSync(new URL("../../public/scheme.js", import.meta.url), "utf8");
+
+/** What a page does before it is painted. */
+function openPage({ style, listeners, getItem }: ReturnType<typeof makeBrowser>): void {
+  const page = {
+    localStorage: { getItem },
+    document: { documentElement: { style } },
+    addEventListener: (_name: string, listener: () => void) => listeners.push(listener),
+  };
+  runInContext(script, createContext(page));
+}
+
+const portsOf = ({ kept, style }: ReturnType<typeof makeBrowser>) => ({
+  read: () => kept.get(schemeKey) ?? null,
+  write: (scheme: string | null) =>
+    void (scheme === null ? kept.delete(schemeKey) : kept.set(schemeKey, scheme)),
+  apply: (scheme: string) => {
+    style.colorScheme = scheme;
+  },
+});
+
+test.each(schemes)("what is chosen shows at once and on the next page: %s", (scheme) => {
+  const browser = makeBrowser({ [schemeKey]: "dark" });
+  const appearance = createAppearance(portsOf(browser));
+  expect(appearance.scheme.get()).toBe("dark");
+  appearance.choose(scheme);
+  const shown = scheme === "system" ? "" : scheme;
+  expect(browser.style.colorScheme).toBe(shown);
+  browser.style.colorScheme = "untouched";
+  openPage(browser);
+  expect(browser.style.colorScheme).toBe(shown);
+  expect(createAppearance(portsOf(browser)).scheme.get()).toBe(scheme);
+});
+
+test.each(["", "purple", "light dark", "system"])(
+  "what is no choice follows the system: %o",
+  (stored) => {
+    const browser = makeBrowser({ [schemeKey]: stored });
+    openPage(browser);
+    expect(browser.style.colorScheme).toBe("");
+    expect(createAppearance(portsOf(browser)).scheme.get()).toBe("system");
+  },
+);
+
+test("where storage is forbidden the page follows the system", () => {
+  const browser = makeBrowser({}, true);
+  openPage(browser);
+  expect(browser.style.colorScheme).toBe("");
+});
+
+test("other tabs follow, and their settings say so", () => {
+  const browser = makeBrowser();
+  openPage(browser);
+  const there = createAppearance(portsOf(browser));
+  browser.kept.set(schemeKey, "dark");
+  for (const listener of browser.listeners) listener();
+  there.reread();
+  expect(browser.style.colorScheme).toBe("dark");
+  expect(there.scheme.get()).toBe("dark");
+});

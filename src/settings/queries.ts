@@ -1,0 +1,27 @@
+// What the settings ask the service. Tokens are an extra: null from a service that lets nobody manage them.
+import type { Page } from "../../contract/paging.ts";
+import type { Token } from "../../contract/tokens.ts";
+import { hasStatus } from "../api/api-error.ts";
+import { type DataQuery, extraQuery } from "../api/query.ts";
+
+/** `forbidden`: the token in use may not manage tokens, and the rest of the page is still of use. */
+export type Tokens = Page<Token> | "forbidden" | null;
+
+export function tokensQuery(page: number): DataQuery<Tokens> {
+  const { queryKey, queryFn } = extraQuery(
+    "listTokens",
+    {},
+    page > 1 ? { page: String(page) } : {},
+  );
+  return {
+    queryKey,
+    queryFn: () =>
+      queryFn().catch((error: unknown) => {
+        if (hasStatus(error, 403)) return "forbidden" as const;
+        throw error;
+      }),
+  };
+}
+
+export const isList = (tokens: Tokens | undefined): tokens is Page<Token> =>
+  typeof tokens === "object" && tokens !== null;

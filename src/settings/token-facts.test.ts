@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { abilityText, expiryOf, momentAfter, serversText } from "./token-facts.ts";
+
+test("a token that may do everything says so, whatever else it may", () => {
+  expect(abilityText({ abilities: ["read"] })).toBe("Read");
+  expect(abilityText({ abilities: ["read", "*"] })).toBe("Everything");
+});
+
+test("servers are named; one that is gone from the inventory is still told", () => {
+  const servers = [
+    { id: 1, name: "web-1" },
+    { id: 2, name: "db-1" },
+  ];
+  expect(serversText(null, servers)).toBe("All servers");
+  expect(serversText([2, 7], servers)).toBe("db-1, Server 7");
+});
+
+const now = Date.parse("2026-03-01T12:00:00Z");
+test.each([
+  [null, "never"],
+  ["2026-03-01T12:00:00.000000Z", "past"],
+  ["2026-03-08T11:59:59.000000Z", "soon"],
+  ["2026-03-08T12:00:00.000000Z", "later"],
+] as const)("a token that ends at %s ends %s", (at, expected) => {
+  expect(expiryOf({ expires_at: at }, now)).toBe(expected);
+});
+
+test("a lifetime counts whole days from now", () => {
+  expect(momentAfter(30, now)?.toISOString()).toBe("2026-03-31T12:00:00.000Z");
+  expect(momentAfter(null, now)).toBeNull();
+});

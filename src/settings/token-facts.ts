@@ -1,0 +1,41 @@
+// What a token's row says of it, in words.
+import type { Ability, Token } from "../../contract/tokens.ts";
+
+export const canChange = ({ abilities }: { abilities: readonly Ability[] }): boolean =>
+  abilities.includes("*");
+
+export const abilityText = (token: { abilities: readonly Ability[] }): string =>
+  canChange(token) ? "Everything" : "Read";
+
+type Named = { id: number; name: string };
+
+/** @param servers those whose names are known */
+export const serversText = (ids: Token["server_ids"], servers: readonly Named[]): string =>
+  ids === null
+    ? "All servers"
+    : ids.map((id) => servers.find((one) => one.id === id)?.name ?? `Server ${id}`).join(", ");
+
+const soonMs = 7 * 24 * 3600 * 1000;
+
+export type Expiry = "never" | "later" | "soon" | "past";
+
+export function expiryOf({ expires_at: at }: Pick<Token, "expires_at">, nowMs: number): Expiry {
+  if (at === null) return "never";
+  const leftMs = Date.parse(at) - nowMs;
+  if (leftMs <= 0) return "past";
+  return leftMs < soonMs ? "soon" : "later";
+}
+
+const dayMs = 24 * 3600 * 1000;
+
+/** How long a new token may last; the moment itself is what is stored. */
+export const lifetimes = [
+  { days: null, label: "Never" },
+  { days: 7, label: "In a week" },
+  { days: 30, label: "In 30 days" },
+  { days: 90, label: "In 90 days" },
+  { days: 365, label: "In a year" },
+] as const;
+
+export const momentAfter = (days: number | null, nowMs: number): Date | null =>
+  days === null ? null : new Date(nowMs + days * dayMs);
