@@ -154,6 +154,8 @@ test("a person creates a webhook, takes its secret along, pings it, and a real r
   await expectRow(row, "enabled", "delivered", "Ping", "204");
   await expectAccessible(page);
   await row.getByRole("link", { name: receiver.url }).click();
+  // The list has the word too, once for each width.
+  await expect(page.getByRole("heading", { name: /^Webhook \d+$/ })).toBeVisible();
   await expect(page.getByText("delivered", { exact: true })).toBeVisible();
   expect(await page.content()).not.toContain(secret);
 });
