@@ -30,7 +30,9 @@ function ServerSection({ server }: { server: Server }) {
       title={server.name}
       actions={
         <p className="text-sm text-muted">
-          {server.memory === null ? "" : `${memoryText(server.memory)} memory · `}
+          {server.memory !== null && (
+            <span className="max-sm:hidden">{memoryText(server.memory)} memory · </span>
+          )}
           {server.time_zone}
         </p>
       }
@@ -40,24 +42,26 @@ function ServerSection({ server }: { server: Server }) {
       </Suspense>
       <ul className="border-t border-line">
         {sites === undefined && (
-          <li className="flex h-11 items-center px-4">
+          <li className="flex h-11 items-center px-4 max-sm:px-3">
             <Skeleton width="w-40" />
           </li>
         )}
         {sites?.data.length === 0 && (
-          <li className="px-4 py-3 text-muted">No sites. Add one to the inventory.</li>
+          <li className="flex min-h-11 items-center px-4 text-sm text-muted max-sm:px-3">
+            No sites. Add one to the inventory.
+          </li>
         )}
         {sites?.data.map((site) => (
           <li key={site.id} className="border-b border-line last:border-b-0">
             <Link
               to={paths.workers(site.id)}
-              className="flex min-h-11 flex-wrap items-center gap-x-3 px-4 py-2 -outline-offset-2 hover:bg-hover"
+              className="flex min-h-11 items-center gap-3 px-4 py-2 text-sm -outline-offset-2 hover:bg-hover max-sm:px-3"
             >
               <span className="text-muted">
                 <Icon name="site" />
               </span>
-              <span className="font-medium">{site.name}</span>
-              <span className="ml-auto truncate font-mono text-xs text-muted max-sm:hidden">
+              <span className="font-medium wrap-anywhere">{site.name}</span>
+              <span className="ml-auto truncate pl-3 font-mono text-xs text-muted max-sm:hidden">
                 {site.root}
               </span>
             </Link>

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { messageOf } from "../api/api-error.ts";
 import { Panel } from "../ui/Panel.tsx";
-import { StatusDot } from "../ui/StatusDot.tsx";
+import { LineDot } from "../ui/StatusDot.tsx";
 import { Time } from "../ui/Time.tsx";
 import { overviewQuery } from "./inventory.ts";
 import { Link } from "./Link.tsx";
@@ -16,7 +16,7 @@ const rowClass = "flex min-h-11 items-center gap-3 px-4 py-2 text-sm max-sm:px-3
 function Line({ line: { tone, title, reason, at, cure } }: { line: OverviewLine }) {
   return (
     <li className={`${rowClass} border-b border-line last:border-b-0`}>
-      <StatusDot tone={tone} />
+      <LineDot tone={tone} />
       <div className="min-w-0 flex-1">
         <p className="font-medium wrap-anywhere">{title}</p>
         {(reason !== null || at !== null) && (
@@ -74,7 +74,7 @@ export function OverviewPanel() {
       <Group label="Not told" lines={untold} />
       {calm !== null && (
         <p className={rowClass}>
-          <StatusDot tone="good" />
+          <LineDot tone="good" />
           {calm}
         </p>
       )}

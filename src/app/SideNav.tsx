@@ -68,7 +68,7 @@ function ServerPlaces({ server }: { server: Server }) {
         </span>
         <span className="truncate">{server.name}</span>
       </p>
-      <ul className="ml-2 border-l border-line pl-1.5">
+      <ul className="ml-2 grid grid-cols-[minmax(0,1fr)] border-l border-line pl-1.5">
         <PlaceLink kind="server" id={server.id} name="Backups" />
         {sites === undefined && (
           <li className={rowClass}>
@@ -120,7 +120,7 @@ export function SideNav() {
         >
           {servers === null ? "Sites and servers" : "Servers"}
         </Link>
-        <ul className="grid gap-1">
+        <ul className="grid grid-cols-[minmax(0,1fr)] gap-1">
           {servers === null && <KnownPlaces />}
           {servers?.data.map((server) => (
             <ServerPlaces key={server.id} server={server} />

@@ -36,7 +36,8 @@ export function messageLines({ webhooks, channels }: Overview): OverviewLine[] {
       key: `webhook ${id}`,
       tone: status === "disabled" ? ("bad" as const) : ("warn" as const),
       title: `${site}: webhook ${host} ${status === "disabled" ? "was given up" : "is not reached"}`,
-      reason,
+      // What it is of, where the line would end in a bare time.
+      reason: reason ?? (at === null ? null : "First failed"),
       at,
       cure: { to: paths.webhook(id), label: `Webhook ${id}` },
     })),

@@ -72,6 +72,9 @@ function toProperties(backup: Backup): Property[] {
   return properties.filter((property) => property !== null);
 }
 
+const outcomeTone = (status: string) =>
+  status === "failed" ? "bad" : status === "finished" ? "good" : "busy";
+
 /** The copy that the restore took of what was there, which is the way back: the last one before the restore ended. */
 const safetyOf = (
   { id, restored_at: restoredAt }: Backup,
@@ -180,7 +183,7 @@ export function BackupPage() {
       )}
       {restore !== null && (
         <>
-          <Notice tone={restore === "failed" ? "bad" : "busy"}>
+          <Notice tone={outcomeTone(restore)}>
             <p>
               Restore {restore}
               {backup.restored_at && (
@@ -206,7 +209,7 @@ export function BackupPage() {
       )}
       {drill && (
         <>
-          <Notice tone={drill === "failed" ? "bad" : "busy"}>
+          <Notice tone={outcomeTone(drill)}>
             <p>
               Restore drill {drill === "finished" ? "passed" : drill}
               {backup.drilled_at && drill !== "running" && (

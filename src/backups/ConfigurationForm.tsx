@@ -92,9 +92,11 @@ export function ConfigurationForm({
             </Notice>
           )}
           <FieldGroup title="What is backed up">
-            <Field label="Name" help="How you will find it again." error={errors.name?.message}>
-              {(aria) => <Input {...aria} {...register("name")} />}
-            </Field>
+            <div className={configuration === null ? "sm:col-span-2" : undefined}>
+              <Field label="Name" help="How you will find it again." error={errors.name?.message}>
+                {(aria) => <Input {...aria} {...register("name")} />}
+              </Field>
+            </div>
             <SourceFields configuration={configuration} choices={choices} />
           </FieldGroup>
           <FieldGroup title="When">

@@ -127,7 +127,7 @@ export function ConfigurationPage() {
         state={
           <>
             <ConfigurationBadge configuration={configuration} />
-            <ProtectionBadge configuration={configuration} hasReason />
+            <ProtectionBadge configuration={configuration} reasonOf="all" />
           </>
         }
         actions={

@@ -60,7 +60,7 @@ function Protection({ configuration }: RowProps) {
   const [first, ...others] = configuration.warnings ?? [];
   return (
     <div className="grid justify-items-start gap-1">
-      <ProtectionBadge configuration={configuration} hasReason />
+      <ProtectionBadge configuration={configuration} reasonOf="problems" />
       {first !== undefined && (
         <p className="flex gap-1 text-xs text-warn" data-tip={[first, ...others].join("\n")}>
           <Icon name="warning" />
@@ -126,7 +126,7 @@ export const ConfigurationRow = memo(function ConfigurationRow({ configuration }
       </Cell>
       <Cell from="sm">
         {/* Wide enough for any word, so that a change of state does not move the columns. */}
-        <div className="w-36">
+        <div className="w-36 @5xl:w-52">
           <LastRun configuration={configuration} />
         </div>
       </Cell>

@@ -12,16 +12,17 @@ const looks: Record<Protection["state"], { tone: Tone; word: string }> = {
 
 type ProtectionBadgeProps = {
   configuration: BackupConfiguration;
-  /** Beside or below the badge, in words. */
-  hasReason?: boolean;
+  /** Beside or below the badge, in words. A list says it of problems alone: that all is well is no news. */
+  reasonOf?: "none" | "problems" | "all";
 };
 
 /** "Am I protected?" for one configuration, and why. */
-export function ProtectionBadge({ configuration, hasReason = false }: ProtectionBadgeProps) {
+export function ProtectionBadge({ configuration, reasonOf = "none" }: ProtectionBadgeProps) {
   const answer = (nowMs: number) => protectionOf(configuration, nowMs);
   const reason = useClockText((nowMs) => answer(nowMs).reason);
   const state = useClockText((nowMs) => answer(nowMs).state);
   const { tone, word } = looks[state];
+  const hasReason = reasonOf === "all" || (reasonOf === "problems" && state !== "protected");
   return (
     <>
       <Badge tone={tone} tip={reason}>

@@ -10,7 +10,7 @@ import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
-import { StatusDot } from "../ui/StatusDot.tsx";
+import { LineDot } from "../ui/StatusDot.tsx";
 import { Time } from "../ui/Time.tsx";
 import type { Tone } from "../ui/tone.ts";
 import { movingStatus } from "./backup-facts.ts";
@@ -48,7 +48,7 @@ function Row({ row, serverId }: RowProps) {
       : { to: paths.backupConfiguration(configuration.id), label: configuration.name };
   return (
     <li className="flex min-h-11 items-center gap-3 border-t border-line px-4 py-2 text-sm first:border-t-0 max-sm:px-3">
-      <StatusDot tone={tones[state]} />
+      <LineDot tone={tones[state]} />
       <div className="min-w-0 flex-1">
         <p id={nameId} className="wrap-anywhere">
           <span className="text-muted">{target.type}</span>{" "}
@@ -102,7 +102,7 @@ function Summary({ rows, serverId }: ListProps) {
       {good.length > 0 && (
         <details className="group border-t border-line first:border-t-0">
           <summary className="flex min-h-11 list-none items-center gap-3 px-4 py-2 text-sm -outline-offset-2 hover:bg-hover max-sm:px-3">
-            <StatusDot tone="good" />
+            <LineDot tone="good" />
             {problems.length === 0
               ? `Everything is protected: ${count(rows.length, "database or site", "databases and sites")}`
               : `${good.length} of ${rows.length} databases and sites are protected`}

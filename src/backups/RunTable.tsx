@@ -45,12 +45,18 @@ const RunRow = memo(function RunRow({ backup, configuration }: RunRowProps) {
       <Cell>
         <BackupBadge backup={backup} />
         {status === "failed" && reason && (
-          <p className="mt-1 line-clamp-2 max-w-72 text-xs wrap-anywhere text-bad">{reason}</p>
+          <p className="mt-1 line-clamp-2 max-w-72 text-xs @3xl:max-w-md wrap-anywhere text-bad">
+            {reason}
+          </p>
         )}
         <Marks backup={backup} />
         <p className="mt-1 text-xs text-muted @2xl:hidden">
           <Time value={backup.started_at} />
-          {status === "finished" && `, ${formatBytes(size)}`}
+          {status === "finished" && (
+            <>
+              , <span className="whitespace-nowrap">{formatBytes(size)}</span>
+            </>
+          )}
         </p>
       </Cell>
       <Cell from="sm">

@@ -55,26 +55,29 @@ export function Field({
         )}
       </div>
       {layout === "above" && <div className="mt-1">{control}</div>}
-      {error !== undefined && (
-        <p id={`${id}-error`} className="mt-1.5 text-sm text-bad">
-          {error}
-        </p>
-      )}
-      <div aria-live="polite">
-        {warning !== undefined && (
-          <p id={`${id}-warning`} className="mt-1.5 flex gap-1.5 text-sm text-warn">
-            <span className="mt-0.5">
-              <Icon name="warning" />
-            </span>
-            {warning}
+      {/* Below the label, not below its box. */}
+      <div className={layout === "beside" ? "pl-8 sm:pl-6" : undefined}>
+        {error !== undefined && (
+          <p id={`${id}-error`} className="mt-1.5 text-sm text-bad">
+            {error}
+          </p>
+        )}
+        <div aria-live="polite">
+          {warning !== undefined && (
+            <p id={`${id}-warning`} className="mt-1.5 flex gap-1.5 text-sm text-warn">
+              <span className="mt-0.5">
+                <Icon name="warning" />
+              </span>
+              {warning}
+            </p>
+          )}
+        </div>
+        {help !== undefined && (
+          <p id={`${id}-help`} className="mt-1.5 text-sm text-muted">
+            {help}
           </p>
         )}
       </div>
-      {help !== undefined && (
-        <p id={`${id}-help`} className="mt-1.5 text-sm text-muted">
-          {help}
-        </p>
-      )}
     </div>
   );
 }

@@ -3,14 +3,14 @@ import { toneSurface } from "./tone.ts";
 import { Icon } from "./Icon.tsx";
 
 type NoticeProps = {
-  tone: "bad" | "warn" | "busy";
+  tone: "good" | "busy" | "warn" | "bad";
   /** An alert is read out at once; without it the notice is part of the page. */
   isAlert?: boolean;
   children: ReactNode;
   actions?: ReactNode;
 };
 
-const icons = { bad: "alert", warn: "warning", busy: "info" } as const;
+const icons = { good: "success", busy: "info", warn: "warning", bad: "alert" } as const;
 
 export function Notice({ tone, isAlert = false, children, actions }: NoticeProps) {
   return (

@@ -15,14 +15,20 @@ export function PageHeader({ title, context, crumbs, state, actions }: PageHeade
   return (
     <header className="grid gap-1">
       <title>{[title, ...(context ?? []), "Quarterdeck"].join(" · ")}</title>
-      <div className="min-h-5 text-sm text-muted">{crumbs}</div>
+      {/* As high without crumbs, so that the title does not jump from page to page. */}
+      <div className="min-h-6 text-sm text-muted">{crumbs}</div>
       <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-2">
-        {/* The shell moves the focus here when a new page comes. */}
-        <h1 tabIndex={-1} className="text-xl font-semibold tracking-tight">
-          {title}
-        </h1>
-        {state}
-        <div className="ml-auto flex flex-wrap items-center gap-2">{actions}</div>
+        {/* Grows, so that the actions end the line that they share with it and begin one of their own. */}
+        <div className="flex min-h-8 grow flex-wrap items-center gap-x-3 gap-y-2">
+          {/* The shell moves the focus here when a new page comes. */}
+          <h1 tabIndex={-1} className="text-xl font-semibold tracking-tight wrap-anywhere">
+            {title}
+          </h1>
+          {state}
+        </div>
+        {actions !== undefined && (
+          <div className="flex flex-wrap items-center gap-2 max-sm:gap-1.5">{actions}</div>
+        )}
       </div>
     </header>
   );

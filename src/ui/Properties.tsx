@@ -4,7 +4,8 @@ export type Property = { term: string; value: ReactNode };
 
 export function Properties({ items }: { items: readonly Property[] }) {
   return (
-    <dl className="grid gap-x-8 px-4 py-1 max-sm:px-3 sm:grid-cols-2 xl:grid-cols-3">
+    // The lines below the last row lie under the panel's own edge.
+    <dl className="-mb-px grid gap-x-8 px-4 pt-1 max-sm:px-3 sm:grid-cols-2 xl:grid-cols-3">
       {items.map(({ term, value }) => (
         <div
           key={term}

@@ -22,3 +22,12 @@ export function StatusDot({ tone, isMoving = false }: { tone: Tone; isMoving?: b
     </svg>
   );
 }
+
+/** At the head of a line, as wide as the icons of the lines around it. */
+export function LineDot({ tone }: { tone: Tone }) {
+  return (
+    <span className="flex size-4 shrink-0 items-center justify-center">
+      <StatusDot tone={tone} />
+    </span>
+  );
+}

@@ -28,7 +28,8 @@ const shown = {
   md: "@max-3xl:hidden",
 } as const;
 
-const edge = "px-3 first:pl-4 last:pr-4 @max-2xl:px-1.5 @max-2xl:first:pl-3 @max-2xl:last:pr-1.5";
+// The first column begins below the panel's title.
+const edge = "px-3 first:pl-4 last:pr-4 max-sm:first:pl-3 @max-2xl:px-1.5 @max-2xl:last:pr-1.5";
 
 export function HeadCell({ align = "start", from = "always", ...rest }: Omit<CellProps, "isRest">) {
   return (

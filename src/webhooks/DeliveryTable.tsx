@@ -123,7 +123,9 @@ export function DeliveryTable({ deliveries, page, openId }: DeliveryTableProps) 
           <HeadCell from="sm" align="end">
             Attempts
           </HeadCell>
-          <HeadCell from="sm">Next attempt</HeadCell>
+          <HeadCell from="sm">
+            Next<span className="@max-3xl:sr-only"> attempt</span>
+          </HeadCell>
           <HeadCell from="sm">Created</HeadCell>
         </tr>
       </thead>

@@ -1,4 +1,4 @@
-import { memo } from "react";
+import { Fragment, memo } from "react";
 import type { Worker } from "../../contract/workers/worker.ts";
 import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
@@ -14,25 +14,40 @@ function Uptime({ worker }: { worker: Worker }) {
   return since === null ? "–" : <Time value={since} format="duration" />;
 }
 
+/** Queues may be broken after their commas, and within a name only where that alone is too long for a line. */
+const QueueNames = ({ queue }: { queue: string }) =>
+  queue.split(",").map((name, index) => (
+    // oxlint-disable-next-line react/no-array-index-key -- a name may come twice, and has no state
+    <Fragment key={index}>
+      {index > 0 && (
+        <>
+          ,<wbr />
+        </>
+      )}
+      {name}
+    </Fragment>
+  ));
+
 /** The columns that a narrow table has no room for, folded under the status. */
 function Folded({ worker }: { worker: Worker }) {
   const restarts = restartCount(worker);
   return (
-    <div className="mt-1 text-xs text-muted @3xl:hidden">
-      <p className="wrap-anywhere">
+    <p className="mt-1 flex flex-wrap gap-x-2 text-xs text-muted @3xl:hidden">
+      <span className="min-w-0 wrap-anywhere">
         {worker.connection}
-        <span className="@2xl:hidden"> / {worker.queue}</span>
-      </p>
-      <p className="flex flex-wrap gap-x-2">
-        <span className="@2xl:hidden">{processesText(worker)} up</span>
-        {upSince(worker) !== null && <Uptime worker={worker} />}
-        {restarts !== null && restarts > 0 && (
-          <span>
-            {restarts} {restarts === 1 ? "restart" : "restarts"}
-          </span>
-        )}
-      </p>
-    </div>
+        <span className="@2xl:hidden">
+          {" / "}
+          <QueueNames queue={worker.queue} />
+        </span>
+      </span>
+      <span className="@2xl:hidden">{processesText(worker)} up</span>
+      {upSince(worker) !== null && <Uptime worker={worker} />}
+      {restarts !== null && restarts > 0 && (
+        <span>
+          {restarts} {restarts === 1 ? "restart" : "restarts"}
+        </span>
+      )}
+    </p>
   );
 }
 
@@ -57,7 +72,9 @@ export const WorkerRow = memo(function WorkerRow({ worker }: { worker: Worker })
         <div className="@2xl:min-w-36">
           <WorkerBadge worker={worker} />
           {status === "failed" && reason !== undefined && (
-            <p className="mt-1 line-clamp-2 max-w-44 text-xs wrap-anywhere text-bad">{reason}</p>
+            <p className="mt-1 line-clamp-2 max-w-44 text-xs @3xl:max-w-72 wrap-anywhere text-bad">
+              {reason}
+            </p>
           )}
           <Folded worker={worker} />
         </div>
