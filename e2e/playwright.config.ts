@@ -11,6 +11,9 @@ export default defineConfig({
   fullyParallel: false,
   // A test that passes at the second try is a fault to find.
   retries: 0,
+  // One for all machines: what is photographed holds none of a machine's own fonts.
+  snapshotPathTemplate: "photographs/{arg}{ext}",
+  updateSnapshots: process.env["CI"] === "true" ? "none" : "missing",
   forbidOnly: process.env["CI"] === "true",
   timeout: 30_000,
   expect: { timeout: 7_000 },

@@ -123,7 +123,18 @@ const inShell = (page: RouteObject): RouteObject => ({
   HydrateFallback: PageSkeleton,
 });
 
+// Where the dashboard is worked on, and not in what is built.
+const design: RouteObject[] = import.meta.env.DEV
+  ? [
+      {
+        path: "/_design",
+        lazy: { Component: async () => (await import("./design/DesignPage.tsx")).DesignPage },
+      },
+    ]
+  : [];
+
 export const routes: RouteObject[] = [
+  ...design,
   {
     path: "/connect",
     lazy: { Component: async () => (await import("./app/ConnectPage.tsx")).ConnectPage },

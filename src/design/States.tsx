@@ -1,0 +1,70 @@
+// What tells how things stand.
+import { Badge } from "../ui/Badge.tsx";
+import { Button } from "../ui/Button.tsx";
+import { EmptyState } from "../ui/EmptyState.tsx";
+import { Mark } from "../ui/Mark.tsx";
+import { Notice } from "../ui/Notice.tsx";
+import { Panel } from "../ui/Panel.tsx";
+import { Progress } from "../ui/Progress.tsx";
+import { Skeleton } from "../ui/Skeleton.tsx";
+import { LineDot } from "../ui/StatusDot.tsx";
+import { Time } from "../ui/Time.tsx";
+import { Toast } from "../ui/Toast.tsx";
+import type { Tone } from "../ui/tone.ts";
+import { Sample } from "./Sample.tsx";
+
+const tones: Tone[] = ["good", "busy", "warn", "bad", "idle"];
+const agoMs = 5 * 60_000;
+const moment = new Date(Date.now() - agoMs).toISOString();
+
+export function States() {
+  return (
+    <>
+      <Sample name="Badge, LineDot, Mark">
+        {tones.map((tone) => (
+          <Badge key={tone} tone={tone} tip={`What ${tone} means`}>
+            {tone}
+          </Badge>
+        ))}
+        <Badge tone="busy" isMoving>
+          moving
+        </Badge>
+        {tones.map((tone) => (
+          <LineDot key={tone} tone={tone} />
+        ))}
+        <Mark />
+      </Sample>
+      <Sample name="Time">
+        <Time value={moment} />
+        <Time value={moment} format="duration" />
+      </Sample>
+      {(["good", "busy", "warn", "bad"] as const).map((tone) => (
+        <Notice key={tone} tone={tone} actions={<Button size="sm">Action</Button>}>
+          A notice that is {tone}.
+        </Notice>
+      ))}
+      <div className="grid max-w-sm gap-2">
+        <Toast tone="good" text="Worker 7 is stopped." onDismiss={() => {}} />
+        <Toast
+          tone="bad"
+          text="Restart did not work on worker 7."
+          detail="It is being removed."
+          action={{ label: "Again", run: () => {} }}
+          onDismiss={() => {}}
+        />
+      </div>
+      <Sample name="Progress, Skeleton">
+        <Progress label="Half" share={0.5} />
+        <Progress label="Unknown" share={null} />
+        <Skeleton width="w-12" />
+        <Skeleton width="w-24" />
+        <Skeleton width="w-40" />
+      </Sample>
+      <Panel>
+        <EmptyState title="No workers yet" action={<Button variant="primary">New worker</Button>}>
+          What such a thing is good for, and the first step.
+        </EmptyState>
+      </Panel>
+    </>
+  );
+}
