@@ -24,14 +24,18 @@ const text = await readFile(new URL("../../docs/alerts.yaml", import.meta.url), 
 const rules = file.parse(parse(text)).groups.flatMap(({ rules }) => rules);
 
 let service: BackupTestService;
-let exposed: Exposed;
 beforeAll(async () => {
   service = await createBackupTestService();
-  const { id } = await service.installed();
-  await service.run(id);
-  exposed = await scrape(service);
 });
 afterAll(() => service.close());
+
+let scraped: Promise<Exposed> | null = null;
+/** Of a service that has something of everything to tell. */
+const readExposed = () =>
+  (scraped ??= (async () => {
+    await service.installed();
+    return scrape(service);
+  })());
 
 /** Made by Prometheus itself. */
 const ofPrometheus = new Set(["up"]);
@@ -57,13 +61,14 @@ test("no alert is there twice, and the four that matter are there", () => {
 });
 
 describe.each(rules)("$alert", ({ expr, annotations }) => {
-  test("asks for what the service exposes, with labels that there are", () => {
+  test("asks for what the service exposes, with labels that there are", async () => {
+    const { samples, types } = await readExposed();
     const selectors = selectorsOf(expr);
     expect(selectors.length).toBeGreaterThan(0);
     for (const { name, labels } of selectors) {
       if (ofPrometheus.has(name)) continue;
-      const found = exposed.samples.filter((sample) => sample.name === name);
-      expect(found.length, name).toBeGreaterThan(0);
+      expect(types.has(name), name).toBe(true);
+      const found = samples.filter((sample) => sample.name === name);
       for (const [label, value] of Object.entries(labels))
         expect(
           found.map((sample) => sample.labels[label]),
@@ -72,12 +77,16 @@ describe.each(rules)("$alert", ({ expr, annotations }) => {
     }
   });
 
-  test("speaks of labels that its metric has", () => {
+  test("speaks of labels that its metrics have", async () => {
+    const { samples } = await readExposed();
+    const names = selectorsOf(expr).map(({ name }) => name);
+    const found = samples.filter(({ name }) => names.includes(name));
     const spoken = Object.values(annotations)
       .join(" ")
       .matchAll(/\$labels\.(\w+)/g);
-    const [first] = selectorsOf(expr);
-    const sample = exposed.samples.find(({ name }) => name === first?.name);
-    for (const [, label = ""] of spoken) expect(sample?.labels).toHaveProperty(label);
+    for (const [, label = ""] of spoken)
+      for (const sample of found) expect(sample.labels).toHaveProperty(label);
+    // What matches nothing at all would pass unseen.
+    if (!names.some((name) => ofPrometheus.has(name))) expect(found).not.toEqual([]);
   });
 });

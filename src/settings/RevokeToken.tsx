@@ -55,6 +55,7 @@ export function RevokeToken({ token }: { token: Token }) {
       variant="ghost"
       size="icon"
       aria-label={`Revoke ${token.name}`}
+      command={`Revoke token ${token.name}`}
       tip="Revoke"
       onClick={ask}
     >

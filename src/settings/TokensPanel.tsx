@@ -75,7 +75,7 @@ export function TokensPanel({ page }: { page: number }) {
       title="Tokens"
       actions={
         isList(tokens) && (
-          <LinkButton to={paths.newToken()} variant="primary" size="sm">
+          <LinkButton to={paths.newToken()} variant="primary" size="sm" command="New token">
             <Icon name="plus" />
             New token
           </LinkButton>
