@@ -26,6 +26,8 @@ export type Operation = {
   body?: Schema;
   /** The answers that are not errors, by status; null = no body. */
   answers: { [status: number]: Schema | null };
+  /** The interface leaves the answer's body open: another service may say anything here, or nothing. */
+  isBodyOpen?: true;
   /** What a token must be able to do. Without it: reading for a GET, everything for the rest. */
   ability?: "read" | "*";
 };
@@ -51,10 +53,10 @@ export type ParsedBody<Row extends Operation> = Output<Row["body"]>;
 export type QueryInput<Row extends Operation> = Input<Row["query"]>;
 export type BodyInput<Row extends Operation> = Input<Row["body"]>;
 
-/** What a client gets when all went well; undefined for an answer without a body. */
-export type Answer<Row extends Operation> = {
-  [Status in keyof Row["answers"]]: Output<Row["answers"][Status]>;
-}[keyof Row["answers"]];
+/** What a client gets when all went well; undefined for an answer without a body, or with one of its own kind. */
+export type Answer<Row extends Operation> =
+  | { [Status in keyof Row["answers"]]: Output<Row["answers"][Status]> }[keyof Row["answers"]]
+  | (Row extends { isBodyOpen: true } ? undefined : never);
 
 /** The path of a row with its ids filled in, e.g. `/api/worker/7/log`. */
 export const pathOf = <Row extends Operation>(row: Row, params: PathParams<Row>): string =>

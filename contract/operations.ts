@@ -78,6 +78,7 @@ const backups = {
     path: "/api/backup/{backupConfigurationId}",
     summary: "Run a backup of a configuration now",
     answers: { 202: backup },
+    isBodyOpen: true,
   }),
   restoreBackup: operation({
     tag: "backups",
@@ -85,6 +86,7 @@ const backups = {
     path: "/api/backup/{id}",
     summary: "Restore a backup",
     answers: { 202: backup },
+    isBodyOpen: true,
   }),
   deleteBackup: operation({
     tag: "backups",
@@ -198,6 +200,7 @@ const notifications = {
     summary: "Choose the notification channels that a site uses, all at once",
     body: updateNotificationsBody,
     answers: { 200: pageOf(notification) },
+    isBodyOpen: true,
   }),
 };
 

@@ -1,6 +1,6 @@
 // Access tokens: what they may do, and how they are made. The secret itself is shown once.
 import * as z from "zod/mini";
-import { id, line, timestamp } from "./values.ts";
+import { id, line, ownId, timestamp } from "./values.ts";
 
 export const abilities = ["read", "*"] as const;
 export type Ability = (typeof abilities)[number];
@@ -34,7 +34,7 @@ export const createTokenBody = z
   .object({
     name: line(100),
     abilities: z.array(z.enum(abilities)).check(z.minLength(1), z.maxLength(abilities.length)),
-    server_ids: z.optional(z.nullable(z.array(id).check(z.minLength(1), z.maxLength(1000)))),
+    server_ids: z.optional(z.nullable(z.array(ownId).check(z.minLength(1), z.maxLength(1000)))),
     expires_at: z.optional(z.nullable(timestamp)),
   })
   .register(z.globalRegistry, { id: "CreateToken" });

@@ -6,12 +6,15 @@ import "./words.ts";
 /** The largest value of an `integer` column; every count and every number of seconds stays below it. */
 export const maxInteger = 2_147_483_647;
 
-/** A positive integer that names a resource. */
-export const id = z.int().check(z.gte(1), z.lte(maxInteger));
-
 /** An integer from `least` to `most`, both included. */
 export const integer = (least: number, most: number = maxInteger) =>
   z.int().check(z.gte(least), z.lte(most));
+
+/** A positive integer that names a resource, of whichever service: as large as JSON can tell apart. */
+export const id = z.int().check(z.gte(1));
+
+/** One of Quarterdeck's own, as its requests and its inventory take it: what its database has columns for. */
+export const ownId = integer(1);
 
 /** ISO 8601 in UTC with six fractional digits, e.g. `2026-01-31T09:30:00.000000Z`. */
 export const timestamp = z.string().check(
@@ -33,6 +36,12 @@ export const line = (most: number) =>
       z.maxLength(most),
       z.regex(printable, { error: "Control characters and line breaks are not allowed here." }),
     );
+
+/**
+ * A number that a request may leave out. Quarterdeck always answers the value that it took instead; the interface leaves that
+ * open, so another service may answer null.
+ */
+export const orUnsaid = <Schema extends z.ZodMiniType>(schema: Schema) => z.nullable(schema);
 
 /**
  * A state word. A service may know words that this contract does not, and a client has to live with

@@ -56,6 +56,8 @@ test.each([
   ["0", null],
   ["-1", null],
   ["7x", null],
+  ["9007199254740991", 9_007_199_254_740_991],
+  ["9007199254740993", null],
   ["", null],
   [undefined, null],
 ])("an id in an address: %s", (text, expected) => {

@@ -59,4 +59,7 @@ export function readFrom(search: URLSearchParams): string {
 
 /** An id as it stands in an address, or null when it cannot be one. */
 export const readId = (text: string | undefined): number | null =>
-  text !== undefined && /^[1-9]\d{0,9}$/.test(text) ? Number(text) : null;
+  // What is larger than JSON can tell apart would name another thing.
+  text !== undefined && /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text))
+    ? Number(text)
+    : null;

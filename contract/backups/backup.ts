@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { allowedIn } from "../states.ts";
 import { frequency } from "./cron.ts";
-import { id, integer, line, stateOf, timestamp } from "../values.ts";
+import { id, integer, line, orUnsaid, ownId, stateOf, timestamp } from "../values.ts";
 
 export const backupConfigurationStates = ["installing", "installed", "failed", "removing"] as const;
 export type BackupConfigurationState = (typeof backupConfigurationStates)[number];
@@ -86,7 +86,7 @@ export const backupConfiguration = z
     id,
     name: z.string(),
     frequency: z.string(),
-    hold: z.int(),
+    hold: orUnsaid(z.int()),
     directory: z.string(),
     status: stateOf(backupConfigurationStates),
     storage_provider_id: id,
@@ -155,7 +155,7 @@ const settings = {
   frequency,
   hold: z.optional(integer(1, 8760)),
   directory: z.optional(storageDirectory),
-  storage_provider_id: id,
+  storage_provider_id: ownId,
   /** Extra: prove the newest backup restorable every so many days; null = never. */
   drill: z.optional(z.nullable(integer(1, 365))),
 };
@@ -165,7 +165,7 @@ export const updateBackupConfigurationBody = z
   .register(z.globalRegistry, { id: "UpdateBackupConfiguration" });
 
 export const createBackupConfigurationBody = z
-  .object({ ...settings, backupable_type: z.enum(backupableTypes), backupable_id: id })
+  .object({ ...settings, backupable_type: z.enum(backupableTypes), backupable_id: ownId })
   .register(z.globalRegistry, { id: "CreateBackupConfiguration" });
 export type UpdateBackupConfigurationBody = z.infer<typeof updateBackupConfigurationBody>;
 export type CreateBackupConfigurationBody = z.infer<typeof createBackupConfigurationBody>;

@@ -36,6 +36,7 @@ const configuration = (
   last_backup: backups[0] ?? null,
   last_backup_at: backups[0]?.started_at ?? null,
   backups,
+  missed_since: null,
   ...change,
 });
 
@@ -53,6 +54,12 @@ test.each<[string, BackupConfiguration, Protection["state"], RegExp]>([
   ],
   ["only damaged copies", configuration([damaged]), "unprotected", /damaged/],
   ["one good backup", configuration([backup()]), "protected", /good and on time/],
+  [
+    "one good backup at a service that does not say what is overdue",
+    configuration([backup()], { missed_since: undefined }),
+    "protected",
+    /is good\.$/,
+  ],
   ["a failure after it", configuration([failed, backup()]), "late", /last run failed/],
   ["damage after it", configuration([damaged, backup()]), "late", /newest stored copy is damaged/],
   ["overdue", configuration([backup()], { missed_since: at }), "late", /overdue/],

@@ -51,7 +51,10 @@ export function protectionOf<Known extends Run>(
   if (last?.status === "failed") return late("The last run failed.");
   if (configuration.drill && isProofOld(configuration, nowMs))
     return late("It was not proven restorable for longer than it should be.");
-  return { state: "protected", reason: "The newest backup is good and on time.", newest };
+  // Whether a run is overdue is an extra.
+  const isTimed = configuration.missed_since !== undefined;
+  const reason = `The newest backup is good${isTimed ? " and on time" : ""}.`;
+  return { state: "protected", reason, newest };
 }
 
 /** A drill is due after `drill` days; a quarter more may pass before it counts as late. */

@@ -1,6 +1,6 @@
 // The account's notification channels, and those of them that a site uses.
 import * as z from "zod/mini";
-import { id, stateOf, timestamp } from "../values.ts";
+import { id, ownId, stateOf, timestamp } from "../values.ts";
 
 export const channelTypes = ["slack", "discord", "email"] as const;
 export type ChannelType = (typeof channelTypes)[number];
@@ -18,7 +18,7 @@ export type Notification = z.infer<typeof notification>;
 
 /** The whole set at once; an empty list clears it. */
 export const updateNotificationsBody = z
-  .object({ channels: z.array(id).check(z.maxLength(100)) })
+  .object({ channels: z.array(ownId).check(z.maxLength(100)) })
   .register(z.globalRegistry, { id: "UpdateNotifications" });
 
 /** `retrying`: the provider failed and is tried again; `failed`: it is not. */

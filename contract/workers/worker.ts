@@ -1,7 +1,7 @@
 // A site's queue workers: fields, bounds, states, and which state allows which action.
 import * as z from "zod/mini";
 import { allowedIn } from "../states.ts";
-import { id, integer, maxInteger, stateOf, timestamp } from "../values.ts";
+import { id, integer, maxInteger, orUnsaid, stateOf, timestamp } from "../values.ts";
 
 export const workerStates = [
   "installing",
@@ -67,11 +67,11 @@ const settings = {
   sleep: z.int(),
   timeout: z.int(),
   tries: z.int(),
-  processes: z.int(),
+  processes: orUnsaid(z.int()),
   directory: z.string(),
-  startsecs: z.int(),
-  stopwaitsecs: z.int(),
-  startretries: z.int(),
+  startsecs: orUnsaid(z.int()),
+  stopwaitsecs: orUnsaid(z.int()),
+  startretries: orUnsaid(z.int()),
   stopsignal: z.string().register(z.globalRegistry, { examples: [...stopSignals] }),
 };
 

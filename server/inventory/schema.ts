@@ -1,7 +1,7 @@
 // What the inventory file may say. Unknown keys are errors: in a file that people write, they are typos.
 import * as z from "zod/mini";
 import { channelTypes } from "../../contract/notifications/notification.ts";
-import { id, line } from "../../contract/values.ts";
+import { line, ownId as id } from "../../contract/values.ts";
 
 const absolutePath = line(1024).check(
   z.regex(/^[/~]/, { error: "A path must be absolute; it starts with “/” or “~/”." }),

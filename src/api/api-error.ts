@@ -1,15 +1,18 @@
 // What went wrong with a call, in one shape for every page: matched by `status`, shown by `message`.
-import { errorBody, type FieldErrors, fieldErrorsBody } from "../../contract/errors.ts";
+import { errorBody, type FieldErrors } from "../../contract/errors.ts";
 
-/** An HTTP status; `unreachable` = no answer came; `unreadable` = the answer breaks the interface. */
-export type ApiStatus = number | "unreachable" | "unreadable";
+/**
+ * An HTTP status; `unreachable` = no answer came; `unreadable` = the answer breaks the interface; `foreign` = it is not
+ * even JSON, so whatever answered is no service of this kind.
+ */
+export type ApiStatus = number | "unreachable" | "unreadable" | "foreign";
 
 type Details = { fields?: FieldErrors; requestId?: string | null; retryAfterMs?: number | null };
 
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: ApiStatus;
-  /** The complaints of a 422 by field. */
+  /** The complaints of a refusal by field. */
   readonly fields: FieldErrors;
   readonly requestId: string | null;
   readonly retryAfterMs: number | null;
@@ -25,6 +28,10 @@ export class ApiError extends Error {
 
 export const hasStatus = (error: unknown, status: ApiStatus): boolean =>
   error instanceof ApiError && error.status === status;
+
+/** True where a service has no such operation, or one of its own by that name. */
+export const isMissing = (error: unknown): boolean =>
+  ([404, 405, 501, "unreadable", "foreign"] as const).some((status) => hasStatus(error, status));
 
 /** True for what may be gone on the next try: no answer, too many requests, a service in trouble. */
 export const isPassing = (error: unknown): boolean =>
@@ -44,7 +51,7 @@ export function troubleOf(error: unknown): Trouble {
   if (!(error instanceof ApiError))
     return { message: "Something went wrong in the dashboard itself.", requestId: null };
   const { status, message, requestId } = error;
-  const isUnexplained = status === 500 || status === "unreadable";
+  const isUnexplained = status === 500 || status === "unreadable" || status === "foreign";
   return { message, requestId: isUnexplained ? requestId : null };
 }
 
@@ -67,7 +74,7 @@ const fallbackText: Partial<Record<number, string>> = {
 };
 
 /** `Retry-After` in milliseconds; it is seconds or a date (RFC 9110, section 10.2.3). */
-function retryAfterMs(headers: Headers, nowMs: number): number | null {
+export function retryAfterMs(headers: Headers, nowMs: number): number | null {
   const text = headers.get("retry-after");
   if (text === null) return null;
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - nowMs;
@@ -77,17 +84,17 @@ function retryAfterMs(headers: Headers, nowMs: number): number | null {
 /** Reads an answer that is not a success. Its body may be anything, from any proxy on the way. */
 export async function toApiError(response: Response, nowMs: number): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => null);
-  const plain = errorBody.safeParse(body);
-  const fields = fieldErrorsBody.safeParse(body);
-  const message = plain.data?.message.trim();
+  // Loaded when it is needed; where that fails too, the status alone has to do.
+  const problem = await import("./problem.ts").then(
+    ({ readProblem }) => readProblem(body),
+    () => null,
+  );
   return new ApiError(
     response.status,
-    message === undefined || message === ""
-      ? (fallbackText[response.status] ?? `The service answered ${response.status}.`)
-      : message,
+    problem?.message ?? fallbackText[response.status] ?? `The service answered ${response.status}.`,
     {
-      fields: fields.data?.errors ?? {},
-      requestId: plain.data?.request_id ?? response.headers.get("x-request-id"),
+      fields: problem?.fields ?? {},
+      requestId: errorBody.safeParse(body).data?.request_id ?? response.headers.get("x-request-id"),
       retryAfterMs: retryAfterMs(response.headers, nowMs),
     },
   );

@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { ApiError } from "./api-error.ts";
 import { call, callAs } from "./client.ts";
 import { sessions } from "./session.ts";
@@ -27,6 +27,7 @@ const failure = async (run: Promise<unknown>): Promise<ApiError> => {
 const site = { id: 3, server_id: 1, name: "shop", root: "/srv/shop", artisan: ["php", "artisan"] };
 
 afterEach(() => {
+  vi.useRealTimers();
   vi.unstubAllGlobals();
   sessions.end();
 });
@@ -61,9 +62,13 @@ test("an answer without a body is one", async () => {
 });
 
 test("an answer that breaks the interface is unreadable, not a crash", async () => {
-  answerWith(() => new Response("<html>a proxy's page</html>"));
+  answerWith(() => json(200, { ...site, server_id: "one" }));
   expect(await failure(callAs(session, "showSite", { id: 3 }))).toMatchObject({
     status: "unreadable",
+  });
+  answerWith(() => new Response("<html>a proxy's page</html>"));
+  expect(await failure(callAs(session, "showSite", { id: 3 }))).toMatchObject({
+    status: "foreign",
   });
 });
 
@@ -98,6 +103,54 @@ test("a failure without a readable body still says something", async () => {
   expect(await failure(callAs(session, "showSite", { id: 3 }))).toMatchObject({
     status: 502,
     message: "The service answered 502.",
+  });
+});
+
+test("every request has the headers of the interface, with a body or without", async () => {
+  const network = answerWith(() => new Response(null, { status: 204 }));
+  await callAs(session, "stopWorker", { id: 7 });
+  expect(Object.fromEntries(new Headers(network.mock.calls[0]?.[1]?.headers))).toEqual({
+    accept: "application/json",
+    authorization: "Bearer 1|qd_secret",
+    "content-type": "application/json",
+  });
+});
+
+test.each(["runBackup", "restoreBackup", "updateNotifications"] as const)(
+  "the interface leaves the answer to %s open, so any is a success",
+  async (name) => {
+    const params = { id: 3, backupConfigurationId: 3 };
+    answerWith(() => new Response(null, { status: 204 }));
+    expect(await callAs(session, name, params)).toBeUndefined();
+    answerWith(() => json(200, { message: "As you wish." }));
+    expect(await callAs(session, name, params)).toBeUndefined();
+  },
+);
+
+describe("a service that wants fewer requests at a time", () => {
+  test.each([
+    ["says for how long", { "retry-after": "2" }, 2_500],
+    // Another origin's header is not shown to the page.
+    ["does not say for how long", {}, 1_250],
+  ])("and %s is asked again, and its answer is the answer", async (_, headers, atMostMs) => {
+    vi.useFakeTimers();
+    let asked = 0;
+    const network = answerWith(() => (++asked === 1 ? json(429, {}, headers) : json(200, site)));
+    const answer = callAs(session, "showSite", { id: 3 });
+    await vi.advanceTimersByTimeAsync(900);
+    expect(network).toHaveBeenCalledTimes(1);
+    await vi.advanceTimersByTimeAsync(atMostMs - 900);
+    expect(await answer).toEqual(site);
+    expect(network).toHaveBeenCalledTimes(2);
+  });
+
+  test("is not asked for ever", async () => {
+    vi.useFakeTimers();
+    const network = answerWith(() => json(429, {}, { "retry-after": "1" }));
+    const error = failure(callAs(session, "showSite", { id: 3 }));
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect((await error).status).toBe(429);
+    expect(network).toHaveBeenCalledTimes(4);
   });
 });
 

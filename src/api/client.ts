@@ -8,7 +8,7 @@ import type {
 } from "../../contract/operation.ts";
 import { pathOf } from "../../contract/operation.ts";
 import { type OperationName, operations } from "../../contract/operations.ts";
-import { ApiError, toApiError } from "./api-error.ts";
+import { ApiError, retryAfterMs, toApiError } from "./api-error.ts";
 import { type Session, sessions } from "./session.ts";
 
 type Rows = typeof operations;
@@ -25,8 +25,9 @@ function toRequest(row: Operation, path: string, sent: Sent<OperationName>, sess
   const headers = new Headers({
     accept: "application/json",
     authorization: `Bearer ${session.token}`,
+    // With every request, as the interface has it, whether or not there is a body.
+    "content-type": "application/json",
   });
-  if (sent.body !== undefined) headers.set("content-type", "application/json");
   return {
     url: `${session.address}${path}${query.size === 0 ? "" : `?${query}`}`,
     init: {
@@ -38,19 +39,44 @@ function toRequest(row: Operation, path: string, sent: Sent<OperationName>, sess
   };
 }
 
+/** Whoever has to wait longer than this is told instead. */
+const patienceMs = 5_000;
+const mostTries = 4;
+/** A service of another origin may have said, but not shown to this page, how long to wait. */
+const usualWaitMs = 1_000;
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Asks; and again where a service only wants fewer requests at a time. It has done nothing then, so a change may go twice. */
+async function ask({ url, init }: ReturnType<typeof toRequest>): Promise<Response> {
+  for (let tries = 1; ; tries++) {
+    const response = await fetch(url, init).catch(() => {
+      throw new ApiError("unreachable", "The service does not answer.");
+    });
+    if (response.status !== 429 || tries === mostTries) return response;
+    const waitMs = retryAfterMs(response.headers, Date.now()) ?? usualWaitMs;
+    if (waitMs > patienceMs) return response;
+    await pause(waitMs * (1 + Math.random() / 4));
+  }
+}
+
 /** Checks a success against the contract. A service may pick another 2xx than ours; the shape counts. */
 async function readAnswer(row: Operation, response: Response): Promise<unknown> {
   const listed = row.answers[response.status];
   const schema = listed === undefined ? Object.values(row.answers)[0] : listed;
   if (schema === null || schema === undefined) return undefined;
-  const parsed = schema.safeParse(await response.json().catch(() => undefined));
+  // No JSON text reads as undefined.
+  const body: unknown = await response.json().catch(() => undefined);
+  const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
+  const { readLoosely } = await import("./loose-reading.ts");
+  const read = readLoosely(schema, body);
+  if (read !== null) return read.data;
+  if (row.isBodyOpen === true) return undefined;
   throw new ApiError(
-    "unreadable",
+    body === undefined ? "foreign" : "unreadable",
     "The service answered something that this dashboard cannot read.",
-    {
-      requestId: response.headers.get("x-request-id"),
-    },
+    { requestId: response.headers.get("x-request-id") },
   );
 }
 
@@ -63,10 +89,7 @@ export async function callAs<Name extends OperationName>(
 ): Promise<AnswerOf<Name>> {
   const row: Operation = operations[name];
   const path = pathOf(operations[name], params);
-  const { url, init } = toRequest(row, path, sent, session);
-  const response = await fetch(url, init).catch(() => {
-    throw new ApiError("unreachable", "The service does not answer.");
-  });
+  const response = await ask(toRequest(row, path, sent, session));
   if (!response.ok) throw await toApiError(response, Date.now());
   // `readAnswer` checked it with the schema that this type is inferred from.
   return (await readAnswer(row, response)) as AnswerOf<Name>;
@@ -95,10 +118,9 @@ export async function openFile<Name extends OperationName>(
 ): Promise<Response> {
   const session = sessions.current();
   if (session === null) throw new ApiError(401, "Not connected.");
-  const { url, init } = toRequest(operations[name], pathOf(operations[name], params), {}, session);
-  const response = await fetch(url, init).catch(() => {
-    throw new ApiError("unreachable", "The service does not answer.");
-  });
+  const response = await ask(
+    toRequest(operations[name], pathOf(operations[name], params), {}, session),
+  );
   if (!response.ok) throw await toApiError(response, Date.now());
   return response;
 }

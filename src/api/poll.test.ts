@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makePoller, pollMs } from "./poll.ts";
+import { expectNews, makePoller, pollMs } from "./poll.ts";
 
 const moving = [{ status: "installed" }, { status: "stopping" }];
 const settled = [{ status: "installed" }, { status: "failed" }];
@@ -55,4 +55,17 @@ test("one thing that ends does not hurry the one that drags on", () => {
       { id: 2, status: "installed" },
     ]),
   ).toBe(3_000);
+});
+
+const settledOnes = [{ id: 1, status: "active" }];
+
+test("what was just changed is watched for a while, although it does not seem to move", () => {
+  let nowMs = 1_000_000;
+  const poll = makePoller(() => nowMs);
+  expectNews(nowMs);
+  expect(poll(settledOnes)).toBe(1_000);
+  expect(poll(settledOnes, false)).toBe(1_000);
+  nowMs += 10_000;
+  expect(poll(settledOnes)).toBe(10_000);
+  expect(poll(settledOnes, false)).toBe(false);
 });

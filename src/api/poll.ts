@@ -16,6 +16,16 @@ const draggingMs = 10_000;
 /** The pace of a list on which nothing moves: others may change it too. */
 export const listFloorMs = 10_000;
 
+/** A service may show nothing of an order for a moment, neither a state in between nor its end: so long it is watched. */
+const newsMs = 10_000;
+const newsEveryMs = 1_000;
+let orderedMs = Number.NEGATIVE_INFINITY;
+
+/** Says that something was asked of the service just now. */
+export function expectNews(nowMs: number = Date.now()): void {
+  orderedMs = nowMs;
+}
+
 /**
  * Milliseconds until the next poll, false = no poll.
  * @param elapsedMs how long ago the newest transition was first seen
@@ -44,6 +54,7 @@ export function makePoller(nowMs: () => number = Date.now) {
       .map(({ id, status }) => `${id} ${status}`);
     if (moving.some((key) => !seen.has(key))) sinceMs = nowMs();
     seen = new Set(moving);
-    return pollMs(items, nowMs() - sinceMs, settledMs);
+    const isNewsDue = nowMs() - orderedMs < newsMs;
+    return pollMs(items, nowMs() - sinceMs, isNewsDue ? newsEveryMs : settledMs);
   };
 }

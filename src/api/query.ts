@@ -2,8 +2,9 @@
 // [operation name, params, query], so all queries of an operation are found by the name alone.
 import { hashKey, QueryClient, useQuery } from "@tanstack/react-query";
 import { type interfaceOperations, type OperationName } from "../../contract/operations.ts";
-import { ApiError, hasStatus, isPassing } from "./api-error.ts";
+import { ApiError, hasStatus, isMissing, isPassing } from "./api-error.ts";
 import { type AnswerOf, call, type ParamsOf, type QueryOf } from "./client.ts";
+import { expectNews } from "./poll.ts";
 import { catchUpOnReturn, joinTabs, setPollClock } from "./tabs.ts";
 
 type InterfaceName = keyof typeof interfaceOperations;
@@ -74,7 +75,7 @@ export async function callExtra<Name extends ExtraName>(
   try {
     return await call(name, params, toSent(query));
   } catch (error) {
-    if (hasStatus(error, 404)) return null;
+    if (isMissing(error)) return null;
     throw error;
   }
 }
@@ -110,8 +111,9 @@ export function patchAnswers<Name extends InterfaceName>(
   );
 }
 
-/** Asks anew for everything of these operations that is on screen; resolves when it is there. */
+/** After a change: asks anew for everything of these operations that is on screen; resolves when it is there. */
 export const invalidate = async (...names: OperationName[]): Promise<void> => {
   sharing?.changed();
+  expectNews();
   await Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] })));
 };

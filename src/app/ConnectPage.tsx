@@ -1,7 +1,7 @@
 // Where a session begins: which service, which token, and for how long.
 import { type FormEvent, useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
-import { ApiError, hasStatus } from "../api/api-error.ts";
+import { ApiError, hasStatus, isMissing } from "../api/api-error.ts";
 import { callAs } from "../api/client.ts";
 import { queryClient } from "../api/query.ts";
 import { readAddress, type Session, sessions } from "../api/session.ts";
@@ -21,17 +21,17 @@ async function tryToken(session: Session): Promise<Problem | null> {
     await callAs(session, "listServers", {});
     return null;
   } catch (error) {
-    // A service without the list of servers has looked at the token all the same.
-    if (hasStatus(error, 404)) return null;
     if (hasStatus(error, 401)) return { token: "The service does not accept this token." };
     if (hasStatus(error, "unreachable"))
       return {
         address: "No answer from this address. Is the service running and reachable from here?",
       };
-    if (hasStatus(error, "unreadable"))
+    if (hasStatus(error, "foreign"))
       return {
         address: "Something answers at this address, but it is not Quarterdeck's interface.",
       };
+    // A service without such a list of servers has looked at the token all the same.
+    if (isMissing(error)) return null;
     return { form: error instanceof ApiError ? error.message : "That did not work." };
   }
 }

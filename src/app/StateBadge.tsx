@@ -11,6 +11,8 @@ type StateBadgeProps = {
   state: string;
   /** The words that are known; another service may have others, and they are no news either way. */
   looks: Readonly<Record<string, StateLook>>;
+  /** Another service's, which may mean something else by the same word. */
+  isForeign?: boolean;
   /** Where there is more to it than the word says. */
   tone?: Tone | undefined;
   isMoving?: boolean;
@@ -24,6 +26,7 @@ type StateBadgeProps = {
 export function StateBadge({
   state,
   looks,
+  isForeign = false,
   tone,
   isMoving = isInTransit(state),
   reason,
@@ -31,7 +34,11 @@ export function StateBadge({
   children = state,
 }: StateBadgeProps) {
   const look = Object.hasOwn(looks, state) ? looks[state] : undefined;
-  const tip = [look?.help, reason, since && `Since ${absoluteText(new Date(since))}`];
+  const tip = [
+    isForeign ? null : look?.help,
+    reason,
+    since && `Since ${absoluteText(new Date(since))}`,
+  ];
   return (
     <Badge
       tone={tone ?? look?.tone ?? (isMoving ? "busy" : "idle")}

@@ -10,12 +10,14 @@ import {
   useBackupActions,
   type BackupAction,
 } from "./backup-actions.ts";
-import { formatBytes } from "./backup-facts.ts";
+import { formatBytes, hasExtras } from "./backup-facts.ts";
 import { downloads } from "./download.ts";
 import { RestoreLoss } from "./RestoreLoss.tsx";
 
 const icons = { restore: "restart", download: "bottom", drill: "check", remove: "trash" } as const;
 const order = ["restore", "download", "drill", "remove"] as const satisfies BackupAction[];
+/** Of the interface itself, so every service has them. */
+const plain: ReadonlySet<BackupAction> = new Set(["restore", "remove"]);
 
 type BackupActionsProps = {
   backup: Backup;
@@ -63,6 +65,7 @@ export function BackupActions({ backup, configuration, look, onRemoved }: Backup
       }),
   };
   return order.map((action) => {
+    if (!hasExtras(backup) && !plain.has(action)) return null;
     // A table has no room for what is asked for once in a while.
     if (look === "icons" && action === "drill") return null;
     const label = backupActionLabels[action];

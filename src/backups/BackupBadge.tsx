@@ -1,5 +1,6 @@
 import type { Backup, BackupState } from "../../contract/backups/backup.ts";
 import { StateBadge, type StateLook } from "../app/StateBadge.tsx";
+import { hasExtras } from "./backup-facts.ts";
 
 const looks: Record<BackupState, StateLook> = {
   pending: { tone: "busy", help: "It waits for its turn: a server does one heavy job at a time." },
@@ -12,5 +13,13 @@ const looks: Record<BackupState, StateLook> = {
 /** The state of a run. */
 export function BackupBadge({ backup }: { backup: Backup }) {
   const { status, status_reason: reason, started_at: startedAt, ended_at: endedAt } = backup;
-  return <StateBadge state={status} looks={looks} reason={reason} since={endedAt ?? startedAt} />;
+  return (
+    <StateBadge
+      isForeign={!hasExtras(backup)}
+      state={status}
+      looks={looks}
+      reason={reason}
+      since={endedAt ?? startedAt}
+    />
+  );
 }

@@ -18,7 +18,7 @@ import { Properties, type Property } from "../ui/Properties.tsx";
 import { Time } from "../ui/Time.tsx";
 import { BackupActions } from "./BackupActions.tsx";
 import { BackupBadge } from "./BackupBadge.tsx";
-import { formatBytes, movingStatus } from "./backup-facts.ts";
+import { formatBytes, hasExtras, movingStatus } from "./backup-facts.ts";
 import { Downloads } from "./Downloads.tsx";
 import type { backupLoader } from "./loaders.ts";
 import { backupQuery, configurationQuery } from "./queries.ts";
@@ -48,7 +48,7 @@ function toProperties(backup: Backup): Property[] {
           value: `${formatBytes(plain)} (${(plain / Math.max(1, size)).toFixed(1)} : 1)`,
         }
       : null,
-    isFinished
+    isFinished && hasExtras(backup)
       ? {
           term: "Last verified",
           value: backup.verified_at ? <Time value={backup.verified_at} /> : "when it was stored",

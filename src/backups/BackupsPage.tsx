@@ -36,7 +36,7 @@ export function BackupsPage() {
       pathOf={(number) => paths.backups(serverId, number)}
       empty={{
         title: "Nothing is backed up yet",
-        text: "Choose a database or a site, when to back it up, and where to keep the copies. Everything it needs is tried before the first night.",
+        text: `Choose a database or a site, when to back it up, and where to keep the copies.${server === null ? "" : " Everything it needs is tried before the first night."}`,
       }}
     >
       <Table label="Backups">

@@ -4,6 +4,7 @@ import { LinkButton } from "../app/LinkButton.tsx";
 import { paths } from "../paths.ts";
 import { Button } from "../ui/Button.tsx";
 import { Icon } from "../ui/Icon.tsx";
+import { hasExtras } from "./backup-facts.ts";
 import { configurationActionLabels, refusal, useConfigurationActions } from "./actions.ts";
 
 type ConfigurationActionsProps = {
@@ -30,6 +31,21 @@ export function ConfigurationActions({
     command: `${configurationActionLabels[action]}: ${name}`,
     tip: isIcon ? configurationActionLabels[action] : undefined,
   });
+  const storedFiles = {
+    legend: "The stored files",
+    options: [
+      {
+        value: "keep",
+        label: "Keep the stored files",
+        help: `They stay in ${directory}/${id}, and can be restored by hand.`,
+      },
+      {
+        value: "remove",
+        label: "Remove the stored files",
+        help: "Every backup of it is gone for good.",
+      },
+    ],
+  };
   const askRemoval = () =>
     confirm({
       title: `Delete “${name}”?`,
@@ -38,23 +54,11 @@ export function ConfigurationActions({
           The {configuration.type}{" "}
           <strong className="text-ink">{configuration.backupable.name}</strong> is no longer backed
           up by it. Its schedule and its history are lost.
+          {!hasExtras(configuration) &&
+            " What becomes of the stored files is up to the service, which does not say."}
         </p>
       ),
-      choices: {
-        legend: "The stored files",
-        options: [
-          {
-            value: "keep",
-            label: "Keep the stored files",
-            help: `They stay in ${directory}/${id}, and can be restored by hand.`,
-          },
-          {
-            value: "remove",
-            label: "Remove the stored files",
-            help: "Every backup of it is gone for good.",
-          },
-        ],
-      },
+      ...(hasExtras(configuration) && { choices: storedFiles }),
       typed: name,
       action: "Delete",
       run: async (files) => {

@@ -3,6 +3,7 @@ import type {
   BackupConfigurationState,
 } from "../../contract/backups/backup.ts";
 import { StateBadge, type StateLook } from "../app/StateBadge.tsx";
+import { hasExtras } from "./backup-facts.ts";
 
 const looks: Record<BackupConfigurationState, StateLook> = {
   installing: { tone: "busy", help: "Its storage, its source and its tools are being tried." },
@@ -13,5 +14,13 @@ const looks: Record<BackupConfigurationState, StateLook> = {
 
 export function ConfigurationBadge({ configuration }: { configuration: BackupConfiguration }) {
   const { status, status_reason: reason, status_since: since } = configuration;
-  return <StateBadge state={status} looks={looks} reason={reason} since={since} />;
+  return (
+    <StateBadge
+      isForeign={!hasExtras(configuration)}
+      state={status}
+      looks={looks}
+      reason={reason}
+      since={since}
+    />
+  );
 }

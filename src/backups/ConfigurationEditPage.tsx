@@ -11,6 +11,7 @@ import { LinkButton } from "../app/LinkButton.tsx";
 import { toast } from "../app/toasts.ts";
 import { paths } from "../paths.ts";
 import { PageHeader } from "../ui/PageHeader.tsx";
+import { hasExtras } from "./backup-facts.ts";
 import { useChoices } from "./choices.ts";
 import { toValues } from "./configuration-form.ts";
 import { ConfigurationForm } from "./ConfigurationForm.tsx";
@@ -38,7 +39,7 @@ export function ConfigurationEditPage() {
     await invalidate("listBackupConfigurations", "showBackupSchedule");
     queryClient.setQueryData(configurationQuery(id).queryKey, changed);
     await navigate(paths.backupConfiguration(id), { state: savedState });
-    toast.success(`“${changed.name}” is saved and being tried.`);
+    toast.success(`“${changed.name}” is saved${hasExtras(changed) ? " and being tried" : ""}.`);
   };
 
   return (

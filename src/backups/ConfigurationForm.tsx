@@ -1,6 +1,7 @@
 // The fields of a backup configuration, new or changed. The contract's schema checks them here as it does at the service.
 import { zodResolver } from "@hookform/resolvers/zod";
 import { lazy, type ReactNode, Suspense, useState } from "react";
+import * as z from "zod/mini";
 import { FormProvider, useForm, useWatch } from "react-hook-form";
 import {
   createBackupConfigurationBody,
@@ -8,6 +9,7 @@ import {
   type BackupConfiguration,
   type CreateBackupConfigurationBody,
 } from "../../contract/backups/backup.ts";
+import { id } from "../../contract/values.ts";
 import { cronProblem } from "../../contract/backups/cron.ts";
 import { showRefusal, toNumber, toText } from "../app/form-values.ts";
 import { LeaveGuard } from "../app/LeaveGuard.tsx";
@@ -19,12 +21,19 @@ import { Notice } from "../ui/Notice.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { Select } from "../ui/Select.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
+import { hasExtras } from "./backup-facts.ts";
 import { fieldNames, presets, type ConfigurationFormValues } from "./configuration-form.ts";
 import { Picker, SourceFields, type Choices } from "./SourceFields.tsx";
 
 const SchedulePreview = lazy(async () => ({
   default: (await import("./SchedulePreview.tsx")).SchedulePreview,
 }));
+
+// Another service may have larger ids than ours.
+const formSchema = z.extend(createBackupConfigurationBody, {
+  storage_provider_id: id,
+  backupable_id: id,
+});
 
 type ConfigurationFormProps = {
   /** Null for a new one. */
@@ -40,6 +49,13 @@ type ConfigurationFormProps = {
   cancel: ReactNode;
 };
 
+function directoryHelp(isNew: boolean, isOurs: boolean): string {
+  if (!isOurs) return "Within the storage. Empty = the service chooses.";
+  return isNew
+    ? "Within the storage. Empty = made from the name."
+    : "Within the storage, for the backups to come; what is stored stays where it is. Empty = as before.";
+}
+
 export function ConfigurationForm({
   configuration,
   defaultValues,
@@ -51,7 +67,7 @@ export function ConfigurationForm({
 }: ConfigurationFormProps) {
   const form = useForm<ConfigurationFormValues, unknown, CreateBackupConfigurationBody>({
     defaultValues,
-    resolver: zodResolver(createBackupConfigurationBody),
+    resolver: zodResolver(formSchema),
     mode: "onTouched",
   });
   const { register, handleSubmit, setError, setFocus, setValue, formState, control } = form;
@@ -61,6 +77,8 @@ export function ConfigurationForm({
   const problem = cronProblem(frequency);
   // Left empty, a change keeps what is stored.
   const heldByDefault = configuration?.hold ?? defaultHold;
+  // A service that lists its places is ours; of another one only the interface's own fields are known.
+  const isOurs = configuration === null ? choices.providers !== null : hasExtras(configuration);
   const preset = presets.find((one) => one.frequency === frequency);
   // Chosen although the text is still that of a preset, from which it is then changed.
   const [isCustom, setIsCustom] = useState(false);
@@ -132,7 +150,11 @@ export function ConfigurationForm({
             <Field
               label="Keep"
               term="hold"
-              help="How many finished backups are kept, 1 to 8760. Failed runs never count, and the newest good one always stays."
+              help={
+                isOurs
+                  ? "How many finished backups are kept, 1 to 8760. Failed runs never count, and the newest good one always stays."
+                  : "How many backups are kept, 1 to 8760."
+              }
               error={errors.hold?.message}
             >
               {(aria) => (
@@ -147,7 +169,7 @@ export function ConfigurationForm({
             <Field
               label="Storage provider"
               term="storage_provider_id"
-              help="Where the copies are kept. It is tried as soon as this is saved."
+              help={`Where the copies are kept.${isOurs ? " It is tried as soon as this is saved." : ""}`}
               error={errors.storage_provider_id?.message}
             >
               {(aria) => (
@@ -161,32 +183,30 @@ export function ConfigurationForm({
             </Field>
             <Field
               label="Directory"
-              help={
-                configuration === null
-                  ? "Within the storage. Empty = made from the name."
-                  : "Within the storage, for the backups to come; what is stored stays where it is. Empty = as before."
-              }
+              help={directoryHelp(configuration === null, isOurs)}
               error={errors.directory?.message}
             >
               {(aria) => (
                 <Input {...aria} {...register("directory", { setValueAs: toText })} isCode />
               )}
             </Field>
-            <Field
-              label="Restore drill"
-              term="drill"
-              help="Every so many days the newest backup is restored into a scratch place, checked, and thrown away. Empty = never."
-              error={errors.drill?.message}
-            >
-              {(aria) => (
-                <Input
-                  {...aria}
-                  {...register("drill", { setValueAs: (value) => toNumber(value) ?? null })}
-                  inputMode="numeric"
-                  unit="days"
-                />
-              )}
-            </Field>
+            {isOurs && (
+              <Field
+                label="Restore drill"
+                term="drill"
+                help="Every so many days the newest backup is restored into a scratch place, checked, and thrown away. Empty = never."
+                error={errors.drill?.message}
+              >
+                {(aria) => (
+                  <Input
+                    {...aria}
+                    {...register("drill", { setValueAs: (value) => toNumber(value) ?? null })}
+                    inputMode="numeric"
+                    unit="days"
+                  />
+                )}
+              </Field>
+            )}
           </FieldGroup>
         </div>
         <div className="grid gap-4 lg:sticky lg:top-6">

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useLoaderData, useNavigate, useSearchParams } from "react-router";
 import type { CreateBackupConfigurationBody } from "../../contract/backups/backup.ts";
+import { noteOwner } from "../api/belonging.ts";
 import { call } from "../api/client.ts";
 import { invalidate, queryClient } from "../api/query.ts";
 import { Crumbs } from "../app/Crumbs.tsx";
@@ -10,6 +11,7 @@ import { LinkButton } from "../app/LinkButton.tsx";
 import { toast } from "../app/toasts.ts";
 import { paths } from "../paths.ts";
 import { PageHeader } from "../ui/PageHeader.tsx";
+import { hasExtras } from "./backup-facts.ts";
 import { useChoices } from "./choices.ts";
 import { newValues } from "./configuration-form.ts";
 import { ConfigurationForm } from "./ConfigurationForm.tsx";
@@ -29,10 +31,13 @@ export function ConfigurationNewPage() {
 
   const create = async (body: CreateBackupConfigurationBody) => {
     const configuration = await mutateAsync(body);
+    noteOwner("listBackupConfigurations", configuration.id, serverId);
     await invalidate("listBackupConfigurations");
     queryClient.setQueryData(configurationQuery(configuration.id).queryKey, configuration);
     await navigate(paths.backupConfiguration(configuration.id), { state: savedState });
-    toast.success(`“${configuration.name}” is being tried.`);
+    toast.success(
+      `“${configuration.name}” is ${hasExtras(configuration) ? "being tried" : "created"}.`,
+    );
   };
 
   const name = serverName(serverId, server);

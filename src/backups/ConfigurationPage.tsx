@@ -16,7 +16,7 @@ import { PageHeader } from "../ui/PageHeader.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { Properties, type Property } from "../ui/Properties.tsx";
 import { Time } from "../ui/Time.tsx";
-import { movingStatus } from "./backup-facts.ts";
+import { hasExtras, movingStatus } from "./backup-facts.ts";
 import { ConfigurationActions } from "./ConfigurationActions.tsx";
 import { ConfigurationBadge } from "./ConfigurationBadge.tsx";
 import type { configurationLoader } from "./loaders.ts";
@@ -52,21 +52,31 @@ function toProperties(configuration: BackupConfiguration, storage: string): Prop
     { term: "Backs up", value: `${backupable.name} (${type})` },
     { term: "Schedule", value: words ?? mono(frequency) },
     ...(words === undefined ? [] : [{ term: "Frequency", value: mono(frequency) }]),
-    { term: "Keeps", value: `${hold} finished ${hold === 1 ? "backup" : "backups"}` },
+    {
+      term: "Keeps",
+      value:
+        hold === null
+          ? "as many as the service chooses"
+          : `${hold} finished ${hold === 1 ? "backup" : "backups"}`,
+    },
     { term: "Stored in", value: storage },
-    { term: "Directory", value: mono(configuration.directory) },
-    {
-      term: "Restore drill",
-      value: drill ? `every ${drill === 1 ? "day" : `${drill} days`}` : "never",
-    },
-    {
-      term: "Last proven restorable",
-      value: configuration.last_proven_at ? (
-        <Time value={configuration.last_proven_at} />
-      ) : (
-        "not yet"
-      ),
-    },
+    { term: "Directory", value: mono(configuration.directory || "–") },
+    ...(hasExtras(configuration)
+      ? [
+          {
+            term: "Restore drill",
+            value: drill ? `every ${drill === 1 ? "day" : `${drill} days`}` : "never",
+          },
+          {
+            term: "Last proven restorable",
+            value: configuration.last_proven_at ? (
+              <Time value={configuration.last_proven_at} />
+            ) : (
+              "not yet"
+            ),
+          },
+        ]
+      : []),
   ];
 }
 
@@ -84,13 +94,14 @@ export function ConfigurationPage() {
   const { data: list } = useQuery({
     ...backupsQuery(id, page),
     enabled: !isLeaving,
-    refetchInterval: ({ state }) => pollList((state.data?.data ?? []).map(toMoving)),
+    refetchInterval: ({ state }) =>
+      state.data !== null && pollList((state.data?.data ?? []).map(toMoving)),
   });
   const { data: schedule } = useQuery({
     ...scheduleQuery(configuration),
     enabled: !isLeaving,
     placeholderData: keepPreviousData,
-    refetchInterval: scheduleMs,
+    refetchInterval: ({ state }) => state.data !== null && scheduleMs,
   });
 
   const provider = providers?.data.find((one) => one.id === configuration.storage_provider_id);

@@ -1,6 +1,6 @@
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
 import { Time } from "../ui/Time.tsx";
-import { formatBytes } from "./backup-facts.ts";
+import { formatBytes, hasExtras } from "./backup-facts.ts";
 
 type SideProps = { title: string; at: string | null; bytes: number | null; note: string };
 
@@ -49,8 +49,9 @@ export function RestoreLoss({
         />
       </dl>
       <p>
-        The stored file is checked first, and what is there now is saved as a backup of its own, so
-        that it can be put back.
+        {hasExtras(backup)
+          ? "The stored file is checked first, and what is there now is saved as a backup of its own, so that it can be put back."
+          : "This service does not say whether it saves what is there now. To be able to go back, run a backup first."}
       </p>
     </>
   );

@@ -3,6 +3,7 @@ import type { Backup, BackupConfiguration } from "../../contract/backups/backup.
 import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
 import { handFocusOn } from "../ui/hand-focus-on.ts";
+import { IdText } from "../ui/IdText.tsx";
 import { Cell, HeadCell, rowClass, Table } from "../ui/Table.tsx";
 import { Time } from "../ui/Time.tsx";
 import { BackupActions } from "./BackupActions.tsx";
@@ -39,7 +40,7 @@ const RunRow = memo(function RunRow({ backup, configuration }: RunRowProps) {
           aria-label={`Backup ${id}`}
           className="inline-flex min-h-6 min-w-6 items-center font-medium underline decoration-edge underline-offset-4 hover:decoration-current"
         >
-          {id}
+          <IdText id={id} />
         </Link>
       </Cell>
       <Cell>

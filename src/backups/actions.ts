@@ -49,13 +49,15 @@ export function useConfigurationActions() {
   const { mutate: run, isPending: isStarting } = useMutation({
     mutationFn: ({ id }: BackupConfiguration) => call("runBackup", { backupConfigurationId: id }),
     // A run has no number before the service gives it one, so nothing is shown ahead of the answer.
-    onSuccess: (backup, { id }) =>
+    onSuccess: (backup, { id }) => {
+      if (backup === undefined) return;
       patchConfiguration(id, (before) => ({
         ...before,
         last_backup: backup,
         last_backup_at: backup.started_at,
         backups: [backup, ...before.backups.filter((other) => other.id !== backup.id)],
-      })),
+      }));
+    },
     onError: (error, { name }) => toast.failure(`“${name}” was not run.`, error),
     // Not awaited: polls rest while a mutation is under way, and this one ends here.
     onSettled: () =>

@@ -1,9 +1,9 @@
 // What can be done to a backup, and why it sometimes cannot.
 import { useMutation } from "@tanstack/react-query";
 import { backupStates, canBackup, type Backup } from "../../contract/backups/backup.ts";
-import { hasStatus } from "../api/api-error.ts";
+import { isInTransit } from "../../contract/states.ts";
 import { call } from "../api/client.ts";
-import { invalidate } from "../api/query.ts";
+import { invalidate, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
 import { downloadBackup, DownloadError } from "./download.ts";
 
@@ -22,10 +22,9 @@ export function refusal(action: BackupAction, backup: Backup): string | undefine
   const label = backupActionLabels[action];
   // A file can be read by many at once.
   const isReading = action === "download";
-  if (restore === "running" && !isReading)
+  if (isInTransit(restore) && !isReading)
     return `${label} is not possible while it is being restored.`;
-  if (drill === "running" && !isReading)
-    return `${label} is not possible during its restore drill.`;
+  if (isInTransit(drill) && !isReading) return `${label} is not possible during its restore drill.`;
   const isKnown = (backupStates as readonly string[]).includes(status);
   const isAllowed = action === "remove" ? canBackup.remove : canBackup.restore;
   return !isKnown || isAllowed({ status })
@@ -44,16 +43,15 @@ export function useBackupActions() {
   });
   const remove = useMutation({
     mutationFn: (id: number) => call("deleteBackup", { id }),
+    // A poll that is on its way would end on "Not found".
+    onMutate: () => queryClient.cancelQueries({ queryKey: ["showBackup"] }),
     // What was deleted is soon not there any more, and asking for it would end on "Not found".
     onSettled: () => invalidate("showBackupConfiguration", "listBackups"),
   });
   const drill = useMutation({
     mutationFn: (id: number) => call("drillBackup", { id }),
     onSettled: refresh,
-    onError: (error, id) =>
-      hasStatus(error, 404)
-        ? toast.failure("This service has no restore drills.")
-        : toast.failure(`The drill of backup ${id} was not started.`, error),
+    onError: (error, id) => toast.failure(`The drill of backup ${id} was not started.`, error),
   });
   const download = useMutation({
     mutationFn: downloadBackup,

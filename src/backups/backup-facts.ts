@@ -1,5 +1,14 @@
 // Small facts about backups, as people read them.
-import type { Backup } from "../../contract/backups/backup.ts";
+import {
+  type Backup,
+  type BackupConfiguration,
+  backupStates,
+} from "../../contract/backups/backup.ts";
+import { isInTransit } from "../../contract/states.ts";
+
+/** Whether its service says of it what Quarterdeck's does. Told by drills: of an id like `server_id` many services speak. */
+export const hasExtras = (of: Backup | BackupConfiguration): boolean =>
+  ("backupable" in of ? of.drill : of.drill_status) !== undefined;
 
 const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte", "petabyte"] as const;
 
@@ -15,8 +24,12 @@ export function formatBytes(bytes: number): string {
   }).format(bytes / 1000 ** step);
 }
 
+const isKnown = (status: string) => (backupStates as readonly string[]).includes(status);
+
 /** A word for polls: something about this backup is still moving. */
-export function movingStatus({ status, restore_status: restore, drill_status: drill }: Backup) {
-  if (restore === "running" || drill === "running") return "running";
-  return status;
+export function movingStatus(backup: Backup): string {
+  const { status, restore_status: restore, drill_status: drill, ended_at: endedAt } = backup;
+  if (isInTransit(restore) || isInTransit(drill)) return "running";
+  // "queued": a word of another service need not end in -ing, but what has no end goes on.
+  return !isKnown(status) && endedAt === null ? "running" : status;
 }

@@ -44,11 +44,12 @@ export function newValues(search: URLSearchParams): Partial<ConfigurationFormVal
 export const toValues = (configuration: BackupConfiguration): ConfigurationFormValues => ({
   name: configuration.name,
   frequency: configuration.frequency,
-  hold: configuration.hold,
+  ...(configuration.hold !== null && { hold: configuration.hold }),
   directory: configuration.directory,
   storage_provider_id: configuration.storage_provider_id,
   // It cannot be changed, and goes along so that one schema checks both forms.
   backupable_type: configuration.type,
   backupable_id: configuration.backupable.id,
-  drill: configuration.drill ?? null,
+  // A service without drills is not to be told of one.
+  ...(configuration.drill !== undefined && { drill: configuration.drill }),
 });

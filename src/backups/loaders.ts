@@ -1,12 +1,14 @@
 // What the backups' pages need before they show. `serverId` also tells the left side where we are.
 import type { LoaderFunctionArgs } from "react-router";
 import { readPage } from "../../contract/paging.ts";
+import { ownerOf } from "../api/belonging.ts";
 import { serverQuery } from "../app/inventory.ts";
 import { idOf, load, loadIfThere } from "../app/loading.ts";
 import {
   backupQuery,
   backupsQuery,
   configurationQuery,
+  configurationWith,
   configurationsQuery,
   everyDatabaseQuery,
   everySiteQuery,
@@ -48,7 +50,8 @@ export async function newConfigurationLoader({ params, request }: LoaderFunction
 
 export async function editConfigurationLoader({ params, request }: LoaderFunctionArgs) {
   const id = idOf(params);
-  const { server_id: serverId = null } = await load(request, configurationQuery(id));
+  const { server_id } = await load(request, configurationQuery(id));
+  const serverId = server_id ?? ownerOf("listBackupConfigurations", id);
   await loadChoices(request, serverId);
   return { id, serverId };
 }
@@ -61,7 +64,7 @@ export async function configurationLoader({ params, request }: LoaderFunctionArg
     loadIfThere(request, backupsQuery(id, page)),
     loadIfThere(request, storageProvidersQuery()),
   ]);
-  const { server_id: serverId = null } = configuration;
+  const serverId = configuration.server_id ?? ownerOf("listBackupConfigurations", id);
   await Promise.all([
     loadIfThere(request, scheduleQuery(configuration)),
     ...(serverId === null ? [] : [loadIfThere(request, serverQuery(serverId))]),
@@ -71,10 +74,14 @@ export async function configurationLoader({ params, request }: LoaderFunctionArg
 
 export async function backupLoader({ params, request }: LoaderFunctionArgs) {
   const id = idOf(params);
-  const { configuration_id: configurationId = null } = await load(request, backupQuery(id));
+  const { configuration_id } = await load(request, backupQuery(id));
+  const configurationId = configuration_id ?? configurationWith(id);
   const configuration =
     configurationId === null
       ? null
       : await loadIfThere(request, configurationQuery(configurationId));
-  return { id, configurationId, serverId: configuration?.server_id ?? null };
+  const serverId =
+    configuration?.server_id ??
+    (configurationId === null ? null : ownerOf("listBackupConfigurations", configurationId));
+  return { id, configurationId, serverId };
 }

@@ -11,6 +11,22 @@ export const configurationsQuery = (serverId: number, page = 1) =>
 
 export const configurationQuery = (id: number) => query("showBackupConfiguration", { id });
 
+/** The configuration that was seen with this backup, for services whose backups do not say theirs; null = none was. */
+export function configurationWith(backupId: number): number | null {
+  const lists = queryClient.getQueriesData<Page<BackupConfiguration>>({
+    queryKey: ["listBackupConfigurations"],
+  });
+  const shown = queryClient.getQueriesData<BackupConfiguration>({
+    queryKey: ["showBackupConfiguration"],
+  });
+  const seen = [...lists.flatMap(([, list]) => list?.data ?? []), ...shown.map(([, one]) => one)];
+  const found = seen.find(
+    (one) =>
+      one?.last_backup?.id === backupId || one?.backups.some(({ id }) => id === backupId) === true,
+  );
+  return found?.id ?? null;
+}
+
 export const backupQuery = (id: number) => query("showBackup", { id });
 
 /** The runs of a configuration, page by page; null from a service that shows them only inside the configuration. */

@@ -26,19 +26,21 @@ import { InventoryHelp } from "./InventoryHelp.tsx";
 import type { notificationsLoader } from "./loaders.ts";
 import { channelsQuery, notificationsQuery } from "./queries.ts";
 
-const told = new Intl.ListFormat("en").format(toldEvents);
-
 type ListProps = {
   siteId: number;
   channels: readonly (NotificationChannel | Notification)[];
   chosen: ReadonlySet<number>;
 };
 
-function ChannelList({ siteId, channels, chosen }: ListProps) {
+/** Of another service only this is known. */
+const toldElsewhere = "A checked channel is told when this site is deployed.";
+const toldHere = `A checked channel is told of this site and its databases: ${new Intl.ListFormat("en").format(toldEvents)}.`;
+
+function ChannelList({ siteId, channels, chosen, told }: ListProps & { told: string }) {
   return (
     <>
       <p className="border-b border-line bg-sunken px-4 py-2.5 text-sm text-muted max-sm:px-3">
-        A checked channel is told of this site and its databases: {told}.
+        {told}
       </p>
       <ul aria-label="Notification channels">
         {channels.map((channel) => (
@@ -70,7 +72,7 @@ function AccountChannels({ channels, ...list }: ListProps) {
     );
   return (
     <>
-      <ChannelList channels={channels} {...list} />
+      <ChannelList channels={channels} told={toldHere} {...list} />
       <details className="group border-t border-line">
         <summary className="flex min-h-11 list-none items-center gap-3 px-4 py-2 text-sm text-muted -outline-offset-2 hover:bg-hover max-sm:px-3">
           How to add a channel
@@ -99,7 +101,7 @@ function SiteChannels({
     return (
       <EmptyState title="No notification channels">Nobody is told of this site yet.</EmptyState>
     );
-  return <ChannelList channels={channels} {...list} />;
+  return <ChannelList channels={channels} told={toldElsewhere} {...list} />;
 }
 
 export function NotificationsPage() {

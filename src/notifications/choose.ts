@@ -22,7 +22,8 @@ async function save(siteId: number, ids: readonly number[]): Promise<void> {
     );
     // What was asked for before knows nothing of this.
     await queryClient.cancelQueries({ queryKey: query.queryKey });
-    if (answer.meta.last_page <= 1) queryClient.setQueryData(query.queryKey, answer);
+    if (answer !== undefined && answer.meta.last_page <= 1)
+      queryClient.setQueryData(query.queryKey, answer);
     else await queryClient.fetchQuery({ ...query, staleTime: 0 });
   } catch (error) {
     // It may have been saved all the same, or a channel may be gone.

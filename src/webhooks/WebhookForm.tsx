@@ -13,6 +13,8 @@ import { Notice } from "../ui/Notice.tsx";
 type Values = { url: string };
 
 type WebhookFormProps = {
+  /** The service is Quarterdeck's own, so it is known what it sends. */
+  isOurs: boolean;
   /** Resolves when the webhook is made; throws what the service has against it. */
   onCreate: (body: Values) => Promise<void>;
   /** Beside the submit button. */
@@ -20,12 +22,12 @@ type WebhookFormProps = {
 };
 
 /** What is allowed and probably not meant. */
-const warningOf = (url: string | undefined): string | undefined =>
+const warningOf = (url: string | undefined, isSigned: boolean): string | undefined =>
   url !== undefined && /^\s*http:/i.test(url)
-    ? "Not encrypted: whoever is on the way can read what is sent. The signature still proves who has sent it."
+    ? `Not encrypted: whoever is on the way can read what is sent.${isSigned ? " The signature still proves who has sent it." : ""}`
     : undefined;
 
-export function WebhookForm({ onCreate, cancel }: WebhookFormProps) {
+export function WebhookForm({ isOurs, onCreate, cancel }: WebhookFormProps) {
   const { control, register, handleSubmit, setError, formState } = useForm<Values>({
     defaultValues: { url: "" },
     resolver: zodResolver(createWebhookBody),
@@ -58,8 +60,12 @@ export function WebhookForm({ onCreate, cancel }: WebhookFormProps) {
       <Field
         label="URL"
         error={errors.url?.message}
-        warning={warningOf(url)}
-        help="It gets a POST request for each event. Any answer from 200 to 299 within 15 seconds means that it was taken; else it is sent again."
+        warning={warningOf(url, isOurs)}
+        help={
+          isOurs
+            ? "It gets a POST request for each event. Any answer from 200 to 299 within 15 seconds means that it was taken; else it is sent again."
+            : "It is called when something happens on the site."
+        }
       >
         {(aria) => (
           <Input

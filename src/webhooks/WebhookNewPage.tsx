@@ -31,6 +31,8 @@ function NewWebhook({ siteId }: { siteId: number }) {
   };
 
   const name = siteName(siteId, site);
+  // What another service sends, and when, is not known.
+  const isOurs = site !== null;
   return (
     <>
       <PageHeader
@@ -48,10 +50,11 @@ function NewWebhook({ siteId }: { siteId: number }) {
       {made === null ? (
         <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem] lg:gap-10">
           <WebhookForm
+            isOurs={isOurs}
             onCreate={create}
             cancel={<LinkButton to={paths.webhooks(siteId)}>Cancel</LinkButton>}
           />
-          <EventList />
+          {isOurs && <EventList />}
         </div>
       ) : (
         <div ref={focusHeading} className="-mt-3 grid grid-cols-[minmax(0,1fr)] gap-4">

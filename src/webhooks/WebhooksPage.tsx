@@ -33,7 +33,10 @@ export function WebhooksPage() {
       pathOf={(number) => paths.webhooks(siteId, number)}
       empty={{
         title: "No webhooks yet",
-        text: "A webhook is a URL of yours that gets a signed request when something happens on this site: a deployment, a backup, a worker that fails.",
+        text:
+          site === null
+            ? "A webhook is a URL of yours that is called when something happens on this site."
+            : "A webhook is a URL of yours that gets a signed request when something happens on this site: a deployment, a backup, a worker that fails.",
       }}
     >
       <Table label="Webhooks">

@@ -1,6 +1,7 @@
 // What the webhooks' pages need before they show. `siteId` also tells the left side where we are.
 import type { LoaderFunctionArgs } from "react-router";
 import { readPage } from "../../contract/paging.ts";
+import { ownerOf } from "../api/belonging.ts";
 import { siteQuery } from "../app/inventory.ts";
 import { idOf, load, loadIfThere } from "../app/loading.ts";
 import { readId } from "../paths.ts";
@@ -43,7 +44,7 @@ export async function webhookLoader({ params, request }: LoaderFunctionArgs) {
     loadIfThere(request, deliveriesQuery(id, page)),
     ...(deliveryId === null ? [] : [loadIfThere(request, deliveryQuery(deliveryId))]),
   ]);
-  const siteId = webhook.site_id ?? null;
+  const siteId = webhook.site_id ?? ownerOf("listWebhooks", id);
   if (siteId !== null) await loadIfThere(request, siteQuery(siteId));
   return { id, siteId, page, deliveryId };
 }

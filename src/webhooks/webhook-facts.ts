@@ -4,8 +4,8 @@ import { isInTransit } from "../../contract/states.ts";
 import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
 
-/** Whether its service keeps a state and deliveries of it; the interface alone knows neither. */
-export const hasExtras = ({ status }: Webhook): boolean => status !== undefined;
+/** Whether its service keeps deliveries of it; the interface knows none, and a state of their own many webhooks have. */
+export const hasExtras = ({ failing_since: failing }: Webhook): boolean => failing !== undefined;
 
 /** The host of a URL, which is the part that people know it by; the whole text where there is none. */
 export const hostOf = (url: string): string => URL.parse(url)?.host || url;

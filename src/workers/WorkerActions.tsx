@@ -7,18 +7,23 @@ import { Icon } from "../ui/Icon.tsx";
 const icons = { start: "play", stop: "stop", restart: "restart", remove: "trash" } as const;
 const order = ["start", "stop", "restart", "remove"] as const satisfies readonly WorkerAction[];
 
-const plural = (count: number, one: string) =>
-  count === 1 ? `its ${one}` : `its ${count} ${one}es`;
+const processesOf = ({ processes }: Worker) =>
+  processes === 1
+    ? "its process"
+    : processes === null
+      ? "its processes"
+      : `its ${processes} processes`;
 
 function Loss({ worker }: { worker: Worker }) {
-  const { id, queue, connection, processes, stopwaitsecs } = worker;
+  const { id, queue, connection, stopwaitsecs } = worker;
   return (
     <>
       <p>
         Worker {id} works on <strong className="text-ink">{queue}</strong> of the connection{" "}
-        <strong className="text-ink">{connection}</strong>. Deleting it stops{" "}
-        {plural(processes, "process")}; a job that runs longer than {stopwaitsecs} s from now is
-        killed.
+        <strong className="text-ink">{connection}</strong>. Deleting it stops {processesOf(worker)}
+        {stopwaitsecs !== null &&
+          `; a job that runs longer than ${stopwaitsecs} s from now is killed`}
+        .
       </p>
       <p>Its settings and its log are lost. Jobs that wait in the queue stay there.</p>
     </>

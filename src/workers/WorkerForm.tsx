@@ -2,7 +2,6 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import type { ReactNode } from "react";
 import { FormProvider, useForm, useWatch } from "react-hook-form";
-import { defaultArtisan } from "../../contract/workers/command.ts";
 import {
   createWorkerBody,
   type CreateWorkerBody,
@@ -23,6 +22,7 @@ import { limitFields, supervisionFields, workFields } from "./worker-fields.ts";
 import { defaultValues, toPreview, type WorkerFormValues } from "./worker-form.ts";
 
 type Machine = {
+  /** The site's command, where it is known. */
   artisan: readonly string[] | undefined;
   /** The site's folder, where it is known. */
   root: string | undefined;
@@ -154,10 +154,10 @@ export function WorkerForm({ machine, isPending, onCreate, cancel }: WorkerFormP
           </FieldGroup>
         </div>
         <div className="grid gap-4 lg:sticky lg:top-6">
-          <CommandPreview
-            artisan={machine.artisan ?? defaultArtisan}
-            machineMemory={machineMemory}
-          />
+          {/* What another service would run is not known. */}
+          {machine.artisan !== undefined && (
+            <CommandPreview artisan={machine.artisan} machineMemory={machineMemory} />
+          )}
           <div className="flex flex-wrap gap-2">
             <Button type="submit" variant="primary" isPending={isBusy}>
               {isBusy ? "Creating…" : "Create worker"}

@@ -45,7 +45,7 @@ export function WorkerLog({ id, isLive }: WorkerLogProps) {
     ...workerLogQuery(id),
     enabled: mode !== "paused",
     refetchInterval: ({ state }) =>
-      state.data?.isBehind === true ? behindMs : isLive ? liveMs : quietMs,
+      state.data !== null && (state.data?.isBehind === true ? behindMs : isLive ? liveMs : quietMs),
   });
   const lines = buffer?.lines ?? noLines;
 

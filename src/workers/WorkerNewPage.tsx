@@ -1,6 +1,8 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useLoaderData, useNavigate } from "react-router";
+import { isInTransit } from "../../contract/states.ts";
 import type { CreateWorkerBody } from "../../contract/workers/worker.ts";
+import { noteOwner } from "../api/belonging.ts";
 import { call } from "../api/client.ts";
 import { invalidate, queryClient } from "../api/query.ts";
 import { Crumbs } from "../app/Crumbs.tsx";
@@ -25,10 +27,15 @@ export function WorkerNewPage() {
 
   const create = async (body: CreateWorkerBody) => {
     const worker = await mutateAsync(body);
+    noteOwner("listWorkers", worker.id, siteId);
     await invalidate("listWorkers");
     queryClient.setQueryData(workerQuery(worker.id).queryKey, worker);
     await navigate(paths.worker(worker.id), { state: savedState });
-    toast.success(`Worker ${worker.id} is being installed.`);
+    toast.success(
+      isInTransit(worker.status)
+        ? `Worker ${worker.id} is being installed.`
+        : `Worker ${worker.id} is created.`,
+    );
   };
 
   const name = siteName(siteId, site);

@@ -29,10 +29,18 @@ const liveMs = 5_000;
 
 const limit = (count: number, unit: string) => (count === 0 ? "no limit" : `${count}${unit}`);
 
+/** A number that was left out when the worker was made, and that its service does not say. */
+const unsaid = "the service's own choice";
+
+const said = (count: number | null, unit = "") => (count === null ? unsaid : `${count}${unit}`);
+
 const toProperties = (worker: Worker): Property[] => [
   { term: "Connection", value: worker.connection },
   { term: "Queue", value: worker.queue },
-  { term: "Directory", value: <span className="font-mono text-xs">{worker.directory}</span> },
+  {
+    term: "Directory",
+    value: <span className="font-mono text-xs">{worker.directory || "–"}</span>,
+  },
   { term: "Sleep", value: `${worker.sleep} s` },
   { term: "Tries", value: limit(worker.tries, "") },
   { term: "Timeout", value: limit(worker.timeout, " s") },
@@ -40,11 +48,11 @@ const toProperties = (worker: Worker): Property[] => [
   { term: "Max jobs", value: limit(worker.max_jobs, "") },
   { term: "Max time", value: limit(worker.max_time, " s") },
   { term: "Force", value: worker.force ? "yes" : "no" },
-  { term: "Processes", value: worker.processes },
-  { term: "Start seconds", value: `${worker.startsecs} s` },
-  { term: "Start retries", value: worker.startretries },
-  { term: "Stop seconds", value: `${worker.stopwaitsecs} s` },
-  { term: "Stop signal", value: worker.stopsignal },
+  { term: "Processes", value: said(worker.processes) },
+  { term: "Start seconds", value: said(worker.startsecs, " s") },
+  { term: "Start retries", value: said(worker.startretries) },
+  { term: "Stop seconds", value: said(worker.stopwaitsecs, " s") },
+  { term: "Stop signal", value: worker.stopsignal || unsaid },
   { term: "Created", value: <Time value={worker.created_at} /> },
 ];
 
@@ -98,7 +106,7 @@ export function WorkerPage() {
         </Notice>
       )}
       {worker.process_list !== undefined && (
-        <ProcessTable processes={worker.process_list} asked={worker.processes} />
+        <ProcessTable processes={worker.process_list} asked={worker.processes ?? 0} />
       )}
       <WorkerLog key={id} id={id} isLive={isLive(worker)} />
       <Panel

@@ -3,6 +3,7 @@ import type { Worker } from "../../contract/workers/worker.ts";
 import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
 import { handFocusOn } from "../ui/hand-focus-on.ts";
+import { IdText } from "../ui/IdText.tsx";
 import { Cell, rowClass } from "../ui/Table.tsx";
 import { Time } from "../ui/Time.tsx";
 import { processesText, restartCount, upCount, upSince } from "./worker-facts.ts";
@@ -40,7 +41,11 @@ function Folded({ worker }: { worker: Worker }) {
           <QueueNames queue={worker.queue} />
         </span>
       </span>
-      <span className="@2xl:hidden">{processesText(worker)} up</span>
+      <span className="@2xl:hidden">
+        {upCount(worker) === null
+          ? `Processes: ${processesText(worker)}`
+          : `${processesText(worker)} up`}
+      </span>
       {upSince(worker) !== null && <Uptime worker={worker} />}
       {restarts !== null && restarts > 0 && (
         <span>
@@ -55,7 +60,7 @@ function Folded({ worker }: { worker: Worker }) {
 export const WorkerRow = memo(function WorkerRow({ worker }: { worker: Worker }) {
   const { id, status, status_reason: reason } = worker;
   const up = upCount(worker);
-  const isShort = up !== null && up < worker.processes && status === "installed";
+  const isShort = up !== null && up < (worker.processes ?? 0) && status === "installed";
   return (
     <tr ref={handFocusOn} className={rowClass}>
       <Cell>
@@ -64,7 +69,7 @@ export const WorkerRow = memo(function WorkerRow({ worker }: { worker: Worker })
           aria-label={`Worker ${id}`}
           className="inline-flex min-h-6 min-w-6 items-center font-medium underline decoration-edge underline-offset-4 hover:decoration-current"
         >
-          {id}
+          <IdText id={id} />
         </Link>
       </Cell>
       <Cell>

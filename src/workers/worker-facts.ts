@@ -28,5 +28,7 @@ export const isLive = (worker: Worker): boolean =>
 /** "3 of 4" and the like, for reading aloud too. */
 export function processesText(worker: Worker): string {
   const up = upCount(worker);
-  return up === null ? `${worker.processes}` : `${up} of ${worker.processes}`;
+  const { processes } = worker;
+  if (processes === null) return up === null ? "–" : String(up);
+  return up === null ? `${processes}` : `${up} of ${processes}`;
 }

@@ -1,0 +1,99 @@
+// How the second service says things: its moments, its refusals and its pages.
+
+/** What a request came with, once its token was taken. */
+export type Call = {
+  id: number;
+  query: URLSearchParams;
+  /** The body, or an empty object where there was none. */
+  body: Record<string, unknown>;
+  /** Absolute address of what was asked for, without its query. */
+  url: string;
+};
+
+export type Reply = { status: number; body?: unknown; headers?: Record<string, string> };
+
+/** A path is written like "/api/worker/{id}/stop". */
+export type Routes = Record<`${"GET" | "POST" | "PUT" | "DELETE"} /api/${string}`, Answer>;
+type Answer = (call: Call) => Reply;
+
+/** RFC 9457. What is more than the standard's own members stands beside them. */
+export const problem = (status: number, detail: string, more: object = {}): Reply => ({
+  status,
+  body: { type: "about:blank", title: "Request refused", status, detail, ...more },
+  headers: { "content-type": "application/problem+json" },
+});
+
+export const notThere = () => problem(404, "No such thing.");
+export const nothing: Reply = { status: 204 };
+
+const pad = (count: number, digits = 2) => String(count).padStart(digits, "0");
+
+/** Local time of a place an hour and a half ahead of UTC, which every reader has to take back. */
+export function withOffset(ms: number): string {
+  const local = new Date(ms + 90 * 60_000).toISOString();
+  return `${local.slice(0, 19)}.${pad(new Date(ms).getMilliseconds(), 3)}417+01:30`;
+}
+
+export const withMicroseconds = (ms: number): string =>
+  new Date(ms).toISOString().replace("Z", "417Z");
+
+/** Large enough for a program that thinks of 32 bits to fail, and still an integer of JSON. */
+const firstId = 4_503_599_627_370_000;
+let lastId = firstId;
+export const nextId = (): number => (lastId += 7);
+
+const perPage = 20;
+
+export function page(items: readonly unknown[], { query, url }: Call): Reply {
+  const asked = Number(query.get("page") ?? "1");
+  const lastPage = Math.max(1, Math.ceil(items.length / perPage));
+  const link = (number: number) => `${url}?page=${number}`;
+  const first = (asked - 1) * perPage;
+  return {
+    status: 200,
+    body: {
+      data: items.slice(first, first + perPage),
+      links: {
+        first: link(1),
+        last: link(lastPage),
+        prev: asked > 1 ? link(asked - 1) : null,
+        next: asked < lastPage ? link(asked + 1) : null,
+        self: link(asked),
+      },
+      meta: {
+        current_page: asked,
+        from: items.length === 0 ? 0 : first + 1,
+        to: Math.min(items.length, first + perPage),
+        last_page: lastPage,
+        path: url,
+        per_page: perPage,
+        total: items.length,
+        took_ms: 12,
+      },
+    },
+  };
+}
+
+/** A single object in `data`, as this service has some of them. */
+export const wrapped = (status: number, data: unknown): Reply => ({
+  status,
+  body: { data, meta: { version: 4 } },
+});
+
+/** A word that changes by itself. */
+export type Course = (...words: string[]) => () => string;
+
+/**
+ * All of them take their next word when a test says so: by a clock, a slow machine would not see some of them, and a fast
+ * one would wait.
+ */
+export function makeCourses(): { course: Course; move: () => void } {
+  let moved = 0;
+  return {
+    course(...words) {
+      const from = moved;
+      return () => words[Math.min(moved - from, words.length - 1)] ?? "";
+    },
+    move: () => void (moved += 1),
+  };
+}

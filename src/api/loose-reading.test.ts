@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import * as z from "zod/mini";
+import { pageOf } from "../../contract/paging.ts";
+import { timestamp } from "../../contract/values.ts";
+import { readLoosely, toUtc } from "./loose-reading.ts";
+
+test.each([
+  ["2026-01-31T09:30:00.123456Z", "2026-01-31T09:30:00.123456Z"],
+  ["2026-01-31T10:30:00.123456+01:00", "2026-01-31T09:30:00.123456Z"],
+  ["2026-01-31T04:00:00-0530", "2026-01-31T09:30:00.000000Z"],
+  ["2026-01-31T09:30:00+00", "2026-01-31T09:30:00.000000Z"],
+  ["2026-01-31 09:30:00", "2026-01-31T09:30:00.000000Z"],
+  ["2026-01-31T09:30Z", "2026-01-31T09:30:00.000000Z"],
+  ["2026-01-31T09:30:00.1234567891Z", "2026-01-31T09:30:00.123456Z"],
+  ["2026-01-31", null],
+  ["2026-13-31T09:30:00Z", null],
+  ["yesterday", null],
+])("the moment %s is %s", (text, expected) => {
+  expect(toUtc(text)).toBe(expected);
+});
+
+const thing = z.object({
+  id: z.int(),
+  name: z.string(),
+  made_at: timestamp,
+  ended_at: z.nullable(timestamp),
+  hints: z.optional(z.array(z.string())),
+  parts: z.array(z.object({ id: z.int(), at: timestamp })),
+});
+const utc = "2026-01-31T09:30:00.000000Z";
+const plain = { id: 3, name: "a", made_at: utc, ended_at: null, parts: [] };
+
+const read = (change: Record<string, unknown>) =>
+  readLoosely(thing, { ...plain, ...change })?.data ?? null;
+
+test("a single object may stand in `data`, a list keeps its own", () => {
+  expect(readLoosely(thing, { data: { ...plain }, meta: {} })?.data).toEqual(plain);
+  const page = {
+    data: [{ ...plain, made_at: "2026-01-31T09:30:00Z" }],
+    links: { first: "", last: "", prev: null, next: null },
+    meta: { current_page: 1, from: 1, to: 1, last_page: 1, path: "", per_page: 20, total: 1 },
+  };
+  expect(readLoosely(pageOf(thing), page)?.data.data).toEqual([plain]);
+});
+
+test("moments of another form are read wherever they stand", () => {
+  expect(
+    read({ made_at: "2026-01-31T10:30:00+01:00", parts: [{ id: 1, at: "2026-01-31 09:30:00" }] }),
+  ).toEqual({ ...plain, parts: [{ id: 1, at: utc }] });
+});
+
+test("a field that only has the name of one of ours is left out", () => {
+  expect(read({ hints: "none", colour: 7 })).toEqual(plain);
+  expect(read({ hints: null })).toEqual(plain);
+});
+
+test("what is missing and may be null is null, and a text that is null is empty", () => {
+  const { ended_at: _, ...without } = plain;
+  expect(readLoosely(thing, without)?.data).toEqual(plain);
+  expect(read({ name: null, parts: null })).toEqual({ ...plain, name: "" });
+});
+
+test.each([{ id: null }, { id: "3" }, { made_at: "yesterday" }, { parts: [7] }])(
+  "nothing is made up: %o cannot be read",
+  (change) => {
+    expect(read(change)).toBeNull();
+  },
+);
+
+test.each([undefined, null, "text", [], {}])("%o is no such object", (body) => {
+  expect(readLoosely(thing, body)).toBeNull();
+});

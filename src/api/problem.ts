@@ -1,0 +1,62 @@
+// Reads why a service refused, in whichever of the usual shapes it says so: Quarterdeck's own, RFC 9457, or one near them.
+import type { FieldErrors } from "../../contract/errors.ts";
+
+type Named = Record<string, unknown>;
+
+const isNamed = (value: unknown): value is Named =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const textOf = (...values: unknown[]): string | null => {
+  for (const value of values)
+    if (typeof value === "string" && value.trim() !== "") return value.trim();
+  return null;
+};
+
+/** "#/channels/0", "/data/name" and "channels[0]" as the contract names a field: `channels.0`. */
+const toFieldName = (pointer: string): string =>
+  decodeURIComponent(pointer.replace(/%(?![\da-f]{2})/gi, "%25"))
+    .replace(/^#?\/(?:data\/attributes\/|data\/|body\/)?/, "")
+    .replace(/^(?:\$|body)\./, "")
+    .replaceAll(/\[(\w+)\]/g, ".$1")
+    .replaceAll("/", ".");
+
+const textsOf = (value: unknown): string[] =>
+  (Array.isArray(value) ? value : [value]).flatMap((one) =>
+    isNamed(one)
+      ? (textOf(one["detail"], one["message"], one["reason"]) ?? [])
+      : (textOf(one) ?? []),
+  );
+
+function nameOf({ pointer, field, name, parameter, source }: Named): string {
+  return textOf(pointer, field, name, parameter, isNamed(source) ? source["pointer"] : null) ?? "";
+}
+
+/** `errors` of RFC 9457's own example is a list; others answer an object by field. Older ones say `invalid-params`. */
+function readFields(complaints: unknown): FieldErrors {
+  const fields: FieldErrors = {};
+  const add = (name: string, texts: string[]) => {
+    if (texts.length > 0) (fields[toFieldName(name)] ??= []).push(...texts);
+  };
+  if (Array.isArray(complaints))
+    // Of no field in particular, under the empty name: a form shows it above all of them.
+    for (const one of complaints) add(isNamed(one) ? nameOf(one) : "", textsOf(one));
+  else if (isNamed(complaints))
+    for (const [name, value] of Object.entries(complaints)) add(name, textsOf(value));
+  return fields;
+}
+
+export type Problem = { message: string | null; fields: FieldErrors };
+
+export function readProblem(body: unknown): Problem {
+  if (!isNamed(body)) return { message: null, fields: {} };
+  const { error } = body;
+  return {
+    message: textOf(
+      body["message"],
+      body["detail"],
+      isNamed(error) ? error["message"] : error,
+      body["title"],
+    ),
+    fields: readFields(body["errors"] ?? body["invalid_params"] ?? body["invalid-params"]),
+  };
+}

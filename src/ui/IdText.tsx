@@ -1,0 +1,18 @@
+import { Fragment } from "react";
+
+/** An id, with places to break it where it is long: another service's may have sixteen digits, and a phone 360 px. */
+export function IdText({ id }: { id: number }) {
+  const [first, ...rest] = String(id).match(/\d{1,6}/g) ?? [];
+  return (
+    <span>
+      {first}
+      {rest.map((part, index) => (
+        // oxlint-disable-next-line react/no-array-index-key -- parts of one text, which can be alike
+        <Fragment key={index}>
+          <wbr />
+          {part}
+        </Fragment>
+      ))}
+    </span>
+  );
+}
