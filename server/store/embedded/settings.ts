@@ -27,9 +27,9 @@ const settings = {
   // A crash ends the whole server, and keeper.ts starts it anew and says why: one way back instead of two.
   restart_after_crash: "off",
 
-  // A small footprint: one service with one pool, on a machine that has other work.
+  // A small footprint, on a machine that has other work. Connections that nobody opens cost next to nothing.
   shared_buffers: "32MB",
-  max_connections: "40",
+  max_connections: "100",
   min_wal_size: "32MB",
   max_wal_size: "256MB",
   maintenance_work_mem: "32MB",
