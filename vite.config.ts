@@ -1,26 +1,22 @@
 // How the dashboard is built and served while it is worked on, and how the unit tests of all wings run.
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
-import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+import { earlyStart } from "./server/setup/vite/early-start.ts";
+import { lighter } from "./server/setup/vite/lighter.ts";
+import { precompressed } from "./server/setup/vite/precompressed.ts";
+import { earlyPages } from "./src/early/pages.ts";
 
 const service = process.env["QUARTERDECK_DEV_SERVICE"] ?? "http://127.0.0.1:4000";
 
-/** What the contract says for the interface description alone is nothing for a browser to load. */
-const withoutDescriptions: Plugin = {
-  name: "without-descriptions",
-  apply: "build",
-  transform: {
-    filter: { id: /\/contract\/.*\.ts$/ },
-    handler: (code) =>
-      code
-        .replace(/^\s*summary: ".*",$/gm, "")
-        .replace(/\.register\(z\.globalRegistry, \{[^}]*\}\)/g, ""),
-  },
-};
-
 export default defineConfig({
-  plugins: [react(), tailwindcss(), withoutDescriptions],
+  plugins: [
+    react(),
+    tailwindcss(),
+    lighter,
+    earlyStart(earlyPages.map(({ module }) => module)),
+    precompressed(),
+  ],
   server: {
     proxy: Object.fromEntries(
       ["/api", "/openapi.json", "/healthz", "/readyz"].map((path) => [path, service]),
@@ -35,6 +31,22 @@ export default defineConfig({
     cssTarget: ["chrome123", "firefox120", "safari17.5"],
     // Every browser that has `light-dark()` and `<dialog>` preloads modules by itself.
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          // One file for all that every page needs: in pieces it compresses worse and waits longer.
+          groups: [
+            { name: "first", tags: ["$initial"], priority: 2 },
+            // What the rows of a room's lists are made of, which its other pages show too.
+            {
+              name: "backup-badges",
+              test: /\/src\/backups\/(?:\w+Badge|backup-facts)\./,
+              priority: 1,
+            },
+          ],
+        },
+      },
+    },
   },
   test: {
     environment: "node",

@@ -5,7 +5,10 @@ import { createRoot } from "react-dom/client";
 import { createBrowserRouter } from "react-router";
 import { RouterProvider } from "react-router/dom";
 import { queryClient } from "./api/query.ts";
-import { readFragmentToken, sessions } from "./api/session.ts";
+import { readFragmentToken } from "./api/kept-session.ts";
+import { sessions } from "./api/session.ts";
+import "./app/first-parts.ts";
+import { firstPageStands, idle } from "./app/idle.ts";
 import { routes } from "./routes.tsx";
 import "./styles.css";
 
@@ -29,13 +32,23 @@ addEventListener("hashchange", () => {
 // `usePageChange` puts the scroll position back, once the page is there.
 history.scrollRestoration = "manual";
 
+const router = createBrowserRouter(routes);
+if (router.state.initialized) firstPageStands();
+const stopWaiting = router.subscribe(({ initialized }) => {
+  if (!initialized) return;
+  stopWaiting();
+  firstPageStands();
+});
+
 const root = document.querySelector("#root");
 if (root === null) throw new Error("index.html has no #root.");
 
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
-      <RouterProvider router={createBrowserRouter(routes)} />
+      <RouterProvider router={router} />
     </QueryClientProvider>
   </StrictMode>,
 );
+
+void idle().then(async () => (await import("./app/prefetch.ts")).prefetchLinks(routes));

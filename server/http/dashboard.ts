@@ -1,8 +1,18 @@
 // The dashboard's built files, and the headers that fence them in.
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { serveStatic } from "@hono/node-server/serve-static";
 import { Hono } from "hono";
 import { secureHeaders } from "hono/secure-headers";
+
+/** The scripts that stand in the page itself, as its policy names them. */
+function inlineScripts(folder: string): string[] {
+  const html = readFileSync(join(folder, "index.html"), "utf8");
+  return [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(
+    ([, script = ""]) => `'sha256-${createHash("sha256").update(script).digest("base64")}'`,
+  );
+}
 
 /** @param folder where `vite build` put the dashboard; null = there is none */
 export function createDashboard(folder: string | null): Hono {
@@ -11,7 +21,7 @@ export function createDashboard(folder: string | null): Hono {
     secureHeaders({
       contentSecurityPolicy: {
         defaultSrc: ["'none'"],
-        scriptSrc: ["'self'"],
+        scriptSrc: ["'self'", ...(folder === null ? [] : inlineScripts(folder))],
         styleSrc: ["'self'"],
         imgSrc: ["'self'", "data:"],
         fontSrc: ["'self'"],

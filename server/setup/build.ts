@@ -10,6 +10,7 @@ const sources = [
   "src/**/*",
   "contract/**/*",
   "public/**/*",
+  "server/setup/vite/*.ts",
   "*.config.ts",
   "index.html",
   "package-lock.json",

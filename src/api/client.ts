@@ -9,7 +9,10 @@ import type {
 import { pathOf } from "../../contract/operation.ts";
 import { type OperationName, operations } from "../../contract/operations.ts";
 import { ApiError, retryAfterMs, toApiError } from "./api-error.ts";
-import { type Session, sessions } from "./session.ts";
+import { takeEarly } from "./early-answers.ts";
+import type { Session } from "./kept-session.ts";
+import { requestHeaders } from "./request-headers.ts";
+import { sessions } from "./session.ts";
 
 type Rows = typeof operations;
 export type AnswerOf<Name extends OperationName> = Answer<Rows[Name]>;
@@ -22,12 +25,7 @@ export type Sent<Name extends OperationName> = {
 
 function toRequest(row: Operation, path: string, sent: Sent<OperationName>, session: Session) {
   const query = new URLSearchParams(sent.query);
-  const headers = new Headers({
-    accept: "application/json",
-    authorization: `Bearer ${session.token}`,
-    // With every request, as the interface has it, whether or not there is a body.
-    "content-type": "application/json",
-  });
+  const headers = new Headers(requestHeaders(session));
   return {
     url: `${session.address}${path}${query.size === 0 ? "" : `?${query}`}`,
     init: {
@@ -48,9 +46,13 @@ const usualWaitMs = 1_000;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Asks; and again where a service only wants fewer requests at a time. It has done nothing then, so a change may go twice. */
-async function ask({ url, init }: ReturnType<typeof toRequest>): Promise<Response> {
+async function ask(
+  { url, init }: ReturnType<typeof toRequest>,
+  early: Promise<Response> | null = null,
+): Promise<Response> {
   for (let tries = 1; ; tries++) {
-    const response = await fetch(url, init).catch(() => {
+    const asked = tries === 1 && early !== null ? early : fetch(url, init);
+    const response = await asked.catch(() => {
       throw new ApiError("unreachable", "The service does not answer.");
     });
     if (response.status !== 429 || tries === mostTries) return response;
@@ -89,7 +91,9 @@ export async function callAs<Name extends OperationName>(
 ): Promise<AnswerOf<Name>> {
   const row: Operation = operations[name];
   const path = pathOf(operations[name], params);
-  const response = await ask(toRequest(row, path, sent, session));
+  const asked = toRequest(row, path, sent, session);
+  const early = row.method === "GET" ? takeEarly(asked.url, session) : null;
+  const response = await ask(asked, early);
   if (!response.ok) throw await toApiError(response, Date.now());
   // `readAnswer` checked it with the schema that this type is inferred from.
   return (await readAnswer(row, response)) as AnswerOf<Name>;

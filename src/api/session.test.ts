@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { createSessions, readAddress, readFragmentToken } from "./session.ts";
+import { keptSession, readFragmentToken } from "./kept-session.ts";
+import { createSessions, readAddress } from "./session.ts";
 
 function memoryShelf() {
   const items = new Map<string, string>();
@@ -96,4 +97,16 @@ test.each([
   ["", null],
 ])("the fragment of a first start: %s", (hash, expected) => {
   expect(readFragmentToken(hash)).toBe(expected);
+});
+
+test("begins with the tab's session, then the device's, and a link's other token opens its own", () => {
+  const [tab, device] = [memoryShelf(), memoryShelf()];
+  const stored = { address: "https://ops.example.com", token: "one" };
+  expect(keptSession("", tab, device)).toBeNull();
+  device.setItem("quarterdeck.session", JSON.stringify(stored));
+  expect(keptSession("", tab, device)).toEqual(stored);
+  expect(keptSession("#token=one", tab, device)).toEqual(stored);
+  expect(keptSession("#token=two", tab, device)).toEqual({ address: "", token: "two" });
+  tab.setItem("quarterdeck.session", "not json");
+  expect(keptSession("", tab, device)).toEqual(stored);
 });

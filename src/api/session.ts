@@ -1,12 +1,14 @@
 // Which service this tab talks to, and with which token. The token is kept for the tab's session, or on
 // this device when the user asks for it; it never enters an address.
 import { createStore, type Store } from "../store.ts";
-
-export type Session = {
-  /** Base address of the service without a trailing slash; empty = where the dashboard came from. */
-  address: string;
-  token: string;
-};
+import {
+  attempt,
+  readSession,
+  type Session,
+  sessionKey,
+  shelf,
+  type Shelf,
+} from "./kept-session.ts";
 
 export type SessionState = {
   /** Null until connected, and again once the service refuses the token. */
@@ -18,29 +20,6 @@ export type SessionState = {
   address: string;
 };
 
-type Shelf = Pick<Storage, "getItem" | "setItem" | "removeItem">;
-
-const key = "quarterdeck.session";
-
-/** Storage may be forbidden by the browser; the session then lasts as long as the page. */
-function attempt<Result>(run: () => Result): Result | null {
-  try {
-    return run();
-  } catch {
-    return null;
-  }
-}
-
-function read(shelf: Shelf | null): Session | null {
-  return attempt(() => {
-    const stored: unknown = JSON.parse(shelf?.getItem(key) ?? "null");
-    if (typeof stored !== "object" || stored === null) return null;
-    if (!("token" in stored) || typeof stored.token !== "string") return null;
-    const address = "address" in stored && typeof stored.address === "string" ? stored.address : "";
-    return { address, token: stored.token };
-  });
-}
-
 /** "ops.example.com/" and the like as a base address; null when it is no http address. */
 export function readAddress(text: string, origin: string): string | null {
   const typed = text.trim();
@@ -51,15 +30,9 @@ export function readAddress(text: string, origin: string): string | null {
   return address === origin ? "" : address;
 }
 
-/** The token of a first-start link, `#token=…`; null when the fragment holds none. */
-export function readFragmentToken(hash: string): string | null {
-  const token = new URLSearchParams(hash.replace(/^#/, "")).get("token")?.trim();
-  return token === undefined || token === "" ? null : token;
-}
-
 export function createSessions(tab: Shelf | null, device: Shelf | null) {
-  const kept = read(device);
-  const current = read(tab) ?? kept;
+  const kept = readSession(device);
+  const current = readSession(tab) ?? kept;
   const state: Store<SessionState> = createStore<SessionState>({
     session: current,
     isRemembered: kept !== null && kept.token === current?.token,
@@ -68,7 +41,7 @@ export function createSessions(tab: Shelf | null, device: Shelf | null) {
   });
 
   const forgetEverywhere = () => {
-    for (const shelf of [tab, device]) attempt(() => shelf?.removeItem(key));
+    for (const shelf of [tab, device]) attempt(() => shelf?.removeItem(sessionKey));
   };
 
   return {
@@ -80,7 +53,7 @@ export function createSessions(tab: Shelf | null, device: Shelf | null) {
       { remember, isFromLink = false }: { remember: boolean; isFromLink?: boolean },
     ) {
       forgetEverywhere();
-      attempt(() => (remember ? device : tab)?.setItem(key, JSON.stringify(session)));
+      attempt(() => (remember ? device : tab)?.setItem(sessionKey, JSON.stringify(session)));
       state.set({ session, isRemembered: remember, isFromLink, address: session.address });
     },
 
@@ -114,7 +87,5 @@ export function createSessions(tab: Shelf | null, device: Shelf | null) {
     },
   };
 }
-
-const shelf = (name: "sessionStorage" | "localStorage") => attempt(() => globalThis[name]);
 
 export const sessions = createSessions(shelf("sessionStorage"), shelf("localStorage"));

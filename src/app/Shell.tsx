@@ -5,19 +5,12 @@ import { Navigate, Outlet, useLocation, useNavigation } from "react-router";
 import { sessions } from "../api/session.ts";
 import { paths } from "../paths.ts";
 import { useStore } from "../store.ts";
+import { idle } from "./idle.ts";
 import { MobileBar } from "./MobileBar.tsx";
 import { firstOpening, listenForPalette } from "./palette/opening.ts";
 import { RememberNotice } from "./RememberNotice.tsx";
 import { usePageChange } from "./page-change.ts";
 import { SideNav } from "./SideNav.tsx";
-
-/** Safari has no `requestIdleCallback`. */
-const idle = () =>
-  new Promise<void>((resolve) => {
-    if ("requestIdleCallback" in globalThis)
-      requestIdleCallback(() => resolve(), { timeout: 3_000 });
-    else setTimeout(resolve, 300);
-  });
 
 const Overlays = lazy(async () => {
   await Promise.race([idle(), firstOpening()]);

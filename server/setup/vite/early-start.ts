@@ -1,0 +1,59 @@
+// Puts `src/early/start.ts` into index.html as an inline script, with the names of the files that each page is made of.
+// The service names its hash in the policy that it sends, so nothing else may run there.
+import { fileURLToPath } from "node:url";
+import { build, type Plugin, type Rollup } from "vite";
+
+const entry = fileURLToPath(new URL("../../../src/early/start.ts", import.meta.url));
+
+type Chunk = Pick<Rollup.OutputChunk, "fileName" | "imports" | "isEntry" | "facadeModuleId">;
+
+/** What has to be there before a page's module can run, less what index.html loads anyway. */
+export function filesOf(module: string, chunks: readonly Chunk[]): string[] {
+  const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
+  const collect = (name: string, into: Set<string>) => {
+    if (into.has(name)) return into;
+    into.add(name);
+    for (const imported of byName.get(name)?.imports ?? []) collect(imported, into);
+    return into;
+  };
+  const known = new Set<string>();
+  for (const { fileName, isEntry } of chunks) if (isEntry) collect(fileName, known);
+  const page = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/src/${module}`));
+  if (page === undefined) throw new Error(`No chunk is made of src/${module}.`);
+  return [...collect(page.fileName, new Set())].filter((name) => !known.has(name));
+}
+
+/** The script as a browser runs it. */
+async function compile(files: Record<string, string[]>): Promise<string> {
+  const result = await build({
+    configFile: false,
+    logLevel: "warn",
+    define: { EARLY_FILES: JSON.stringify(files) },
+    publicDir: false,
+    build: {
+      write: false,
+      lib: { entry, formats: ["iife"], name: "early", fileName: "early" },
+    },
+  });
+  const [output] = Array.isArray(result) ? result : [result];
+  if (output === undefined || !("output" in output)) throw new Error("The early script is gone.");
+  return output.output[0].code.trim();
+}
+
+/** @param modules those of the pages, below `src` */
+export const earlyStart = (modules: readonly string[]): Plugin => ({
+  name: "early-start",
+  apply: "build",
+  transformIndexHtml: {
+    order: "post",
+    async handler(html, { bundle = {} }) {
+      const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
+      const files = Object.fromEntries(
+        modules.map((module) => [module, filesOf(module, chunks).map((name) => `/${name}`)]),
+      );
+      const script = await compile(files);
+      // Before the style sheet: a script after it would wait for it.
+      return html.replace("<title>", () => `<script>${script}</script>\n    <title>`);
+    },
+  },
+});

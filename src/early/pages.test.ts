@@ -1,0 +1,31 @@
+import { matchRoutes, type RouteObject } from "react-router";
+import { beforeAll, expect, test, vi } from "vitest";
+import { earlyPages, earlyStart } from "./pages.ts";
+
+let routes: RouteObject[];
+
+beforeAll(async () => {
+  vi.stubGlobal("location", { hash: "", href: "http://localhost/", host: "localhost" });
+  ({ routes } = await import("../routes.tsx"));
+});
+
+test.each(earlyPages.map(({ path }) => path))("%s is a page of the dashboard", (path) => {
+  const matches = matchRoutes(routes, path.replace(":id", "7"));
+  expect(matches?.at(-1)?.route.path).toBe(path);
+});
+
+test("asks for the page's own things, and for what the left side shows", () => {
+  expect(earlyStart("/sites/7/workers", "")).toEqual({
+    module: "workers/WorkersPage.tsx",
+    asks: ["/api/servers", "/api/site/7/workers", "/api/site/7"],
+  });
+});
+
+test("leaves what stands in the address' query to the loader", () => {
+  expect(earlyStart("/sites/7/workers", "?page=2")?.asks).toEqual(["/api/servers"]);
+});
+
+test.each(["/connect", "/sites/0/workers", "/sites/x/workers", "/sites/7/workers/new", "/nothing"])(
+  "has nothing for %s",
+  (path) => expect(earlyStart(path, "")).toBeNull(),
+);

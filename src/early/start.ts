@@ -1,0 +1,34 @@
+// Runs from index.html before anything else is there, as a small script of its own that the service's policy names by
+// its hash: preloads the page's code, asks its first questions, and lets the frame of the page show.
+import { keptSession } from "../api/kept-session.ts";
+import { requestHeaders } from "../api/request-headers.ts";
+import { earlyStart } from "./pages.ts";
+
+// The build puts in, by module, the files that a page's code is made of.
+declare const EARLY_FILES: Record<string, readonly string[]>;
+
+function start(): void {
+  const session = keptSession(location.hash);
+  if (session === null || location.pathname === "/connect") return;
+  document.documentElement.dataset["connected"] = "";
+  const page = earlyStart(location.pathname, location.search);
+  if (page === null) return;
+  for (const href of EARLY_FILES[page.module] ?? []) {
+    const link = document.createElement("link");
+    link.rel = "modulepreload";
+    link.crossOrigin = "";
+    link.href = href;
+    document.head.append(link);
+  }
+  const answers = new Map<string, Promise<Response>>();
+  for (const ask of page.asks) {
+    const url = session.address + ask;
+    const answer = fetch(url, { headers: requestHeaders(session), credentials: "omit" });
+    // Whoever takes it learns of a failure; until then nobody is to be told.
+    answer.catch(() => undefined);
+    answers.set(url, answer);
+  }
+  globalThis.earlyAnswers = { session, startedMs: performance.now(), answers };
+}
+
+start();
