@@ -108,6 +108,7 @@ test("an action that the service refuses is taken back on screen and told", asyn
   await service.call("DELETE", `/api/worker/${id}`);
   await clickRowAction(page, id, "Restart");
   await expectToast(page, "alert", `Restart did not work on worker ${id}.`);
+  await expect(page.getByRole("button", { name: `Restart worker ${id}` })).toBeFocused();
   await expectRow(workerRow(page, id), "removing");
 });
 

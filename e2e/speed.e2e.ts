@@ -1,0 +1,118 @@
+// What makes the dashboard feel fast: things are there before they are asked for, nothing jumps, and a change renders
+// what changed.
+import type { Page } from "@playwright/test";
+import { expect, test } from "./fixtures.ts";
+import { workerRow } from "./helpers.ts";
+import { countRows, forgetRows, watchRows } from "./rendered-rows.ts";
+
+type LayoutShift = PerformanceEntry & { value: number; hadRecentInput: boolean };
+
+/** How far the content of a first visit jumped, all jumps together. */
+const layoutShift = (page: Page): Promise<number> =>
+  page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        new PerformanceObserver((list) => {
+          const shifts = list.getEntries() as LayoutShift[];
+          resolve(shifts.reduce((sum, { value }) => sum + value, 0));
+        }).observe({ type: "layout-shift", buffered: true });
+        // Nothing is told where nothing has moved.
+        requestAnimationFrame(() => setTimeout(() => resolve(0), 100));
+      }),
+  );
+
+/** What index.html asked for before the dashboard's code was there, and nobody has taken; null = it asked nothing. */
+const leftEarly = (page: Page): Promise<string[] | null> =>
+  page.evaluate(() => {
+    const { earlyAnswers: early } = globalThis;
+    return early === undefined ? null : [...early.answers.keys()];
+  });
+
+for (const width of [360, 1440])
+  test(`nothing jumps on a first visit, and nothing is asked twice, at ${width} px`, async ({
+    connected: page,
+    service,
+    site,
+  }) => {
+    await page.setViewportSize({ width, height: 800 });
+    const { id } = await site.createWorker();
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    for (const path of ["/", `/sites/${site.id}/workers`, `/workers/${id}`]) {
+      asked.length = 0;
+      await page.goto(service.url + path);
+      await expect(page.getByRole("heading", { level: 1 }).filter({ visible: true })).toBeVisible();
+      await expect(page.getByText(site.name).filter({ visible: true }).first()).toBeVisible();
+      await page.waitForLoadState("networkidle");
+      expect(await layoutShift(page), `the jumps of ${path}`).toBeLessThanOrEqual(0.02);
+      // The log is asked for as it grows.
+      const own = asked.filter((name) => name.startsWith("/api/") && !name.endsWith("/log"));
+      expect(own, `what ${path} asks for`).toEqual([...new Set(own)]);
+      expect(await leftEarly(page), `what ${path} asked early and did not use`).toEqual([]);
+    }
+  });
+
+test("nobody sees a page's frame who is not connected", async ({ page, service }) => {
+  await page.goto(`${service.url}/`);
+  await expect(page).toHaveURL(/\/connect/);
+  expect(await page.evaluate(() => document.documentElement.dataset["connected"])).toBeUndefined();
+});
+
+test("a link that was hovered or focused opens without asking for code or data", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  const { id } = await site.createWorker();
+  await page.goto(`${service.url}/sites/${site.id}/workers`);
+  const link = workerRow(page, id).getByRole("link").first();
+  await expect(link).toBeVisible();
+  await page.waitForLoadState("networkidle");
+
+  const data = page.waitForResponse((response) => response.url().endsWith(`/api/worker/${id}`));
+  const code = page.waitForResponse(/\/assets\/WorkerPage/);
+  await link.hover();
+  await Promise.all([data, code]);
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  await link.click();
+  await expect(page.getByRole("heading", { level: 1 })).toContainText(`Worker ${id}`);
+  expect(asked.filter((path) => path.startsWith("/assets/"))).toEqual([]);
+  expect(asked[0], "the page's own questions come once it stands").not.toBe(`/api/worker/${id}`);
+
+  await page.goBack();
+  const form = page.waitForResponse(/\/assets\/WorkerNewPage/);
+  await page.getByRole("link", { name: "Webhooks" }).focus();
+  await page.keyboard.press("Shift+Tab");
+  await page.keyboard.press("Shift+Tab");
+  await expect(page.getByRole("link", { name: "New worker" })).toBeFocused();
+  await form;
+});
+
+test("of the rows that are polled, the one that changed is rendered", async ({
+  connected: page,
+  service,
+  backups,
+}) => {
+  const [changed] = [
+    await backups.createConfiguration({ name: "Orders, hourly" }),
+    await backups.createConfiguration(),
+    await backups.createConfiguration({ name: "Orders, weekly" }),
+  ];
+  await watchRows(page);
+  await page.goto(`${service.url}/servers/${backups.server.id}/backups`);
+  await expect(page.getByRole("row")).toHaveCount(4);
+  await page.waitForLoadState("networkidle");
+
+  await forgetRows(page);
+  const { id, frequency, storage_provider_id } = changed;
+  await service.call("PUT", `/api/backup-configuration/${id}`, {
+    name: "Renamed",
+    frequency,
+    storage_provider_id,
+  });
+  await expect(page.getByRole("link", { name: "Renamed", exact: true })).toBeVisible({
+    timeout: 15_000,
+  });
+  expect(await countRows(page)).toBe(1);
+});
