@@ -1,12 +1,21 @@
 // `npm run bench`: everything that is measured, or the one that is named: `npm run bench -- workers`.
 // Each figure is a ratio against something measured in the same run, or an absolute one with its aim.
+import { parseArgs } from "node:util";
 import { run as backups } from "./backups.ts";
+import { run as dashboard } from "./dashboard.ts";
 import { run as webhooks } from "./webhooks.ts";
 import { run as workers } from "./workers.ts";
 
-const benches = { workers, backups, webhooks };
+const { values: target, positionals: asked } = parseArgs({
+  allowPositionals: true,
+  // Another page than ours, for the dashboard's figures: `npm run bench -- dashboard --url https://…`.
+  options: {
+    url: { type: "string" },
+    token: { type: "string", default: process.env["BENCH_TOKEN"] },
+  },
+});
+const benches = { workers, backups, webhooks, dashboard: () => dashboard(target) };
 
-const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !(name in benches));
 if (unknown.length > 0) {
   console.error(
