@@ -77,7 +77,10 @@ type EntryRowProps = {
 /** Renders again only when one of its own words changed. */
 export const EntryRow = memo(function EntryRow({ entry, isGone, place }: EntryRowProps) {
   return (
-    <li className="grid grid-cols-[1rem_minmax(0,1fr)] items-start gap-x-3 gap-y-0.5 border-b border-line px-4 py-2 text-sm last:border-b-0 max-sm:px-3 @3xl:grid-cols-[6.5rem_1rem_minmax(0,1fr)_minmax(0,12rem)_minmax(0,11rem)]">
+    <li
+      data-row
+      className="grid grid-cols-[1rem_minmax(0,1fr)] items-start gap-x-3 gap-y-0.5 border-b border-line px-4 py-2 text-sm last:border-b-0 max-sm:px-3 @3xl:grid-cols-[6.5rem_1rem_minmax(0,1fr)_minmax(0,12rem)_minmax(0,11rem)]"
+    >
       <div className="mt-0.5 @3xl:col-start-2">
         <Outcome outcome={entry.outcome} />
       </div>

@@ -2,19 +2,16 @@ import { useState } from "react";
 import { troubleOf, type Trouble } from "../api/api-error.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/Button.tsx";
-import { ChoiceList } from "../ui/ChoiceList.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Notice } from "../ui/Notice.tsx";
-import { Field } from "../ui/Field.tsx";
-import { Input } from "../ui/Input.tsx";
 import { RequestId } from "../ui/RequestId.tsx";
 import { type Question, question } from "./confirm.ts";
+import { ConfirmFields, useAnswer } from "./ConfirmFields.tsx";
 
 type Progress = { kind: "asking" } | { kind: "running" } | ({ kind: "failed" } & Trouble);
 
 function Confirmation({ title, body, action, run, typed, choices }: Question) {
-  const [name, setName] = useState("");
-  const [choice, setChoice] = useState(choices?.options[0]?.value ?? "");
+  const [answer, setAnswer] = useAnswer({ typed, choices });
   const [progress, setProgress] = useState<Progress>({ kind: "asking" });
   const isRunning = progress.kind === "running";
   const close = () => {
@@ -23,7 +20,7 @@ function Confirmation({ title, body, action, run, typed, choices }: Question) {
   const act = async () => {
     setProgress({ kind: "running" });
     try {
-      await run(choice);
+      await run(answer.choice);
       question.set(null);
     } catch (error) {
       setProgress({ kind: "failed", ...troubleOf(error) });
@@ -43,9 +40,7 @@ function Confirmation({ title, body, action, run, typed, choices }: Question) {
             variant="danger"
             onClick={() => void act()}
             isPending={isRunning}
-            disabledReason={
-              typed === undefined || name.trim() === typed ? undefined : `Type “${typed}” first.`
-            }
+            disabledReason={answer.refusal}
           >
             {action}
           </Button>
@@ -53,14 +48,7 @@ function Confirmation({ title, body, action, run, typed, choices }: Question) {
       }
     >
       {body}
-      {choices !== undefined && <ChoiceList {...choices} value={choice} onChange={setChoice} />}
-      {typed !== undefined && (
-        <Field label={`Type “${typed}” to confirm`}>
-          {(aria) => (
-            <Input {...aria} value={name} onChange={(event) => setName(event.target.value)} />
-          )}
-        </Field>
-      )}
+      <ConfirmFields typed={typed} choices={choices} answer={answer} onAnswer={setAnswer} />
       {progress.kind === "failed" && (
         <Notice tone="bad" isAlert>
           {progress.message}

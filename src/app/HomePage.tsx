@@ -52,7 +52,7 @@ function ServerSection({ server }: { server: Server }) {
           </li>
         )}
         {sites?.data.map((site) => (
-          <li key={site.id} className="border-b border-line last:border-b-0">
+          <li key={site.id} data-row className="border-b border-line last:border-b-0">
             <Link
               to={paths.workers(site.id)}
               className="flex min-h-11 items-center gap-3 px-4 py-2 text-sm -outline-offset-2 hover:bg-hover max-sm:px-3"

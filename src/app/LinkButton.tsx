@@ -6,6 +6,7 @@ type LinkButtonProps = Omit<LinkProps, "className"> & {
   size?: ButtonSize;
   /** As of a `Button`. */
   command?: string;
+  keys?: string;
 };
 
 /** A link that looks like a button, for what leads to another page. */
@@ -13,7 +14,15 @@ export function LinkButton({
   variant = "secondary",
   size = "md",
   command,
+  keys,
   ...rest
 }: LinkButtonProps) {
-  return <Link {...rest} data-command={command} className={buttonClass(variant, size)} />;
+  return (
+    <Link
+      {...rest}
+      data-command={command}
+      aria-keyshortcuts={keys}
+      className={buttonClass(variant, size)}
+    />
+  );
 }

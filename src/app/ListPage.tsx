@@ -1,17 +1,48 @@
 // The shape of every page that lists one kind of thing of one place: title, place, what makes a new one, the
-// table, what an empty list teaches, and the pager.
-import type { ReactNode } from "react";
+// table, what an empty list teaches, the pager, and what can be done with the rows that are selected.
+import {
+  type ComponentType,
+  type ReactNode,
+  Suspense,
+  useLayoutEffect,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import type { Page } from "../../contract/paging.ts";
 import { paths } from "../paths.ts";
 import { EmptyState } from "../ui/EmptyState.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { Panel } from "../ui/Panel.tsx";
+import type { BulkProps } from "./bulk/BulkBar.tsx";
 import { Crumbs } from "./Crumbs.tsx";
 import { LinkButton } from "./LinkButton.tsx";
 import { PageLinks } from "./PageLinks.tsx";
+import { SelectionContext } from "./selection/SelectCell.tsx";
+import { createSelection } from "./selection/selection.ts";
 
-type ListPageProps = {
+function SelectionBar<Item extends { id: number }>({
+  selection,
+  items,
+  Bulk,
+}: BulkProps<Item> & { Bulk: ComponentType<BulkProps<Item>> }) {
+  const selected = useSyncExternalStore(selection.subscribe, selection.get);
+  return (
+    <>
+      <output className="sr-only">{selected.size > 0 && `${selected.size} selected`}</output>
+      {/* Without a height: what comes and goes below the list, or over its end, moves nothing. */}
+      {selected.size > 0 && (
+        <div data-selection-bar className="sticky bottom-16 z-10 h-0">
+          <Suspense>
+            <Bulk items={items.filter(({ id }) => selected.has(id))} selection={selection} />
+          </Suspense>
+        </div>
+      )}
+    </>
+  );
+}
+
+type ListPageProps<Item> = {
   /** What is listed, e.g. "Workers". */
   title: string;
   /** The server or site it is all of. */
@@ -19,17 +50,19 @@ type ListPageProps = {
   tabs?: ReactNode;
   /** The way to a new one. */
   create: { label: string; to: string };
-  list: Page<unknown>;
+  list: Page<Item>;
   /** The number of the page that was asked for, which may lie behind the end. */
   page: number;
   pathOf: (page: number) => string;
   /** For a list with nothing in it: what such a thing is good for. */
   empty: { title: string; text: string };
-  /** The table. */
+  /** What can be done with many of them at once; loaded when some are selected. */
+  bulk: ComponentType<BulkProps<Item>>;
+  /** The table, whose rows begin with a `SelectCell`. */
   children: ReactNode;
 };
 
-export function ListPage({
+export function ListPage<Item extends { id: number }>({
   title,
   place,
   tabs,
@@ -38,10 +71,13 @@ export function ListPage({
   page,
   pathOf,
   empty,
+  bulk,
   children,
-}: ListPageProps) {
+}: ListPageProps<Item>) {
+  const [selection] = useState(createSelection);
+  useLayoutEffect(() => selection.show(data.map(({ id }) => id)), [selection, data]);
   const createLink = (
-    <LinkButton to={create.to} variant="primary" command={create.label}>
+    <LinkButton to={create.to} variant="primary" keys="n" command={create.label}>
       <Icon name="plus" />
       {create.label}
     </LinkButton>
@@ -62,21 +98,24 @@ export function ListPage({
         actions={createLink}
       />
       {tabs}
-      <Panel>
-        {data.length > 0 ? (
-          children
-        ) : page === 1 ? (
-          <EmptyState title={empty.title} action={createLink}>
-            {empty.text}
-          </EmptyState>
-        ) : (
-          <EmptyState
-            title={`Nothing on page ${page}`}
-            action={<LinkButton to={pathOf(1)}>First page</LinkButton>}
-          />
-        )}
-        <PageLinks meta={meta} pathOf={pathOf} />
-      </Panel>
+      <div>
+        <Panel>
+          {data.length > 0 ? (
+            <SelectionContext value={selection}>{children}</SelectionContext>
+          ) : page === 1 ? (
+            <EmptyState title={empty.title} action={createLink}>
+              {empty.text}
+            </EmptyState>
+          ) : (
+            <EmptyState
+              title={`Nothing on page ${page}`}
+              action={<LinkButton to={pathOf(1)}>First page</LinkButton>}
+            />
+          )}
+          <PageLinks meta={meta} pathOf={pathOf} />
+        </Panel>
+        <SelectionBar selection={selection} items={data} Bulk={bulk} />
+      </div>
     </>
   );
 }

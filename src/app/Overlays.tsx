@@ -1,7 +1,11 @@
 // What lies over the pages and is not needed to show one: it is loaded once the first page stands.
+import { useStore } from "../store.ts";
 import { TooltipHost } from "../ui/TooltipHost.tsx";
 import { Announcer } from "./Announcer.tsx";
+import { BulkHost } from "./bulk/BulkHost.tsx";
 import { ConfirmHost } from "./ConfirmHost.tsx";
+import { KeysHost } from "./keys/KeysHost.tsx";
+import { singleKeys } from "./keys/single-keys.ts";
 import { PaletteHost } from "./palette/PaletteHost.tsx";
 import { ToastHost } from "./ToastHost.tsx";
 
@@ -11,7 +15,9 @@ export function Overlays() {
       <ToastHost />
       <ConfirmHost />
       <PaletteHost />
-      <TooltipHost />
+      <BulkHost />
+      <KeysHost />
+      <TooltipHost hasKeys={useStore(singleKeys)} />
       <Announcer />
     </>
   );

@@ -5,8 +5,18 @@ import { LinkButton } from "./LinkButton.tsx";
 type StepProps = { rel: "prev" | "next"; to: string; isEnd: boolean; children: string };
 
 /** At an end it stays, leading nowhere, so that whoever pressed it keeps the focus. */
-function Step({ isEnd, ...rest }: StepProps) {
-  return <LinkButton size="sm" aria-disabled={isEnd || undefined} {...rest} />;
+function Step({ isEnd, rel, ...rest }: StepProps) {
+  const [keys, tip] = rel === "prev" ? ["[", "Previous page"] : ["]", "Next page"];
+  return (
+    <LinkButton
+      size="sm"
+      rel={rel}
+      keys={keys}
+      data-tip={tip}
+      aria-disabled={isEnd || undefined}
+      {...rest}
+    />
+  );
 }
 
 type PageLinksProps = {

@@ -8,6 +8,7 @@ import { useStore } from "../store.ts";
 import { Button } from "../ui/Button.tsx";
 import { Mark } from "../ui/Mark.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
+import { keysDialog } from "./keys/keys-dialog.ts";
 import { ConnectionState } from "./ConnectionState.tsx";
 import { serversQuery, sitesQuery } from "./inventory.ts";
 import { type KnownPlace, knownServers, knownSites } from "./known-places.ts";
@@ -144,6 +145,16 @@ export function SideNav() {
           </span>
         </ConnectionState>
         <SettingsLink />
+        <Button
+          variant="ghost"
+          size="icon"
+          aria-label="Keys"
+          tip="Keys"
+          keys="?"
+          onClick={() => keysDialog.set(true)}
+        >
+          ?
+        </Button>
         <Button
           variant="ghost"
           size="icon"

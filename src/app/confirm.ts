@@ -11,9 +11,9 @@ export type Question = {
   action: string;
   run: (choice: string) => Promise<void>;
   /** What has to be typed before the button works: the name of what would be lost. */
-  typed?: string;
+  typed?: string | undefined;
   /** What is to become of a part of it; the first is chosen until another one is. `run` gets the value. */
-  choices?: { legend: string; options: readonly Choice[] };
+  choices?: { legend: string; options: readonly Choice[] } | undefined;
 };
 
 export const question = createStore<Question | null>(null);

@@ -15,6 +15,7 @@ import { downloads } from "./download.ts";
 import { RestoreLoss } from "./RestoreLoss.tsx";
 
 const icons = { restore: "restart", download: "bottom", drill: "check", remove: "trash" } as const;
+const keys = { restore: "b", download: "d", drill: "v", remove: "#" } as const;
 const order = ["restore", "download", "drill", "remove"] as const satisfies BackupAction[];
 /** Of the interface itself, so every service has them. */
 const plain: ReadonlySet<BackupAction> = new Set(["restore", "remove"]);
@@ -76,6 +77,7 @@ export function BackupActions({ backup, configuration, look, onRemoved }: Backup
         variant={look === "icons" ? "ghost" : "secondary"}
         aria-label={`${label} backup ${id}`}
         command={`${label} backup ${id}`}
+        keys={keys[action]}
         tip={look === "icons" ? label : undefined}
         disabledReason={refusal(action, backup)}
         isPending={action === "download" && isDownloading}

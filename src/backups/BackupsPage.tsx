@@ -1,12 +1,13 @@
 // A server's backups: what each protects, when it runs next, how the last run went.
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { lazy, useState } from "react";
 import { useLoaderData } from "react-router";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import { makePoller } from "../api/poll.ts";
 import { useLoaded } from "../api/query.ts";
 import { serverName, serverQuery } from "../app/inventory.ts";
 import { ListPage } from "../app/ListPage.tsx";
+import { SelectAllCell } from "../app/selection/SelectCell.tsx";
 import { paths } from "../paths.ts";
 import { HeadCell, Table } from "../ui/Table.tsx";
 import { movingStatus } from "./backup-facts.ts";
@@ -21,6 +22,10 @@ const moving = (configurations: readonly BackupConfiguration[]) =>
     ...(last === null ? [] : [{ id: -last.id, status: movingStatus(last) }]),
   ]);
 
+const ConfigurationBulk = lazy(async () => ({
+  default: (await import("./ConfigurationBulk.tsx")).ConfigurationBulk,
+}));
+
 export function BackupsPage() {
   const { serverId, page } = useLoaderData<typeof backupsLoader>();
   const [poll] = useState(() => makePoller());
@@ -32,6 +37,7 @@ export function BackupsPage() {
       place={{ name: serverName(serverId, server), to: paths.backups(serverId) }}
       create={{ label: "New backup", to: paths.newBackupConfiguration(serverId) }}
       list={list}
+      bulk={ConfigurationBulk}
       page={page}
       pathOf={(number) => paths.backups(serverId, number)}
       empty={{
@@ -42,6 +48,7 @@ export function BackupsPage() {
       <Table label="Backups">
         <thead>
           <tr>
+            <SelectAllCell count={list.data.length} />
             <HeadCell>Backup</HeadCell>
             <HeadCell from="md">Schedule</HeadCell>
             <HeadCell from="sm">Last run</HeadCell>

@@ -4,8 +4,14 @@ import { LinkButton } from "../app/LinkButton.tsx";
 import { paths } from "../paths.ts";
 import { Button } from "../ui/Button.tsx";
 import { Icon } from "../ui/Icon.tsx";
+import {
+  type ConfigurationAction,
+  configurationActions,
+  refusal,
+  useConfigurationActions,
+} from "./actions.ts";
 import { hasExtras } from "./backup-facts.ts";
-import { configurationActionLabels, refusal, useConfigurationActions } from "./actions.ts";
+import { removalChoices, toFiles } from "./removal.ts";
 
 type ConfigurationActionsProps = {
   configuration: BackupConfiguration;
@@ -24,28 +30,14 @@ export function ConfigurationActions({
   const { run, isStarting, remove } = useConfigurationActions();
   const { id, name, directory } = configuration;
   const isIcon = look === "icons";
-  const facts = (action: keyof typeof configurationActionLabels) => ({
+  const facts = (action: ConfigurationAction) => ({
     size: isIcon ? ("icon" as const) : ("md" as const),
     variant: isIcon ? ("ghost" as const) : ("secondary" as const),
-    "aria-label": `${configurationActionLabels[action]}: ${name}`,
-    command: `${configurationActionLabels[action]}: ${name}`,
-    tip: isIcon ? configurationActionLabels[action] : undefined,
+    "aria-label": `${configurationActions[action].label}: ${name}`,
+    command: `${configurationActions[action].label}: ${name}`,
+    keys: configurationActions[action].key,
+    tip: isIcon ? configurationActions[action].label : undefined,
   });
-  const storedFiles = {
-    legend: "The stored files",
-    options: [
-      {
-        value: "keep",
-        label: "Keep the stored files",
-        help: `They stay in ${directory}/${id}, and can be restored by hand.`,
-      },
-      {
-        value: "remove",
-        label: "Remove the stored files",
-        help: "Every backup of it is gone for good.",
-      },
-    ],
-  };
   const askRemoval = () =>
     confirm({
       title: `Delete “${name}”?`,
@@ -58,11 +50,11 @@ export function ConfigurationActions({
             " What becomes of the stored files is up to the service, which does not say."}
         </p>
       ),
-      ...(hasExtras(configuration) && { choices: storedFiles }),
+      ...(hasExtras(configuration) && { choices: removalChoices(`${directory}/${id}`) }),
       typed: name,
       action: "Delete",
       run: async (files) => {
-        await remove({ configuration, files: files === "remove" ? "remove" : "keep" });
+        await remove({ configuration, files: toFiles(files) });
         onRemoved?.();
       },
     });
@@ -70,7 +62,7 @@ export function ConfigurationActions({
   const edit = (
     <>
       <Icon name="edit" />
-      {!isIcon && configurationActionLabels.update}
+      {!isIcon && configurationActions.update.label}
     </>
   );
   return (
@@ -82,13 +74,14 @@ export function ConfigurationActions({
         onClick={() => run(configuration)}
       >
         <Icon name="play" />
-        {!isIcon && configurationActionLabels.run}
+        {!isIcon && configurationActions.run.label}
       </Button>
       {editRefusal === undefined ? (
         <LinkButton
           to={paths.editBackupConfiguration(id)}
           size={isIcon ? "icon" : "md"}
           variant={isIcon ? "ghost" : "secondary"}
+          keys={configurationActions.update.key}
           aria-label={`Edit: ${name}`}
           command={`Edit: ${name}`}
           data-tip={isIcon ? "Edit" : undefined}
@@ -106,7 +99,7 @@ export function ConfigurationActions({
         onClick={askRemoval}
       >
         <Icon name="trash" />
-        {!isIcon && <span className="text-bad">{configurationActionLabels.remove}</span>}
+        {!isIcon && <span className="text-bad">{configurationActions.remove.label}</span>}
       </Button>
     </>
   );

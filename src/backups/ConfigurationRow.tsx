@@ -1,6 +1,7 @@
 import { memo } from "react";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import { Link } from "../app/Link.tsx";
+import { SelectCell } from "../app/selection/SelectCell.tsx";
 import { paths } from "../paths.ts";
 import { handFocusOn } from "../ui/hand-focus-on.ts";
 import { Icon } from "../ui/Icon.tsx";
@@ -98,6 +99,7 @@ export const ConfigurationRow = memo(function ConfigurationRow({ configuration }
   const { id, name, type, backupable } = configuration;
   return (
     <tr ref={handFocusOn} className={rowClass}>
+      <SelectCell id={id} name={name} />
       <Cell>
         <Link
           to={paths.backupConfiguration(id)}

@@ -3,19 +3,25 @@ import { useMutation } from "@tanstack/react-query";
 import {
   backupConfigurationStates,
   canBackupConfiguration,
+  type Backup,
   type BackupConfiguration,
 } from "../../contract/backups/backup.ts";
 import { isInTransit } from "../../contract/states.ts";
 import { call } from "../api/client.ts";
+import { isLast } from "../api/mutate.ts";
 import { invalidate, patchAnswers, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
+import type { IconName } from "../ui/Icon.tsx";
+import type { Files } from "./removal.ts";
 
 export type ConfigurationAction = keyof typeof canBackupConfiguration;
 
-export const configurationActionLabels: Record<ConfigurationAction, string> = {
-  run: "Run now",
-  update: "Edit",
-  remove: "Delete",
+type ActionFacts = { label: string; icon: IconName; key: string };
+
+export const configurationActions: Record<ConfigurationAction, ActionFacts> = {
+  run: { label: "Run now", icon: "play", key: "r" },
+  update: { label: "Edit", icon: "edit", key: "e" },
+  remove: { label: "Delete", icon: "trash", key: "#" },
 };
 
 /** Why an action cannot be asked for now. A state that only the service knows is its own to judge. */
@@ -23,7 +29,7 @@ export function refusal(
   action: ConfigurationAction,
   { status, last_backup: last }: BackupConfiguration,
 ): string | undefined {
-  const label = configurationActionLabels[action];
+  const { label } = configurationActions[action];
   const isKnown = (backupConfigurationStates as readonly string[]).includes(status);
   if (isKnown && !canBackupConfiguration[action]({ status }))
     return `${label} is not possible while the status is ${status}.`;
@@ -42,47 +48,62 @@ function patchConfiguration(
   patchAnswers("listBackupConfigurations", (list) => ({ ...list, data: list.data.map(patchOne) }));
 }
 
-type Removal = { configuration: BackupConfiguration; files: "keep" | "remove" };
+type Removal = { configuration: BackupConfiguration; files: Files };
+
+const runKey = ["run a configuration"];
+const removeKey = ["delete a configuration"];
+
+/** Runs a backup. That it did not work is told by whoever asked. */
+export const runMutation = {
+  mutationKey: runKey,
+  mutationFn: ({ id }: BackupConfiguration) => call("runBackup", { backupConfigurationId: id }),
+  // A run has no number before the service gives it one, so nothing is shown ahead of the answer.
+  onSuccess: (backup: Backup | undefined, { id }: BackupConfiguration) => {
+    if (backup === undefined) return;
+    patchConfiguration(id, (before) => ({
+      ...before,
+      last_backup: backup,
+      last_backup_at: backup.started_at,
+      backups: [backup, ...before.backups.filter((other) => other.id !== backup.id)],
+    }));
+  },
+  // Not awaited: polls rest while a mutation is under way, and this one ends here.
+  onSettled: () => {
+    if (isLast(runKey))
+      void invalidate("listBackupConfigurations", "showBackupConfiguration", "listBackups");
+  },
+};
+
+/** Deletes a configuration. That it did not work is told by the dialog that asked. */
+export const removeMutation = {
+  mutationKey: removeKey,
+  mutationFn: ({ configuration: { id }, files }: Removal) =>
+    call("deleteBackupConfiguration", { id }, files === "remove" ? { query: { files } } : {}),
+  onMutate: async ({ configuration: { id } }: Removal) => {
+    // An answer that is on its way knows nothing of this.
+    await Promise.all(
+      ["listBackupConfigurations", "showBackupConfiguration"].map((name) =>
+        queryClient.cancelQueries({ queryKey: [name] }),
+      ),
+    );
+    patchConfiguration(id, (before) => ({ ...before, status: "removing" }));
+  },
+  // Only our own guess goes back.
+  onError: (_error: Error, { configuration: { id, status } }: Removal) =>
+    patchConfiguration(id, (now) => (now.status === "removing" ? { ...now, status } : now)),
+  onSettled: (_answer: unknown, error: Error | null) => {
+    if (isLast(removeKey)) void invalidate("listBackupConfigurations");
+    // What was deleted is soon not there any more, and asking for it would end on "Not found".
+    if (error !== null) void invalidate("showBackupConfiguration");
+  },
+};
 
 /** Runs and deletes configurations. The functions stay the same over the life of the component. */
 export function useConfigurationActions() {
   const { mutate: run, isPending: isStarting } = useMutation({
-    mutationFn: ({ id }: BackupConfiguration) => call("runBackup", { backupConfigurationId: id }),
-    // A run has no number before the service gives it one, so nothing is shown ahead of the answer.
-    onSuccess: (backup, { id }) => {
-      if (backup === undefined) return;
-      patchConfiguration(id, (before) => ({
-        ...before,
-        last_backup: backup,
-        last_backup_at: backup.started_at,
-        backups: [backup, ...before.backups.filter((other) => other.id !== backup.id)],
-      }));
-    },
+    ...runMutation,
     onError: (error, { name }) => toast.failure(`“${name}” was not run.`, error),
-    // Not awaited: polls rest while a mutation is under way, and this one ends here.
-    onSettled: () =>
-      void invalidate("listBackupConfigurations", "showBackupConfiguration", "listBackups"),
   });
-  const { mutateAsync: remove } = useMutation({
-    mutationFn: ({ configuration: { id }, files }: Removal) =>
-      call("deleteBackupConfiguration", { id }, files === "remove" ? { query: { files } } : {}),
-    onMutate: async ({ configuration: { id } }) => {
-      // An answer that is on its way knows nothing of this.
-      await Promise.all(
-        ["listBackupConfigurations", "showBackupConfiguration"].map((name) =>
-          queryClient.cancelQueries({ queryKey: [name] }),
-        ),
-      );
-      patchConfiguration(id, (before) => ({ ...before, status: "removing" }));
-    },
-    // The dialog that asked says what went wrong. Only our own guess goes back.
-    onError: (_error, { configuration: { id, status } }) =>
-      patchConfiguration(id, (now) => (now.status === "removing" ? { ...now, status } : now)),
-    onSettled: (_answer, error) => {
-      void invalidate("listBackupConfigurations");
-      // What was deleted is soon not there any more, and asking for it would end on "Not found".
-      if (error !== null) void invalidate("showBackupConfiguration");
-    },
-  });
+  const { mutateAsync: remove } = useMutation(removeMutation);
   return { run, isStarting, remove };
 }

@@ -33,7 +33,7 @@ export function DesignPage() {
           <Layers />
         </section>
       ))}
-      <TooltipHost />
+      <TooltipHost hasKeys />
     </main>
   );
 }

@@ -12,6 +12,8 @@ export type ButtonProps = Omit<ComponentProps<"button">, "disabled" | "className
   tip?: string | undefined;
   /** What it does in full words, e.g. "Restart worker 7": with it the palette offers to press it. */
   command?: string | undefined;
+  /** The key that presses it: in its row, or on its page. */
+  keys?: string | undefined;
 };
 
 export function Button({
@@ -21,6 +23,7 @@ export function Button({
   disabledReason,
   tip,
   command,
+  keys,
   type = "button",
   onClick,
   children,
@@ -42,8 +45,10 @@ export function Button({
       aria-disabled={isDisabled || undefined}
       aria-busy={isPending || undefined}
       aria-describedby={disabledReason === undefined ? rest["aria-describedby"] : reasonId}
-      data-tip={disabledReason ?? tip}
       data-command={command}
+      aria-keyshortcuts={keys ?? rest["aria-keyshortcuts"]}
+      data-tip={tip}
+      data-reason={disabledReason}
       onClick={press}
     >
       {children}

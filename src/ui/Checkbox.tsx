@@ -1,7 +1,20 @@
 import type { ComponentProps } from "react";
 
-export function Checkbox(props: Omit<ComponentProps<"input">, "className" | "type">) {
+type CheckboxProps = Omit<ComponentProps<"input">, "className" | "type" | "ref"> & {
+  /** Neither checked nor not: some of what it stands for is. */
+  isMixed?: boolean;
+};
+
+export function Checkbox({ isMixed = false, ...rest }: CheckboxProps) {
   return (
-    <input {...props} type="checkbox" className="size-6 shrink-0 p-1 accent-accent sm:size-4" />
+    <input
+      {...rest}
+      ref={(box) => {
+        // No attribute says this.
+        if (box !== null) box.indeterminate = isMixed;
+      }}
+      type="checkbox"
+      className="size-6 shrink-0 p-1 accent-accent sm:size-4"
+    />
   );
 }

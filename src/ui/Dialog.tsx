@@ -5,6 +5,8 @@ type DialogProps = {
   title: string;
   /** An alert dialog is a question that must be answered. */
   role?: "dialog" | "alertdialog";
+  /** There is much to read in it: it is wider, and the focus begins at its title. */
+  isLong?: boolean;
   /** Escape was pressed. */
   onClose: () => void;
   children: ReactNode;
@@ -12,7 +14,14 @@ type DialogProps = {
   actions: ReactNode;
 };
 
-export function Dialog({ title, role = "dialog", onClose, children, actions }: DialogProps) {
+export function Dialog({
+  title,
+  role = "dialog",
+  isLong = false,
+  onClose,
+  children,
+  actions,
+}: DialogProps) {
   const id = useId();
   const cancel = (event: SyntheticEvent) => {
     // Closing is the owner's to do, who may be busy; the element must not close by itself.
@@ -24,19 +33,24 @@ export function Dialog({ title, role = "dialog", onClose, children, actions }: D
       ref={openWhileMounted}
       role={role}
       aria-labelledby={`${id}-title`}
-      aria-describedby={`${id}-body`}
+      // A description is read out in one go, which is no way to hear a list.
+      aria-describedby={isLong ? undefined : `${id}-body`}
       onCancel={cancel}
-      className="m-auto w-[min(28rem,calc(100vw-2rem))] rounded-lg border border-line bg-raised text-ink shadow-pop motion-safe:animate-arrive"
+      className={`m-auto ${isLong ? "w-[min(36rem,calc(100vw-2rem))]" : "w-[min(28rem,calc(100vw-2rem))]"} rounded-lg border border-line bg-raised text-ink shadow-pop motion-safe:animate-arrive`}
     >
       <div className="grid gap-2 p-5">
-        <h2 id={`${id}-title`} className="text-lg font-semibold">
+        <h2
+          id={`${id}-title`}
+          tabIndex={isLong ? -1 : undefined}
+          className="text-lg font-semibold outline-none"
+        >
           {title}
         </h2>
         <div id={`${id}-body`} className="grid gap-2 text-muted">
           {children}
         </div>
       </div>
-      <div className="flex justify-end gap-2 border-t border-line bg-sunken px-5 py-3">
+      <div className="sticky bottom-0 flex flex-wrap justify-end gap-2 border-t border-line bg-sunken px-5 py-3">
         {actions}
       </div>
     </dialog>

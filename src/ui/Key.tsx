@@ -1,10 +1,15 @@
-/** A key of the keyboard, or several pressed at once. For the eyes: whoever listens is told by the control itself. */
-export function Key({ children }: { children: string }) {
+import { keyClass } from "./key-class.ts";
+
+type KeyProps = {
+  children: string;
+  /** Read out too, where the key itself is what is told; elsewhere the control tells it. */
+  isRead?: boolean;
+};
+
+/** A key of the keyboard, or several pressed at once. */
+export function Key({ children, isRead = false }: KeyProps) {
   return (
-    <kbd
-      aria-hidden
-      className="inline-flex h-5 min-w-5 shrink-0 items-center justify-center rounded-sm border border-line bg-canvas px-1 font-sans text-xs whitespace-nowrap text-muted"
-    >
+    <kbd aria-hidden={!isRead || undefined} className={keyClass}>
       {children}
     </kbd>
   );

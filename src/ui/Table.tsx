@@ -20,6 +20,8 @@ type CellProps = Pick<ComponentProps<"td">, "colSpan" | "children"> & {
   from?: "always" | "sm" | "md";
   /** Takes all the room that the others leave; a text that is longer than that wants `truncate`. */
   isRest?: boolean;
+  /** As wide as what it holds, such as a box. */
+  isNarrow?: boolean;
 };
 
 const shown = {
@@ -31,24 +33,41 @@ const shown = {
 // The first column begins below the panel's title.
 const edge = "px-3 first:pl-4 last:pr-4 max-sm:first:pl-3 @max-2xl:px-1.5 @max-2xl:last:pr-1.5";
 
-export function HeadCell({ align = "start", from = "always", ...rest }: Omit<CellProps, "isRest">) {
+const narrow = "w-px pr-0";
+
+export function HeadCell({
+  align = "start",
+  from = "always",
+  isNarrow = false,
+  ...rest
+}: Omit<CellProps, "isRest">) {
   return (
     <th
       scope="col"
-      className={`h-8 border-b border-line text-xs font-medium whitespace-nowrap text-muted ${edge} ${shown[from]} ${align === "end" ? "text-right" : ""}`}
+      className={`h-8 border-b border-line text-xs font-medium whitespace-nowrap text-muted ${edge} ${shown[from]} ${align === "end" ? "text-right" : ""} ${isNarrow ? narrow : ""}`}
       {...rest}
     />
   );
 }
 
-export function Cell({ align = "start", from = "always", isRest = false, ...rest }: CellProps) {
+export function Cell({
+  align = "start",
+  from = "always",
+  isRest = false,
+  isNarrow = false,
+  ...rest
+}: CellProps) {
   return (
     <td
-      className={`h-11 py-1.5 ${edge} ${shown[from]} ${align === "end" ? "text-right whitespace-nowrap" : ""} ${isRest ? "w-full max-w-0" : ""}`}
+      className={`h-11 py-1.5 ${edge} ${shown[from]} ${align === "end" ? "text-right whitespace-nowrap" : ""} ${isRest ? "w-full max-w-0" : ""} ${isNarrow ? narrow : ""}`}
       {...rest}
     />
   );
 }
 
-/** For a `<tr>`, which stays plain so that a room can give it a ref. */
-export const rowClass = "border-b border-line last:border-b-0 hover:bg-hover";
+/**
+ * For a `<tr>`, which stays plain so that a room can give it a ref. The row that holds the focus is the current
+ * one, to which keys apply, and has a mark at its start; a selected one is tinted.
+ */
+export const rowClass =
+  "border-b border-line last:border-b-0 hover:bg-hover has-[td:first-child_:checked]:bg-accent-soft focus-within:*:first:shadow-[inset_3px_0_var(--accent)]";

@@ -2,13 +2,19 @@ import { attachTooltips } from "./tooltips.ts";
 
 const attach = (host: HTMLDivElement) => attachTooltips(host);
 
+type TooltipHostProps = {
+  /** Tips name the key of what they belong to. */
+  hasKeys: boolean;
+};
+
 /** Rendered once; see `attachTooltips`. */
-export function TooltipHost() {
+export function TooltipHost({ hasKeys }: TooltipHostProps) {
   return (
     <div
       ref={attach}
       popover="manual"
       aria-hidden
+      data-with-keys={hasKeys}
       className="inset-auto m-0 max-w-72 rounded-md border border-line bg-raised px-2 py-1 text-xs whitespace-pre-line text-ink shadow-pop"
     />
   );

@@ -4,5 +4,14 @@
  */
 export const openWhileMounted = (dialog: HTMLDialogElement) => {
   dialog.showModal();
-  return () => dialog.close();
+  // A title that takes the focus is that of a long text, which begins there.
+  if (dialog.querySelector("[autofocus]") === null)
+    dialog.querySelector<HTMLElement>("h2[tabindex]")?.focus();
+  return () => {
+    dialog.close();
+    // What had the focus before may be gone by now, such as the row that was deleted: then it stays behind here.
+    const { activeElement } = document;
+    if (activeElement === document.body || dialog.contains(activeElement))
+      document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true });
+  };
 };

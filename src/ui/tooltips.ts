@@ -1,6 +1,9 @@
-// One tooltip for all elements with `data-tip`: no cost per row, and no row clips it, because it is in the
-// top layer. It repeats what the element's name or description already says, so it is for eyes only.
+// One tooltip for all elements with `data-tip`, `data-reason` (why it cannot be used now) or a key of their own:
+// no cost per row, and no row clips it, because it is in the top layer. It repeats what the element's name,
+// description or `aria-keyshortcuts` already says, so it is for eyes only.
 // Hover, focus, Escape: WCAG 2.2, 1.4.13.
+
+import { keyClass } from "./key-class.ts";
 
 const showAfterMs = 350;
 const hideAfterMs = 120;
@@ -8,7 +11,23 @@ const gapPx = 6;
 const marginPx = 8;
 
 const carrier = (target: EventTarget | null): HTMLElement | null =>
-  target instanceof Element ? target.closest<HTMLElement>("[data-tip]") : null;
+  target instanceof Element
+    ? target.closest<HTMLElement>("[data-tip], [data-reason], [aria-keyshortcuts]")
+    : null;
+
+/** What the tip of an element says, and the key that it names; both may be nothing. */
+function contentOf(host: HTMLElement, anchor: HTMLElement) {
+  const { reason, tip } = anchor.dataset;
+  const text = reason ?? tip;
+  const key = anchor.getAttribute("aria-keyshortcuts") ?? "";
+  // Of several pressed together, the page says itself where they belong.
+  const isTold = host.dataset["withKeys"] === "true" && !key.includes("+") && key !== "";
+  if (!isTold || reason !== undefined) return text === undefined ? [] : [text];
+  const hint = document.createElement("kbd");
+  hint.className = keyClass;
+  hint.textContent = key;
+  return [text ?? "Press", " ", hint];
+}
 
 function place(host: HTMLElement, anchor: HTMLElement) {
   const rect = anchor.getBoundingClientRect();
@@ -31,9 +50,9 @@ export function attachTooltips(host: HTMLElement): () => void {
   const show = (anchor: HTMLElement, afterMs: number) => {
     clearTimeout(timer);
     timer = setTimeout(() => {
-      const tip = anchor.dataset["tip"];
-      if (tip === undefined || !anchor.isConnected) return;
-      host.textContent = tip;
+      const content = contentOf(host, anchor);
+      if (content.length === 0 || !anchor.isConnected) return;
+      host.replaceChildren(...content);
       // Shown anew so that it comes above a dialog that was opened after it.
       hide();
       host.showPopover();

@@ -72,6 +72,7 @@ export function DeliveryPanel({ delivery, page }: DeliveryPanelProps) {
           <Button
             size="sm"
             command={`Redeliver delivery ${id}`}
+            keys="r"
             isPending={isRedelivering}
             disabledReason={redeliverRefusal(delivery)}
             onClick={() => redeliver(delivery)}

@@ -30,6 +30,8 @@ function Rotation({ webhook }: { webhook: Webhook }) {
   );
 }
 
+const keys: Record<string, string> = { Ping: "p", Delete: "#" };
+
 type WebhookActionsProps = {
   webhook: Webhook;
   /** Icons alone, or with their words. */
@@ -50,6 +52,7 @@ export function WebhookActions({ webhook, look, onSecret, onRemoved }: WebhookAc
     variant: isIcon ? ("ghost" as const) : ("secondary" as const),
     "aria-label": `${label}: ${url}`,
     command: `${label}: ${url}`,
+    keys: keys[label],
     tip: isIcon ? label : undefined,
   });
   const askRotation = (show: (secret: string) => void) =>

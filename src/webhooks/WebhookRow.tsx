@@ -1,6 +1,7 @@
 import { memo } from "react";
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
 import { Link } from "../app/Link.tsx";
+import { SelectCell } from "../app/selection/SelectCell.tsx";
 import { paths } from "../paths.ts";
 import { handFocusOn } from "../ui/hand-focus-on.ts";
 import { Cell, rowClass } from "../ui/Table.tsx";
@@ -35,6 +36,7 @@ export const WebhookRow = memo(function WebhookRow({ webhook, hasExtras }: Webho
   const { id, url, created_at: created } = webhook;
   return (
     <tr ref={handFocusOn} className={rowClass}>
+      <SelectCell id={id} name={url} />
       <Cell isRest>
         <Link
           to={paths.webhook(id)}

@@ -1,18 +1,23 @@
 // A site's webhooks: whether each is called, and what came of the last call.
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { lazy, useState } from "react";
 import { useLoaderData } from "react-router";
 import { makePoller } from "../api/poll.ts";
 import { useLoaded } from "../api/query.ts";
 import { siteName, siteQuery } from "../app/inventory.ts";
 import { ListPage } from "../app/ListPage.tsx";
 import { SiteTabs } from "../app/SiteTabs.tsx";
+import { SelectAllCell } from "../app/selection/SelectCell.tsx";
 import { paths } from "../paths.ts";
 import { HeadCell, Table } from "../ui/Table.tsx";
 import type { webhooksLoader } from "./loaders.ts";
 import { webhooksQuery } from "./queries.ts";
 import { hasExtras, toMoving } from "./webhook-facts.ts";
 import { WebhookRow } from "./WebhookRow.tsx";
+
+const WebhookBulk = lazy(async () => ({
+  default: (await import("./WebhookBulk.tsx")).WebhookBulk,
+}));
 
 export function WebhooksPage() {
   const { siteId, page } = useLoaderData<typeof webhooksLoader>();
@@ -29,6 +34,7 @@ export function WebhooksPage() {
       tabs={<SiteTabs siteId={siteId} current="Webhooks" />}
       create={{ label: "New webhook", to: paths.newWebhook(siteId) }}
       list={list}
+      bulk={WebhookBulk}
       page={page}
       pathOf={(number) => paths.webhooks(siteId, number)}
       empty={{
@@ -42,6 +48,7 @@ export function WebhooksPage() {
       <Table label="Webhooks">
         <thead>
           <tr>
+            <SelectAllCell count={list.data.length} />
             <HeadCell>URL</HeadCell>
             {isRich && (
               <>

@@ -4,6 +4,7 @@ import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
 import { noteOwner } from "../api/belonging.ts";
 import { call } from "../api/client.ts";
+import { isLast } from "../api/mutate.ts";
 import { invalidate, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
 import { followDelivery } from "./follow-delivery.ts";
@@ -21,26 +22,44 @@ const deliveryNames = ["listWebhooks", "showWebhook", "listDeliveries", "showDel
 export const redeliverRefusal = ({ status }: DeliverySummary): string | undefined =>
   status === "pending" ? "Redeliver is not possible while the status is pending." : undefined;
 
+const pingKey = ["ping a webhook"];
+const removeKey = ["delete a webhook"];
+
+/** Pings a webhook. What comes of it is told by whoever asked. */
+export const pingMutation = {
+  mutationKey: pingKey,
+  mutationFn: ({ id }: Webhook) => call("pingWebhook", { id }),
+  onMutate: () => forgetAnswers(...deliveryNames),
+  onSuccess: (delivery: DeliverySummary) => patchDelivery(delivery),
+  // Not awaited: polls rest while a mutation is under way, and this one ends here.
+  onSettled: () => {
+    if (isLast(pingKey)) void invalidate("listWebhooks", "showWebhook", "listDeliveries");
+  },
+};
+
+/** Deletes a webhook. That it did not work is told by the dialog that asked. */
+export const removeMutation = {
+  mutationKey: removeKey,
+  mutationFn: ({ id }: Webhook) => call("deleteWebhook", { id }),
+  onMutate: () => forgetAnswers(...deliveryNames),
+  onSuccess: (_answer: unknown, { id }: Webhook) => dropWebhook(id),
+  // The page of what is gone would end on "Not found"; the lists alone are asked for anew.
+  onSettled: () => {
+    if (isLast(removeKey)) void invalidate("listWebhooks");
+  },
+};
+
 /** Pings and deletes webhooks. The functions stay the same over the life of the component. */
 export function useWebhookActions() {
   const { mutate: ping, isPending: isPinging } = useMutation({
-    mutationFn: ({ id }: Webhook) => call("pingWebhook", { id }),
-    onMutate: () => forgetAnswers(...deliveryNames),
+    ...pingMutation,
     onSuccess: (delivery, { url }) => {
       patchDelivery(delivery);
       followDelivery(`The ping to ${hostOf(url)}`, delivery);
     },
     onError: (error, { url }) => toast.failure(`${hostOf(url)} was not pinged.`, error),
-    // Not awaited: polls rest while a mutation is under way, and this one ends here.
-    onSettled: () => void invalidate("listWebhooks", "showWebhook", "listDeliveries"),
   });
-  const { mutateAsync: remove } = useMutation({
-    mutationFn: ({ id }: Webhook) => call("deleteWebhook", { id }),
-    onMutate: () => forgetAnswers(...deliveryNames),
-    onSuccess: (_answer, { id }) => dropWebhook(id),
-    // The page of what is gone would end on "Not found"; the lists alone are asked for anew.
-    onSettled: () => void invalidate("listWebhooks"),
-  });
+  const { mutateAsync: remove } = useMutation(removeMutation);
   return { ping, isPinging, remove };
 }
 

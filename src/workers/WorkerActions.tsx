@@ -4,7 +4,6 @@ import { Button } from "../ui/Button.tsx";
 import { refusal, useWorkerActions, workerActions } from "./actions.ts";
 import { Icon } from "../ui/Icon.tsx";
 
-const icons = { start: "play", stop: "stop", restart: "restart", remove: "trash" } as const;
 const order = ["start", "stop", "restart", "remove"] as const satisfies readonly WorkerAction[];
 
 const processesOf = ({ processes }: Worker) =>
@@ -55,7 +54,7 @@ export function WorkerActions({ worker, look, onRemoved }: WorkerActionsProps) {
     });
   };
   return order.map((action) => {
-    const { label } = workerActions[action];
+    const { label, icon, key } = workerActions[action];
     const name = `${label} worker ${worker.id}`;
     return (
       <Button
@@ -64,11 +63,12 @@ export function WorkerActions({ worker, look, onRemoved }: WorkerActionsProps) {
         variant={look === "icons" ? "ghost" : "secondary"}
         aria-label={name}
         command={name}
+        keys={key}
         tip={look === "icons" ? label : undefined}
         disabledReason={refusal(action, worker)}
         onClick={() => press(action)}
       >
-        <Icon name={icons[action]} />
+        <Icon name={icon} />
         {look === "words" && <span className={action === "remove" ? "text-bad" : ""}>{label}</span>}
       </Button>
     );

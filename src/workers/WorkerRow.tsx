@@ -1,6 +1,7 @@
 import { Fragment, memo } from "react";
 import type { Worker } from "../../contract/workers/worker.ts";
 import { Link } from "../app/Link.tsx";
+import { SelectCell } from "../app/selection/SelectCell.tsx";
 import { paths } from "../paths.ts";
 import { handFocusOn } from "../ui/hand-focus-on.ts";
 import { IdText } from "../ui/IdText.tsx";
@@ -63,6 +64,7 @@ export const WorkerRow = memo(function WorkerRow({ worker }: { worker: Worker })
   const isShort = up !== null && up < (worker.processes ?? 0) && status === "installed";
   return (
     <tr ref={handFocusOn} className={rowClass}>
+      <SelectCell id={id} name={`worker ${id}`} />
       <Cell>
         <Link
           to={paths.worker(id)}
@@ -105,7 +107,7 @@ export const WorkerRow = memo(function WorkerRow({ worker }: { worker: Worker })
         {restartCount(worker) ?? "–"}
       </Cell>
       <Cell align="end">
-        <div className="flex justify-end gap-0.5">
+        <div className="flex justify-end gap-0.5 @max-md:grid @max-md:grid-cols-[auto_auto]">
           <WorkerActions worker={worker} look="icons" />
         </div>
       </Cell>

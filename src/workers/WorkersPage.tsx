@@ -1,17 +1,22 @@
 // A site's workers: what each is doing, and the buttons to change it.
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { lazy, useState } from "react";
 import { useLoaderData } from "react-router";
 import { makePoller } from "../api/poll.ts";
 import { useLoaded } from "../api/query.ts";
 import { siteName, siteQuery } from "../app/inventory.ts";
 import { ListPage } from "../app/ListPage.tsx";
 import { SiteTabs } from "../app/SiteTabs.tsx";
+import { SelectAllCell } from "../app/selection/SelectCell.tsx";
 import { paths } from "../paths.ts";
 import { HeadCell, Table } from "../ui/Table.tsx";
 import type { workersLoader } from "./loaders.ts";
 import { workersQuery } from "./queries.ts";
 import { WorkerRow } from "./WorkerRow.tsx";
+
+const WorkerBulk = lazy(async () => ({
+  default: (await import("./WorkerBulk.tsx")).WorkerBulk,
+}));
 
 export function WorkersPage() {
   const { siteId, page } = useLoaderData<typeof workersLoader>();
@@ -25,6 +30,7 @@ export function WorkersPage() {
       tabs={<SiteTabs siteId={siteId} current="Workers" />}
       create={{ label: "New worker", to: paths.newWorker(siteId) }}
       list={list}
+      bulk={WorkerBulk}
       page={page}
       pathOf={(number) => paths.workers(siteId, number)}
       empty={{
@@ -35,6 +41,7 @@ export function WorkersPage() {
       <Table label="Workers">
         <thead>
           <tr>
+            <SelectAllCell count={list.data.length} />
             <HeadCell>
               <span className="@max-2xl:sr-only">Worker</span>
             </HeadCell>

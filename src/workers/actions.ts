@@ -8,22 +8,38 @@ import {
   type WorkerState,
 } from "../../contract/workers/worker.ts";
 import { call } from "../api/client.ts";
+import { isLast } from "../api/mutate.ts";
 import { invalidate, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
+import type { IconName } from "../ui/Icon.tsx";
 import { patchWorker } from "./queries.ts";
 
 type ActionFacts = {
   label: string;
+  icon: IconName;
+  key: string;
   operation: "startWorker" | "stopWorker" | "restartWorker" | "deleteWorker";
   /** What the status becomes when the service agrees. */
   becomes: WorkerState;
 };
 
 export const workerActions: Record<WorkerAction, ActionFacts> = {
-  start: { label: "Start", operation: "startWorker", becomes: "starting" },
-  stop: { label: "Stop", operation: "stopWorker", becomes: "stopping" },
-  restart: { label: "Restart", operation: "restartWorker", becomes: "restarting" },
-  remove: { label: "Delete", operation: "deleteWorker", becomes: "removing" },
+  start: { label: "Start", icon: "play", key: "s", operation: "startWorker", becomes: "starting" },
+  stop: { label: "Stop", icon: "stop", key: "t", operation: "stopWorker", becomes: "stopping" },
+  restart: {
+    label: "Restart",
+    icon: "restart",
+    key: "r",
+    operation: "restartWorker",
+    becomes: "restarting",
+  },
+  remove: {
+    label: "Delete",
+    icon: "trash",
+    key: "#",
+    operation: "deleteWorker",
+    becomes: "removing",
+  },
 };
 
 /** Why an action cannot be asked for now. A state that only the service knows is its own to judge. */
@@ -35,34 +51,45 @@ export function refusal(action: WorkerAction, { status }: Worker): string | unde
 
 type Asked = { action: WorkerAction; id: number; before: string };
 
+const mutationKey = ["act on a worker"];
+
+/** Runs an action on a worker. That it did not work is told by whoever asked. */
+export const workerMutation = {
+  mutationKey,
+  mutationFn: ({ action, id }: Asked) => call(workerActions[action].operation, { id }),
+  onMutate: async ({ action, id }: Asked) => {
+    // An answer that is on its way knows nothing of this.
+    await Promise.all(
+      ["listWorkers", "showWorker"].map((name) => queryClient.cancelQueries({ queryKey: [name] })),
+    );
+    const { becomes: status } = workerActions[action];
+    patchWorker(id, (worker) => ({ ...worker, status }));
+  },
+  onError: (_error: Error, { action, id, before }: Asked) => {
+    const { becomes } = workerActions[action];
+    // Only what is still our own guess goes back; what the service has said since stays.
+    patchWorker(id, (worker) =>
+      worker.status === becomes ? { ...worker, status: before } : worker,
+    );
+  },
+  // Not awaited: polls rest while a mutation is under way, and this one ends here.
+  onSettled: (_answer: unknown, error: Error | null, { action }: Asked) => {
+    if (isLast(mutationKey)) void invalidate("listWorkers");
+    // What was deleted is soon not there any more, and asking for it would end on "Not found".
+    if (action !== "remove" || error !== null) void invalidate("showWorker");
+  },
+};
+
 /** Runs an action on a worker. Both functions stay the same over the life of the component. */
 export function useWorkerActions() {
   const { mutate, mutateAsync } = useMutation({
-    mutationFn: ({ action, id }: Asked) => call(workerActions[action].operation, { id }),
-    onMutate: async ({ action, id }) => {
-      // An answer that is on its way knows nothing of this.
-      await Promise.all(
-        ["listWorkers", "showWorker"].map((name) =>
-          queryClient.cancelQueries({ queryKey: [name] }),
-        ),
-      );
-      const { becomes: status } = workerActions[action];
-      patchWorker(id, (worker) => ({ ...worker, status }));
-    },
-    onError: (error, { action, id, before }) => {
-      const { becomes, label } = workerActions[action];
-      // Only what is still our own guess goes back; what the service has said since stays.
-      patchWorker(id, (worker) =>
-        worker.status === becomes ? { ...worker, status: before } : worker,
-      );
+    ...workerMutation,
+    onError: (error, asked) => {
+      workerMutation.onError(error, asked);
+      const { action, id } = asked;
       // Deleting is asked for in a dialog, which says what went wrong itself.
-      if (action !== "remove") toast.failure(`${label} did not work on worker ${id}.`, error);
-    },
-    // Not awaited: polls rest while a mutation is under way, and this one ends here.
-    onSettled: (_answer, error, { action }) => {
-      void invalidate("listWorkers");
-      // What was deleted is soon not there any more, and asking for it would end on "Not found".
-      if (action !== "remove" || error !== null) void invalidate("showWorker");
+      if (action !== "remove")
+        toast.failure(`${workerActions[action].label} did not work on worker ${id}.`, error);
     },
   });
   return { run: mutate, runAndWait: mutateAsync };

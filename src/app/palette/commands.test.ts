@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { type Marked, toCommands } from "./commands.ts";
 
-type Facts = { row?: Element; isHidden?: boolean; tip?: string; state?: "disabled" | "busy" };
+type Facts = { row?: Element; isHidden?: boolean; reason?: string; state?: "disabled" | "busy" };
 
-const button = (command: string, { row, isHidden = false, tip, state }: Facts = {}): Marked => ({
-  dataset: { command, ...(tip !== undefined && { tip }) },
+const button = (command: string, { row, isHidden = false, reason, state }: Facts = {}): Marked => ({
+  dataset: { command, ...(reason !== undefined && { reason }) },
   checkVisibility: () => !isHidden,
   // The only thing that is looked for is the row.
   closest: () => row ?? null,
@@ -41,8 +41,8 @@ test("what cannot be pressed comes last and says why", () => {
   const reason = "Stop is not possible while the status is installing.";
   const commands = toCommands(
     [
-      button("Stop worker 1", { state: "disabled", tip: reason }),
-      button("Run now: Orders", { state: "busy", tip: "Run now" }),
+      button("Stop worker 1", { state: "disabled", reason }),
+      button("Run now: Orders", { state: "busy" }),
       button("Delete worker 1"),
     ],
     null,

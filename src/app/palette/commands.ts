@@ -17,8 +17,7 @@ function toEntry(button: Marked, words: string): Entry {
     label: words,
     detail: "",
     ...(isDisabled(button) && {
-      // `Button` shows the reason as its tip.
-      refusal: isBusy ? "It is under way." : (button.dataset["tip"] ?? "Not possible now."),
+      refusal: isBusy ? "It is under way." : (button.dataset["reason"] ?? "Not possible now."),
     }),
     act: { kind: "press", words },
   };

@@ -1,0 +1,13 @@
+// Changes that are asked for outside of a component, or many at a time.
+import { MutationObserver, type MutationOptions } from "@tanstack/react-query";
+import { queryClient } from "./query.ts";
+
+/** As `useMutation` does it, for whoever has many to ask for and tells of each error himself. */
+export const mutate = <Data, Variables, Before>(
+  options: MutationOptions<Data, Error, Variables, Before>,
+  variables: Variables,
+): Promise<Data> => new MutationObserver(queryClient, options).mutate(variables);
+
+/** Within `onSettled`: no other change of this kind is under way, so that many end in one asking anew. */
+export const isLast = (mutationKey: readonly string[]): boolean =>
+  queryClient.isMutating({ mutationKey }) <= 1;

@@ -1,0 +1,50 @@
+// What a question may want beside a yes: a choice of what becomes of a part, and a name that has to be typed.
+import { useState } from "react";
+import { ChoiceList } from "../ui/ChoiceList.tsx";
+import { Field } from "../ui/Field.tsx";
+import { Input } from "../ui/Input.tsx";
+import type { Question } from "./confirm.ts";
+
+type Asked = Pick<Question, "typed" | "choices">;
+type Given = { name: string; choice: string };
+
+/** What was given so far, and why that is not enough yet. */
+export type Answer = Given & { refusal: string | undefined };
+
+export function useAnswer(asked: Asked | null): [Answer, (change: Partial<Given>) => void] {
+  const { typed, choices } = asked ?? {};
+  const [given, setGiven] = useState<Given>({
+    name: "",
+    choice: choices?.options[0]?.value ?? "",
+  });
+  const isTyped = typed === undefined || given.name.trim() === typed;
+  const refusal = isTyped ? undefined : `Type “${typed}” first.`;
+  return [{ ...given, refusal }, (change) => setGiven({ ...given, ...change })];
+}
+
+type ConfirmFieldsProps = Asked & { answer: Given; onAnswer: (change: Partial<Given>) => void };
+
+export function ConfirmFields({ typed, choices, answer, onAnswer }: ConfirmFieldsProps) {
+  return (
+    <>
+      {choices !== undefined && (
+        <ChoiceList
+          {...choices}
+          value={answer.choice}
+          onChange={(choice) => onAnswer({ choice })}
+        />
+      )}
+      {typed !== undefined && (
+        <Field label={`Type “${typed}” to confirm`}>
+          {(aria) => (
+            <Input
+              {...aria}
+              value={answer.name}
+              onChange={({ target }) => onAnswer({ name: target.value })}
+            />
+          )}
+        </Field>
+      )}
+    </>
+  );
+}

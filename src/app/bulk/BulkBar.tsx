@@ -1,0 +1,63 @@
+import { Button } from "../../ui/Button.tsx";
+import { handFocusOn } from "../../ui/hand-focus-on.ts";
+import { Icon } from "../../ui/Icon.tsx";
+import type { Selection } from "../selection/selection.ts";
+import { begin, type BulkAction, type BulkWords, countText } from "./bulk-task.ts";
+
+/** What a list page gives to a room's bar. */
+export type BulkProps<Item> = { items: readonly Item[]; selection: Selection };
+
+type BulkBarProps<Item> = BulkProps<Item> &
+  BulkWords<Item> & { actions: readonly BulkAction<Item>[] };
+
+/** Why an action is possible with none of them. */
+function refusalOfAll<Item>({ label, refusal }: BulkAction<Item>, items: readonly Item[]) {
+  const reasons = items.map(refusal);
+  if (reasons.includes(undefined)) return undefined;
+  return items.length === 1 ? reasons[0] : `${label} is not possible with any of them now.`;
+}
+
+/** What can be done with the selected rows. */
+export function BulkBar<Item extends { id: number }>({
+  items,
+  selection,
+  actions,
+  ...words
+}: BulkBarProps<Item>) {
+  const onDone = (id: number) => selection.select(id, false, false);
+  return (
+    <section
+      ref={handFocusOn}
+      aria-label="Selection"
+      className="mt-2 flex min-h-12 flex-wrap items-center gap-1.5 rounded-lg border border-line bg-raised px-3 py-1.5 shadow-pop motion-safe:animate-arrive"
+    >
+      <p className="mr-auto font-medium">{items.length} selected</p>
+      {actions.map((action) => (
+        <Button
+          key={action.label}
+          aria-label={`${action.label}: ${items.length} selected`}
+          command={action.title(countText(items.length, words))}
+          tip={action.label}
+          keys={action.keys}
+          disabledReason={refusalOfAll(action, items)}
+          onClick={() => begin(action, { ...words, items, onDone })}
+        >
+          <Icon name={action.icon} />
+          <span className={`max-sm:hidden ${action.keys === "#" ? "text-bad" : ""}`}>
+            {action.label}
+          </span>
+        </Button>
+      ))}
+      <Button
+        variant="ghost"
+        size="icon"
+        aria-label="Clear the selection"
+        tip="Clear the selection"
+        keys="Escape"
+        onClick={() => selection.selectAll(false)}
+      >
+        <Icon name="close" />
+      </Button>
+    </section>
+  );
+}

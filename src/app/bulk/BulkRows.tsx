@@ -1,0 +1,58 @@
+import type { ReactNode } from "react";
+import { StatusDot } from "../../ui/StatusDot.tsx";
+import type { Tone } from "../../ui/tone.ts";
+import type { Result } from "./bulk-run.ts";
+import type { BulkRow } from "./bulk-task.ts";
+
+type Named = Omit<BulkRow, "id">;
+
+const looks: Record<Result["kind"], { tone: Tone; word: string }> = {
+  waiting: { tone: "idle", word: "waiting" },
+  asked: { tone: "busy", word: "asked for" },
+  done: { tone: "good", word: "done" },
+  skipped: { tone: "idle", word: "not asked for" },
+  refused: { tone: "bad", word: "refused" },
+  failed: { tone: "warn", word: "failed" },
+};
+
+type ResultRowProps = Named & {
+  /** Undefined as long as nothing was begun. */
+  result?: Result | undefined;
+  /** The word for a row that is done. */
+  done: string;
+};
+
+export function ResultRow({ result, done, ...named }: ResultRowProps) {
+  const look = result && looks[result.kind];
+  return (
+    <Row
+      {...named}
+      state={
+        look && (
+          <span className="flex items-center gap-2 whitespace-nowrap">
+            <StatusDot tone={look.tone} isMoving={look.tone === "busy"} />
+            {result?.kind === "done" ? done : look.word}
+          </span>
+        )
+      }
+      reason={result && "reason" in result ? result.reason : undefined}
+    />
+  );
+}
+
+type RowProps = Named & { state?: ReactNode; reason?: string | undefined };
+
+export function Row({ name, detail, state, reason }: RowProps) {
+  return (
+    <li className="border-b border-line py-1.5 last:border-b-0">
+      <div className="flex min-h-5 flex-wrap justify-between gap-x-4">
+        <p className="flex min-w-0 flex-wrap gap-x-2 wrap-anywhere">
+          <span className="text-ink">{name}</span>
+          <span className="text-sm">{detail}</span>
+        </p>
+        {state}
+      </div>
+      {reason !== undefined && <p className="text-sm wrap-anywhere">{reason}</p>}
+    </li>
+  );
+}

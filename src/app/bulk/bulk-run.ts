@@ -1,0 +1,109 @@
+// Asks the service for the same thing about many rows, a few at a time, and keeps what came of each.
+import { isPassing, messageOf } from "../../api/api-error.ts";
+import { createStore, type Store } from "../../store.ts";
+
+export type Result =
+  | { kind: "waiting" | "asked" | "done" | "skipped" }
+  /** The service said no, or did not answer as it should. */
+  | { kind: "refused" | "failed"; reason: string };
+
+export type RunState = {
+  phase: "asking" | "running" | "over";
+  results: ReadonlyMap<number, Result>;
+};
+
+export type BulkRun = {
+  state: Store<RunState>;
+  /** Asks for all that are not done yet. @param choice what the question's choices were answered with */
+  start: (choice: string) => Promise<void>;
+  /** Those that were not asked for yet are left alone. */
+  skipRest: () => void;
+};
+
+type RunOptions = {
+  ids: readonly number[];
+  act: (id: number, choice: string) => Promise<void>;
+  onDone: (id: number) => void;
+  /** How many requests are under way at most. */
+  atOnce?: number;
+};
+
+export function createRun({ ids, act, onDone, atOnce = 4 }: RunOptions): BulkRun {
+  const state = createStore<RunState>({ phase: "asking", results: new Map() });
+  let isSkipping = false;
+
+  const note = (id: number, result: Result) =>
+    state.set({ ...state.get(), results: new Map(state.get().results).set(id, result) });
+
+  async function ask(id: number, choice: string): Promise<void> {
+    note(id, { kind: "asked" });
+    try {
+      await act(id, choice);
+    } catch (error) {
+      const kind = isPassing(error) ? "failed" : "refused";
+      return note(id, { kind, reason: messageOf(error) });
+    }
+    note(id, { kind: "done" });
+    onDone(id);
+  }
+
+  return {
+    state,
+    skipRest: () => (isSkipping = true),
+    async start(choice) {
+      isSkipping = false;
+      const before = state.get().results;
+      const rest = ids.filter((id) => before.get(id)?.kind !== "done");
+      const results = new Map(before);
+      for (const id of rest) results.set(id, { kind: "waiting" });
+      state.set({ phase: "running", results });
+      const takeTurns = async () => {
+        for (let id = rest.shift(); id !== undefined; id = rest.shift())
+          if (isSkipping) note(id, { kind: "skipped" });
+          else await ask(id, choice);
+      };
+      await Promise.all(Array.from({ length: atOnce }, takeTurns));
+      state.set({ ...state.get(), phase: "over" });
+    },
+  };
+}
+
+const words = [
+  ["done", "done"],
+  ["refused", "refused"],
+  ["failed", "failed"],
+  ["skipped", "not asked for"],
+] as const;
+
+/** "7 done, 1 refused": what has come of it so far. */
+export function summaryOf({ results }: RunState): string {
+  const kinds = [...results.values()].map(({ kind }) => kind);
+  return words
+    .map(([kind, word]) => [kinds.filter((one) => one === kind).length, word] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, word]) => `${count} ${word}`)
+    .join(", ");
+}
+
+const isOpen = ({ kind }: Result) => kind === "waiting" || kind === "asked";
+
+/** How many are answered. */
+export const answeredOf = ({ results }: RunState): number =>
+  [...results.values()].filter((result) => !isOpen(result)).length;
+
+/** Whether some are not asked for yet. */
+export const hasWaiting = ({ results }: RunState): boolean =>
+  [...results.values()].some(({ kind }) => kind === "waiting");
+
+/** Whether there is something to try again. */
+export const hasFailed = ({ results }: RunState): boolean =>
+  [...results.values()].some((result) => !isOpen(result) && result.kind !== "done");
+
+/** What is read out: the end, and on the way there each quarter, because nobody wants to hear every row. */
+export function spokenOf(state: RunState): string {
+  if (state.phase === "asking") return "";
+  if (state.phase === "over") return `${summaryOf(state)}.`;
+  const total = state.results.size;
+  const quarters = Math.floor((answeredOf(state) * 4) / total);
+  return quarters === 0 ? "Under way." : `${quarters * 25} percent answered.`;
+}

@@ -1,0 +1,108 @@
+// The one thing that may be under way with many rows. The bar hands it over; the dialog asks, runs and tells.
+import { hasStatus } from "../../api/api-error.ts";
+import { sessions } from "../../api/session.ts";
+import { createStore } from "../../store.ts";
+import type { IconName } from "../../ui/Icon.tsx";
+import type { Question } from "../confirm.ts";
+import { type BulkRun, createRun } from "./bulk-run.ts";
+
+/** What a room offers to do with many of its rows. */
+export type BulkAction<Item> = {
+  label: string;
+  icon: IconName;
+  /** The key of the same action of a single row. */
+  keys: string;
+  /** @param what "3 workers" */
+  title: (what: string) => string;
+  /** What a row is once it is done, e.g. "stopping". */
+  done: string;
+  /** Why it is not possible with this one now. */
+  refusal: (item: Item) => string | undefined;
+  /** Asked before something stops or is lost; it names that. */
+  question?: (items: readonly Item[]) => Pick<Question, "body" | "typed" | "choices">;
+  run: (item: Item, choice: string) => Promise<unknown>;
+};
+
+/** A row by its name, and what else tells it apart. */
+export type BulkRow = { id: number; name: string; detail: string | undefined };
+
+export type BulkTask = {
+  /** E.g. "Stop 3 workers". */
+  title: string;
+  done: string;
+  rows: readonly BulkRow[];
+  leftOut: readonly (BulkRow & { reason: string })[];
+  question: Pick<Question, "body" | "typed" | "choices"> | null;
+  run: BulkRun;
+};
+
+export const bulkTask = createStore<BulkTask | null>(null);
+
+// Whoever connects anew is not met by what another session began.
+sessions.state.subscribe(() => {
+  if (sessions.current() === null) bulkTask.set(null);
+});
+
+/** For a deletion: what somebody else has deleted already is as it was asked to be. */
+export const goneIsDone = (deleted: Promise<unknown>): Promise<unknown> =>
+  deleted.catch((error: unknown) => {
+    if (!hasStatus(error, 404)) throw error;
+  });
+
+/** How a room speaks of its rows. */
+export type BulkWords<Item> = {
+  /** E.g. "Worker 7". */
+  nameOf: (item: Item) => string;
+  /** What else tells it apart. */
+  detailOf?: (item: Item) => string;
+  /** The word for one of them, and for more. */
+  one: string;
+  many: string;
+};
+
+/** "3 workers". */
+export const countText = (count: number, { one, many }: { one: string; many: string }): string =>
+  `${count} ${count === 1 ? one : many}`;
+
+type Rows<Item> = BulkWords<Item> & {
+  items: readonly Item[];
+  /** It leaves the selection, so that what is left of that is what still wants doing. */
+  onDone: (id: number) => void;
+};
+
+/** Begins an action: with its question, or at once when there is nothing to say beforehand. */
+export function begin<Item extends { id: number }>(
+  action: BulkAction<Item>,
+  { items, onDone, ...words }: Rows<Item>,
+): void {
+  const possible = items.filter((item) => action.refusal(item) === undefined);
+  const byId = new Map(possible.map((item) => [item.id, item]));
+  const toRow = (item: Item) => ({
+    id: item.id,
+    name: words.nameOf(item),
+    detail: words.detailOf?.(item),
+  });
+  const leftOut = items.flatMap((item) => {
+    const reason = action.refusal(item);
+    return reason === undefined ? [] : [{ ...toRow(item), reason }];
+  });
+  const question = action.question?.(possible) ?? null;
+  const run = createRun({
+    ids: possible.map(({ id }) => id),
+    act: async (id, choice) => {
+      const item = byId.get(id);
+      if (item !== undefined) await action.run(item, choice);
+    },
+    onDone,
+  });
+  const rows = possible.map(toRow);
+  bulkTask.set({
+    title: action.title(countText(possible.length, words)),
+    done: action.done,
+    rows,
+    leftOut,
+    question,
+    run,
+  });
+  if (question === null && leftOut.length === 0) void run.start("");
+}

@@ -1,0 +1,71 @@
+// What can be done with many backup configurations at once.
+import type { BackupConfiguration } from "../../contract/backups/backup.ts";
+import { mutate } from "../api/mutate.ts";
+import { BulkBar, type BulkProps } from "../app/bulk/BulkBar.tsx";
+import { type BulkAction, goneIsDone } from "../app/bulk/bulk-task.ts";
+import {
+  type ConfigurationAction,
+  configurationActions,
+  refusal,
+  removeMutation,
+  runMutation,
+} from "./actions.ts";
+import { hasExtras } from "./backup-facts.ts";
+import { removalChoices, toFiles } from "./removal.ts";
+
+const toBulk = (action: ConfigurationAction) => {
+  const { label, icon, key } = configurationActions[action];
+  return {
+    label,
+    icon,
+    keys: key,
+    refusal: (configuration: BackupConfiguration) => refusal(action, configuration),
+  };
+};
+
+function Loss({ configurations }: { configurations: readonly BackupConfiguration[] }) {
+  const names = new Set(configurations.map(({ type, backupable }) => `${type} ${backupable.name}`));
+  return (
+    <p>
+      No longer backed up by {configurations.length === 1 ? "it" : "them"}:{" "}
+      <strong className="wrap-anywhere text-ink">
+        {new Intl.ListFormat("en").format([...names])}
+      </strong>
+      . Schedules and histories are lost.
+    </p>
+  );
+}
+
+const actions: readonly BulkAction<BackupConfiguration>[] = [
+  {
+    ...toBulk("run"),
+    title: (what) => `Run ${what} now`,
+    done: "pending",
+    run: (configuration) => mutate(runMutation, configuration),
+  },
+  {
+    ...toBulk("remove"),
+    title: (what) => `Delete ${what}`,
+    done: "removing",
+    question: (configurations) => ({
+      body: <Loss configurations={configurations} />,
+      ...(configurations.every(hasExtras) && { choices: removalChoices("their directories") }),
+      typed: `delete ${configurations.length}`,
+    }),
+    run: (configuration, files) =>
+      goneIsDone(mutate(removeMutation, { configuration, files: toFiles(files) })),
+  },
+];
+
+export function ConfigurationBulk(props: BulkProps<BackupConfiguration>) {
+  return (
+    <BulkBar
+      {...props}
+      nameOf={({ name }) => name}
+      detailOf={({ type, backupable }) => `${type} ${backupable.name}`}
+      one="backup"
+      many="backups"
+      actions={actions}
+    />
+  );
+}

@@ -1,0 +1,84 @@
+// What can be done with many workers at once.
+import type { ReactNode } from "react";
+import type { Worker, WorkerAction } from "../../contract/workers/worker.ts";
+import { mutate } from "../api/mutate.ts";
+import { BulkBar, type BulkProps } from "../app/bulk/BulkBar.tsx";
+import { type BulkAction, goneIsDone } from "../app/bulk/bulk-task.ts";
+import { refusal, workerActions, workerMutation } from "./actions.ts";
+
+/** How many processes end, and how long they may take. Another service may say neither. */
+function Ending({ workers }: { workers: readonly Worker[] }) {
+  const counts = workers.map(({ processes }) => processes);
+  const count = counts.includes(null) ? null : counts.reduce<number>((sum, n) => sum + (n ?? 0), 0);
+  const waits = workers.flatMap(({ stopwaitsecs }) => stopwaitsecs ?? []);
+  const [least, most] = [Math.min(...waits), Math.max(...waits)];
+  const subject =
+    count === null
+      ? "Their processes are"
+      : count === 1
+        ? "One process is"
+        : `${count} processes are`;
+  return (
+    <>
+      {subject} told to stop
+      {waits.length === workers.length &&
+        `; a job that still runs ${least === most ? least : `${least} to ${most}`} s later is killed`}
+      .
+    </>
+  );
+}
+
+/** What is told before something stops or is lost. Starting disturbs nobody. */
+const bodies: Partial<Record<WorkerAction, (workers: readonly Worker[]) => ReactNode>> = {
+  stop: (workers) => (
+    <p>
+      <Ending workers={workers} /> Jobs wait in the queue until a worker is started again.
+    </p>
+  ),
+  restart: (workers) => (
+    <p>
+      <Ending workers={workers} /> Each worker starts again once it is down.
+    </p>
+  ),
+  remove: (workers) => (
+    <>
+      <p>
+        <Ending workers={workers} />
+      </p>
+      <p>Settings and logs are lost. Jobs that wait in the queue stay there.</p>
+    </>
+  ),
+};
+
+const toBulk = (action: WorkerAction): BulkAction<Worker> => {
+  const { label, icon, key, becomes } = workerActions[action];
+  const body = bodies[action];
+  return {
+    label,
+    icon,
+    keys: key,
+    title: (what) => `${label} ${what}`,
+    done: becomes,
+    refusal: (worker) => refusal(action, worker),
+    ...(body && { question: (workers) => ({ body: body(workers) }) }),
+    run: ({ id, status }) => {
+      const asked = mutate(workerMutation, { action, id, before: status });
+      return action === "remove" ? goneIsDone(asked) : asked;
+    },
+  };
+};
+
+const actions = (["start", "stop", "restart", "remove"] as const).map(toBulk);
+
+export function WorkerBulk(props: BulkProps<Worker>) {
+  return (
+    <BulkBar
+      {...props}
+      nameOf={({ id }) => `Worker ${id}`}
+      detailOf={({ connection, queue }) => `${connection} / ${queue}`}
+      one="worker"
+      many="workers"
+      actions={actions}
+    />
+  );
+}
