@@ -146,6 +146,7 @@ test("single keys can be turned off, which this device remembers, and on again w
   await expect(page).toHaveURL(list);
   await expect(link(page, id)).not.toBeFocused();
   await box(page, id).check();
+  await expect(bar(page)).toContainText("1 selected");
   await page.keyboard.press("t");
   await expect(page.getByRole("alertdialog")).toBeHidden();
   await page.keyboard.press("Escape");
