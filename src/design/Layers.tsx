@@ -30,8 +30,11 @@ export function Layers() {
           </Dialog>
         )}
       </Sample>
+      <Sample name="Tooltip">
+        <Button tip="A tip, above what it belongs to">Tip</Button>
+      </Sample>
       <Sample name="Focus">
-        <Button tip="A tip, above what it belongs to">Focus and tip</Button>
+        <Button>Focus</Button>
         <Checkbox aria-label="Focus" />
         <Input aria-label="Focus" defaultValue="Focus" />
       </Sample>
