@@ -35,7 +35,7 @@ test("a site or server that is known not to be there is not offered", () => {
   expect(goals("12", (kind) => kind === "site")).not.toContain("Server 12 /servers/12/backups");
 });
 
-test.each(["", "0", "007", "12 workers", "web 2", "1.5", "worker", "12345678901"])(
+test.each(["", "0", "007", "12 workers", "web 2", "1.5", "worker", "12345678901234567"])(
   "“%s” is no id",
   (text) => {
     expect(goals(text)).toEqual([]);
