@@ -32,6 +32,8 @@ function Loss({ configurations }: { configurations: readonly BackupConfiguration
         {new Intl.ListFormat("en").format([...names])}
       </strong>
       . Schedules and histories are lost.
+      {!configurations.every(hasExtras) &&
+        " What becomes of the stored files is up to the service, which does not say."}
     </p>
   );
 }

@@ -6,24 +6,18 @@ import { BulkBar, type BulkProps } from "../app/bulk/BulkBar.tsx";
 import { type BulkAction, goneIsDone } from "../app/bulk/bulk-task.ts";
 import { refusal, workerActions, workerMutation } from "./actions.ts";
 
-/** How many processes end, and how long they may take. Another service may say neither. */
+/** How many processes end, and how long they may take; another service may not say. */
 function Ending({ workers }: { workers: readonly Worker[] }) {
-  const counts = workers.map(({ processes }) => processes);
-  const count = counts.includes(null) ? null : counts.reduce<number>((sum, n) => sum + (n ?? 0), 0);
+  const counts = workers.flatMap(({ processes }) => processes ?? []);
   const waits = workers.flatMap(({ stopwaitsecs }) => stopwaitsecs ?? []);
+  if (counts.length < workers.length || waits.length < workers.length)
+    return "All processes are told to stop; a job that takes too long is killed.";
+  const count = counts.reduce((total, one) => total + one, 0);
   const [least, most] = [Math.min(...waits), Math.max(...waits)];
-  const subject =
-    count === null
-      ? "Their processes are"
-      : count === 1
-        ? "One process is"
-        : `${count} processes are`;
   return (
     <>
-      {subject} told to stop
-      {waits.length === workers.length &&
-        `; a job that still runs ${least === most ? least : `${least} to ${most}`} s later is killed`}
-      .
+      {count === 1 ? "One process is" : `${count} processes are`} told to stop; a job that still
+      runs {least === most ? least : `${least} to ${most}`} s later is killed.
     </>
   );
 }
