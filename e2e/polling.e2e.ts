@@ -43,7 +43,7 @@ test("eight open tabs ask hardly more often than two, and all of them see the ch
   // What moves is asked for every 500 ms.
   const asked = countQuestions(context, site);
   const begunMs = Date.now();
-  await service.call("POST", `/api/worker/${id}/restart`);
+  expect((await service.call("PUT", `/api/worker/${id}/restart`)).status).toBe(204);
   await tabs[0]?.reload();
   for (const tab of tabs) await expectRow(workerRow(tab, id), "restarting");
   await writeFile(mayEnd, "");

@@ -1,6 +1,5 @@
 // The start page: every server, whether it is protected, and its sites. Where the service has no such list, a way in by id.
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
 import { useLoaderData } from "react-router";
 import type { Server } from "../../contract/servers.ts";
 import { useLoaded } from "../api/query.ts";
@@ -18,12 +17,10 @@ import { OverviewPanel } from "./OverviewPanel.tsx";
 import { PageLinks } from "./PageLinks.tsx";
 import { Icon } from "../ui/Icon.tsx";
 
-// A room's part: this floor knows only its name, and its code comes beside the list.
-const ProtectionPanel = lazy(async () => ({
-  default: (await import("../backups/ProtectionPanel.tsx")).ProtectionPanel,
-}));
+type HomeData = Awaited<ReturnType<typeof homeLoader>>;
+type ServerSectionProps = Pick<HomeData, "ProtectionPanel"> & { server: Server };
 
-function ServerSection({ server }: { server: Server }) {
+function ServerSection({ server, ProtectionPanel }: ServerSectionProps) {
   const { data: sites } = useQuery(sitesQuery(server.id));
   return (
     <Panel
@@ -37,9 +34,7 @@ function ServerSection({ server }: { server: Server }) {
         </p>
       }
     >
-      <Suspense fallback={<div className="h-11" />}>
-        <ProtectionPanel server={server} />
-      </Suspense>
+      <ProtectionPanel server={server} />
       <ul className="border-t border-line">
         {sites === undefined && (
           <li className="flex h-11 items-center px-4 max-sm:px-3">
@@ -73,7 +68,7 @@ function ServerSection({ server }: { server: Server }) {
 }
 
 export function HomePage() {
-  const { page } = useLoaderData<typeof homeLoader>();
+  const { page, ProtectionPanel } = useLoaderData<HomeData>();
   const servers = useLoaded(serversQuery(page));
   if (servers === null) return <OpenSite />;
   return (
@@ -81,7 +76,7 @@ export function HomePage() {
       <PageHeader title="Servers" />
       {servers.data.length > 0 && <OverviewPanel />}
       {servers.data.map((server) => (
-        <ServerSection key={server.id} server={server} />
+        <ServerSection key={server.id} server={server} ProtectionPanel={ProtectionPanel} />
       ))}
       {servers.data.length === 0 && (
         <Panel>

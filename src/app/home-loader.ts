@@ -1,15 +1,29 @@
 import type { LoaderFunctionArgs } from "react-router";
 import { readPage } from "../../contract/paging.ts";
-import { overviewQuery, serversQuery } from "./inventory.ts";
+import { overviewQuery, serversQuery, sitesQuery } from "./inventory.ts";
 import { load, loadIfThere } from "./loading.ts";
+
+/** What the first screen shows comes with the page; what is further down takes its place when it is there. */
+const firstScreen = 3;
 
 export async function homeLoader({ request }: LoaderFunctionArgs) {
   const asked = new URL(request.url).searchParams.get("page") ?? undefined;
   const { page } = readPage({ page: asked });
-  await Promise.all([
+  // A room's part: this floor knows only its name, and its code comes beside the list.
+  const loadingPart = import("../backups/ProtectionPanel.tsx");
+  const [servers] = await Promise.all([
     load(request, serversQuery(page)),
     // What is unknown is said in its place, and keeps nothing else from showing.
     loadIfThere(request, overviewQuery()),
   ]);
-  return { page };
+  const { ProtectionPanel, protectionQueries } = await loadingPart;
+  await Promise.all(
+    (servers?.data ?? [])
+      .slice(0, firstScreen)
+      .flatMap(({ id }) => [
+        loadIfThere(request, sitesQuery(id)),
+        ...protectionQueries(id).map((query) => loadIfThere<unknown>(request, query)),
+      ]),
+  );
+  return { page, ProtectionPanel };
 }

@@ -6,6 +6,7 @@ import type { Protection } from "../../contract/backups/protection.ts";
 import type { Server } from "../../contract/servers.ts";
 import { messageOf } from "../api/api-error.ts";
 import { makePoller } from "../api/poll.ts";
+import type { DataQuery } from "../api/query.ts";
 import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
 import { Icon } from "../ui/Icon.tsx";
@@ -118,6 +119,13 @@ function Summary({ rows, serverId }: ListProps) {
     </section>
   );
 }
+
+/** What the panel of a server reads. */
+export const protectionQueries = (serverId: number): DataQuery<unknown>[] => [
+  everyDatabaseQuery(serverId),
+  everySiteQuery(serverId),
+  everyConfigurationQuery(serverId),
+];
 
 /** Stands inside the panel of its server. */
 export function ProtectionPanel({ server }: { server: Server }) {
