@@ -9,6 +9,7 @@ import {
   expectToast,
   workerRow,
 } from "./helpers.ts";
+import { countRows, forgetRows, watchRows } from "./rendered-rows.ts";
 
 const link = (page: Page, id: number) =>
   page.getByRole("link", { name: `Worker ${id}`, exact: true });
@@ -38,6 +39,7 @@ test("a list is walked, selected, let go and opened by keyboard alone, and nothi
   const first = await site.createWorker();
   const second = await site.createWorker();
   const third = await site.createWorker();
+  await watchRows(page);
   await openList(page, `${service.url}/sites/${site.id}/workers`);
   for (const { id } of [first, second, third]) await expectRow(workerRow(page, id), "installed");
   const places = () =>
@@ -48,9 +50,11 @@ test("a list is walked, selected, let go and opened by keyboard alone, and nothi
   await expect(link(page, third.id)).toBeFocused();
   await page.keyboard.press("k");
   await expect(link(page, third.id)).toBeFocused();
+  await forgetRows(page);
   await page.keyboard.press("x");
   await expect(box(page, third.id)).toBeChecked();
   await expect(bar(page)).toContainText("1 selected");
+  expect(await countRows(page)).toBeLessThanOrEqual(1);
   await page.keyboard.press("j");
   await page.keyboard.press("j");
   await page.keyboard.press("Shift+X");
