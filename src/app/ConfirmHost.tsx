@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { troubleOf, type Trouble } from "../api/api-error.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/Button.tsx";
@@ -62,5 +62,7 @@ function Confirmation({ title, body, action, run, typed, choices }: Question) {
 /** Rendered once, in the shell. */
 export function ConfirmHost() {
   const open = useStore(question);
+  // A session that ends takes its question along.
+  useEffect(() => () => question.set(null), []);
   return open === null ? null : <Confirmation {...open} />;
 }

@@ -36,6 +36,19 @@ export function refusal(action: BackupAction, backup: Backup): string | undefine
 const refresh = () =>
   invalidate("showBackup", "showBackupConfiguration", "listBackups", "listBackupConfigurations");
 
+/** No mutation: it changes nothing at the service, and polls would rest for as long as it lasts. */
+async function download(backup: Backup): Promise<void> {
+  const { id } = backup;
+  try {
+    if (await downloadBackup(backup)) toast.success(`Backup ${id} is downloaded.`);
+  } catch (error) {
+    toast.failure(
+      `Backup ${id} was not downloaded.`,
+      error instanceof DownloadError ? error.message : error,
+    );
+  }
+}
+
 export function useBackupActions() {
   const restore = useMutation({
     mutationFn: (id: number) => call("restoreBackup", { id }),
@@ -53,21 +66,10 @@ export function useBackupActions() {
     onSettled: refresh,
     onError: (error, id) => toast.failure(`The drill of backup ${id} was not started.`, error),
   });
-  const download = useMutation({
-    mutationFn: downloadBackup,
-    onSuccess: (isSaved, { id }) => {
-      if (isSaved) toast.success(`Backup ${id} is downloaded.`);
-    },
-    onError: (error, { id }) =>
-      toast.failure(
-        `Backup ${id} was not downloaded.`,
-        error instanceof DownloadError ? error.message : error,
-      ),
-  });
   return {
     restore: restore.mutateAsync,
     remove: remove.mutateAsync,
     drill: drill.mutate,
-    download: download.mutate,
+    download: (backup: Backup) => void download(backup),
   };
 }
