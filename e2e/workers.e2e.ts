@@ -288,7 +288,7 @@ test.describe("a worker's page", () => {
     const [process] = (await site.worker(id)).process_list ?? [];
     await expect(page.getByRole("cell", { name: String(process?.pid), exact: true })).toBeVisible();
     await expect(page.getByRole("cell", { name: "running" })).toBeVisible();
-    const log = page.getByRole("log");
+    const log = page.getByRole("log", { name: `Log of worker ${id}` });
     await expect(log).toContainText("line 3");
     await expect(log).toContainText("line 8");
     await expectAccessible(page);
