@@ -1,5 +1,5 @@
 // The looks of every primitive, photographed: a change of them is seen, and taken on purpose or not at all.
-// To take the photographs anew: npx playwright test --config e2e/playwright.config.ts e2e/design --update-snapshots
+// To take the photographs anew: npx playwright test --config e2e/playwright.config.ts e2e/design --update-snapshots=all
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
