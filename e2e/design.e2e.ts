@@ -57,11 +57,13 @@ test("every primitive looks as photographed on a phone", async ({ page }) => {
   await page.setViewportSize({ width: 360, height: 800 });
   await openInBlocks(page);
   await expectNoSidewaysScroll(page);
+  // They are on the other photographs, and take much room in a file.
+  await page.addStyleTag({ content: "* { box-shadow: none !important; }" });
   await part(page, "light").getByRole("textbox", { name: "Focus" }).focus();
   await expect(part(page, "light")).toHaveScreenshot("phone.png", photograph);
 });
 
-test("a tip and a dialog look as photographed, light and dark", async ({ page }) => {
+test("a tip, a dialog and a search look as photographed, light and dark", async ({ page }) => {
   await openInBlocks(page);
   for (const scheme of schemes) {
     await page.emulateMedia({ colorScheme: scheme });
@@ -72,6 +74,9 @@ test("a tip and a dialog look as photographed, light and dark", async ({ page })
     const dialog = page.getByRole("dialog");
     await expect(dialog).toHaveScreenshot(`${scheme}-dialog.png`, photograph);
     await dialog.getByRole("button", { name: "Cancel" }).click();
+    await part(page, scheme).getByRole("button", { name: "Open search" }).click();
+    await expect(dialog).toHaveScreenshot(`${scheme}-search.png`, photograph);
+    await page.keyboard.press("Escape");
   }
 });
 

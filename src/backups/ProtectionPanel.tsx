@@ -75,7 +75,7 @@ function Row({ row, serverId }: RowProps) {
           <span className="truncate">{cure.label}</span>
         </Link>
         {configuration !== null && (
-          <p>
+          <p className="max-sm:hidden">
             <Schedule configuration={configuration} />
           </p>
         )}

@@ -2,6 +2,7 @@
 import { Button } from "../ui/Button.tsx";
 import type { ButtonVariant } from "../ui/button-class.ts";
 import { Checkbox } from "../ui/Checkbox.tsx";
+import { ChoiceList } from "../ui/ChoiceList.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Field } from "../ui/Field.tsx";
 import { FieldGroup } from "../ui/FieldGroup.tsx";
@@ -12,6 +13,15 @@ import { Select } from "../ui/Select.tsx";
 import { Sample } from "./Sample.tsx";
 
 const variants: ButtonVariant[] = ["primary", "secondary", "ghost", "danger"];
+
+const schemes = [
+  { value: "light", label: "Light" },
+  { value: "dark", label: "Dark" },
+];
+const files = [
+  { value: "keep", label: "Keep the stored files", help: "They stay where they are." },
+  { value: "remove", label: "Remove them too", help: "They cannot be brought back." },
+];
 
 const Buttons = ({ variant }: { variant: ButtonVariant }) => (
   <Sample name={`Button, ${variant}`}>
@@ -75,6 +85,11 @@ export function Controls() {
         <Field label="Checked" layout="beside">
           {(aria) => <Checkbox {...aria} defaultChecked />}
         </Field>
+        <Field label="Some of them" layout="beside">
+          {(aria) => <Checkbox {...aria} isMixed />}
+        </Field>
+        <ChoiceList legend="Short choices" options={schemes} value="light" onChange={() => {}} />
+        <ChoiceList legend="Choices" options={files} value="keep" onChange={() => {}} />
       </FieldGroup>
       <Sample name="SecretBox, CopyButton">
         <SecretBox

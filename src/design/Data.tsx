@@ -75,7 +75,8 @@ export function Data() {
   return (
     <>
       <Workers label="Table with all the room" />
-      <div className="max-w-sm">
+      {/* On a phone the one above is narrow too. */}
+      <div className="max-w-sm max-sm:hidden">
         <Workers label="Narrow table" />
       </div>
       <Panel title="Properties">

@@ -1,19 +1,51 @@
-// What lies above a page, and the ring around what has the focus.
+// What lies above a page, how it is opened by key, and the ring around what has the focus.
 import { useState } from "react";
 import { Button } from "../ui/Button.tsx";
 import { Checkbox } from "../ui/Checkbox.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
+import { Icon } from "../ui/Icon.tsx";
+import { IdText } from "../ui/IdText.tsx";
 import { Input } from "../ui/Input.tsx";
+import { Key } from "../ui/Key.tsx";
+import { OptionList } from "../ui/OptionList.tsx";
+import { RequestId } from "../ui/RequestId.tsx";
+import { SearchButton } from "../ui/SearchButton.tsx";
+import { SearchDialog } from "../ui/SearchDialog.tsx";
+import { SearchInput } from "../ui/SearchInput.tsx";
 import { Sample } from "./Sample.tsx";
 
+const options = ["First", "Second", "Not now"].map((label, index) => ({
+  id: `option-${index}`,
+  icon: <Icon name="server" />,
+  label,
+  detail: "Detail",
+  isDisabled: index === 2,
+}));
+
+function Search({ onClose }: { onClose: () => void }) {
+  return (
+    <SearchDialog label="Search" onClose={onClose}>
+      <SearchInput aria-label="Search" placeholder="Search" aria-controls="options" aria-expanded />
+      <OptionList
+        id="options"
+        label="Found"
+        groups={[{ id: "group", label: "Group", note: "3 of 3", options }]}
+        activeId="option-1"
+        onPoint={() => {}}
+        onChoose={onClose}
+      />
+    </SearchDialog>
+  );
+}
+
 export function Layers() {
-  const [isOpen, setIsOpen] = useState(false);
-  const close = () => setIsOpen(false);
+  const [open, setOpen] = useState<"dialog" | "search" | null>(null);
+  const close = () => setOpen(null);
   return (
     <>
       <Sample name="Dialog">
-        <Button onClick={() => setIsOpen(true)}>Open dialog</Button>
-        {isOpen && (
+        <Button onClick={() => setOpen("dialog")}>Open dialog</Button>
+        {open === "dialog" && (
           <Dialog
             title="Delete worker 7?"
             onClose={close}
@@ -29,6 +61,15 @@ export function Layers() {
             Its 3 processes end the job at hand, then they are gone.
           </Dialog>
         )}
+      </Sample>
+      <Sample name="SearchDialog, Key">
+        <SearchButton label="Open search" hint="Ctrl K" onClick={() => setOpen("search")} />
+        <Key isRead>?</Key>
+        {open === "search" && <Search onClose={close} />}
+      </Sample>
+      <Sample name="RequestId, IdText">
+        <RequestId id="01a2b3c4" />
+        <IdText id={1234567890123456} />
       </Sample>
       <Sample name="Tooltip">
         <Button tip="A tip, above what it belongs to">Tip</Button>
