@@ -79,7 +79,7 @@ export const WorkerRow = memo(function WorkerRow({ worker }: { worker: Worker })
         <div className="@2xl:min-w-36 @5xl:min-w-56">
           <WorkerBadge worker={worker} />
           {/* Its first line: the others are the end of the log, which the worker's page has whole. */}
-          {status === "failed" && reason !== undefined && (
+          {status === "failed" && reason && (
             <p className="mt-1 line-clamp-2 max-w-44 text-xs @3xl:max-w-72 wrap-anywhere text-bad">
               {reason.split("\n", 1)[0]}
             </p>
