@@ -274,51 +274,55 @@ describe("a failure leaves the target as it was", () => {
   });
 });
 
-test("a service killed while it restores leaves the old or the new, whole", async () => {
-  await server.query(database(), everything);
-  const source = sourceOf(url, scratch);
-  const fresh = await pictureOf(server, url);
-  const { content } = await takeDump(source);
-  const file = join(scratch, "dump.sql");
-  await writeFile(file, content);
-  await server.query(database(), otherState);
-  const old = await pictureOf(server, url);
-  let commands = 0;
-  await sourceOf(
-    url,
-    scratch,
-    countingHost((number) => (commands = number)),
-  ).restore(streamOf(content), attemptOf(6));
-  await server.query(database(), otherState);
-  const rounds = 9;
-  let restored = 0;
-  for (let round = 0; round < rounds; round += 1) {
-    // Spread over the whole run, its first and its last command among them.
-    const killAt = 1 + Math.round((round * (commands - 1)) / (rounds - 1));
-    const delayMs = round % 2 === 0 ? 0 : 1 + Math.random() * 30;
-    const child = fork(
-      join(import.meta.dirname, "mysql-restore-child.ts"),
-      [url, scratch, file, `${killAt}`, `${delayMs}`],
-      { stdio: "ignore" },
-    );
-    const [, signal] = (await once(child, "exit")) as [number | null, string | null];
-    if (round < rounds - 1) expect(signal).toBe("SIGKILL");
-    const state = await source.settle(attemptOf(6));
-    const picture = await pictureOf(server, url);
-    const isNew = picture === fresh;
-    if (!isNew) expect(picture).toBe(old);
-    if (state !== "unknown") expect(state).toBe(isNew ? "restored" : "as it was");
-    expect(await scratchDatabases(server)).toBe("");
-    expect(await readdir(scratch)).toEqual(["dump.sql"]);
-    if (!isNew) continue;
-    restored += 1;
+test(
+  "a service killed while it restores leaves the old or the new, whole",
+  { timeout: 120_000 },
+  async () => {
+    await server.query(database(), everything);
+    const source = sourceOf(url, scratch);
+    const fresh = await pictureOf(server, url);
+    const { content } = await takeDump(source);
+    const file = join(scratch, "dump.sql");
+    await writeFile(file, content);
     await server.query(database(), otherState);
-  }
-  // Both sides of the swap were seen.
-  expect(restored).toBeGreaterThan(0);
-  expect(restored).toBeLessThan(rounds);
-  await rm(file);
-});
+    const old = await pictureOf(server, url);
+    let commands = 0;
+    await sourceOf(
+      url,
+      scratch,
+      countingHost((number) => (commands = number)),
+    ).restore(streamOf(content), attemptOf(6));
+    await server.query(database(), otherState);
+    const rounds = 9;
+    let restored = 0;
+    for (let round = 0; round < rounds; round += 1) {
+      // Spread over the whole run, its first and its last command among them.
+      const killAt = 1 + Math.round((round * (commands - 1)) / (rounds - 1));
+      const delayMs = round % 2 === 0 ? 0 : 1 + Math.random() * 30;
+      const child = fork(
+        join(import.meta.dirname, "mysql-restore-child.ts"),
+        [url, scratch, file, `${killAt}`, `${delayMs}`],
+        { stdio: "ignore" },
+      );
+      const [, signal] = (await once(child, "exit")) as [number | null, string | null];
+      if (round < rounds - 1) expect(signal).toBe("SIGKILL");
+      const state = await source.settle(attemptOf(6));
+      const picture = await pictureOf(server, url);
+      const isNew = picture === fresh;
+      if (!isNew) expect(picture).toBe(old);
+      if (state !== "unknown") expect(state).toBe(isNew ? "restored" : "as it was");
+      expect(await scratchDatabases(server)).toBe("");
+      expect(await readdir(scratch)).toEqual(["dump.sql"]);
+      if (!isNew) continue;
+      restored += 1;
+      await server.query(database(), otherState);
+    }
+    // Both sides of the swap were seen.
+    expect(restored).toBeGreaterThan(0);
+    expect(restored).toBeLessThan(rounds);
+    await rm(file);
+  },
+);
 
 describe("a dump", () => {
   test("of tables that keep their history says that it is left out", async () => {
