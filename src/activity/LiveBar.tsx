@@ -41,7 +41,7 @@ export function LiveBar({ filter, shown }: LiveBarProps) {
       )}
       {/* Said when the number changes, not at each look. */}
       <output className="sr-only">{fresh.length > 0 && newText}</output>
-      <span className="ml-auto">
+      <span className="ms-auto">
         <Button
           size="sm"
           variant={fresh.length > 0 ? "primary" : "secondary"}

@@ -56,7 +56,7 @@ function ServerSection({ server, ProtectionPanel }: ServerSectionProps) {
                 <Icon name="site" />
               </span>
               <span className="font-medium wrap-anywhere">{site.name}</span>
-              <span className="ml-auto truncate pl-3 font-mono text-xs text-muted max-sm:hidden">
+              <span className="ms-auto truncate ps-3 font-mono text-xs text-muted max-sm:hidden">
                 {site.root}
               </span>
             </Link>

@@ -34,7 +34,7 @@ export function MobileBar() {
         <Mark />
         Quarterdeck
       </Link>
-      <span className="ml-auto flex min-w-0 text-sm">
+      <span className="ms-auto flex min-w-0 text-sm">
         <ConnectionState />
       </span>
       <PaletteButton look="icon" />
@@ -44,9 +44,9 @@ export function MobileBar() {
         ref={drawer}
         aria-label="Menu"
         onClick={closeOnLeave}
-        className="fixed inset-y-0 left-0 m-0 h-dvh max-h-none w-72 max-w-[85vw] border-r border-line bg-sunken text-ink"
+        className="fixed inset-y-0 start-0 m-0 h-dvh max-h-none w-72 max-w-[85vw] border-e border-line bg-sunken text-ink"
       >
-        <div className="absolute top-3 right-3">
+        <div className="absolute top-3 end-3">
           <Button
             variant="ghost"
             size="icon"

@@ -35,13 +35,13 @@ export function Shell() {
     <>
       <a
         href="#main"
-        className="sr-only z-20 rounded-md bg-ink px-3 py-2 text-canvas focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+        className="sr-only z-20 rounded-md bg-ink px-3 py-2 text-canvas focus:not-sr-only focus:fixed focus:top-2 focus:start-2"
       >
         Skip to content
       </a>
       <MobileBar />
       <div className="lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
-        <div className="sticky top-0 h-dvh border-r border-line bg-sunken max-lg:hidden">
+        <div className="sticky top-0 h-dvh border-e border-line bg-sunken max-lg:hidden">
           <SideNav />
         </div>
         <main

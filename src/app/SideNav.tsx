@@ -69,7 +69,7 @@ function ServerPlaces({ server }: { server: Server }) {
         </span>
         <span className="truncate">{server.name}</span>
       </p>
-      <ul className="ml-2 grid grid-cols-[minmax(0,1fr)] border-l border-line pl-1.5">
+      <ul className="ms-2 grid grid-cols-[minmax(0,1fr)] border-s border-line ps-1.5">
         <PlaceLink kind="server" id={server.id} name="Backups" />
         {sites === undefined && (
           <li className={rowClass}>
@@ -138,7 +138,7 @@ export function SideNav() {
           Activity
         </Link>
       )}
-      <div className="flex items-center gap-1 border-t border-line pt-2 pl-2 text-sm text-muted">
+      <div className="flex items-center gap-1 border-t border-line pt-2 ps-2 text-sm text-muted">
         <ConnectionState>
           <span className="truncate">
             {address === "" ? location.host : address.replace(/^https?:\/\//, "")}

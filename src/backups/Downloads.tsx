@@ -11,7 +11,7 @@ function DownloadProgress({ download }: { download: Download }) {
       <div className="grid min-w-0 flex-1 gap-1.5">
         <p className="flex flex-wrap gap-x-4 text-sm text-muted">
           <span className="truncate font-mono text-xs text-ink">{name}</span>
-          <span className="ml-auto">
+          <span className="ms-auto">
             {formatBytes(receivedBytes)} of {formatBytes(totalBytes)}
           </span>
         </p>

@@ -29,7 +29,7 @@ export function NextRuns({ schedule }: { schedule: BackupSchedule }) {
               {zone !== viewersZone && (
                 <span className="text-muted">({momentInZone(new Date(moment), viewersZone)})</span>
               )}
-              <span className="ml-auto text-muted">
+              <span className="ms-auto text-muted">
                 <Time value={moment} />
               </span>
             </li>
@@ -52,7 +52,7 @@ export function NextRuns({ schedule }: { schedule: BackupSchedule }) {
                   Backup {id}
                 </Link>
                 <span className="text-muted">{formatBytes(size)}</span>
-                <span className="ml-auto text-muted">
+                <span className="ms-auto text-muted">
                   <Time value={at} />
                 </span>
               </li>

@@ -66,7 +66,7 @@ function Row({ row, serverId }: RowProps) {
           )}
         </p>
       </div>
-      <div className="max-w-[45%] min-w-0 text-right text-xs text-muted">
+      <div className="max-w-[45%] min-w-0 text-end text-xs text-muted">
         <Link
           to={cure.to}
           aria-describedby={nameId}
@@ -107,7 +107,7 @@ function Summary({ rows, serverId }: ListProps) {
             {problems.length === 0
               ? `Everything is protected: ${count(rows.length, "database or site", "databases and sites")}`
               : `${good.length} of ${rows.length} databases and sites are protected`}
-            <span className="ml-auto text-muted group-open:rotate-180">
+            <span className="ms-auto text-muted group-open:rotate-180">
               <Icon name="down" />
             </span>
           </summary>

@@ -38,7 +38,7 @@ export function RunProgress({ backup, usualBytes }: RunProgressProps) {
           {formatBytes(plain)} read, {formatBytes(stored)} stored
         </span>
         <span>{rate}</span>
-        <span className="ml-auto">
+        <span className="ms-auto">
           for <Time value={backup.started_at} format="duration" />
         </span>
       </p>

@@ -34,7 +34,7 @@ export const SchedulePreview = memo(function SchedulePreview({
   return (
     <div className="grid gap-3 text-sm">
       <p className="font-medium">{scheduleInWords(frequency)}</p>
-      <table className="w-full text-left" aria-label="Next runs">
+      <table className="w-full text-start" aria-label="Next runs">
         <thead>
           <tr className="text-xs text-muted">
             <th scope="col" className="pb-1 font-medium">

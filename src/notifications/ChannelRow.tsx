@@ -19,7 +19,7 @@ type ChannelRowProps = {
 };
 
 /** Below the name, at the name's own edge. */
-const below = "col-span-2 pl-9 sm:pl-7";
+const below = "col-span-2 ps-9 sm:ps-7";
 
 /** Renders again only when its channel changed: the cache keeps an unchanged one the same object. */
 export const ChannelRow = memo(function ChannelRow({ siteId, channel, isChosen }: ChannelRowProps) {
@@ -70,7 +70,7 @@ export const ChannelRow = memo(function ChannelRow({ siteId, channel, isChosen }
       {ofAccount !== null && (
         <>
           <div
-            className={`mt-1 ${below} @3xl:col-span-1 @3xl:col-start-2 @3xl:row-span-3 @3xl:row-start-1 @3xl:mt-0 @3xl:pl-0`}
+            className={`mt-1 ${below} @3xl:col-span-1 @3xl:col-start-2 @3xl:row-span-3 @3xl:row-start-1 @3xl:mt-0 @3xl:ps-0`}
           >
             {ofAccount.last_message === null ? (
               <p className="min-h-6 text-muted @3xl:pt-0.5">Nothing was sent yet.</p>

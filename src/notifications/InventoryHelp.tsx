@@ -31,7 +31,7 @@ export function InventoryHelp() {
       </p>
       <div className="relative rounded-md border border-line bg-sunken">
         <pre className="px-3 py-2.5 font-mono text-xs whitespace-pre-wrap text-ink">{snippet}</pre>
-        <div className="absolute top-1 right-1">
+        <div className="absolute top-1 end-1">
           <CopyButton label="Copy example" text={() => snippet} />
         </div>
       </div>

@@ -76,7 +76,7 @@ function AccountChannels({ channels, ...list }: ListProps) {
       <details className="group border-t border-line">
         <summary className="flex min-h-11 list-none items-center gap-3 px-4 py-2 text-sm text-muted -outline-offset-2 hover:bg-hover max-sm:px-3">
           How to add a channel
-          <span className="ml-auto group-open:rotate-180">
+          <span className="ms-auto group-open:rotate-180">
             <Icon name="down" />
           </span>
         </summary>

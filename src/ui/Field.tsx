@@ -49,14 +49,14 @@ export function Field({
           {label}
         </label>
         {term !== undefined && (
-          <span aria-hidden className="ml-auto truncate font-mono text-xs text-muted">
+          <span aria-hidden className="ms-auto truncate font-mono text-xs text-muted">
             {term}
           </span>
         )}
       </div>
       {layout === "above" && <div className="mt-1">{control}</div>}
       {/* Below the label, not below its box. */}
-      <div className={layout === "beside" ? "pl-8 sm:pl-6" : undefined}>
+      <div className={layout === "beside" ? "ps-8 sm:ps-6" : undefined}>
         {error !== undefined && (
           <p id={`${id}-error`} className="mt-1.5 text-sm text-bad">
             {error}

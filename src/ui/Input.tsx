@@ -14,7 +14,7 @@ export function Input({ unit, isCode = false, ...rest }: InputProps) {
       autoComplete="off"
       spellCheck={false}
       {...rest}
-      className={`${controlClass} ${isCode ? "font-mono text-sm" : ""} ${unit === undefined ? "" : "pr-10"}`}
+      className={`${controlClass} ${isCode ? "font-mono text-sm" : ""} ${unit === undefined ? "" : "pe-10"}`}
     />
   );
   if (unit === undefined) return input;
@@ -23,7 +23,7 @@ export function Input({ unit, isCode = false, ...rest }: InputProps) {
       {input}
       <span
         aria-hidden
-        className="pointer-events-none absolute inset-y-0 right-2.5 flex items-center text-sm text-muted"
+        className="pointer-events-none absolute inset-y-0 end-2.5 flex items-center text-sm text-muted"
       >
         {unit}
       </span>

@@ -45,7 +45,7 @@ export function OptionList({ id, label, groups, activeId, onPoint, onChoose }: O
             <span id={group.id} className="font-medium">
               {group.label}
             </span>
-            <span className="ml-auto">{group.note}</span>
+            <span className="ms-auto">{group.note}</span>
           </p>
           {group.options.map((option) => (
             // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- the field above has the focus and the keys

@@ -22,7 +22,7 @@ export function Pager({ from, to, total, previous, next }: PagerProps) {
           ? `None of ${number.format(total)}`
           : `${number.format(from)}–${number.format(to)} of ${number.format(total)}`}
       </p>
-      <div className="ml-auto flex gap-2">
+      <div className="ms-auto flex gap-2">
         {previous}
         {next}
       </div>

@@ -25,7 +25,7 @@ export function Panel({ title, actions, children }: PanelProps) {
         <h2 id={titleId} className="font-semibold">
           {title}
         </h2>
-        <div className="ml-auto flex flex-wrap items-center gap-1.5">{actions}</div>
+        <div className="ms-auto flex flex-wrap items-center gap-1.5">{actions}</div>
       </div>
       {children}
     </section>

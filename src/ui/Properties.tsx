@@ -12,7 +12,7 @@ export function Properties({ items }: { items: readonly Property[] }) {
           className="flex min-h-9 items-baseline justify-between gap-4 border-b border-line py-2 text-sm"
         >
           <dt className="shrink-0 text-muted">{term}</dt>
-          <dd className="min-w-0 text-right wrap-anywhere">{value}</dd>
+          <dd className="min-w-0 text-end wrap-anywhere">{value}</dd>
         </div>
       ))}
     </dl>

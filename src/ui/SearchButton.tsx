@@ -17,7 +17,7 @@ export function SearchButton({ label, hint, ...rest }: SearchButtonProps) {
       className="flex h-8 w-full items-center gap-2 rounded-md border border-line bg-raised px-2 text-muted hover:text-ink"
     >
       <Icon name="search" />
-      <span className="flex-1 text-left">{label}</span>
+      <span className="flex-1 text-start">{label}</span>
       <Key>{hint}</Key>
     </button>
   );

@@ -30,7 +30,7 @@ export function SecretBox({ label, secret, onCopied }: SecretBoxProps) {
   };
   return (
     <div className="grid gap-1.5">
-      <div className="flex flex-wrap items-center gap-2 rounded-md border border-edge bg-sunken py-1.5 pr-1.5 pl-3">
+      <div className="flex flex-wrap items-center gap-2 rounded-md border border-edge bg-sunken py-1.5 pe-1.5 ps-3">
         {/* One click selects all of it, where copying by button is not possible. */}
         <code className="min-w-0 flex-1 basis-64 font-mono text-sm wrap-anywhere select-all">
           {secret}

@@ -8,7 +8,7 @@ type TableProps = {
 
 export function Table({ label, children }: TableProps) {
   return (
-    <table aria-label={label} className="w-full border-collapse text-left text-sm">
+    <table aria-label={label} className="w-full border-collapse text-start text-sm">
       {children}
     </table>
   );
@@ -31,9 +31,9 @@ const shown = {
 } as const;
 
 // The first column begins below the panel's title.
-const edge = "px-3 first:pl-4 last:pr-4 max-sm:first:pl-3 @max-2xl:px-1.5 @max-2xl:last:pr-1.5";
+const edge = "px-3 first:ps-4 last:pe-4 max-sm:first:ps-3 @max-2xl:px-1.5 @max-2xl:last:pe-1.5";
 
-const narrow = "w-px pr-0";
+const narrow = "w-px pe-0";
 
 export function HeadCell({
   align = "start",
@@ -44,7 +44,7 @@ export function HeadCell({
   return (
     <th
       scope="col"
-      className={`h-8 border-b border-line text-xs font-medium whitespace-nowrap text-muted ${edge} ${shown[from]} ${align === "end" ? "text-right" : ""} ${isNarrow ? narrow : ""}`}
+      className={`h-8 border-b border-line text-xs font-medium whitespace-nowrap text-muted ${edge} ${shown[from]} ${align === "end" ? "text-end" : ""} ${isNarrow ? narrow : ""}`}
       {...rest}
     />
   );
@@ -59,7 +59,7 @@ export function Cell({
 }: CellProps) {
   return (
     <td
-      className={`h-11 py-1.5 ${edge} ${shown[from]} ${align === "end" ? "text-right whitespace-nowrap" : ""} ${isRest ? "w-full max-w-0" : ""} ${isNarrow ? narrow : ""}`}
+      className={`h-11 py-1.5 ${edge} ${shown[from]} ${align === "end" ? "text-end whitespace-nowrap" : ""} ${isRest ? "w-full max-w-0" : ""} ${isNarrow ? narrow : ""}`}
       {...rest}
     />
   );

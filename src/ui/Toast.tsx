@@ -15,7 +15,7 @@ export type ToastProps = {
 
 export function Toast({ tone, text, detail, requestId, action, onDismiss }: ToastProps) {
   return (
-    <div className="flex w-full items-start gap-2.5 rounded-lg border border-line bg-raised py-2.5 pr-2 pl-3.5 shadow-pop motion-safe:animate-arrive">
+    <div className="flex w-full items-start gap-2.5 rounded-lg border border-line bg-raised py-2.5 pe-2 ps-3.5 shadow-pop motion-safe:animate-arrive">
       <span className={`mt-1.5 ${toneText[tone]}`}>
         <Icon name={tone === "good" ? "success" : "alert"} />
       </span>

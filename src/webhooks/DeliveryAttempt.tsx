@@ -38,7 +38,7 @@ export function DeliveryAttempt({ attempt, isNewest }: AttemptProps) {
           <StatusDot tone={isTaken(code) ? "good" : "bad"} />
           {code ?? "no answer"}
         </span>
-        <span className="ml-auto flex flex-wrap gap-x-2.5 text-xs text-muted">
+        <span className="ms-auto flex flex-wrap gap-x-2.5 text-xs text-muted">
           <span>{tookText(ms)}</span>
           <Time value={at} />
         </span>

@@ -20,7 +20,7 @@ function Fact({ term, children }: { term: string; children: ReactNode }) {
   return (
     <div className="flex min-h-9 items-center justify-between gap-4 border-b border-line py-1">
       <dt className="shrink-0 text-muted">{term}</dt>
-      <dd className="min-w-0 text-right wrap-anywhere">{children}</dd>
+      <dd className="min-w-0 text-end wrap-anywhere">{children}</dd>
     </div>
   );
 }

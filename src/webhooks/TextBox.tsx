@@ -34,7 +34,7 @@ export function TextBox({
         <h3 id={id} className="text-sm font-medium">
           {title}
         </h3>
-        <div className="ml-auto flex items-center gap-1.5">
+        <div className="ms-auto flex items-center gap-1.5">
           {children}
           {exact !== "" && <CopyButton label={`Copy ${title.toLowerCase()}`} text={() => exact} />}
         </div>

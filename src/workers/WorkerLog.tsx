@@ -132,7 +132,7 @@ export function WorkerLog({ id, isLive }: WorkerLogProps) {
           <LogLines lines={lines} needle={deferredNeedle} />
         </div>
         {mode !== "following" && (
-          <div className="absolute right-4 bottom-3">
+          <div className="absolute end-4 bottom-3">
             <Button size="sm" onClick={() => setMode("following")}>
               <Icon name="bottom" />
               {mode === "paused" ? "Paused. Follow again" : "Follow"}

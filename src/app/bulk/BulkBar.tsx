@@ -31,7 +31,7 @@ export function BulkBar<Item extends { id: number }>({
       aria-label="Selection"
       className="mt-2 flex min-h-12 flex-wrap items-center gap-1.5 rounded-lg border border-line bg-raised px-3 py-1.5 shadow-pop motion-safe:animate-arrive"
     >
-      <p className="mr-auto font-medium">{items.length} selected</p>
+      <p className="me-auto font-medium">{items.length} selected</p>
       {actions.map((action) => (
         <Button
           key={action.label}

@@ -14,7 +14,7 @@ export function Footer({ isLoading }: { isLoading: boolean }) {
       <span className="flex items-center gap-1.5">
         <Key>Esc</Key> close
       </span>
-      {isLoading && <span className="ml-auto animate-wait">Asking for servers and sites…</span>}
+      {isLoading && <span className="ms-auto animate-wait">Asking for servers and sites…</span>}
     </p>
   );
 }

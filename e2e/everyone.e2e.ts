@@ -1,0 +1,87 @@
+// The dashboard for eyes, hands and languages that are not its makers'.
+import type { Page } from "@playwright/test";
+import { type Backups, expect, type Site, test } from "./fixtures.ts";
+import { expectAccessible, expectNoSidewaysScroll } from "./helpers.ts";
+
+/** One page of each shape: overview, lists, a thing, a form, boxes, the timeline, settings. */
+async function everyPage(site: Site, backups: Backups): Promise<string[]> {
+  const { id: workerId } = await site.createWorker();
+  const { id: configurationId } = await backups.createConfiguration();
+  return [
+    "/",
+    `/sites/${site.id}/workers`,
+    `/workers/${workerId}`,
+    `/sites/${site.id}/workers/new`,
+    `/sites/${site.id}/webhooks`,
+    `/sites/${site.id}/notifications`,
+    `/servers/${backups.server.id}/backups`,
+    `/backup-configurations/${configurationId}`,
+    "/activity",
+    "/settings",
+  ];
+}
+
+async function visit(page: Page, url: string): Promise<void> {
+  await page.goto(url);
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+}
+
+test("twice as large, and from right to left on a phone, everything stays within the window", async ({
+  connected: page,
+  service,
+  site,
+  backups,
+}) => {
+  const paths = await everyPage(site, backups);
+  // A window of 1280 px at 200 % has as much room as one of 640.
+  await page.setViewportSize({ width: 640, height: 400 });
+  for (const path of paths) {
+    await visit(page, service.url + path);
+    await expectNoSidewaysScroll(page);
+  }
+  await page.addInitScript(() =>
+    document.addEventListener("readystatechange", () => (document.documentElement.dir = "rtl")),
+  );
+  await page.setViewportSize({ width: 360, height: 740 });
+  for (const path of paths) {
+    await visit(page, service.url + path);
+    await expectNoSidewaysScroll(page);
+    const titleX = async () => {
+      const box = await page.getByRole("heading", { level: 1 }).boundingBox();
+      return box?.x ?? 0;
+    };
+    await expect.poll(titleX, `the title of ${path} stands on the right`).toBeGreaterThan(100);
+  }
+});
+
+test("in forced colours every control has an edge, and what has the focus is seen", async ({
+  connected: page,
+  service,
+  site,
+  backups,
+}) => {
+  await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });
+  for (const path of await everyPage(site, backups)) {
+    await visit(page, service.url + path);
+    const edgeless = await page
+      .locator("main :is(button, input:not([type=checkbox], [type=radio]), select)")
+      .evaluateAll((controls) =>
+        controls
+          .filter((control) => getComputedStyle(control).borderTopWidth === "0px")
+          .map(({ outerHTML }) => outerHTML),
+      );
+    expect(edgeless, path).toEqual([]);
+    const moving = () =>
+      page.evaluate(
+        () => document.getAnimations().filter(({ playState }) => playState === "running").length,
+      );
+    // What comes in by a fade has come in soon; what moves while something lasts must not.
+    await expect.poll(moving, `what moves on ${path}`).toBe(0);
+    await page.keyboard.press("Tab");
+    const outline = await page.evaluate(
+      () => getComputedStyle(document.activeElement ?? document.body).outlineStyle,
+    );
+    expect(outline, path).not.toBe("none");
+  }
+  await expectAccessible(page);
+});
