@@ -17,6 +17,8 @@ const active = (page: Page) => palette(page).getByRole("option", { selected: tru
 
 /** Opens it by key, types, and waits until the text has its answer. */
 async function ask(page: Page, text: string, answer: string | RegExp): Promise<void> {
+  // A key that is pressed before the page is there meets nobody.
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
   await page.keyboard.press("Control+k");
   await field(page).fill(text);
   await expect(active(page)).toContainText(answer);
