@@ -67,7 +67,13 @@ test("a tip, a dialog and a search look as photographed, light and dark", async 
   await openInBlocks(page);
   for (const scheme of schemes) {
     await page.emulateMedia({ colorScheme: scheme });
-    await part(page, scheme).getByRole("button", { name: "Tip", exact: true }).hover();
+    const carrier = part(page, scheme).getByRole("button", { name: "Tip", exact: true });
+    await carrier.scrollIntoViewIfNeeded();
+    // A scroll ends a tip, and is told a frame later.
+    await page.evaluate(
+      () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+    );
+    await carrier.hover();
     const tip = page.getByText("A tip, above what it belongs to");
     await expect(tip).toHaveScreenshot(`${scheme}-tip.png`, photograph);
     await part(page, scheme).getByRole("button", { name: "Open dialog" }).click();
