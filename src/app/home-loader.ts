@@ -17,13 +17,14 @@ export async function homeLoader({ request }: LoaderFunctionArgs) {
     loadIfThere(request, overviewQuery()),
   ]);
   const { ProtectionPanel, protectionQueries } = await loadingPart;
-  await Promise.all(
-    (servers?.data ?? [])
+  const shown = servers?.data ?? [];
+  await Promise.all([
+    // The navigation beside the page asks for these anyway.
+    ...shown.map(({ id }) => loadIfThere(request, sitesQuery(id))),
+    ...shown
       .slice(0, firstScreen)
-      .flatMap(({ id }) => [
-        loadIfThere(request, sitesQuery(id)),
-        ...protectionQueries(id).map((query) => loadIfThere<unknown>(request, query)),
-      ]),
-  );
+      .flatMap(({ id }) => protectionQueries(id))
+      .map((query) => loadIfThere<unknown>(request, query)),
+  ]);
   return { page, ProtectionPanel };
 }
