@@ -33,9 +33,11 @@ type WorkerLogProps = {
   id: number;
   /** Processes run, so lines may come any moment. */
   isLive: boolean;
+  /** Soon it is not there, and asking for its log would end on "Not found". */
+  isEnding: boolean;
 };
 
-export function WorkerLog({ id, isLive }: WorkerLogProps) {
+export function WorkerLog({ id, isLive, isEnding }: WorkerLogProps) {
   const [mode, setMode] = useState<Mode>("following");
   const [needle, setNeedle] = useState("");
   const deferredNeedle = useDeferredValue(needle.trim());
@@ -45,7 +47,9 @@ export function WorkerLog({ id, isLive }: WorkerLogProps) {
     ...workerLogQuery(id),
     enabled: mode !== "paused",
     refetchInterval: ({ state }) =>
-      state.data !== null && (state.data?.isBehind === true ? behindMs : isLive ? liveMs : quietMs),
+      !isEnding &&
+      state.data !== null &&
+      (state.data?.isBehind === true ? behindMs : isLive ? liveMs : quietMs),
   });
   const lines = buffer?.lines ?? noLines;
 

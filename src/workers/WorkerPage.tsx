@@ -108,7 +108,7 @@ export function WorkerPage() {
       {worker.process_list !== undefined && (
         <ProcessTable processes={worker.process_list} asked={worker.processes ?? 0} />
       )}
-      <WorkerLog key={id} id={id} isLive={isLive(worker)} />
+      <WorkerLog isEnding={worker.status === "removing"} key={id} id={id} isLive={isLive(worker)} />
       <Panel
         title="Settings"
         actions={<CopyButton label="Copy command" text={() => worker.command} />}
