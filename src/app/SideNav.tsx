@@ -72,7 +72,7 @@ function ServerPlaces({ server }: { server: Server }) {
       <ul className="ms-2 grid grid-cols-[minmax(0,1fr)] border-s border-line ps-1.5">
         <PlaceLink kind="server" id={server.id} name="Backups" />
         {sites === undefined && (
-          <li className={rowClass}>
+          <li className={rowClass} data-waiting>
             <Skeleton width="w-24" />
           </li>
         )}
@@ -121,7 +121,8 @@ export function SideNav() {
         >
           {servers === null ? "Sites and servers" : "Servers"}
         </Link>
-        <ul className="grid grid-cols-[minmax(0,1fr)] gap-1">
+        {/* A server whose sites are not known yet would push down what stands below it. */}
+        <ul className="grid grid-cols-[minmax(0,1fr)] gap-1 [&>li:has([data-waiting])~li]:hidden">
           {servers === null && <KnownPlaces />}
           {servers?.data.map((server) => (
             <ServerPlaces key={server.id} server={server} />
