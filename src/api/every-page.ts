@@ -1,6 +1,6 @@
 // All pages of a list as one, for what has to be seen whole: a form's choices, a set that is saved at once.
 import type { Page } from "../../contract/paging.ts";
-import type { DataQuery } from "./query.ts";
+import { type DataQuery, queryClient } from "./query.ts";
 
 /**
  * The key begins like those of the pages, so that what renews them renews this too.
@@ -10,14 +10,17 @@ export function everyPage<Item, Nothing extends null = never>(
   pageQuery: (page: number) => DataQuery<Page<Item> | Nothing>,
 ): DataQuery<Page<Item> | Nothing> {
   const first = pageQuery(1);
+  // A page that is held already is not asked for again; whoever asks for all decides about another try.
+  const read = (page: DataQuery<Page<Item> | Nothing>) =>
+    queryClient.fetchQuery({ ...page, retry: false });
   return {
     queryKey: [...first.queryKey.slice(0, 2), "every page"],
     queryFn: async () => {
-      const list = await first.queryFn();
+      const list = await read(first);
       if (list === null || list.meta.last_page <= 1) return list;
       const data = [...list.data];
       for (let page = 2; page <= list.meta.last_page; page++)
-        data.push(...((await pageQuery(page).queryFn())?.data ?? []));
+        data.push(...((await read(pageQuery(page)))?.data ?? []));
       return { ...list, data };
     },
   };

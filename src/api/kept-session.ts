@@ -10,7 +10,7 @@ export type Shelf = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
 export const sessionKey = "quarterdeck.session";
 
-/** Storage may be forbidden by the browser; the session then lasts as long as the page. */
+/** Storage may be forbidden by the browser, which gives null; what was to be kept then lasts as long as the page. */
 export function attempt<Result>(run: () => Result): Result | null {
   try {
     return run();

@@ -80,14 +80,6 @@ export async function callExtra<Name extends ExtraName>(
   }
 }
 
-/** For how long the page of what was deleted may take until it is left. */
-const leavingMs = 10_000;
-const leaving = new Map<string, number>();
-
-/** What was deleted from here is soon not there; its page, which is about to be left, asks nothing more. */
-export const noteDeleted = <Name extends InterfaceName>(name: Name, params: ParamsOf<Name>): void =>
-  void leaving.set(hashKey(query(name, params).queryKey), Date.now() + leavingMs);
-
 /**
  * Reads what the route's loader has loaded, so that a page needs no word for "not yet".
  * @param pollMs when to ask again, false = not at all
@@ -99,11 +91,8 @@ export function useLoaded<Data>(
   const { data } = useQuery({
     ...query,
     // While a change is under way a poll would bring back the state from before it.
-    refetchInterval: ({ state, queryHash }) => {
-      if (state.data === undefined || queryClient.isMutating() > 0) return false;
-      const ms = pollMs(state.data);
-      return ms === false ? false : Math.max(ms, (leaving.get(queryHash) ?? 0) - Date.now());
-    },
+    refetchInterval: ({ state: { data } }) =>
+      data !== undefined && queryClient.isMutating() === 0 && pollMs(data),
     // What is gone leads to the error page; any other failure of a poll leaves the old data.
     throwOnError: (error) => hasStatus(error, 404),
   });

@@ -25,7 +25,7 @@ function isLocal(): boolean {
   return /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
 }
 
-export const isCutOff = (): boolean => !navigator.onLine && !isLocal();
+const isCutOff = (): boolean => !navigator.onLine && !isLocal();
 
 /** One pace for all polls, a little slower than asked for, and none while nothing can be reached. */
 export function setPollClock(): void {

@@ -1,4 +1,5 @@
 // Sites and servers that were opened by their id, remembered on this device for services that cannot list theirs.
+import { attempt } from "../api/kept-session.ts";
 import { createStore } from "../store.ts";
 
 export type KnownPlace = { address: string; id: number };
@@ -33,26 +34,13 @@ export const withKnownPlace = (
     ...places.filter(({ address, id }) => address !== place.address || id !== place.id),
   ].slice(0, mostKept);
 
-function readStored(key: string) {
-  try {
-    return readKnownPlaces(localStorage.getItem(key));
-  } catch {
-    // The browser forbids storage.
-    return [];
-  }
-}
-
 function keepKnown(key: string) {
-  const store = createStore(readStored(key));
+  const store = createStore(readKnownPlaces(attempt(() => localStorage.getItem(key))));
   return {
     ...store,
     remember(place: KnownPlace): void {
       store.set(withKnownPlace(store.get(), place));
-      try {
-        localStorage.setItem(key, JSON.stringify(store.get()));
-      } catch {
-        // Then they are known until the page is closed.
-      }
+      attempt(() => localStorage.setItem(key, JSON.stringify(store.get())));
     },
   };
 }

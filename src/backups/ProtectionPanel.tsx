@@ -7,6 +7,7 @@ import type { Server } from "../../contract/servers.ts";
 import { messageOf } from "../api/api-error.ts";
 import { makePoller } from "../api/poll.ts";
 import type { DataQuery } from "../api/query.ts";
+import { everySiteQuery } from "../app/inventory.ts";
 import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
 import { Icon } from "../ui/Icon.tsx";
@@ -16,7 +17,7 @@ import { Time } from "../ui/Time.tsx";
 import type { Tone } from "../ui/tone.ts";
 import { movingStatus } from "./backup-facts.ts";
 import { protectionRows, type ProtectionRow, type Target } from "./protection-rows.ts";
-import { everyConfigurationQuery, everyDatabaseQuery, everySiteQuery } from "./queries.ts";
+import { everyConfigurationQuery, everyDatabaseQuery } from "./queries.ts";
 
 /** An overview of many servers asks for much; what is overdue by half a minute is not late. */
 const overviewMs = 30_000;

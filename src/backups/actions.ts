@@ -9,7 +9,7 @@ import {
 import { isInTransit } from "../../contract/states.ts";
 import { call } from "../api/client.ts";
 import { isLast } from "../api/mutate.ts";
-import { invalidate, noteDeleted, patchAnswers, queryClient } from "../api/query.ts";
+import { invalidate, patchAnswers, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
 import type { IconName } from "../ui/Icon.tsx";
 import type { Files } from "./removal.ts";
@@ -88,8 +88,6 @@ export const removeMutation = {
     );
     patchConfiguration(id, (before) => ({ ...before, status: "removing" }));
   },
-  onSuccess: (_answer: unknown, { configuration: { id } }: Removal) =>
-    noteDeleted("showBackupConfiguration", { id }),
   // Only our own guess goes back.
   onError: (_error: Error, { configuration: { id, status } }: Removal) =>
     patchConfiguration(id, (now) => (now.status === "removing" ? { ...now, status } : now)),

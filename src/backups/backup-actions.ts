@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { backupStates, canBackup, type Backup } from "../../contract/backups/backup.ts";
 import { isInTransit } from "../../contract/states.ts";
 import { call } from "../api/client.ts";
-import { invalidate, noteDeleted, queryClient } from "../api/query.ts";
+import { invalidate, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
 import { downloadBackup, DownloadError } from "./download.ts";
 
@@ -58,7 +58,6 @@ export function useBackupActions() {
     mutationFn: (id: number) => call("deleteBackup", { id }),
     // A poll that is on its way would end on "Not found".
     onMutate: () => queryClient.cancelQueries({ queryKey: ["showBackup"] }),
-    onSuccess: (_answer, id) => noteDeleted("showBackup", { id }),
     // What was deleted is soon not there any more, and asking for it would end on "Not found".
     onSettled: () => invalidate("showBackupConfiguration", "listBackups"),
   });

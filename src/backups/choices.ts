@@ -1,6 +1,7 @@
 // What the form offers to choose from, as far as the service lists it.
 import { useQuery } from "@tanstack/react-query";
-import { everyDatabaseQuery, everySiteQuery, storageProvidersQuery } from "./queries.ts";
+import { everySiteQuery } from "../app/inventory.ts";
+import { everyDatabaseQuery, storageProvidersQuery } from "./queries.ts";
 import type { Choices } from "./SourceFields.tsx";
 
 export function useChoices(serverId: number | null): Choices {

@@ -2,7 +2,7 @@
 import type { LoaderFunctionArgs } from "react-router";
 import { readPage } from "../../contract/paging.ts";
 import { ownerOf } from "../api/belonging.ts";
-import { serverQuery } from "../app/inventory.ts";
+import { everySiteQuery, serverQuery } from "../app/inventory.ts";
 import { idOf, load, loadIfThere } from "../app/loading.ts";
 import {
   backupQuery,
@@ -11,7 +11,6 @@ import {
   configurationWith,
   configurationsQuery,
   everyDatabaseQuery,
-  everySiteQuery,
   scheduleQuery,
   storageProvidersQuery,
 } from "./queries.ts";

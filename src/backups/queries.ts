@@ -1,8 +1,9 @@
 // What the backup pages ask the service. Lists of the account and everything beside the interface are extras.
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import { maxPerPage, type Page } from "../../contract/paging.ts";
-import type { Database, Site } from "../../contract/servers.ts";
-import { type DataQuery, extraQuery, query, queryClient } from "../api/query.ts";
+import type { Database } from "../../contract/servers.ts";
+import { everyPage } from "../api/every-page.ts";
+import { extraQuery, query, queryClient } from "../api/query.ts";
 
 const whole = { per_page: String(maxPerPage) };
 
@@ -45,27 +46,6 @@ export const databasesQuery = (serverId: number) =>
 
 export const storageProvidersQuery = () => extraQuery("listStorageProviders", {}, whole);
 
-/**
- * All pages of a list as one. The key begins like those of its pages, so that what renews them renews this too.
- * @param pageQuery the query of a page, counted from 1
- */
-function everyPage<Item, Nothing extends null = never>(
-  pageQuery: (page: number) => DataQuery<Page<Item> | Nothing>,
-): DataQuery<Page<Item> | Nothing> {
-  const first = pageQuery(1);
-  return {
-    queryKey: [...first.queryKey.slice(0, 2), "every page"],
-    queryFn: async () => {
-      const list = await queryClient.fetchQuery(first);
-      if (list === null || list.meta.last_page <= 1) return list;
-      const data = [...list.data];
-      for (let page = 2; page <= list.meta.last_page; page++)
-        data.push(...((await queryClient.fetchQuery(pageQuery(page)))?.data ?? []));
-      return { ...list, data };
-    },
-  };
-}
-
 const wholePage = (page: number) => ({ ...whole, ...(page > 1 && { page: String(page) }) });
 
 export const everyConfigurationQuery = (serverId: number) =>
@@ -77,6 +57,3 @@ export const everyDatabaseQuery = (serverId: number) =>
   everyPage<Database, null>((page) =>
     extraQuery("listDatabases", { id: serverId }, wholePage(page)),
   );
-
-export const everySiteQuery = (serverId: number) =>
-  everyPage<Site, null>((page) => extraQuery("listSites", { id: serverId }, wholePage(page)));

@@ -1,5 +1,6 @@
 // Light or dark, as the system says or as chosen here, for all tabs of this browser. `public/scheme.js` puts what is
 // stored on a page before it is painted.
+import { attempt } from "../api/kept-session.ts";
 import { createStore } from "../store.ts";
 
 export const schemes = ["system", "light", "dark"] as const;
@@ -32,14 +33,6 @@ export function createAppearance({ read, write, apply }: SchemePorts) {
     reread: () => scheme.set(readScheme(read())),
   };
 }
-
-const attempt = <Result>(run: () => Result): Result | null => {
-  try {
-    return run();
-  } catch {
-    return null;
-  }
-};
 
 export const appearance = createAppearance({
   read: () => attempt(() => localStorage.getItem(schemeKey)),

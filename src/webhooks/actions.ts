@@ -5,7 +5,7 @@ import type { Webhook } from "../../contract/webhooks/webhook.ts";
 import { noteOwner } from "../api/belonging.ts";
 import { call } from "../api/client.ts";
 import { isLast } from "../api/mutate.ts";
-import { invalidate, noteDeleted, queryClient } from "../api/query.ts";
+import { invalidate, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
 import { followDelivery } from "./follow-delivery.ts";
 import { dropWebhook, patchDelivery, webhookQuery } from "./queries.ts";
@@ -42,10 +42,7 @@ export const removeMutation = {
   mutationKey: removeKey,
   mutationFn: ({ id }: Webhook) => call("deleteWebhook", { id }),
   onMutate: () => forgetAnswers(...deliveryNames),
-  onSuccess: (_answer: unknown, { id }: Webhook) => {
-    noteDeleted("showWebhook", { id });
-    dropWebhook(id);
-  },
+  onSuccess: (_answer: unknown, { id }: Webhook) => dropWebhook(id),
   // The page of what is gone would end on "Not found"; the lists alone are asked for anew.
   onSettled: () => {
     if (isLast(removeKey)) void invalidate("listWebhooks");

@@ -9,7 +9,7 @@ import {
 } from "../../contract/workers/worker.ts";
 import { call } from "../api/client.ts";
 import { isLast } from "../api/mutate.ts";
-import { invalidate, noteDeleted, queryClient } from "../api/query.ts";
+import { invalidate, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
 import type { IconName } from "../ui/Icon.tsx";
 import { patchWorker } from "./queries.ts";
@@ -64,9 +64,6 @@ export const workerMutation = {
     );
     const { becomes: status } = workerActions[action];
     patchWorker(id, (worker) => ({ ...worker, status }));
-  },
-  onSuccess: (_answer: unknown, { action, id }: Asked) => {
-    if (action === "remove") noteDeleted("showWorker", { id });
   },
   onError: (_error: Error, { action, id, before }: Asked) => {
     const { becomes } = workerActions[action];

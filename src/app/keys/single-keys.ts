@@ -1,28 +1,16 @@
 // Whether letters and signs alone do something (WCAG 2.2, 2.1.4): whoever dictates, or whose hand slips, turns
 // them off. Remembered on this device.
+import { attempt } from "../../api/kept-session.ts";
 import { createStore } from "../../store.ts";
 
 const key = "quarterdeck.single-keys";
 
-function readStored(): boolean {
-  try {
-    return localStorage.getItem(key) !== "off";
-  } catch {
-    // The browser forbids storage.
-    return true;
-  }
-}
-
-const store = createStore(readStored());
+const store = createStore(attempt(() => localStorage.getItem(key)) !== "off");
 
 export const singleKeys = {
   ...store,
   choose(isOn: boolean): void {
     store.set(isOn);
-    try {
-      localStorage.setItem(key, isOn ? "on" : "off");
-    } catch {
-      // Then it is known until the page is closed.
-    }
+    attempt(() => localStorage.setItem(key, isOn ? "on" : "off"));
   },
 };
