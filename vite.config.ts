@@ -54,6 +54,8 @@ export default defineConfig({
     exclude: ["e2e/**", "node_modules/**"],
     globalSetup: ["server/testing/global-setup.ts"],
     testTimeout: 30_000,
+    // Whole services are started there, several at once.
+    hookTimeout: 60_000,
     // Most of these wait for real processes, so one worker a processor leaves it idle half of the time.
     maxWorkers: 3,
   },

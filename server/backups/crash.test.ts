@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
 import { makeRandom, makeSeed } from "../testing/random.ts";
-import { administer } from "../testing/service.ts";
+import { administer, databaseUrl } from "../testing/service.ts";
 import { startService, type ServiceProcess } from "../testing/service-process.ts";
 import { nightly } from "./testing/backup-service.ts";
 
@@ -23,14 +23,7 @@ let folder: string;
 let service: ServiceProcess;
 
 const start = async () => {
-  const { host, user, password = "", port } = inject("postgres");
-  const url = new URL("postgres://localhost");
-  url.username = user;
-  url.password = password;
-  url.pathname = database;
-  url.searchParams.set("host", host);
-  if (port !== undefined) url.searchParams.set("port", String(port));
-  service = await startService(folder, { DATABASE_URL: url.href });
+  service = await startService(folder, { DATABASE_URL: databaseUrl(database) });
 };
 
 beforeAll(async () => {

@@ -4,17 +4,14 @@ import type { PageRequest } from "../../contract/paging.ts";
 import { defaultArtisan } from "../../contract/workers/command.ts";
 import type { Connection, Database } from "../store/database.ts";
 import {
-  backupConfigurations,
-  backups,
   databases,
   notificationChannels,
   servers,
   siteChannels,
   sites,
   storageProviders,
-  webhooks,
-  workers,
 } from "../store/tables.ts";
+import { stillUsed } from "./in-use.ts";
 import { expandHome } from "./paths.ts";
 import type { Inventory } from "./schema.ts";
 
@@ -192,98 +189,6 @@ async function upsert<Entry extends { id: number; name: string }>(
       .values({ id: entry.id, ...values } as typeof sites.$inferInsert)
       .onConflictDoUpdate({ target: table.id, set: values });
   }
-}
-
-/** Sentences about entries that the file no longer has and that something still uses. */
-async function stillUsed(tx: Connection, inventory: Inventory): Promise<string[]> {
-  const sentences = (
-    entry: string,
-    users: string,
-    rows: readonly { id: number; name: string; users: number[] }[],
-  ) =>
-    rows.map(
-      ({ id, name, users: ids }) =>
-        `${entry} ${id} (${name}) cannot be removed while it has ${users}: ${ids.join(", ")}. Delete them first.`,
-    );
-  const withWorkers = await tx
-    .select({
-      id: sites.id,
-      name: sites.name,
-      users: sql<number[]>`array_agg(${workers.id} order by ${workers.id})`,
-    })
-    .from(sites)
-    .innerJoin(workers, eq(workers.site_id, sites.id))
-    .where(notInArray(sites.id, idsOf(inventory.sites)))
-    .groupBy(sites.id);
-  const backedUp = <Table extends typeof sites | typeof databases | typeof storageProviders>(
-    table: Table,
-    column: "site_id" | "database_id" | "storage_provider_id",
-    kept: readonly { id: number }[],
-  ) =>
-    tx
-      .select({
-        id: table.id,
-        name: table.name,
-        users: sql<
-          number[]
-        >`array_agg(${backupConfigurations.id} order by ${backupConfigurations.id})`,
-      })
-      // The overloads of a union of tables do not meet; the columns read here stand in all of them.
-      .from(table as typeof sites)
-      .innerJoin(backupConfigurations, eq(backupConfigurations[column], table.id))
-      .where(notInArray(table.id, idsOf(kept)))
-      .groupBy(table.id);
-  const withFiles = await tx
-    .select({
-      id: storageProviders.id,
-      name: storageProviders.name,
-      users: sql<number[]>`array_agg(${backups.id} order by ${backups.id})`,
-    })
-    .from(storageProviders)
-    .innerJoin(backups, eq(backups.storage_provider_id, storageProviders.id))
-    .where(notInArray(storageProviders.id, idsOf(inventory.storage_providers)))
-    .groupBy(storageProviders.id);
-  const withWebhooks = await tx
-    .select({
-      id: sites.id,
-      name: sites.name,
-      users: sql<number[]>`array_agg(${webhooks.id} order by ${webhooks.id})`,
-    })
-    .from(sites)
-    .innerJoin(webhooks, eq(webhooks.site_id, sites.id))
-    .where(notInArray(sites.id, idsOf(inventory.sites)))
-    .groupBy(sites.id);
-  const withSites = await tx
-    .select({
-      id: notificationChannels.id,
-      name: notificationChannels.name,
-      users: sql<number[]>`array_agg(${siteChannels.site_id} order by ${siteChannels.site_id})`,
-    })
-    .from(notificationChannels)
-    .innerJoin(siteChannels, eq(siteChannels.channel_id, notificationChannels.id))
-    .where(notInArray(notificationChannels.id, idsOf(inventory.notification_channels)))
-    .groupBy(notificationChannels.id);
-  const configurations = "backup configurations";
-  return [
-    ...sentences("Site", "workers", withWorkers),
-    ...sentences("Site", "webhooks", withWebhooks),
-    ...withSites.map(
-      ({ id, name, users }) =>
-        `Notification channel ${id} (${name}) cannot be removed while these sites use it: ${users.join(", ")}. Uncheck it there first.`,
-    ),
-    ...sentences("Site", configurations, await backedUp(sites, "site_id", inventory.sites)),
-    ...sentences(
-      "Database",
-      configurations,
-      await backedUp(databases, "database_id", inventory.databases),
-    ),
-    ...sentences(
-      "Storage provider",
-      configurations,
-      await backedUp(storageProviders, "storage_provider_id", inventory.storage_providers),
-    ),
-    ...sentences("Storage provider", "backups", withFiles),
-  ];
 }
 
 const toServer = (row: typeof servers.$inferSelect): ServerRow => ({

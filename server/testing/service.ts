@@ -114,3 +114,15 @@ export async function administer(statement: string): Promise<void> {
     await client.end();
   }
 }
+
+/** A database of the tests' PostgreSQL as an operator names it, for a service in a process of its own. */
+export function databaseUrl(database: string): string {
+  const { host, user, password = "", port } = inject("postgres");
+  const url = new URL("postgres://localhost");
+  url.username = user;
+  url.password = password;
+  url.pathname = database;
+  url.searchParams.set("host", host);
+  if (port !== undefined) url.searchParams.set("port", String(port));
+  return url.href;
+}

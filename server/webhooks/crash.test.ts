@@ -5,10 +5,10 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { WebhookWithSecret } from "../../contract/webhooks/webhook.ts";
 import { makeRandom, makeSeed } from "../testing/random.ts";
-import { administer } from "../testing/service.ts";
+import { administer, databaseUrl } from "../testing/service.ts";
 import { startService, type ServiceProcess } from "../testing/service-process.ts";
 import { isSignedBy, startReceiver, type TestReceiver } from "./testing/receiver.ts";
 
@@ -23,15 +23,8 @@ let service: ServiceProcess;
 let receiver: TestReceiver;
 
 const start = async () => {
-  const { host, user, password = "", port } = inject("postgres");
-  const url = new URL("postgres://localhost");
-  url.username = user;
-  url.password = password;
-  url.pathname = database;
-  url.searchParams.set("host", host);
-  if (port !== undefined) url.searchParams.set("port", String(port));
   service = await startService(folder, {
-    DATABASE_URL: url.href,
+    DATABASE_URL: databaseUrl(database),
     QUARTERDECK_ALLOW: "127.0.0.0/8",
   });
 };

@@ -1,0 +1,103 @@
+// Entries that the file no longer has and that something still uses: they would take it along.
+import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
+import type { Connection } from "../store/database.ts";
+import { eq, notInArray, sql } from "../store/drizzle.ts";
+import {
+  backupConfigurations,
+  backups,
+  databases,
+  notificationChannels,
+  siteChannels,
+  sites,
+  storageProviders,
+  webhooks,
+  workers,
+} from "../store/tables.ts";
+import type { Inventory } from "./schema.ts";
+
+const kinds = {
+  sites: { table: sites, word: "Site" },
+  databases: { table: databases, word: "Database" },
+  storage_providers: { table: storageProviders, word: "Storage provider" },
+  notification_channels: { table: notificationChannels, word: "Notification channel" },
+} as const;
+
+type Use = {
+  of: keyof typeof kinds;
+  by: PgTable;
+  /** The user's column that names the entry. */
+  reference: PgColumn;
+  /** The user's number, by which it is told. */
+  number: PgColumn;
+  /** @param numbers of the users, as a list */
+  says(numbers: string): string;
+};
+
+const has = (users: string) => (numbers: string) =>
+  `cannot be removed while it has ${users}: ${numbers}. Delete them first.`;
+
+const configurationOf = (of: Use["of"], reference: PgColumn): Use => ({
+  of,
+  by: backupConfigurations,
+  reference,
+  number: backupConfigurations.id,
+  says: has("backup configurations"),
+});
+
+const uses: readonly Use[] = [
+  {
+    of: "sites",
+    by: workers,
+    reference: workers.site_id,
+    number: workers.id,
+    says: has("workers"),
+  },
+  {
+    of: "sites",
+    by: webhooks,
+    reference: webhooks.site_id,
+    number: webhooks.id,
+    says: has("webhooks"),
+  },
+  {
+    of: "notification_channels",
+    by: siteChannels,
+    reference: siteChannels.channel_id,
+    number: siteChannels.site_id,
+    says: (numbers) =>
+      `cannot be removed while these sites use it: ${numbers}. Uncheck it there first.`,
+  },
+  configurationOf("sites", backupConfigurations.site_id),
+  configurationOf("databases", backupConfigurations.database_id),
+  configurationOf("storage_providers", backupConfigurations.storage_provider_id),
+  {
+    of: "storage_providers",
+    by: backups,
+    reference: backups.storage_provider_id,
+    number: backups.id,
+    says: has("backups"),
+  },
+];
+
+/** @returns a sentence for each entry that is gone from the file and still used, and by what */
+export async function stillUsed(db: Connection, inventory: Inventory): Promise<string[]> {
+  const sentences: string[] = [];
+  for (const { of, by, reference, number, says } of uses) {
+    const { table, word } = kinds[of];
+    const kept = inventory[of].map(({ id }) => id);
+    const rows = await db
+      .select({
+        id: table.id,
+        name: table.name,
+        numbers: sql<number[]>`array_agg(${number} order by ${number})`,
+      })
+      // The overloads of a union of tables do not meet; the columns read here stand in all of them.
+      .from(table as typeof sites)
+      .innerJoin(by, eq(reference, table.id))
+      .where(notInArray(table.id, kept))
+      .groupBy(table.id);
+    for (const { id, name, numbers } of rows)
+      sentences.push(`${word} ${id} (${name}) ${says(numbers.join(", "))}`);
+  }
+  return sentences;
+}
