@@ -6,7 +6,12 @@ import type { Locator, Page } from "@playwright/test";
 import type { Backup, BackupConfiguration } from "../contract/backups/backup.ts";
 import type { ServiceProcess } from "../server/testing/service-process.ts";
 import { type Backups, expect, test } from "./fixtures.ts";
-import { expectAccessible, expectNoSidewaysScroll, expectToast } from "./helpers.ts";
+import {
+  expectAccessible,
+  expectAccessibleInBoth,
+  expectNoSidewaysScroll,
+  expectToast,
+} from "./helpers.ts";
 
 const action = (page: Page, name: string, id: number): Locator =>
   page.getByRole("button", { name: `${name} backup ${id}`, exact: true });
@@ -464,29 +469,27 @@ test.describe("the overview", () => {
   });
 });
 
-for (const colorScheme of ["light", "dark"] as const)
-  test(`a configuration, a backup and the overview are accessible and fit 360 px in ${colorScheme}`, async ({
-    connected: page,
-    service,
-    backups,
-  }) => {
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize({ width: 360, height: 740 });
-    const { id } = await backups.createConfiguration({
-      name: "a-rather-long-name-that-nobody-would-break-into-parts-by-hand",
-      frequency: "*/15 9-17 * * 1-5",
-      drill: 7,
-    });
-    await backups.run(id);
-    const backup = newestOf(await backups.run(id));
-    for (const path of ["/", `/backup-configurations/${id}`, `/backups/${backup.id}`]) {
-      await page.goto(service.url + path);
-      await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
-      await expectNoSidewaysScroll(page);
-      await expectAccessible(page);
-    }
-    await action(page, "Restore", backup.id).click();
-    await expect(page.getByRole("alertdialog")).toBeVisible();
-    await expectNoSidewaysScroll(page);
-    await expectAccessible(page);
+test("a configuration, a backup and the overview are accessible and fit 360 px, light and dark", async ({
+  connected: page,
+  service,
+  backups,
+}) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  const { id } = await backups.createConfiguration({
+    name: "a-rather-long-name-that-nobody-would-break-into-parts-by-hand",
+    frequency: "*/15 9-17 * * 1-5",
+    drill: 7,
   });
+  await backups.run(id);
+  const backup = newestOf(await backups.run(id));
+  for (const path of ["/", `/backup-configurations/${id}`, `/backups/${backup.id}`]) {
+    await page.goto(service.url + path);
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    await expectNoSidewaysScroll(page);
+    await expectAccessibleInBoth(page);
+  }
+  await action(page, "Restore", backup.id).click();
+  await expect(page.getByRole("alertdialog")).toBeVisible();
+  await expectNoSidewaysScroll(page);
+  await expectAccessibleInBoth(page);
+});

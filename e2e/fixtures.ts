@@ -17,9 +17,9 @@ import {
 } from "../server/testing/service-process.ts";
 import { workerBody } from "../server/testing/worker-body.ts";
 
-/** Stays up until it is told to stop, and writes a line now and then. */
+/** Stays up until it is told to stop, and costs no time: a run of all tests has dozens of them. */
 const patientArtisan =
-  'echo "working on $*"; trap "echo bye; exit 0" TERM; while :; do sleep 0.2; done\n';
+  'echo "working on $*"; trap "echo bye; exit 0" TERM; while :; do sleep 5 & wait $!; done\n';
 
 export type Site = {
   id: number;
@@ -219,7 +219,7 @@ export const test = base.extend<TestFixtures & { watch: void }, WorkerFixtures>(
   },
 
   connected: async ({ page, service }, provide) => {
-    await page.goto(`${service.url}/connect`);
+    await page.goto(`${service.url}/healthz`);
     await page.evaluate(
       ([token]) =>
         sessionStorage.setItem("quarterdeck.session", JSON.stringify({ address: "", token })),

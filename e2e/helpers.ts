@@ -37,15 +37,25 @@ export async function connectAs(page: Page, url: string, token = serviceToken): 
   );
 }
 
-/** No rule of WCAG 2.2 AA is broken on the page as it is now, or in the part of it that a selector names. */
-export async function expectAccessible(page: Page, within = "html"): Promise<void> {
-  const { violations } = await new AxeBuilder({ page })
-    .include(within)
-    .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"])
-    .analyze();
+const levels = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+
+async function expectNoViolation(axe: AxeBuilder): Promise<void> {
+  const { violations } = await axe.analyze();
   expect(
     violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`),
   ).toEqual([]);
+}
+
+/** No rule of WCAG 2.2 AA is broken on the page as it is now, or in the part of it that a selector names. */
+export const expectAccessible = (page: Page, within = "html"): Promise<void> =>
+  expectNoViolation(new AxeBuilder({ page }).include(within).withTags(levels));
+
+/** The same in light and dark; of all rules only that of contrast can see which of them it is. */
+export async function expectAccessibleInBoth(page: Page): Promise<void> {
+  await page.emulateMedia({ colorScheme: "light" });
+  await expectAccessible(page);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await expectNoViolation(new AxeBuilder({ page }).withRules("color-contrast"));
 }
 
 /** Nothing on the page is wider than the window. */

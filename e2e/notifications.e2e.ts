@@ -6,7 +6,13 @@ import { startFakeSlack } from "../server/notifications/channels/testing/fake-sl
 import type { HttpPeer } from "../server/notifications/channels/testing/http-peer.ts";
 import type { ServiceProcess } from "../server/testing/service-process.ts";
 import { expect, type Site, test as base } from "./fixtures.ts";
-import { connectAs, expectAccessible, expectNoSidewaysScroll, expectToast } from "./helpers.ts";
+import {
+  connectAs,
+  expectAccessible,
+  expectAccessibleInBoth,
+  expectNoSidewaysScroll,
+  expectToast,
+} from "./helpers.ts";
 import { withoutExtras } from "./without-extras.ts";
 
 type Channels = {
@@ -363,27 +369,25 @@ test("boxes and tests work by keyboard alone", async ({
   expect(await chosen(service, site.id)).toEqual([ops.id]);
 });
 
-for (const colorScheme of ["light", "dark"] as const)
-  test(`the page is accessible and fits 360 px in ${colorScheme}`, async ({
-    connected: page,
-    service,
-    site,
-    channels: { ops, team, slack },
-  }) => {
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize({ width: 360, height: 740 });
-    slack.answerNext({ status: 400, body: "no_service" });
-    await open(page, service.url, site);
-    for (const [channel, outcome] of [
-      [ops, "failed"],
-      [team, "delivered"],
-    ] as const) {
-      await page.getByRole("button", { name: `Send test to ${channel.name}` }).click();
-      await expect(row(page, channel).getByText(outcome, { exact: true })).toBeVisible();
-    }
-    await page.getByText("How to add a channel").click();
-    await checkbox(page, team).check();
-    await expect(page.getByRole("button", { name: "Undo" })).toBeVisible();
-    await expectNoSidewaysScroll(page);
-    await expectAccessible(page);
-  });
+test("the page is accessible and fits 360 px, light and dark", async ({
+  connected: page,
+  service,
+  site,
+  channels: { ops, team, slack },
+}) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  slack.answerNext({ status: 400, body: "no_service" });
+  await open(page, service.url, site);
+  for (const [channel, outcome] of [
+    [ops, "failed"],
+    [team, "delivered"],
+  ] as const) {
+    await page.getByRole("button", { name: `Send test to ${channel.name}` }).click();
+    await expect(row(page, channel).getByText(outcome, { exact: true })).toBeVisible();
+  }
+  await page.getByText("How to add a channel").click();
+  await checkbox(page, team).check();
+  await expect(page.getByRole("button", { name: "Undo" })).toBeVisible();
+  await expectNoSidewaysScroll(page);
+  await expectAccessibleInBoth(page);
+});

@@ -24,7 +24,12 @@ async function save(siteId: number, ids: readonly number[]): Promise<void> {
     await queryClient.cancelQueries({ queryKey: query.queryKey });
     if (answer !== undefined && answer.meta.last_page <= 1)
       queryClient.setQueryData(query.queryKey, answer);
-    else await queryClient.fetchQuery({ ...query, staleTime: 0 });
+    else {
+      // Its pages as well.
+      const queryKey = query.queryKey.slice(0, 2);
+      await queryClient.invalidateQueries({ queryKey, refetchType: "none" });
+      await queryClient.fetchQuery(query);
+    }
   } catch (error) {
     // It may have been saved all the same, or a channel may be gone.
     void invalidate("listNotifications", "listNotificationChannels");
