@@ -122,16 +122,19 @@ export async function timeFilter(browser: Browser, service: DashboardService): P
   await page.getByRole("button", { name: "Pause log" }).click();
   await slowDown(page);
   const search = page.getByRole("searchbox", { name: "Search the log" });
+  // It changes in the frame in which the matches are shown.
+  const countSelector = "output:has(+ [type=search])";
+  const count = page.locator(countSelector);
   const times: number[] = [];
   // Each is in every line, the worst there is.
   for (const needle of ["S", "e", "R", "in", "m"]) {
     await search.fill("");
-    await log.locator("mark").first().waitFor({ state: "detached" });
+    await count.filter({ hasText: /^$/ }).waitFor({ state: "attached" });
     await search.focus();
     times.push(
       await untilPaint(page, {
         event: "input",
-        within: "[role=log]",
+        within: countSelector,
         act: () => page.keyboard.insertText(needle),
       }),
     );

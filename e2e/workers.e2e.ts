@@ -299,9 +299,18 @@ test.describe("a worker's page", () => {
     await expect(log).toContainText("line 8");
     await expectAccessible(page);
 
-    await page.getByRole("searchbox", { name: "Search the log" }).fill("line 2");
-    await expect(page.getByText(/\d+ match/)).toBeVisible();
+    const search = page.getByRole("searchbox", { name: "Search the log" });
+    await search.fill("LINE 2");
+    await expect(page.getByText(/^\d+ match/)).toBeVisible();
     await page.getByRole("button", { name: "Pause log" }).click();
+    await search.press("Enter");
+    await search.press("Enter");
+    await expect(page.getByText(/^(\d+ of \d+ matches|1 of 1 match)$/)).toBeVisible();
+    const found = await page.evaluate(() =>
+      ["found", "found-now"].map((name) => [...(CSS.highlights.get(name) ?? [])].map(String)),
+    );
+    expect(new Set(found[0])).toEqual(new Set(["line 2"]));
+    expect(found[1]).toEqual(["line 2"]);
     const paused = await log.textContent();
     await page.getByRole("button", { name: "Copy log" }).click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("line 5");

@@ -1,13 +1,9 @@
 // Every part of the service, wired once. It reads no environment and opens no port: `main.ts` does.
 import { mkdir } from "node:fs/promises";
-import { cors } from "hono/cors";
-import { Hono } from "hono";
-import { requestId } from "hono/request-id";
+import type { Hono } from "hono";
 import type { Logger } from "pino";
 import type pg from "pg";
 import { Registry } from "prom-client";
-import { errorMessage } from "../contract/errors.ts";
-import { operations } from "../contract/operations.ts";
 import { activityRoutes } from "./activity/routes.ts";
 import { createActivityStore } from "./activity/store.ts";
 import { createBackups } from "./backups/backups.ts";
@@ -20,8 +16,7 @@ import { createLocalHost } from "./hosts/local.ts";
 import { createApi, type ApiEnvironment } from "./http/api.ts";
 import { createDoorkeeper } from "./http/authentication.ts";
 import { createDashboard } from "./http/dashboard.ts";
-import { describeOperations } from "./http/description.ts";
-import { answerFailure } from "./http/failure.ts";
+import { createFront } from "./http/front.ts";
 import { createSecretReader } from "./inventory/secrets.ts";
 import { openInventory } from "./inventory/inventory.ts";
 import { createInventoryStore } from "./inventory/store.ts";
@@ -37,7 +32,6 @@ import { overviewRoutes } from "./overview/routes.ts";
 import { createOverviewStore } from "./overview/store.ts";
 import { serverRoutes } from "./servers/routes.ts";
 import { openDatabase } from "./store/database.ts";
-import { describeDatabaseError } from "./store/database-error.ts";
 import { listen } from "./store/listen.ts";
 import { installationId } from "./store/settings.ts";
 import { tokenRoutes } from "./tokens/routes.ts";
@@ -219,41 +213,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...tokenRoutes(tokens),
   ];
   let refusal: string | null = null;
-  const app = new Hono<ApiEnvironment>();
-  app.onError((error, c) => answerFailure(error, c, log));
-  app.notFound((c) => c.json({ message: errorMessage.not_found }, 404));
-  app.use(measureRequests(registry));
-  app.use(requestId());
-  // A token is sent by hand, never by the browser itself, so a page from elsewhere gains nothing here.
-  app.use(
-    "/api/*",
-    cors({
-      origin: "*",
-      allowHeaders: ["Authorization", "Content-Type", "If-None-Match"],
-      exposeHeaders: ["ETag", "Location", "Retry-After", "X-Request-Id"],
-      maxAge: 600,
-    }),
-  );
-  app.get("/healthz", (c) => c.json({ status: "ok" }));
-  app.get("/readyz", async (c) => {
-    const reason =
-      refusal ??
-      (await ping().then(
-        () => null,
-        (error: unknown) => describe(error),
-      ));
-    return reason === null
-      ? c.json({ status: "ok" })
-      : c.json({ status: "unavailable", message: reason }, 503, { "Retry-After": "5" });
-  });
-  app.get("/openapi.json", (c) =>
-    c.json(
-      describeOperations(Object.entries(operations), {
-        version: options.version,
-        url: options.publicUrl ?? new URL(c.req.url).origin,
-      }),
-    ),
-  );
   const door = {
     doorkeeper: createDoorkeeper(tokens.findCaller, options.rateLimit),
     closed: () => refusal,
@@ -272,21 +231,25 @@ export async function createApp(options: AppOptions): Promise<App> {
     version: options.version,
     log,
   });
-  app.route("/", createMetricsRoute(metrics, door));
-  app.route(
-    "/",
-    createApi({
-      ...door,
-      routes,
-      publicUrl: options.publicUrl,
-      invalidAnswer: options.invalidAnswer,
-      log,
-    }),
-  );
-  app.route("/", createDashboard(options.dashboardFolder));
+  const api = createApi({
+    ...door,
+    routes,
+    publicUrl: options.publicUrl,
+    invalidAnswer: options.invalidAnswer,
+    log,
+  });
+  const front = createFront({
+    measure: measureRequests(registry),
+    closed: door.closed,
+    ping,
+    parts: [createMetricsRoute(metrics, door), api, createDashboard(options.dashboardFolder)],
+    version: options.version,
+    publicUrl: options.publicUrl,
+    log,
+  });
 
   return {
-    fetch: app.fetch,
+    fetch: front.fetch,
     firstToken,
     inventoryProblem: inventory.problem,
     refuse: (reason) => {
@@ -308,6 +271,3 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
   };
 }
-
-const describe = (error: unknown) =>
-  describeDatabaseError(error) ?? "The database does not answer.";

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { serveStatic } from "@hono/node-server/serve-static";
 import { Hono } from "hono";
 import { secureHeaders } from "hono/secure-headers";
+import type { ApiEnvironment } from "./api.ts";
 
 /** The scripts that stand in the page itself, as its policy names them. */
 function inlineScripts(folder: string): string[] {
@@ -15,8 +16,8 @@ function inlineScripts(folder: string): string[] {
 }
 
 /** @param folder where `vite build` put the dashboard; null = there is none */
-export function createDashboard(folder: string | null): Hono {
-  const app = new Hono();
+export function createDashboard(folder: string | null): Hono<ApiEnvironment> {
+  const app = new Hono<ApiEnvironment>();
   app.use(
     secureHeaders({
       contentSecurityPolicy: {

@@ -3,8 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import {
   type KeyboardEvent,
   type UIEvent,
-  useDeferredValue,
   useLayoutEffect,
+  useMemo,
   useRef,
   useState,
 } from "react";
@@ -13,9 +13,11 @@ import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
+import { highlight } from "./highlight.ts";
 import type { LogLine } from "./log-buffer.ts";
 import { workerLogQuery } from "./log-query.ts";
-import { countMatches, LogLines } from "./LogLines.tsx";
+import { findMatches } from "./log-search.ts";
+import { LogLines } from "./LogLines.tsx";
 import { Icon } from "../ui/Icon.tsx";
 
 /** Following shows each new line; scrolled stays where the reader is; paused asks for nothing. */
@@ -29,6 +31,9 @@ const bottomPx = 16;
 
 const noLines: readonly LogLine[] = [];
 
+const countText = (count: number, current: number | null) =>
+  `${current === null ? "" : `${current + 1} of `}${count} ${count === 1 ? "match" : "matches"}`;
+
 type WorkerLogProps = {
   id: number;
   /** Processes run, so lines may come any moment. */
@@ -40,8 +45,10 @@ type WorkerLogProps = {
 export function WorkerLog({ id, isLive, isEnding }: WorkerLogProps) {
   const [mode, setMode] = useState<Mode>("following");
   const [needle, setNeedle] = useState("");
-  const deferredNeedle = useDeferredValue(needle.trim());
+  /** Which match was jumped to. */
+  const [current, setCurrent] = useState<number | null>(null);
   const box = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLDivElement>(null);
 
   const { data: buffer, error } = useQuery({
     ...workerLogQuery(id),
@@ -58,6 +65,12 @@ export function WorkerLog({ id, isLive, isEnding }: WorkerLogProps) {
       box.current?.scrollTo({ top: box.current.scrollHeight });
   }, [lines, mode]);
 
+  const wanted = needle.trim();
+  const matches = useMemo(() => findMatches(lines, wanted), [lines, wanted]);
+  useLayoutEffect(() => {
+    if (list.current !== null) return highlight(list.current, matches, matches[current ?? -1]);
+  }, [matches, current]);
+
   if (buffer === null)
     return (
       <Panel title="Log">
@@ -73,32 +86,32 @@ export function WorkerLog({ id, isLive, isEnding }: WorkerLogProps) {
   const jumpToMatch = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.key !== "Enter") return;
     event.preventDefault();
-    const marks = [...(box.current?.querySelectorAll("mark") ?? [])];
-    const current = marks.findIndex((mark) => mark.dataset["current"] !== undefined);
-    delete marks[current]?.dataset["current"];
+    if (matches.length === 0) return;
     // From the newest upwards, as one reads a log; with Shift back down.
     const step = event.shiftKey ? 1 : -1;
-    const next = marks.at(current === -1 ? -1 : (current + step) % marks.length);
-    if (next === undefined) return;
-    next.dataset["current"] = "";
-    next.scrollIntoView({ block: "center" });
+    const next = current === null ? matches.length - 1 : current + step + matches.length;
+    const index = next % matches.length;
+    setCurrent(index);
+    list.current?.children[matches[index]?.line ?? 0]?.scrollIntoView({ block: "center" });
   };
 
-  const count = deferredNeedle === "" ? null : countMatches(lines, deferredNeedle);
   return (
     <Panel
       title="Log"
       actions={
         <>
           <output className="text-sm text-muted">
-            {count !== null && `${count} ${count === 1 ? "match" : "matches"}`}
+            {wanted !== "" && countText(matches.length, current)}
           </output>
           <input
             type="search"
             aria-label="Search the log"
             placeholder="Search"
             value={needle}
-            onChange={(event) => setNeedle(event.target.value)}
+            onChange={(event) => {
+              setNeedle(event.target.value);
+              setCurrent(null);
+            }}
             onKeyDown={jumpToMatch}
             className="h-8 w-44 rounded-md border border-edge bg-canvas px-2.5 text-sm placeholder:text-muted max-sm:w-36"
           />
@@ -133,7 +146,7 @@ export function WorkerLog({ id, isLive, isEnding }: WorkerLogProps) {
           {buffer !== undefined && lines.length === 0 && (
             <p className="text-muted">Nothing has been written yet.</p>
           )}
-          <LogLines lines={lines} needle={deferredNeedle} />
+          <LogLines ref={list} lines={lines} />
         </div>
         {mode !== "following" && (
           <div className="absolute end-4 bottom-3">

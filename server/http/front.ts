@@ -1,0 +1,62 @@
+// All that answers a request, in the order in which it is tried: what asks for no token, then the parts.
+import { Hono, type MiddlewareHandler } from "hono";
+import { cors } from "hono/cors";
+import { requestId } from "hono/request-id";
+import type { Logger } from "pino";
+import { errorMessage } from "../../contract/errors.ts";
+import { operations } from "../../contract/operations.ts";
+import { describeDatabaseError } from "../store/database-error.ts";
+import type { ApiEnvironment } from "./api.ts";
+import { describeOperations } from "./description.ts";
+import { answerFailure } from "./failure.ts";
+
+export type FrontOptions = {
+  measure: MiddlewareHandler;
+  /** Why requests are refused now; null = they are not. */
+  closed: () => string | null;
+  /** @throws what the database says */
+  ping: () => Promise<unknown>;
+  parts: readonly Hono<ApiEnvironment>[];
+  version: string;
+  publicUrl: string | null;
+  log: Logger;
+};
+
+const describe = (error: unknown) =>
+  describeDatabaseError(error) ?? "The database does not answer.";
+
+export function createFront(options: FrontOptions): Hono<ApiEnvironment> {
+  const { closed, ping, log } = options;
+  const app = new Hono<ApiEnvironment>();
+  app.onError((error, c) => answerFailure(error, c, log));
+  app.notFound((c) => c.json({ message: errorMessage.not_found }, 404));
+  app.use(options.measure);
+  app.use(requestId());
+  // A token is sent by hand, never by the browser itself, so a page from elsewhere gains nothing here.
+  app.use(
+    "/api/*",
+    cors({
+      origin: "*",
+      allowHeaders: ["Authorization", "Content-Type", "If-None-Match"],
+      exposeHeaders: ["ETag", "Location", "Retry-After", "X-Request-Id"],
+      maxAge: 600,
+    }),
+  );
+  app.get("/healthz", (c) => c.json({ status: "ok" }));
+  app.get("/readyz", async (c) => {
+    const reason = closed() ?? (await ping().then(() => null, describe));
+    return reason === null
+      ? c.json({ status: "ok" })
+      : c.json({ status: "unavailable", message: reason }, 503, { "Retry-After": "5" });
+  });
+  app.get("/openapi.json", (c) =>
+    c.json(
+      describeOperations(Object.entries(operations), {
+        version: options.version,
+        url: options.publicUrl ?? new URL(c.req.url).origin,
+      }),
+    ),
+  );
+  for (const part of options.parts) app.route("/", part);
+  return app;
+}
