@@ -1,6 +1,6 @@
 // What a cold first visit to a list costs: bytes and requests until its rows are there, and with what is loaded at idle.
 import { gzipSync } from "node:zlib";
-import type { Browser, Response } from "@playwright/test";
+import type { Browser, Page, Response } from "@playwright/test";
 
 export type Weight = {
   /** Bytes of scripts as gzip at level 9 makes them of their text, whatever encoding the server chose. */
@@ -10,6 +10,11 @@ export type Weight = {
   /** What the scripts took on the wire, in the server's encoding. */
   scriptsOnWire: number;
 };
+
+declare global {
+  // oxlint-disable-next-line no-var -- a global of the page is declared so
+  var listReadyMs: Promise<number>;
+}
 
 /** The rows of a list, of ours and of most others. */
 const rows = "main tbody tr, main [role=row] [role=cell], tbody tr, [role=rowgroup] [role=row]";
@@ -38,30 +43,49 @@ async function weigh(responses: readonly Response[], requests: number): Promise<
 async function visit(browser: Browser, url: string) {
   const page = await (await browser.newContext()).newPage();
   const responses: Response[] = [];
-  let requests = 0;
-  page.on("request", (request) => {
-    if (request.url().startsWith("http")) requests += 1;
-  });
+  // By the page's own clock: until we have heard of it, what waits for an idle moment has begun.
+  await page.addInitScript((selector) => {
+    globalThis.listReadyMs = new Promise((resolve) => {
+      new MutationObserver((_, observer) => {
+        if (document.querySelector(selector) === null) return;
+        observer.disconnect();
+        resolve(performance.now());
+      }).observe(document, { childList: true, subtree: true });
+    });
+  }, rows);
   // Finished ones only: what a preload has begun but nothing waits for does not count before it came.
   page.on("requestfinished", async (request) => {
     const response = await request.response();
     if (response !== null && request.url().startsWith("http")) responses.push(response);
   });
   await page.goto(url, { waitUntil: "commit" });
-  return { page, responses, count: () => requests };
+  return { page, responses };
+}
+
+/** When the rows were there, and what had been asked for and had come by then, the page itself included. */
+async function readReady(page: Page): Promise<{ requests: number; come: Set<string> }> {
+  const { requests, come } = await page.evaluate(async () => {
+    const readyMs = await globalThis.listReadyMs;
+    const entries = performance.getEntriesByType("resource");
+    const begun = entries.filter(({ startTime }) => startTime <= readyMs);
+    const ended = begun.filter(({ startTime, duration }) => startTime + duration <= readyMs);
+    return { requests: begun.length + 1, come: ended.map(({ name }) => name) };
+  });
+  return { requests, come: new Set(come) };
 }
 
 export async function weighFirstVisit(
   browser: Browser,
   url: string,
 ): Promise<{ ready: Weight; idle: Weight }> {
-  const { page, responses, count } = await visit(browser, url);
-  await page.locator(rows).first().waitFor({ timeout: 60_000 });
-  const ready = await weigh([...responses], count());
+  const { page, responses } = await visit(browser, url);
+  const { requests, come } = await readReady(page);
   await page.waitForLoadState("networkidle");
   // What waits for an idle moment asks for it after the network has been quiet.
   await page.waitForTimeout(4_000);
-  const idle = await weigh([...responses], count());
+  const before = responses.filter((response) => come.has(response.url()));
+  const ready = await weigh(before, requests);
+  const idle = await weigh(responses, responses.length);
   await page.context().close();
   return { ready, idle };
 }

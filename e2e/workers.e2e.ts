@@ -307,7 +307,11 @@ test.describe("a worker's page", () => {
     await search.press("Enter");
     await expect(page.getByText(/^(\d+ of \d+ matches|1 of 1 match)$/)).toBeVisible();
     const found = await page.evaluate(() =>
-      ["found", "found-now"].map((name) => [...(CSS.highlights.get(name) ?? [])].map(String)),
+      ["found", "found-now"].map((name) =>
+        [...(CSS.highlights.get(name) ?? [])].map(({ startContainer, startOffset, endOffset }) =>
+          startContainer.textContent?.slice(startOffset, endOffset),
+        ),
+      ),
     );
     expect(new Set(found[0])).toEqual(new Set(["line 2"]));
     expect(found[1]).toEqual(["line 2"]);

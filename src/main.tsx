@@ -1,6 +1,6 @@
 // The dashboard's start: the token of a first-start link, then the providers.
 import { QueryClientProvider } from "@tanstack/react-query";
-import { StrictMode } from "react";
+import { startTransition, StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createBrowserRouter } from "react-router";
 import { RouterProvider } from "react-router/dom";
@@ -32,23 +32,38 @@ addEventListener("hashchange", () => {
 // `usePageChange` puts the scroll position back, once the page is there.
 history.scrollRestoration = "manual";
 
-const router = createBrowserRouter(routes);
-if (router.state.initialized) firstPageStands();
-const stopWaiting = router.subscribe(({ initialized }) => {
-  if (!initialized) return;
-  stopWaiting();
-  firstPageStands();
-});
+/** A page whose data comes within this is rendered once, in place of the frame; otherwise its skeleton comes first. */
+const frameMs = 200;
 
-const root = document.querySelector("#root");
-if (root === null) throw new Error("index.html has no #root.");
+function start(): void {
+  const root = document.querySelector("#root");
+  if (root === null) throw new Error("index.html has no #root.");
+  const router = createBrowserRouter(routes);
+  const initialized = new Promise<void>((resolve) => {
+    if (router.state.initialized) resolve();
+    const stopWaiting = router.subscribe(({ initialized }) => {
+      if (!initialized) return;
+      stopWaiting();
+      resolve();
+    });
+  });
+  void initialized.then(firstPageStands);
 
-createRoot(root).render(
-  <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>
-  </StrictMode>,
-);
+  const app = (
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </StrictMode>
+  );
+  const waited = new Promise<void>((resolve) => setTimeout(resolve, frameMs));
+  // As a transition it is rendered in slices, so that the browser answers in between.
+  void Promise.race([initialized, waited]).then(() =>
+    startTransition(() => createRoot(root).render(app)),
+  );
+}
+
+// In a task of its own, for the same reason.
+setTimeout(start);
 
 void idle().then(async () => (await import("./app/prefetch.ts")).prefetchLinks(routes));

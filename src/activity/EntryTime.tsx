@@ -1,5 +1,5 @@
 import { useClockText } from "../ui/clock.ts";
-import { absoluteText, relativeText } from "../ui/time-text.ts";
+import { relativeText } from "../ui/time-text.ts";
 import { dayStartMs } from "./days.ts";
 
 const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "short" });
@@ -13,7 +13,7 @@ export function EntryTime({ value }: { value: string }) {
       : clock.format(moment),
   );
   return (
-    <time dateTime={value} data-tip={absoluteText(moment)} className="whitespace-nowrap">
+    <time dateTime={value} className="whitespace-nowrap">
       {text}
     </time>
   );

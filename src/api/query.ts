@@ -1,6 +1,6 @@
 // Data of the service as React Query sees it. A query is declared from the operation table; its key is
 // [operation name, params, query], so all queries of an operation are found by the name alone.
-import { hashKey, QueryClient, useQuery } from "@tanstack/react-query";
+import { hashKey, notifyManager, QueryClient, useQuery } from "@tanstack/react-query";
 import { type interfaceOperations, type OperationName } from "../../contract/operations.ts";
 import { ApiError, hasStatus, isMissing, isPassing } from "./api-error.ts";
 import { type AnswerOf, call, type ParamsOf, type QueryOf } from "./client.ts";
@@ -28,6 +28,9 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: "always" },
   },
 });
+
+// What an action changes is on screen in the frame after it; by default it is told a timer later.
+notifyManager.setScheduler(queueMicrotask);
 
 const sharing = "document" in globalThis ? joinTabs(queryClient) : null;
 if (sharing !== null) {

@@ -2,7 +2,6 @@
 import type { ReactNode } from "react";
 import { isInTransit } from "../../contract/states.ts";
 import { Badge } from "../ui/Badge.tsx";
-import { absoluteText } from "../ui/time-text.ts";
 import type { Tone } from "../ui/tone.ts";
 
 export type StateLook = { tone: Tone; help: string };
@@ -34,16 +33,13 @@ export function StateBadge({
   children = state,
 }: StateBadgeProps) {
   const look = Object.hasOwn(looks, state) ? looks[state] : undefined;
-  const tip = [
-    isForeign ? null : look?.help,
-    reason,
-    since && `Since ${absoluteText(new Date(since))}`,
-  ];
+  const tip = [isForeign ? null : look?.help, reason];
   return (
     <Badge
       tone={tone ?? look?.tone ?? (isMoving ? "busy" : "idle")}
       isMoving={isMoving}
       tip={tip.filter(Boolean).join("\n") || undefined}
+      since={since ?? undefined}
     >
       {children}
     </Badge>

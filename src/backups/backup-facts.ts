@@ -10,18 +10,13 @@ import { isInTransit } from "../../contract/states.ts";
 export const hasExtras = (of: Backup | BackupConfiguration): boolean =>
   ("backupable" in of ? of.drill : of.drill_status) !== undefined;
 
-const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte", "petabyte"] as const;
+const units = ["bytes", "kB", "MB", "GB", "TB", "PB"] as const;
 
-/** "812 byte", "4.1 MB": decimal units, as disks are sold and as the service says them. */
+/** "812 bytes", "4.12 MB": decimal units, as disks are sold and as the service says them. */
 export function formatBytes(bytes: number): string {
+  if (bytes === 1) return "1 byte";
   const step = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
-  return new Intl.NumberFormat("en", {
-    style: "unit",
-    unit: units[step] ?? "byte",
-    unitDisplay: step === 0 ? "long" : "short",
-    maximumFractionDigits: 1,
-    maximumSignificantDigits: 3,
-  }).format(bytes / 1000 ** step);
+  return `${Number((bytes / 1000 ** step).toPrecision(3))} ${units[step]}`;
 }
 
 const isKnown = (status: string) => (backupStates as readonly string[]).includes(status);

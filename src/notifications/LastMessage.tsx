@@ -3,7 +3,7 @@ import { isInTransit } from "../../contract/states.ts";
 import { StateBadge } from "../app/StateBadge.tsx";
 import { useClockText } from "../ui/clock.ts";
 import { Time } from "../ui/Time.tsx";
-import { absoluteText, durationText } from "../ui/time-text.ts";
+import { durationText } from "../ui/time-text.ts";
 import { messageLooks } from "./channel-facts.ts";
 
 /** By the second: the next attempt may be that near, and somebody waits for it. */
@@ -13,11 +13,7 @@ function NextAttempt({ at }: { at: string }) {
     const leftMs = moment.getTime() - nowMs;
     return leftMs < 1_000 ? "next attempt now" : `next attempt in ${durationText(leftMs)}`;
   });
-  return (
-    <time dateTime={at} data-tip={absoluteText(moment)}>
-      {text}
-    </time>
-  );
+  return <time dateTime={at}>{text}</time>;
 }
 
 type LastMessageProps = {

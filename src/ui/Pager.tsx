@@ -9,7 +9,9 @@ type PagerProps = {
   next: ReactNode;
 };
 
-const number = new Intl.NumberFormat("en");
+/** What is below a thousand has nothing to group, and most lists are that short. */
+const countText = (count: number) =>
+  count < 1_000 ? String(count) : new Intl.NumberFormat("en").format(count);
 
 export function Pager({ from, to, total, previous, next }: PagerProps) {
   return (
@@ -19,8 +21,8 @@ export function Pager({ from, to, total, previous, next }: PagerProps) {
     >
       <p>
         {from === null || to === null
-          ? `None of ${number.format(total)}`
-          : `${number.format(from)}–${number.format(to)} of ${number.format(total)}`}
+          ? `None of ${countText(total)}`
+          : `${countText(from)}–${countText(to)} of ${countText(total)}`}
       </p>
       <div className="ms-auto flex gap-2">
         {previous}

@@ -1,5 +1,5 @@
 import { useClockText } from "./clock.ts";
-import { absoluteText, durationText, relativeText } from "./time-text.ts";
+import { durationText, relativeText } from "./time-text.ts";
 
 type TimeProps = {
   /** ISO 8601. */
@@ -9,14 +9,13 @@ type TimeProps = {
 };
 
 export function Time({ value, format = "relative" }: TimeProps) {
-  const moment = new Date(value);
-  const momentMs = moment.getTime();
+  const momentMs = new Date(value).getTime();
   const text = useClockText((nowMs) =>
     format === "relative" ? relativeText(momentMs, nowMs) : durationText(nowMs - momentMs),
   );
   if (Number.isNaN(momentMs)) return value;
   return (
-    <time dateTime={value} data-tip={absoluteText(moment)} className="whitespace-nowrap">
+    <time dateTime={value} className="whitespace-nowrap">
       {text}
     </time>
   );

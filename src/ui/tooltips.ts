@@ -1,9 +1,10 @@
-// One tooltip for all elements with `data-tip`, `data-reason` (why it cannot be used now) or a key of their own:
-// no cost per row, and no row clips it, because it is in the top layer. It repeats what the element's name,
-// description or `aria-keyshortcuts` already says, so it is for eyes only.
+// One tooltip for all elements with `data-tip`, `data-since` (a moment), `data-reason` (why it cannot be used now) or a
+// key of their own, and for every `<time>`: no cost per row, and no row clips it, because it is in the top layer. It
+// repeats what the element's name, description or attributes already say, so it is for eyes only.
 // Hover, focus, Escape: WCAG 2.2, 1.4.13.
 
 import { keyClass } from "./key-class.ts";
+import { absoluteText } from "./time-text.ts";
 
 const showAfterMs = 350;
 const hideAfterMs = 120;
@@ -12,17 +13,27 @@ const marginPx = 8;
 
 const carrier = (target: EventTarget | null): HTMLElement | null =>
   target instanceof Element
-    ? target.closest<HTMLElement>("[data-tip], [data-reason], [aria-keyshortcuts]")
+    ? target.closest<HTMLElement>(
+        "[data-tip], [data-since], [data-reason], [aria-keyshortcuts], time",
+      )
     : null;
+
+/** Moments are put into words here and not in each row: a page shows dozens, and few are looked at. */
+function textOf(anchor: HTMLElement): string | undefined {
+  const { reason, tip, since } = anchor.dataset;
+  if (reason !== undefined) return reason;
+  if (since !== undefined)
+    return `${tip === undefined ? "" : `${tip}\n`}Since ${absoluteText(new Date(since))}`;
+  return tip ?? (anchor instanceof HTMLTimeElement ? absoluteText(new Date(anchor.dateTime)) : tip);
+}
 
 /** What the tip of an element says, and the key that it names; both may be nothing. */
 function contentOf(host: HTMLElement, anchor: HTMLElement) {
-  const { reason, tip } = anchor.dataset;
-  const text = reason ?? tip;
+  const text = textOf(anchor);
   const key = anchor.getAttribute("aria-keyshortcuts") ?? "";
   // Of several pressed together, the page says itself where they belong.
   const isTold = host.dataset["withKeys"] === "true" && !key.includes("+") && key !== "";
-  if (!isTold || reason !== undefined) return text === undefined ? [] : [text];
+  if (!isTold || anchor.dataset["reason"] !== undefined) return text === undefined ? [] : [text];
   const hint = document.createElement("kbd");
   hint.className = keyClass;
   hint.textContent = key;

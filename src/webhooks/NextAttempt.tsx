@@ -1,5 +1,5 @@
 import { useClockText } from "../ui/clock.ts";
-import { absoluteText, relativeText } from "../ui/time-text.ts";
+import { relativeText } from "../ui/time-text.ts";
 
 const minuteMs = 60_000;
 
@@ -15,7 +15,7 @@ export function NextAttempt({ value }: { value: string }) {
   const momentMs = moment.getTime();
   const text = useClockText((nowMs) => textOf(momentMs - nowMs, momentMs, nowMs));
   return (
-    <time dateTime={value} data-tip={absoluteText(moment)} className="whitespace-nowrap">
+    <time dateTime={value} className="whitespace-nowrap">
       {text}
     </time>
   );

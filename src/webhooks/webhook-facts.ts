@@ -20,11 +20,9 @@ type Tried = { code: number | null; attempts: number };
 export const codeText = ({ code, attempts }: Tried): string =>
   code === null ? (attempts === 0 ? "–" : "no answer") : String(code);
 
-const seconds = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
-
 /** "34 ms", "1.2 s". */
 export const tookText = (ms: number | null): string =>
-  ms === null ? "–" : ms < 1000 ? `${ms} ms` : `${seconds.format(ms / 1000)} s`;
+  ms === null ? "–" : ms < 1000 ? `${ms} ms` : `${Number((ms / 1000).toFixed(1))} s`;
 
 export const attemptsText = (count: number): string =>
   count === 1 ? "1 attempt" : `${count} attempts`;

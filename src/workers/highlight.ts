@@ -4,17 +4,24 @@ import type { Match } from "./log-search.ts";
 
 const names = { all: "found", current: "found-now" } as const;
 
-function toRange(list: Element, { line, start, end }: Match): Range | null {
+/** Static ones: the browser does not look after them when the log grows, they are made anew then. */
+function toRange(list: Element, { line, start, end }: Match): StaticRange | null {
   const text = list.children[line]?.firstChild;
   if (!(text instanceof Text) || text.length < end) return null;
-  const range = new Range();
-  range.setStart(text, start);
-  range.setEnd(text, end);
-  return range;
+  return new StaticRange({
+    startContainer: text,
+    startOffset: start,
+    endContainer: text,
+    endOffset: end,
+  });
 }
 
-function show(name: string, ranges: readonly (Range | null)[]): void {
-  const highlight = new Highlight(...ranges.filter((range) => range !== null));
+function show(name: string, list: Element, matches: readonly Match[]): void {
+  const highlight = new Highlight();
+  for (const match of matches) {
+    const range = toRange(list, match);
+    if (range !== null) highlight.add(range);
+  }
   if (name === names.current) highlight.priority = 1;
   CSS.highlights.set(name, highlight);
 }
@@ -30,9 +37,8 @@ export function highlight(
   current: Match | undefined,
 ): () => void {
   if (!("highlights" in CSS)) return () => undefined;
-  const toOwn = (match: Match) => toRange(list, match);
-  show(names.all, matches.map(toOwn));
-  show(names.current, current === undefined ? [] : [toOwn(current)]);
+  show(names.all, list, matches);
+  show(names.current, list, current === undefined ? [] : [current]);
   return () => {
     for (const name of Object.values(names)) CSS.highlights.delete(name);
   };

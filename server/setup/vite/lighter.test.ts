@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { lighten } from "./lighter.ts";
 
 const router = dirname(createRequire(import.meta.url).resolve("react-router"));
+const react = dirname(createRequire(import.meta.url).resolve("react-dom/package.json"));
 const lucide = dirname(createRequire(import.meta.url).resolve("lucide-react/package.json"));
 const contract = fileURLToPath(new URL("../../../contract", import.meta.url));
 
@@ -13,6 +14,7 @@ const contract = fileURLToPath(new URL("../../../contract", import.meta.url));
 test.each([
   [join(router, "lib/dom/lib.js"), /displayName = "Link"|= React\$1\.forwardRef/],
   [join(router, "lib/context.js"), /displayName|= React\$1\.createContext/],
+  [join(react, "cjs/react-dom-client.production.js"), /Exception = Error\(/],
   [join(lucide, "dist/esm/icons/server.mjs"), /key:/],
   [join(contract, "operations.ts"), /summary:|body:|tag:/],
   [join(contract, "backups/backup.ts"), /globalRegistry/],
