@@ -70,5 +70,7 @@ export type IconName = keyof typeof icons;
 /** Always beside a text or in a control that has a name, so a screen reader passes over it. */
 export function Icon({ name }: { name: IconName }) {
   const Shape = icons[name];
-  return <Shape aria-hidden className="size-4 shrink-0" strokeWidth={1.75} />;
+  // Onwards is to the left where one reads from right to left.
+  const turn = name === "right" ? " rtl:-scale-x-100" : "";
+  return <Shape aria-hidden className={`size-4 shrink-0${turn}`} strokeWidth={1.75} />;
 }

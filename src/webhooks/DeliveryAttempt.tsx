@@ -30,7 +30,7 @@ export function DeliveryAttempt({ attempt, isNewest }: AttemptProps) {
   return (
     <details open={isOpenAtFirst} className="group border-t border-line">
       <summary className="flex min-h-9 flex-wrap items-center gap-x-2.5 px-4 py-1.5 -outline-offset-2 hover:bg-hover max-sm:px-3">
-        <span className="text-muted group-open:rotate-90">
+        <span className="text-muted group-open:rotate-90 rtl:group-open:-rotate-90">
           <Icon name="right" />
         </span>
         <span className="font-medium">Attempt {number}</span>

@@ -10,7 +10,7 @@ export function VerifyHelp() {
     <Panel>
       <details className="group" onToggle={() => setIsOpened(true)}>
         <summary className="flex min-h-11 items-center gap-2.5 px-4 py-1.5 font-semibold -outline-offset-2 hover:bg-hover max-sm:px-3">
-          <span className="text-muted group-open:rotate-90">
+          <span className="text-muted group-open:rotate-90 rtl:group-open:-rotate-90">
             <Icon name="right" />
           </span>
           How a receiver verifies what comes

@@ -83,6 +83,14 @@ export function WorkerLog({ id, isLive, isEnding }: WorkerLogProps) {
     setMode((now) => (now === "paused" ? now : isAtEnd ? "following" : "scrolled"));
   };
 
+  /** Within its box: the page stays, and what was typed with it. */
+  const scrollTo = (line: number) => {
+    const frame = box.current?.getBoundingClientRect();
+    const found = list.current?.children[line]?.getBoundingClientRect();
+    if (frame !== undefined && found !== undefined)
+      box.current?.scrollBy({ top: found.top - frame.top - frame.height / 2 });
+  };
+
   const jumpToMatch = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.key !== "Enter") return;
     event.preventDefault();
@@ -92,7 +100,7 @@ export function WorkerLog({ id, isLive, isEnding }: WorkerLogProps) {
     const next = current === null ? matches.length - 1 : current + step + matches.length;
     const index = next % matches.length;
     setCurrent(index);
-    list.current?.children[matches[index]?.line ?? 0]?.scrollIntoView({ block: "center" });
+    scrollTo(matches[index]?.line ?? 0);
   };
 
   return (
@@ -100,7 +108,7 @@ export function WorkerLog({ id, isLive, isEnding }: WorkerLogProps) {
       title="Log"
       actions={
         <>
-          <output className="text-sm text-muted">
+          <output className="me-1 text-sm text-muted">
             {wanted !== "" && countText(matches.length, current)}
           </output>
           <input
