@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { type Activity, activityPerPage } from "../../contract/activity.ts";
-import { messageOf } from "../api/api-error.ts";
+import { TroubleText } from "../app/TroubleText.tsx";
 import { callExtra } from "../api/query.ts";
 import { Button } from "../ui/Button.tsx";
 import { type Filter, toQuery } from "./filter.ts";
@@ -37,7 +37,7 @@ export function OlderBar({ filter, shown }: OlderBarProps) {
         {next === null ? "No older entries" : "Show older"}
       </Button>
       <span role="alert" className="text-bad empty:hidden">
-        {error !== null && messageOf(error)}
+        {error !== null && <TroubleText error={error} />}
       </span>
       <output className="sr-only">{shown.data.length} entries are shown.</output>
     </div>

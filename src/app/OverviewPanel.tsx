@@ -1,11 +1,11 @@
 // Is everything up, and who was told: what is not as it should be over all servers, or one calm line.
 import { useQuery } from "@tanstack/react-query";
-import { messageOf } from "../api/api-error.ts";
 import { Panel } from "../ui/Panel.tsx";
 import { LineDot } from "../ui/StatusDot.tsx";
 import { Time } from "../ui/Time.tsx";
 import { overviewQuery } from "./inventory.ts";
 import { Link } from "./Link.tsx";
+import { TroubleText } from "./TroubleText.tsx";
 import { calmLine, messageLines, type OverviewLine, workerLines } from "./overview-lines.ts";
 
 /** As often as the protection beside it. */
@@ -60,7 +60,9 @@ export function OverviewPanel() {
     return error === null ? null : (
       <Panel>
         <p className={`${rowClass} text-muted`}>
-          Whether everything is up is not known: {messageOf(error)}
+          <span>
+            Whether everything is up is not known: <TroubleText error={error} />
+          </span>
         </p>
       </Panel>
     );

@@ -26,6 +26,12 @@ test.each([
   expect(toText(value)).toBe(expected);
 });
 
+test("what the service cannot explain stands above the form, with the id of its request", () => {
+  const setError = vi.fn<(name: string, error: object, options?: object) => void>();
+  showRefusal(new ApiError(500, "It failed.", { requestId: "r-7" }), ["name"], setError);
+  expect(setError.mock.calls).toEqual([["root.service", { message: "It failed.", type: "r-7" }]]);
+});
+
 test("a refusal goes to its fields, and what belongs to none stands above the form", () => {
   const setError = vi.fn<(name: string, error: object, options?: object) => void>();
   const error = new ApiError(422, "The name field is required.", {

@@ -1,6 +1,6 @@
 // Between the texts that a form holds and the values that a schema checks, and back from a refusal to the fields.
 import type { FieldValues, Path, UseFormSetError } from "react-hook-form";
-import { ApiError, messageOf } from "../api/api-error.ts";
+import { ApiError, troubleOf } from "../api/api-error.ts";
 
 /** An empty field is one that was left out. What is no number stays one that no schema takes. */
 export function toNumber(value: unknown): number | undefined {
@@ -31,5 +31,14 @@ export function showRefusal<Values extends FieldValues>(
   );
   const unknown = fields.filter((field) => !known.includes(field)).flatMap(([, texts]) => texts);
   if (known.length === 0 || unknown.length > 0)
-    setError("root.service", { message: unknown.join(" ") || messageOf(error) });
+    setError(
+      "root.service",
+      unknown.length > 0 ? { message: unknown.join(" ") } : toFormError(error),
+    );
+}
+
+/** Of a form's error there is a message and a type; the type carries the request's id. */
+function toFormError(error: unknown) {
+  const { message, requestId } = troubleOf(error);
+  return { message, ...(requestId !== null && { type: requestId }) };
 }

@@ -11,13 +11,13 @@ import {
 } from "../../contract/backups/backup.ts";
 import { id } from "../../contract/values.ts";
 import { cronProblem } from "../../contract/backups/cron.ts";
+import { FormTrouble } from "../app/FormTrouble.tsx";
 import { showRefusal, toNumber, toText } from "../app/form-values.ts";
 import { LeaveGuard } from "../app/LeaveGuard.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Field } from "../ui/Field.tsx";
 import { FieldGroup } from "../ui/FieldGroup.tsx";
 import { Input } from "../ui/Input.tsx";
-import { Notice } from "../ui/Notice.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { Select } from "../ui/Select.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
@@ -104,11 +104,7 @@ export function ConfigurationForm({
         className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem] lg:gap-10"
       >
         <div className="grid gap-8">
-          {errors.root?.["service"]?.message !== undefined && (
-            <Notice tone="bad" isAlert>
-              {errors.root["service"].message}
-            </Notice>
-          )}
+          <FormTrouble errors={errors} />
           <FieldGroup title="What is backed up">
             <div className={configuration === null ? "sm:col-span-2" : undefined}>
               <Field label="Name" help="How you will find it again." error={errors.name?.message}>

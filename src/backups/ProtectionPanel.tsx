@@ -4,11 +4,11 @@ import { useId, useState } from "react";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import type { Protection } from "../../contract/backups/protection.ts";
 import type { Server } from "../../contract/servers.ts";
-import { messageOf } from "../api/api-error.ts";
 import { makePoller } from "../api/poll.ts";
 import type { DataQuery } from "../api/query.ts";
 import { everySiteQuery } from "../app/inventory.ts";
 import { Link } from "../app/Link.tsx";
+import { TroubleText } from "../app/TroubleText.tsx";
 import { paths } from "../paths.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
@@ -145,7 +145,9 @@ export function ProtectionPanel({ server }: { server: Server }) {
         {error === null ? (
           <Skeleton width="w-40" />
         ) : (
-          `Whether it is protected is not known: ${messageOf(error)}`
+          <span>
+            Whether it is protected is not known: <TroubleText error={error} />
+          </span>
         )}
       </p>
     );

@@ -4,13 +4,13 @@ import type { ReactNode } from "react";
 import { useController, useForm } from "react-hook-form";
 import type { Ability, CreateTokenBody } from "../../contract/tokens.ts";
 import { createTokenBody } from "../../contract/tokens.ts";
+import { FormTrouble } from "../app/FormTrouble.tsx";
 import { showRefusal } from "../app/form-values.ts";
 import { LeaveGuard } from "../app/LeaveGuard.tsx";
 import { Button } from "../ui/Button.tsx";
 import { ChoiceList } from "../ui/ChoiceList.tsx";
 import { Field } from "../ui/Field.tsx";
 import { Input } from "../ui/Input.tsx";
-import { Notice } from "../ui/Notice.tsx";
 import { Lifetime } from "./Lifetime.tsx";
 import { Reach } from "./Reach.tsx";
 import { canChange } from "./token-facts.ts";
@@ -64,11 +64,7 @@ export function TokenForm({ servers, onCreate, cancel }: TokenFormProps) {
       className="grid max-w-2xl content-start gap-5"
     >
       <LeaveGuard isDirty={isDirty} question="Leave without creating the token?" />
-      {errors.root?.["service"]?.message !== undefined && (
-        <Notice tone="bad" isAlert>
-          {errors.root["service"].message}
-        </Notice>
-      )}
+      <FormTrouble errors={errors} />
       <Field
         label="Name"
         error={errors.name?.message}

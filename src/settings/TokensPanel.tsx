@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Page } from "../../contract/paging.ts";
 import type { Token } from "../../contract/tokens.ts";
-import { messageOf } from "../api/api-error.ts";
+import { TroubleText } from "../app/TroubleText.tsx";
 import { everyServerQuery } from "../app/inventory.ts";
 import { LinkButton } from "../app/LinkButton.tsx";
 import { PageLinks } from "../app/PageLinks.tsx";
@@ -91,7 +91,7 @@ export function TokensPanel({ page }: { page: number }) {
           title="The tokens could not be read"
           action={<Button onClick={() => void refetch()}>Try again</Button>}
         >
-          {messageOf(error)}
+          <TroubleText error={error} />
         </EmptyState>
       ) : (
         <div className="p-4">

@@ -3,12 +3,12 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import type { ReactNode } from "react";
 import { useForm, useWatch } from "react-hook-form";
 import { createWebhookBody } from "../../contract/webhooks/webhook.ts";
+import { FormTrouble } from "../app/FormTrouble.tsx";
 import { showRefusal, toText } from "../app/form-values.ts";
 import { LeaveGuard } from "../app/LeaveGuard.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Field } from "../ui/Field.tsx";
 import { Input } from "../ui/Input.tsx";
-import { Notice } from "../ui/Notice.tsx";
 
 type Values = { url: string };
 
@@ -52,11 +52,7 @@ export function WebhookForm({ isOurs, onCreate, cancel }: WebhookFormProps) {
       className="grid content-start gap-5"
     >
       <LeaveGuard isDirty={isDirty} question="Leave without creating the webhook?" />
-      {errors.root?.["service"]?.message !== undefined && (
-        <Notice tone="bad" isAlert>
-          {errors.root["service"].message}
-        </Notice>
-      )}
+      <FormTrouble errors={errors} />
       <Field
         label="URL"
         error={errors.url?.message}

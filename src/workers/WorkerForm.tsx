@@ -8,13 +8,13 @@ import {
   defaultStopWait,
   stopSignals,
 } from "../../contract/workers/worker.ts";
+import { FormTrouble } from "../app/FormTrouble.tsx";
 import { showRefusal, toText } from "../app/form-values.ts";
 import { LeaveGuard } from "../app/LeaveGuard.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Checkbox } from "../ui/Checkbox.tsx";
 import { FieldGroup } from "../ui/FieldGroup.tsx";
 import { Input } from "../ui/Input.tsx";
-import { Notice } from "../ui/Notice.tsx";
 import { Select } from "../ui/Select.tsx";
 import { CommandPreview } from "./CommandPreview.tsx";
 import { NumberField, WorkerFieldFrame } from "./WorkerField.tsx";
@@ -69,11 +69,7 @@ export function WorkerForm({ machine, isPending, onCreate, cancel }: WorkerFormP
         className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem] lg:gap-10"
       >
         <div className="grid gap-8">
-          {errors.root?.["service"]?.message !== undefined && (
-            <Notice tone="bad" isAlert>
-              {errors.root["service"].message}
-            </Notice>
-          )}
+          <FormTrouble errors={errors} />
           <FieldGroup title="What it works on">
             <WorkerFieldFrame
               name="connection"

@@ -8,7 +8,8 @@ import {
   useRef,
   useState,
 } from "react";
-import { hasStatus, messageOf } from "../api/api-error.ts";
+import { hasStatus } from "../api/api-error.ts";
+import { TroubleText } from "../app/TroubleText.tsx";
 import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Panel } from "../ui/Panel.tsx";
@@ -149,7 +150,9 @@ export function WorkerLog({ id, isLive, isEnding }: WorkerLogProps) {
         >
           {buffer === undefined && error === null && <Skeleton width="w-40" />}
           {buffer === undefined && error !== null && !hasStatus(error, 401) && (
-            <p className="text-bad">{messageOf(error)}</p>
+            <p className="text-bad">
+              <TroubleText error={error} />
+            </p>
           )}
           {buffer !== undefined && lines.length === 0 && (
             <p className="text-muted">Nothing has been written yet.</p>

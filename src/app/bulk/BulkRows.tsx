@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { RequestId } from "../../ui/RequestId.tsx";
 import { StatusDot } from "../../ui/StatusDot.tsx";
 import type { Tone } from "../../ui/tone.ts";
 import type { Result } from "./bulk-run.ts";
@@ -35,14 +36,14 @@ export function ResultRow({ result, done, ...named }: ResultRowProps) {
           </span>
         )
       }
-      reason={result && "reason" in result ? result.reason : undefined}
+      {...(result && "reason" in result && { reason: result.reason, requestId: result.requestId })}
     />
   );
 }
 
-type RowProps = Named & { state?: ReactNode; reason?: string | undefined };
+type RowProps = Named & { state?: ReactNode; reason?: string; requestId?: string | null };
 
-export function Row({ name, detail, state, reason }: RowProps) {
+export function Row({ name, detail, state, reason, requestId = null }: RowProps) {
   return (
     <li className="border-b border-line py-1.5 last:border-b-0">
       <div className="flex min-h-5 flex-wrap justify-between gap-x-4">
@@ -53,6 +54,7 @@ export function Row({ name, detail, state, reason }: RowProps) {
         {state}
       </div>
       {reason !== undefined && <p className="text-sm wrap-anywhere">{reason}</p>}
+      {requestId !== null && <RequestId id={requestId} />}
     </li>
   );
 }

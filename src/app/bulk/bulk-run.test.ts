@@ -47,6 +47,7 @@ test("each row has its own result as it comes, and the summary counts them", asy
   expect(run.state.get().results.get(2)).toEqual({
     kind: "refused",
     reason: "The worker is removing.",
+    requestId: null,
   });
   expect(run.state.get().phase).toBe("running");
   expect(summaryOf(run.state.get())).toBe("1 done, 1 refused");

@@ -1,11 +1,11 @@
 // Asks the service for the same thing about many rows, a few at a time, and keeps what came of each.
-import { isPassing, messageOf } from "../../api/api-error.ts";
+import { isPassing, troubleOf } from "../../api/api-error.ts";
 import { createStore, type Store } from "../../store.ts";
 
 export type Result =
   | { kind: "waiting" | "asked" | "done" | "skipped" }
   /** The service said no, or did not answer as it should. */
-  | { kind: "refused" | "failed"; reason: string };
+  | { kind: "refused" | "failed"; reason: string; requestId: string | null };
 
 export type RunState = {
   phase: "asking" | "running" | "over";
@@ -41,7 +41,8 @@ export function createRun({ ids, act, onDone, atOnce = 4 }: RunOptions): BulkRun
       await act(id, choice);
     } catch (error) {
       const kind = isPassing(error) ? "failed" : "refused";
-      return note(id, { kind, reason: messageOf(error) });
+      const { message: reason, requestId } = troubleOf(error);
+      return note(id, { kind, reason, requestId });
     }
     note(id, { kind: "done" });
     onDone(id);

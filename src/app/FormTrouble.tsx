@@ -1,0 +1,15 @@
+import type { FieldErrors } from "react-hook-form";
+import { Notice } from "../ui/Notice.tsx";
+import { RequestId } from "../ui/RequestId.tsx";
+
+/** What the service said that belongs to no field; `showRefusal` puts it there, with the request's id as its type. */
+export function FormTrouble({ errors }: { errors: FieldErrors }) {
+  const { message, type: requestId } = errors.root?.["service"] ?? {};
+  if (message === undefined) return null;
+  return (
+    <Notice tone="bad" isAlert>
+      {message}
+      {typeof requestId === "string" && requestId !== "" && <RequestId id={requestId} />}
+    </Notice>
+  );
+}
