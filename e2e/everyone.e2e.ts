@@ -1,12 +1,16 @@
 // The dashboard for eyes, hands and languages that are not its makers'.
 import type { Page } from "@playwright/test";
+import type { ServiceProcess } from "../server/testing/service-process.ts";
 import { type Backups, expect, type Site, test } from "./fixtures.ts";
 import { expectAccessible, expectNoSidewaysScroll } from "./helpers.ts";
 
 /** One page of each shape: overview, lists, a thing, a form, boxes, the timeline, settings. */
-async function everyPage(site: Site, backups: Backups): Promise<string[]> {
+async function everyPage(service: ServiceProcess, site: Site, backups: Backups): Promise<string[]> {
   const { id: workerId } = await site.createWorker();
   const { id: configurationId } = await backups.createConfiguration();
+  // Its text is long enough to be folded.
+  const deployment = { status: "failed", message: "It went wrong. ".repeat(30) };
+  await service.call("POST", `/api/site/${site.id}/deployment`, deployment);
   return [
     "/",
     `/sites/${site.id}/workers`,
@@ -32,7 +36,7 @@ test("twice as large, and from right to left on a phone, everything stays within
   site,
   backups,
 }) => {
-  const paths = await everyPage(site, backups);
+  const paths = await everyPage(service, site, backups);
   // A window of 1280 px at 200 % has as much room as one of 640.
   await page.setViewportSize({ width: 640, height: 400 });
   for (const path of paths) {
@@ -61,7 +65,7 @@ test("in forced colours every control has an edge, and what has the focus is see
   backups,
 }) => {
   await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });
-  for (const path of await everyPage(site, backups)) {
+  for (const path of await everyPage(service, site, backups)) {
     await visit(page, service.url + path);
     const edgeless = await page
       .locator("main :is(button, input:not([type=checkbox], [type=radio]), select)")

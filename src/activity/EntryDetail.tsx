@@ -19,7 +19,7 @@ export function EntryDetail({ text, about }: { text: string; about: string }) {
         type="button"
         aria-expanded={isOpen}
         onClick={() => setIsOpen(!isOpen)}
-        className="-my-1 inline-flex min-h-6 shrink-0 items-center gap-1 rounded-sm px-1 font-medium hover:text-ink"
+        className="-my-1 inline-flex min-h-6 shrink-0 items-center gap-1 rounded-sm border border-transparent px-1 font-medium hover:text-ink"
       >
         {isOpen ? "Less" : "More"}
         <span className="sr-only"> about {about}</span>
