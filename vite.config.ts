@@ -2,6 +2,7 @@
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
+import { docs } from "./server/setup/vite/docs.ts";
 import { earlyStart } from "./server/setup/vite/early-start.ts";
 import { lighter } from "./server/setup/vite/lighter.ts";
 import { precompressed } from "./server/setup/vite/precompressed.ts";
@@ -14,6 +15,7 @@ export default defineConfig({
     react(),
     tailwindcss(),
     lighter,
+    docs,
     earlyStart(earlyPages.map(({ module }) => module)),
     precompressed(),
   ],

@@ -132,6 +132,18 @@ test("a worker that cannot run is failed, with the reason and the end of its log
 });
 
 test.describe("the form", () => {
+  test("a note leads to the documentation, in a tab of its own", async ({
+    connected: page,
+    service,
+    site,
+    context,
+  }) => {
+    await page.goto(`${service.url}/sites/${site.id}/workers/new`);
+    const opened = context.waitForEvent("page");
+    await page.getByRole("link", { name: "How workers are started, watched and stopped" }).click();
+    await expect((await opened).getByText("# Workers")).toBeVisible();
+  });
+
   test("shows the command as it is filled in, and warns without blocking", async ({
     connected: page,
     service,

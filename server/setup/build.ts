@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const sources = [
   "src/**/*",
   "contract/**/*",
+  "docs/*.md",
   "public/**/*",
   "server/setup/vite/*.ts",
   "*.config.ts",

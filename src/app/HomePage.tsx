@@ -4,6 +4,7 @@ import { useLoaderData } from "react-router";
 import type { Server } from "../../contract/servers.ts";
 import { useLoaded } from "../api/query.ts";
 import { paths } from "../paths.ts";
+import { DocsLink } from "../ui/DocsLink.tsx";
 import { EmptyState } from "../ui/EmptyState.tsx";
 import { memoryText } from "../ui/memory-text.ts";
 import { PageHeader } from "../ui/PageHeader.tsx";
@@ -82,7 +83,7 @@ export function HomePage() {
         <Panel>
           <EmptyState title="No servers">
             Servers and sites are listed in the service&apos;s inventory file. They show here as
-            soon as it names one.
+            soon as it names one. <DocsLink page="inventory">How it is written</DocsLink>
           </EmptyState>
         </Panel>
       )}

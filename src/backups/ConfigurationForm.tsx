@@ -15,6 +15,7 @@ import { FormTrouble } from "../app/FormTrouble.tsx";
 import { showRefusal, toNumber, toText } from "../app/form-values.ts";
 import { LeaveGuard } from "../app/LeaveGuard.tsx";
 import { Button } from "../ui/Button.tsx";
+import { DocsLink } from "../ui/DocsLink.tsx";
 import { Field } from "../ui/Field.tsx";
 import { FieldGroup } from "../ui/FieldGroup.tsx";
 import { Input } from "../ui/Input.tsx";
@@ -226,6 +227,7 @@ export function ConfigurationForm({
               )}
             </div>
           </Panel>
+          {isOurs && <DocsLink page="backups">How backups are run, kept and tried</DocsLink>}
           <div className="flex flex-wrap gap-2">
             <Button type="submit" variant="primary" isPending={isBusy}>
               {isBusy ? busyLabel : label}

@@ -1,4 +1,5 @@
 import { CopyButton } from "../ui/CopyButton.tsx";
+import { DocsLink } from "../ui/DocsLink.tsx";
 
 const snippet = `notification_channels:
   - id: 1
@@ -35,6 +36,7 @@ export function InventoryHelp() {
           <CopyButton label="Copy example" text={() => snippet} />
         </div>
       </div>
+      <DocsLink page="inventory">All that can stand in the inventory</DocsLink>
     </div>
   );
 }

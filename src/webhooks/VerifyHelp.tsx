@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { DocsLink } from "../ui/DocsLink.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { LazySnippets } from "./LazySnippets.tsx";
@@ -19,6 +20,7 @@ export function VerifyHelp() {
         {isOpened && (
           <div className="border-t border-line px-4 py-3 max-sm:px-3">
             <LazySnippets />
+            <DocsLink page="webhooks">What is sent, and when it is tried again</DocsLink>
           </div>
         )}
       </details>

@@ -13,6 +13,7 @@ import { showRefusal, toText } from "../app/form-values.ts";
 import { LeaveGuard } from "../app/LeaveGuard.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Checkbox } from "../ui/Checkbox.tsx";
+import { DocsLink } from "../ui/DocsLink.tsx";
 import { FieldGroup } from "../ui/FieldGroup.tsx";
 import { Input } from "../ui/Input.tsx";
 import { Select } from "../ui/Select.tsx";
@@ -152,7 +153,10 @@ export function WorkerForm({ machine, isPending, onCreate, cancel }: WorkerFormP
         <div className="grid gap-4 lg:sticky lg:top-6">
           {/* What another service would run is not known. */}
           {machine.artisan !== undefined && (
-            <CommandPreview artisan={machine.artisan} machineMemory={machineMemory} />
+            <>
+              <CommandPreview artisan={machine.artisan} machineMemory={machineMemory} />
+              <DocsLink page="workers">How workers are started, watched and stopped</DocsLink>
+            </>
           )}
           <div className="flex flex-wrap gap-2">
             <Button type="submit" variant="primary" isPending={isBusy}>
