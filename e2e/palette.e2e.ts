@@ -181,3 +181,25 @@ test("it works by keyboard on a narrow screen, from within a field, and gives th
   await expect(palette(page)).toBeHidden();
   await expect(menu).toBeFocused();
 });
+
+test("what does not come above the page is told, and the page stays", async ({
+  connected: page,
+  service,
+  site,
+  expected,
+}) => {
+  expected.push(/Failed to load resource/);
+  await page.route(/\/assets\/Overlays-/, (route) => route.abort());
+  await page.goto(`${service.url}/sites/${site.id}/workers`);
+  await expect(page.getByRole("alert")).toContainText(
+    "A part of the dashboard could not be loaded",
+  );
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Workers");
+  await expectAccessible(page);
+  await page.unroute(/\/assets\/Overlays-/);
+  await page.getByRole("button", { name: "Reload" }).click();
+  await expect(page.getByRole("alert").filter({ hasText: "could not be loaded" })).toBeHidden();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Workers");
+  await page.keyboard.press("Control+k");
+  await expect(palette(page)).toBeVisible();
+});

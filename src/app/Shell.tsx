@@ -7,6 +7,7 @@ import { paths } from "../paths.ts";
 import { useStore } from "../store.ts";
 import { idle } from "./idle.ts";
 import { MobileBar } from "./MobileBar.tsx";
+import { OverlaysMissing } from "./OverlaysMissing.tsx";
 import { firstOpening, listenForPalette } from "./palette/opening.ts";
 import { RememberNotice } from "./RememberNotice.tsx";
 import { usePageChange } from "./page-change.ts";
@@ -14,7 +15,11 @@ import { SideNav } from "./SideNav.tsx";
 
 const Overlays = lazy(async () => {
   await Promise.race([idle(), firstOpening()]);
-  return { default: (await import("./Overlays.tsx")).Overlays };
+  try {
+    return { default: (await import("./Overlays.tsx")).Overlays };
+  } catch {
+    return { default: OverlaysMissing };
+  }
 });
 
 export function Shell() {

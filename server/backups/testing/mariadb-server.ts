@@ -9,6 +9,9 @@ import { promisify } from "node:util";
 
 const execute = promisify(execFile);
 
+/** The server lies where the path of an ordinary account does not lead. */
+const env = { ...process.env, PATH: `${process.env["PATH"]}:/usr/sbin:/usr/local/sbin` };
+
 const password = "s3cret'\\ \"ü";
 const startLimitMs = 20_000;
 
@@ -83,7 +86,7 @@ export async function startMariadbServer(): Promise<MariadbServer> {
         "--skip-name-resolve",
         ...asUser,
       ],
-      { stdio: "ignore" },
+      { env, stdio: "ignore" },
     );
     const ended = once(child, "exit");
     const limit = Date.now() + startLimitMs;

@@ -150,7 +150,7 @@ describe.skipIf(!supportsAdoption)("When the service comes back", () => {
 
   test("a stop that was under way is finished", async (context) => {
     const args = shell(`trap "" TERM; while :; do sleep 0.1; done`);
-    const program = programOf(1, { args, stopwaitsecs: 2, startsecs: 0 });
+    const program = programOf(1, { args, stopwaitsecs: 5, startsecs: 0 });
     const first = makeSupervisor(context);
     first.start(program);
     void first.stop(1);

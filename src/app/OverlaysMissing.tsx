@@ -1,0 +1,18 @@
+import { Button } from "../ui/Button.tsx";
+import { Notice } from "../ui/Notice.tsx";
+
+/** In place of what lies above the page when its code does not come, e.g. because a newer version was installed. */
+export function OverlaysMissing() {
+  return (
+    <div className="fixed inset-x-4 bottom-4 z-20 mx-auto max-w-xl rounded-md bg-raised shadow-pop">
+      <Notice
+        tone="bad"
+        isAlert
+        actions={<Button onClick={() => location.reload()}>Reload</Button>}
+      >
+        A part of the dashboard could not be loaded: questions, messages and the search are missing.
+        A newer version may have been installed.
+      </Notice>
+    </div>
+  );
+}
