@@ -45,12 +45,13 @@ async function visit(browser: Browser, url: string) {
   const responses: Response[] = [];
   // By the page's own clock: until we have heard of it, what waits for an idle moment has begun.
   await page.addInitScript((selector) => {
-    globalThis.listReadyMs = new Promise((resolve) => {
+    globalThis.listReadyMs = new Promise((resolve, reject) => {
       new MutationObserver((_, observer) => {
         if (document.querySelector(selector) === null) return;
         observer.disconnect();
         resolve(performance.now());
       }).observe(document, { childList: true, subtree: true });
+      setTimeout(() => reject(new Error("The page showed no list within a minute.")), 60_000);
     });
   }, rows);
   // Finished ones only: what a preload has begun but nothing waits for does not count before it came.
