@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { type Activity, activityPerPage } from "../../contract/activity.ts";
-import { TroubleText } from "../app/TroubleText.tsx";
 import { callExtra } from "../api/query.ts";
+import { TroubleText } from "../app/TroubleText.tsx";
 import { Button } from "../ui/Button.tsx";
 import { type Filter, toQuery } from "./filter.ts";
 import { changeTimeline } from "./queries.ts";

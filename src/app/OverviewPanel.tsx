@@ -5,8 +5,8 @@ import { LineDot } from "../ui/StatusDot.tsx";
 import { Time } from "../ui/Time.tsx";
 import { overviewQuery } from "./inventory.ts";
 import { Link } from "./Link.tsx";
-import { TroubleText } from "./TroubleText.tsx";
 import { calmLine, messageLines, type OverviewLine, workerLines } from "./overview-lines.ts";
+import { TroubleText } from "./TroubleText.tsx";
 
 /** As often as the protection beside it. */
 const overviewMs = 30_000;
