@@ -94,9 +94,12 @@ test("without a network it says so in one place, and what happened meanwhile is 
   expected,
 }) => {
   expected.push(/ERR_INTERNET_DISCONNECTED/);
-  const { id } = await site.createWorker({ startsecs: 1 });
+  const { id } = await site.createWorker({ startsecs: 0 });
   await goToWorkers(page, service.url, site);
   await expectRow(workerRow(page, id), "installed");
+  const changes = page.getByRole("log", { name: "Changes" });
+  // It comes after the page.
+  await expect(changes).toBeAttached();
 
   await context.setOffline(true);
   await service.call("DELETE", `/api/worker/${id}/stop`);
@@ -108,5 +111,5 @@ test("without a network it says so in one place, and what happened meanwhile is 
   await context.setOffline(false);
   await expectRow(workerRow(page, id), "stopped");
   await expect(page.getByText("Reconnecting…").filter({ visible: true })).toHaveCount(0);
-  await expect(page.getByRole("log", { name: "Changes" })).toHaveText(`Worker ${id} is stopped.`);
+  await expect(changes).toHaveText(`Worker ${id} is stopped.`);
 });

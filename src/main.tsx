@@ -66,4 +66,10 @@ function start(): void {
 // In a task of its own, for the same reason.
 setTimeout(start);
 
-void idle().then(async () => (await import("./app/prefetch.ts")).prefetchLinks(routes));
+void idle()
+  .then(() => import("./app/prefetch.ts"))
+  .then(
+    ({ prefetchLinks }) => prefetchLinks(routes),
+    // Every link works without it, a little later.
+    () => {},
+  );

@@ -1,5 +1,6 @@
+import { QueryClient } from "@tanstack/react-query";
 import { expect, test } from "vitest";
-import { settledSince } from "./announcements.ts";
+import { announceChanges, announcement, settledSince } from "./announcements.ts";
 
 const worker = (status: string) => [{ name: "Worker 7", status }];
 
@@ -23,4 +24,17 @@ test("each thing has a state of its own", () => {
   expect(
     settledSince(known, [{ name: "Worker 8", status: "failed" }, ...worker("installed")]),
   ).toEqual(["Worker 8 is failed.", "Worker 7 is installed."]);
+});
+
+test("what a page showed before anybody listened is known, and its first change is told", () => {
+  const client = new QueryClient();
+  const show = (status: string) =>
+    client.setQueryData(["listWorkers", { site: 1 }, {}], { data: [{ id: 7, status }] });
+  show("installed");
+  const end = announceChanges(client);
+  expect(announcement.get()).toBe("");
+
+  show("stopped");
+  expect(announcement.get()).toBe("Worker 7 is stopped.");
+  end();
 });

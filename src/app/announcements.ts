@@ -1,6 +1,6 @@
 // What a screen reader is told without being asked: that something has come to rest. Not each poll, and not
 // what is still moving: whoever pressed a button knows that.
-import type { QueryClient } from "@tanstack/react-query";
+import type { Query, QueryClient } from "@tanstack/react-query";
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
 import type { OperationName } from "../../contract/operations.ts";
 import { isInTransit } from "../../contract/states.ts";
@@ -48,16 +48,24 @@ export function settledSince(known: Map<string, string>, seen: readonly Stateful
 
 export const announcement = createStore("");
 
-/** @returns what ends it */
+const statefulIn = ({ queryKey, state }: Query): Stateful[] => {
+  // A key begins with its operation's name; see `query`.
+  const read = readers[queryKey[0] as OperationName] as
+    | ((answer: unknown) => Stateful[])
+    | undefined;
+  return state.data == null ? [] : (read?.(state.data) ?? []);
+};
+
+/**
+ * What is on screen already counts as seen.
+ * @returns what ends it
+ */
 export function announceChanges(client: QueryClient): () => void {
   const known = new Map<string, string>();
+  for (const query of client.getQueryCache().getAll()) settledSince(known, statefulIn(query));
   return client.getQueryCache().subscribe((event) => {
     if (event.type !== "updated" || event.action.type !== "success") return;
-    // A key begins with its operation's name; see `query`.
-    const read = readers[event.query.queryKey[0] as OperationName] as
-      | ((answer: unknown) => Stateful[])
-      | undefined;
-    const sentences = settledSince(known, read?.(event.query.state.data) ?? []);
+    const sentences = settledSince(known, statefulIn(event.query));
     if (sentences.length > 0) announcement.set(sentences.join(" "));
   });
 }
