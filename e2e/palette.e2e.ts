@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import {
+  clickRowAction,
   connectAs,
   expectAccessible,
   expectNoSidewaysScroll,
@@ -180,6 +181,18 @@ test("it works by keyboard on a narrow screen, from within a field, and gives th
   await page.keyboard.press("Control+k");
   await expect(palette(page)).toBeHidden();
   await expect(menu).toBeFocused();
+});
+
+test("what lies above the page comes at once when it is needed, however busy the browser is", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  await page.addInitScript(() => (globalThis.requestIdleCallback = () => 0));
+  const { id } = await site.createWorker();
+  await page.goto(`${service.url}/sites/${site.id}/workers`);
+  await clickRowAction(page, id, "Delete");
+  await expect(page.getByRole("alertdialog")).toContainText(`Delete worker ${id}?`);
 });
 
 test("what does not come above the page is told, and the page stays", async ({

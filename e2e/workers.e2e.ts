@@ -76,8 +76,10 @@ test("deleting is not done when the question is answered with no", async ({
   await page.goto(`${service.url}/sites/${site.id}/workers`);
   await expectRow(workerRow(page, id), "installed");
   await clickRowAction(page, id, "Delete");
+  const dialog = page.getByRole("alertdialog");
+  await expect(dialog).toBeVisible();
   await page.keyboard.press("Escape");
-  await expect(page.getByRole("alertdialog")).toBeHidden();
+  await expect(dialog).toBeHidden();
   await expect(page.getByRole("button", { name: `Delete worker ${id}` })).toBeFocused();
   expect((await site.worker(id)).status).toBe("installed");
 });

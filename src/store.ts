@@ -24,5 +24,13 @@ export function createStore<Value>(initial: Value): Store<Value> {
   };
 }
 
+export const nextChange = ({ subscribe }: Pick<Store<unknown>, "subscribe">): Promise<void> =>
+  new Promise((resolve) => {
+    const stop = subscribe(() => {
+      stop();
+      resolve();
+    });
+  });
+
 export const useStore = <Value>(store: Store<Value>): Value =>
   useSyncExternalStore(store.subscribe, store.get);

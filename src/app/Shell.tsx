@@ -4,17 +4,19 @@ import { lazy, Suspense, useEffect } from "react";
 import { Navigate, Outlet, useLocation, useNavigation } from "react-router";
 import { sessions } from "../api/session.ts";
 import { paths } from "../paths.ts";
-import { useStore } from "../store.ts";
+import { nextChange, useStore } from "../store.ts";
+import { question } from "./confirm.ts";
 import { idle } from "./idle.ts";
 import { MobileBar } from "./MobileBar.tsx";
 import { OverlaysMissing } from "./OverlaysMissing.tsx";
-import { firstOpening, listenForPalette } from "./palette/opening.ts";
+import { listenForPalette, opened } from "./palette/opening.ts";
 import { RememberNotice } from "./RememberNotice.tsx";
 import { usePageChange } from "./page-change.ts";
 import { SideNav } from "./SideNav.tsx";
+import { toasts } from "./toasts.ts";
 
 const Overlays = lazy(async () => {
-  await Promise.race([idle(), firstOpening()]);
+  await Promise.race([idle(), ...[opened, question, toasts].map(nextChange)]);
   try {
     return { default: (await import("./Overlays.tsx")).Overlays };
   } catch {

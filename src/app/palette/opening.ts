@@ -54,12 +54,3 @@ export function listenForPalette(): () => void {
     closePalette();
   };
 }
-
-/** Once it is opened for the first time. */
-export const firstOpening = (): Promise<void> =>
-  new Promise((resolve) => {
-    const stop = opened.subscribe(() => {
-      stop();
-      resolve();
-    });
-  });
