@@ -1,8 +1,9 @@
 // From a source to a storage and back: compressed, counted and hashed on the way, with bounded memory.
-import { createHash } from "node:crypto";
-import { Readable, Transform, type Writable } from "node:stream";
+import { Readable, type Writable } from "node:stream";
 import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
 import type { Storage } from "../storage/storage.ts";
+import { createGatherer } from "./gatherer.ts";
+import { createHasher } from "./hasher.ts";
 import type { Manifest } from "./sources/source.ts";
 
 export type Stored = {
@@ -23,29 +24,7 @@ export type StoreOptions = {
   onProgress(bytes: { plainBytes: number; storedBytes: number }): void;
 };
 
-/** Large pieces: each one crosses to zlib's thread and back, which costs as much as compressing 64 KiB does. */
 const chunkBytes = 1024 * 1024;
-
-/** Makes large pieces of the small ones that a pipe brings. */
-function createGatherer(): Transform {
-  let pieces: Buffer[] = [];
-  let bytes = 0;
-  return new Transform({
-    writableHighWaterMark: chunkBytes,
-    transform(chunk: Buffer, _encoding, done) {
-      pieces.push(chunk);
-      bytes += chunk.length;
-      if (bytes < chunkBytes) return done();
-      const gathered = Buffer.concat(pieces, bytes);
-      pieces = [];
-      bytes = 0;
-      done(null, gathered);
-    },
-    flush(done) {
-      done(null, bytes === 0 ? undefined : Buffer.concat(pieces, bytes));
-    },
-  });
-}
 
 /**
  * Stores a dump. Nothing stands under the key before the dump has ended well and all of it is stored.
@@ -53,7 +32,6 @@ function createGatherer(): Transform {
  */
 export async function storeDump(options: StoreOptions): Promise<Stored> {
   const { storage, key, signal, onProgress } = options;
-  const gather = createGatherer();
   const compress = createZstdCompress({
     chunkSize: chunkBytes,
     params: {
@@ -62,14 +40,14 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
       [constants.ZSTD_c_checksumFlag]: 1,
     },
   });
+  const gather = createGatherer(compress);
   // A tool that is missing fails before anybody reads; the error reaches the reader all the same.
   for (const stream of [gather, compress]) stream.on("error", () => undefined);
   gather.once("error", (error) => compress.destroy(error));
   compress.once("close", () => gather.destroy());
-  gather.pipe(compress);
   const abort = () => compress.destroy(signal.reason as Error);
   signal.addEventListener("abort", abort, { once: true });
-  const hash = createHash("sha256");
+  const hasher = createHasher();
   let sizeBytes = 0;
 
   const dumped = options.dump(gather).catch((error: unknown) => {
@@ -80,7 +58,7 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
   dumped.catch(() => undefined);
   async function* content() {
     for await (const chunk of compress as AsyncIterable<Buffer>) {
-      hash.update(chunk);
+      await hasher.update(chunk);
       sizeBytes += chunk.length;
       onProgress({ plainBytes: compress.bytesWritten, storedBytes: sizeBytes });
       yield chunk;
@@ -103,7 +81,7 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
     return {
       sizeBytes,
       plainBytes: compress.bytesWritten,
-      checksum: hash.digest("hex"),
+      checksum: await hasher.digest(),
       manifest,
     };
   } catch (error) {
@@ -112,6 +90,7 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
     throw error;
   } finally {
     signal.removeEventListener("abort", abort);
+    await hasher.end();
   }
 }
 
@@ -134,19 +113,23 @@ export function openVerified(
 ): Promise<Readable> {
   const { path, size, checksum } = expected;
   async function* content(stored: Readable) {
-    const hash = createHash("sha256");
-    let bytes = 0;
-    let held: Buffer | null = null;
-    for await (const chunk of stored as AsyncIterable<Buffer>) {
-      hash.update(chunk);
-      bytes += chunk.length;
+    const hasher = createHasher();
+    try {
+      let bytes = 0;
+      let held: Buffer | null = null;
+      for await (const chunk of stored as AsyncIterable<Buffer>) {
+        await hasher.update(chunk);
+        bytes += chunk.length;
+        if (held !== null) yield held;
+        held = chunk;
+      }
+      if (bytes !== size) throw new DamagedCopy(`${path} has ${bytes} bytes; ${size} were stored.`);
+      if (checksum !== null && (await hasher.digest()) !== checksum)
+        throw new DamagedCopy(`${path} is not what was stored: its checksum differs.`);
       if (held !== null) yield held;
-      held = chunk;
+    } finally {
+      await hasher.end();
     }
-    if (bytes !== size) throw new DamagedCopy(`${path} has ${bytes} bytes; ${size} were stored.`);
-    if (checksum !== null && hash.digest("hex") !== checksum)
-      throw new DamagedCopy(`${path} is not what was stored: its checksum differs.`);
-    if (held !== null) yield held;
   }
   return storage
     .get(path, { signal })

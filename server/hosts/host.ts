@@ -15,6 +15,8 @@ export type Command = {
   input?: Readable;
   /** Where its output goes; without it the output is kept and answered, up to 1 MiB. */
   output?: Writable;
+  /** For output of gigabytes, in place of `output`: called with each piece, whose memory it may use until it resolves. */
+  take?(piece: Buffer): Promise<void>;
   /** Called with each line that it writes to its error stream. */
   onErrorLine?(line: string): void;
   /** Ends the program, and all it started, at once. */
@@ -39,7 +41,7 @@ export class CommandMissing extends Error {
 export type Host = {
   /**
    * Runs a command to its end, in a process group of its own.
-   * @throws CommandMissing, the input's or output's own error (the program is ended then), or an AbortError
+   * @throws CommandMissing, the input's, output's or `take`'s own error (the program is ended then), or an AbortError
    */
   run(command: Command): Promise<CommandEnd>;
   /**

@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { PassThrough, Readable } from "node:stream";
-import { expect, test, vi } from "vitest";
+import { setTimeout as wait } from "node:timers/promises";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createRunner } from "./run.ts";
 
 const run = createRunner({ PATH: process.env["PATH"] ?? "", HOME: "/" });
@@ -65,6 +67,65 @@ test("an output that breaks ends the command", async () => {
   const output = new PassThrough();
   setTimeout(() => output.destroy(new Error("no room left")), 30);
   await expect(run({ argv: ["yes"], output })).rejects.toThrow("no room left");
+});
+
+describe("an output that is taken", () => {
+  const megabytes = 40;
+  const numbers = ["sh", "-c", `yes 0123456789abcde | head -c ${megabytes}000000`] as const;
+
+  test("comes whole and in order, however slowly, and in the same memory", async () => {
+    const hash = createHash("sha256");
+    const memories = new Set<ArrayBufferLike>();
+    let pieces = 0;
+    const end = await run({
+      argv: numbers,
+      async take(piece) {
+        pieces += 1;
+        if (pieces % 50 === 0) await wait(5);
+        memories.add(piece.buffer);
+        hash.update(piece);
+      },
+    });
+    expect(end).toMatchObject({ exitCode: 0, stdout: "" });
+    const whole = Buffer.alloc(megabytes * 1_000_000, "0123456789abcde\n");
+    expect(hash.digest("hex")).toBe(createHash("sha256").update(whole).digest("hex"));
+    expect(memories.size).toBe(1);
+  });
+
+  test("comes through an ordinary pipe where there is no room for one of our own", async () => {
+    vi.stubEnv("TMPDIR", "/nowhere");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    let bytes = 0;
+    await run({ argv: numbers, take: async (piece) => void (bytes += piece.length) });
+    expect(bytes).toBe(megabytes * 1_000_000);
+  });
+
+  test.each([
+    [
+      "throws",
+      () => {
+        throw new Error("no room left");
+      },
+    ],
+    ["rejects", () => Promise.reject(new Error("no room left"))],
+  ])("ends the command when taking it %s", async (_, take) => {
+    await expect(run({ argv: ["yes"], take })).rejects.toThrow("no room left");
+  });
+
+  test("does not hold up an abort, even if nobody takes it", async () => {
+    const abort = new AbortController();
+    const running = run({
+      argv: ["yes"],
+      take: () => new Promise<void>(() => abort.abort(new Error("enough"))),
+      signal: abort.signal,
+    });
+    await expect(running).rejects.toThrow("enough");
+  });
+
+  test("does not hide that the program is not there", async () => {
+    const running = run({ argv: ["no-such-program"], take: async () => undefined });
+    await expect(running).rejects.toMatchObject({ name: "CommandMissing" });
+  });
 });
 
 test("an abort ends all that the command started", async () => {

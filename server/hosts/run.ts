@@ -1,10 +1,12 @@
 // Runs one command on the service's own machine: streams in and out, an end for all that it started.
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import type { Readable, Writable } from "node:stream";
+import { type Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { callbackify } from "node:util";
 import { CommandMissing, type Command, type CommandEnd } from "./host.ts";
+import { openOwnPipe } from "./own-pipe.ts";
 
 const keptOutputBytes = 1024 * 1024;
 const keptErrorCharacters = 16 * 1024;
@@ -18,18 +20,23 @@ export const createRunner =
   async (command: Command): Promise<CommandEnd> => {
     const [program, ...args] = command.argv;
     command.signal?.throwIfAborted();
+    const { take } = command;
+    // What has no room for one of our own is slower through an ordinary one.
+    const pipe = take === undefined ? null : await openOwnPipe(take).catch(() => null);
     const child = spawn(program, args, {
       cwd: command.folder ?? "/",
       env: { ...environment, LC_ALL: "C.UTF-8", ...command.environment },
       // A group of its own, so that an abort reaches what the program started as well.
       detached: true,
-      stdio: "pipe",
-    });
+      stdio: ["pipe", pipe?.writing ?? "pipe", "pipe"],
+    }) as ChildProcessByStdio<Writable, Readable | null, Readable>;
+    pipe?.writing.destroy();
     const ended = once(child, "close") as Promise<[number | null, string | null]>;
     try {
       await once(child, "spawn");
     } catch (error) {
       ended.catch(() => undefined);
+      pipe?.close();
       throw new CommandMissing(`${program} could not be started: ${(error as Error).message}`);
     }
 
@@ -39,8 +46,10 @@ export const createRunner =
       } catch {
         // The group is gone already.
       }
+      pipe?.close();
     };
     command.signal?.addEventListener("abort", endGroup, { once: true });
+    if (command.signal?.aborted === true) endGroup();
 
     let stderr = "";
     createInterface({ input: child.stderr }).on("line", (line) => {
@@ -48,12 +57,15 @@ export const createRunner =
       command.onErrorLine?.(line);
     });
     let stdout = "";
-    const collect = async () => {
+    const takeOutput = async () => {
+      if (child.stdout === null) return pipe?.taken;
+      if (command.output !== undefined) return pipeline(child.stdout, command.output);
+      if (take !== undefined) return pipeline(child.stdout, eachPiece(take));
       for await (const chunk of child.stdout.setEncoding("utf8") as AsyncIterable<string>)
         if (stdout.length < keptOutputBytes) stdout += chunk;
     };
     const streams = Promise.all([
-      command.output === undefined ? collect() : pipeline(child.stdout, command.output),
+      takeOutput(),
       command.input === undefined ? child.stdin.end() : feed(command.input, child.stdin, endGroup),
     ]);
     try {
@@ -70,6 +82,12 @@ export const createRunner =
     command.signal?.throwIfAborted();
     return { exitCode, signal, stdout, stderr };
   };
+
+/** A stream that hands each piece over, one at a time. */
+function eachPiece(take: (piece: Buffer) => Promise<void>): Writable {
+  const taken = callbackify(take);
+  return new Writable({ write: (piece: Buffer, _encoding, done) => taken(piece, done) });
+}
 
 async function feed(input: Readable, stdin: Writable, endGroup: () => void): Promise<void> {
   // Before the pipe is closed: a program must not take an input that broke off for one that ended.

@@ -86,7 +86,8 @@ export function createArchiveInspector() {
     while (at < chunk.length && isGoingOn()) {
       if (skipBytes > 0) {
         const taken = Math.min(skipBytes, chunk.length - at);
-        collecting?.parts.push(chunk.subarray(at, at + taken));
+        // A copy: the chunk's memory may be used again.
+        collecting?.parts.push(Buffer.from(chunk.subarray(at, at + taken)));
         skipBytes -= taken;
         at += taken;
         if (skipBytes === 0 && collecting !== null) {
@@ -109,7 +110,8 @@ export function createArchiveInspector() {
   };
 
   return {
-    /** Passes everything on unchanged. */
+    inspect,
+    /** Inspects what passes, and passes it on unchanged. */
     stream: new Transform({
       transform(chunk: Buffer, _encoding, done) {
         inspect(chunk);

@@ -4,9 +4,9 @@ import { appendFile, chmod, mkdir, rename, rm, truncate, writeFile } from "node:
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { PassThrough, Readable, Writable } from "node:stream";
-import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
+import { createCollector } from "../testing/collector.ts";
 import { createLocalHost } from "../../hosts/local.ts";
 import {
   run,
@@ -58,19 +58,23 @@ test("files that vanish, shrink, grow or move while they are read are said and f
   await mkdir(gone);
   for (let number = 0; number < 200; number += 1)
     await writeFile(join(gone, `${number}`), Buffer.alloc(64 * 1024, "x"));
-  const into = new PassThrough();
+  const opening = Promise.withResolvers<void>();
+  const { into, begun, content } = createCollector(opening.promise);
   const dumping = source.dump(into, attempt());
-  await once(into, "readable");
+  await begun;
   // By now the names of all wait in tar's input, and tar waits for us to read.
   await sleep(300);
   await truncate(join(root, "a"), bigBytes - 5);
   for (const name of ["b", "c", "d"]) await appendFile(join(root, name), "more");
   await rm(gone, { recursive: true });
-  const [manifest, archive] = await Promise.all([dumping, buffer(into)]);
+  opening.resolve();
+  const manifest = await dumping;
   expect(said.filter((line) => /vanished/.test(line)).length).toBeGreaterThan(5);
   expect(said.some((line) => /^… and \d+ more that vanished\.$/.test(line))).toBe(true);
   expect(said.some((line) => /changed as we read it|File shrank/.test(line))).toBe(true);
-  expect(await source.drill(Readable.from([archive]), manifest, attempt())).toMatch(/as backed up/);
+  expect(await source.drill(Readable.from([content()]), manifest, attempt())).toMatch(
+    /as backed up/,
+  );
 });
 
 test("a folder that is swapped for another while it is read is no finished backup", async () => {

@@ -1,7 +1,7 @@
 // Writes a folder into a stream: our own walk names the entries, tar reads them.
 import { stat } from "node:fs/promises";
-import { addAbortSignal, Readable, type Writable } from "node:stream";
-import { finished, pipeline } from "node:stream/promises";
+import { Readable, type Writable } from "node:stream";
+import { finished } from "node:stream/promises";
 import { CommandMissing, type Host } from "../../hosts/host.ts";
 import { createArchiveInspector } from "./folder-archive.ts";
 import {
@@ -14,6 +14,7 @@ import {
 } from "./folder-tar.ts";
 import { showName, walkFolder } from "./folder-walk.ts";
 import { SourceError, type Attempt, type Manifest } from "./source.ts";
+import { writeTo } from "./write-to.ts";
 
 /** Names that wait for tar. */
 const waitingBytes = 16 * 1024;
@@ -27,32 +28,25 @@ export async function dumpFolder(
 ): Promise<Manifest> {
   const tally = createTally(attempt.say);
   const inspector = createArchiveInspector();
-  // Ended by hand: tar closes its output as calmly after a failure.
-  const passing = pipeline(inspector.stream, into, { end: false });
-  // Waited for below; until then its failure is not to pass for one that nobody looks after.
-  passing.catch(() => undefined);
   try {
-    // Without this an abort would wait for a reader of `into` that may be gone.
-    addAbortSignal(attempt.signal, inspector.stream);
     const before = await identityOf(root);
-    const running = host.run({
+    const ending = await host.run({
       argv: createArguments(root),
       environment: tarEnvironment,
       input: Readable.from(namesOf(root, tally), {
         objectMode: false,
         highWaterMark: waitingBytes,
       }),
-      output: inspector.stream,
+      // `into` is ended below: tar closes its output as calmly after a failure.
+      take(piece) {
+        inspector.inspect(piece);
+        return writeTo(into, piece);
+      },
       onErrorLine: (line) => sortLine(line, tally),
       signal: attempt.signal,
     });
-    running.catch((error: Error) => inspector.stream.destroy(error));
-    const [ending, passed] = await Promise.allSettled([running, passing]);
-    attempt.signal.throwIfAborted();
-    if (passed.status === "rejected") throw passed.reason;
-    if (ending.status === "rejected") throw ending.reason;
     tally.sum();
-    refuseFailures(root, ending.value, tally);
+    refuseFailures(root, ending, tally);
     if ((await identityOf(root)) !== before)
       throw new SourceError(
         `${root} was replaced by another folder while it was read. Run the backup again.`,
@@ -65,8 +59,6 @@ export async function dumpFolder(
   } catch (error) {
     const told = inWords(error);
     into.destroy(told);
-    inspector.stream.destroy();
-    await passing.catch(() => undefined);
     throw told;
   }
 }

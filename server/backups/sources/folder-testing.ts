@@ -3,11 +3,10 @@ import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
-import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
 import { createLocalHost } from "../../hosts/local.ts";
+import { createCollector } from "../testing/collector.ts";
 import { createFolderSource } from "./folder.ts";
 import type { Attempt } from "./source.ts";
 
@@ -49,10 +48,10 @@ export async function makeSource(options: { asRoot?: boolean } = {}) {
     signal,
   });
   const dump = async () => {
-    const into = new PassThrough();
-    const [manifest, archive] = await Promise.all([source.dump(into, attempt()), buffer(into)]);
+    const { into, content } = createCollector();
+    const manifest = await source.dump(into, attempt());
     if (manifest.kind !== "folder") throw new Error("not a folder's manifest");
-    return { manifest, archive };
+    return { manifest, archive: content() };
   };
   return { folder, root, scratchFolder, said, source, attempt, dump };
 }

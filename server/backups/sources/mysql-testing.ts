@@ -3,11 +3,11 @@ import { createHash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PassThrough, Readable } from "node:stream";
-import { buffer } from "node:stream/consumers";
+import { Readable } from "node:stream";
 import type { Host } from "../../hosts/host.ts";
 import { createLocalHost } from "../../hosts/local.ts";
 import type { MariadbServer } from "../testing/mariadb-server.ts";
+import { createCollector } from "../testing/collector.ts";
 import { createMysqlSource } from "./mysql.ts";
 import type { Attempt, Manifest, Source } from "./source.ts";
 
@@ -40,9 +40,9 @@ export async function takeDump(
   source: Source,
   attempt: Attempt = attemptOf(1),
 ): Promise<{ content: Buffer; manifest: Manifest }> {
-  const into = new PassThrough();
-  const [content, manifest] = await Promise.all([buffer(into), source.dump(into, attempt)]);
-  return { content, manifest };
+  const { into, content } = createCollector();
+  const manifest = await source.dump(into, attempt);
+  return { content: content(), manifest };
 }
 
 /** In pieces of odd sizes, so that lines are cut anywhere. */

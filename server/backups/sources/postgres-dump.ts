@@ -1,6 +1,6 @@
 // Writes a database as pg_dump's archive, and counts its rows in the same snapshot meanwhile.
-import { PassThrough, type Writable } from "node:stream";
-import { finished, pipeline } from "node:stream/promises";
+import type { Writable } from "node:stream";
+import { finished } from "node:stream/promises";
 import type { Host } from "../../hosts/host.ts";
 import {
   inWords,
@@ -12,6 +12,7 @@ import {
 } from "./postgres-connection.ts";
 import { countRows, listTables, type Counts } from "./postgres-count.ts";
 import { findTools, lastWords, toolsToDump, type Tools } from "./postgres-tools.ts";
+import { writeTo } from "./write-to.ts";
 import { SourceError, type Attempt, type Manifest } from "./source.ts";
 
 /** How long a table that another session holds is waited for. */
@@ -98,10 +99,6 @@ async function runDump(
   into: Writable,
   { say, signal }: Attempt,
 ): Promise<void> {
-  const stream = new PassThrough();
-  // Not ended here: that pg_dump closed its output does not mean that it ended well.
-  const passing = pipeline(stream, into, { end: false });
-  passing.catch(() => undefined);
   const end = await host.run({
     argv: [
       tools.program("pg_dump"),
@@ -114,7 +111,8 @@ async function runDump(
       `--dbname=${patience}`,
     ],
     environment: toolEnvironment(target, applicationName),
-    output: stream,
+    // `into` is not ended here: that pg_dump closed its output does not mean that it ended well.
+    take: (piece) => writeTo(into, piece),
     onErrorLine(line) {
       if (!/: (?:error|fatal):/i.test(line)) say(line);
     },
@@ -122,5 +120,4 @@ async function runDump(
   });
   if (end.exitCode !== 0)
     throw new SourceError(`${target.name}: pg_dump failed: ${lastWords(end)}`);
-  await passing;
 }

@@ -1,10 +1,9 @@
 // For the tests of the PostgreSQL source: a database that holds one of everything, and what tells whether it came back.
 import { execFile } from "node:child_process";
-import { PassThrough } from "node:stream";
-import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { createLocalHost } from "../../hosts/local.ts";
 import type { PostgresServer } from "../testing/postgres-server.ts";
+import { createCollector } from "../testing/collector.ts";
 import { createPostgresSource } from "./postgres.ts";
 import type { Attempt } from "./source.ts";
 
@@ -28,10 +27,10 @@ export function makeSource(url: string, options: { lockWaitMs?: number } = {}) {
     signal,
   });
   const dump = async () => {
-    const into = new PassThrough();
-    const [manifest, archive] = await Promise.all([source.dump(into, attempt()), buffer(into)]);
+    const { into, content } = createCollector();
+    const manifest = await source.dump(into, attempt());
     if (manifest.kind !== "database") throw new Error("not a database's manifest");
-    return { manifest, archive };
+    return { manifest, archive: content() };
   };
   return { source, said, attempt, dump };
 }

@@ -41,7 +41,8 @@ export type Source = {
   rehearse(signal: AbortSignal): Promise<string>;
 
   /**
-   * Writes the whole content into `into` and ends it, or destroys it when that fails.
+   * Writes the whole content into `into` and ends it, or destroys it when that fails. The memory of a piece is used
+   * again as soon as its write is done.
    * Resolves only after the tool ended well. @throws SourceError
    */
   dump(into: Writable, attempt: Attempt): Promise<Manifest>;

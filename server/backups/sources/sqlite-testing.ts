@@ -3,10 +3,9 @@ import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { PassThrough } from "node:stream";
-import { buffer } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach } from "vitest";
+import { createCollector } from "../testing/collector.ts";
 import type { Manifest } from "./source.ts";
 import { createSqliteSource } from "./sqlite.ts";
 
@@ -81,7 +80,7 @@ export const contentOf = (file = path) =>
   ]);
 
 export async function dump(): Promise<{ content: Buffer; manifest: Manifest }> {
-  const into = new PassThrough();
-  const [manifest, content] = await Promise.all([source().dump(into, attempt()), buffer(into)]);
-  return { content, manifest };
+  const { into, content } = createCollector();
+  const manifest = await source().dump(into, attempt());
+  return { content: content(), manifest };
 }

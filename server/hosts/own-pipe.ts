@@ -1,0 +1,54 @@
+// A pipe for a command's output that is read into the same memory again and again. Each piece of an ordinary one is
+// memory of its own, and cleaning up after gigabytes of them takes a process of the service's size most of its time.
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { connect, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const memoryBytes = 256 * 1024;
+
+export type OwnPipe = {
+  /** The end for the command; to be closed here once the command has it. */
+  writing: Socket;
+  /** Settles when the command has closed its end and all is taken, or with what `take` threw. */
+  taken: Promise<void>;
+  /** Nothing is taken any more. */
+  close(): void;
+};
+
+/** @param take its piece may be kept until it resolves */
+export async function openOwnPipe(take: (piece: Buffer) => Promise<void>): Promise<OwnPipe> {
+  // Nobody else can get at a folder of its own.
+  const folder = await mkdtemp(join(tmpdir(), "quarterdeck-pipe-"));
+  const path = join(folder, "pipe");
+  const server = createServer({ pauseOnConnect: true });
+  try {
+    server.listen(path);
+    await once(server, "listening");
+    const reading = connect({
+      path,
+      onread: {
+        buffer: Buffer.allocUnsafeSlow(memoryBytes),
+        callback(bytes, memory) {
+          Promise.try(take, (memory as Buffer).subarray(0, bytes)).then(
+            () => reading.resume(),
+            (error: Error) => reading.destroy(error),
+          );
+          // Stops reading until then.
+          return false;
+        },
+      },
+    });
+    const [[writing]] = (await Promise.all([
+      once(server, "connection"),
+      once(reading, "connect"),
+    ])) as [[Socket], unknown];
+    const taken = once(reading, "close").then(() => undefined);
+    taken.catch(() => undefined);
+    return { writing, taken, close: () => reading.destroy() };
+  } finally {
+    server.close();
+    await rm(folder, { recursive: true });
+  }
+}
