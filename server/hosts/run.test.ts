@@ -92,6 +92,14 @@ describe("an output that is taken", () => {
     expect(memories.size).toBe(1);
   });
 
+  test("may be empty, and may come from what outlives the command", async () => {
+    const taken: string[] = [];
+    const take = async (piece: Buffer) => void taken.push(piece.toString());
+    expect(await run({ argv: ["false"], take })).toMatchObject({ exitCode: 1 });
+    await run({ argv: ["sh", "-c", "(sleep 0.2; echo late) & echo early"], take });
+    expect(taken.join("")).toBe("early\nlate\n");
+  });
+
   test("comes through an ordinary pipe where there is no room for one of our own", async () => {
     vi.stubEnv("TMPDIR", "/nowhere");
     onTestFinished(() => void vi.unstubAllEnvs());
