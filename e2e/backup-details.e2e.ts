@@ -59,7 +59,7 @@ test.describe("a configuration's page", () => {
     test.slow();
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     // Enough that it takes a while, and nothing that could be made smaller.
-    await writeFile(join(backups.site.root, "video.bin"), randomBytes(150_000_000));
+    await writeFile(join(backups.site.root, "video.bin"), randomBytes(300_000_000));
     const { id, name } = await backups.createConfiguration({
       name: "Blog files",
       backupable_type: "site",
@@ -82,7 +82,7 @@ test.describe("a configuration's page", () => {
     await expect(main.getByText("finished", { exact: true })).toBeVisible({ timeout: 60_000 });
     await expect(page.getByRole("log", { name: "Output" })).toContainText("found whole");
     await expect(page.getByRole("progressbar")).toBeHidden();
-    await expect(main).toContainText("150 MB");
+    await expect(main).toContainText("300 MB");
     const backup = newestOf(await backups.configuration(id));
     await page.getByRole("button", { name: "Copy checksum" }).click();
     const stored = await readFile(pathOf(backups, backup));
@@ -186,6 +186,30 @@ test.describe("a restore drill", () => {
     await expectAccessible(page);
     await page.getByRole("link", { name, exact: true }).click();
     await expect(page.getByRole("row").filter({ hasText: "proven restorable" })).toHaveCount(1);
+  });
+
+  test("is followed to its end, however late the rest of the page is told of its beginning", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    // Enough that it takes a while.
+    await writeFile(join(backups.site.root, "video.bin"), randomBytes(60_000_000));
+    const { id } = await backups.createConfiguration({
+      backupable_type: "site",
+      backupable_id: backups.site.id,
+    });
+    const backup = newestOf(await backups.run(id));
+    await page.goto(`${service.url}/backups/${backup.id}`);
+    await expect(action(page, "Restore drill", backup.id)).toBeEnabled();
+    await page.route(`**/api/backup-configuration/${id}`, async (route) => {
+      const status = async () => (await showBackup(service, backup.id)).drill_status;
+      await expect.poll(status).toBe("finished");
+      await route.continue();
+    });
+    await action(page, "Restore drill", backup.id).click();
+    await expect(page.getByText(/^Restore drill running/)).toBeVisible();
+    await expect(page.getByText(/^Restore drill passed/)).toBeVisible();
   });
 
   test("finds a stored copy that went bad, and says so in red", async ({
@@ -474,6 +498,8 @@ test("a configuration, a backup and the overview are accessible and fit 360 px, 
   service,
   backups,
 }) => {
+  // Many pages, and axe takes its time with each.
+  test.slow();
   await page.setViewportSize({ width: 360, height: 740 });
   const { id } = await backups.createConfiguration({
     name: "a-rather-long-name-that-nobody-would-break-into-parts-by-hand",

@@ -34,7 +34,7 @@ notifyManager.setScheduler(queueMicrotask);
 
 const sharing = "document" in globalThis ? joinTabs(queryClient) : null;
 if (sharing !== null) {
-  setPollClock();
+  setPollClock(queryClient);
   catchUpOnReturn(queryClient);
 }
 
@@ -93,9 +93,7 @@ export function useLoaded<Data>(
 ): Data {
   const { data } = useQuery({
     ...query,
-    // While a change is under way a poll would bring back the state from before it.
-    refetchInterval: ({ state: { data } }) =>
-      data !== undefined && queryClient.isMutating() === 0 && pollMs(data),
+    refetchInterval: ({ state: { data } }) => data !== undefined && pollMs(data),
     // What is gone leads to the error page; any other failure of a poll leaves the old data.
     throwOnError: (error) => hasStatus(error, 404),
   });

@@ -27,12 +27,16 @@ function isLocal(): boolean {
 
 const isCutOff = (): boolean => !navigator.onLine && !isLocal();
 
-/** One pace for all polls, a little slower than asked for, and none while nothing can be reached. */
-export function setPollClock(): void {
+/**
+ * One pace for all polls, a little slower than asked for. None while nothing can be reached, and none while a change is
+ * under way: it would bring back the state from before it.
+ */
+export function setPollClock(client: QueryClient): void {
+  const isResting = () => isCutOff() || client.isMutating() > 0;
   timeoutManager.setTimeoutProvider({
     setTimeout: (run, ms) => setTimeout(run, ms),
     clearTimeout: (id) => clearTimeout(id),
-    setInterval: (run, ms) => setInterval(() => isCutOff() || run(), ms * slowdown),
+    setInterval: (run, ms) => setInterval(() => isResting() || run(), ms * slowdown),
     clearInterval: (id) => clearInterval(id),
   });
 }

@@ -3,7 +3,6 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
 import { makePoller } from "../api/poll.ts";
-import { queryClient } from "../api/query.ts";
 import { LinkButton } from "../app/LinkButton.tsx";
 import { PageLinks } from "../app/PageLinks.tsx";
 import { paths } from "../paths.ts";
@@ -31,17 +30,13 @@ export function Deliveries({ webhook: { id }, page, openId, isLive }: Deliveries
   const { data: list } = useQuery({
     ...deliveriesQuery(id, page),
     enabled: isLive,
-    // While a change is under way a poll would bring back the state from before it.
     refetchInterval: ({ state }) =>
-      queryClient.isMutating() === 0 &&
       pollList((state.data?.data ?? []).map((one) => toMoving(one, Date.now()))),
   });
   const { data: delivery } = useQuery({
     ...deliveryQuery(openId ?? 0),
     enabled: isLive && openId !== null,
-    refetchInterval: ({ state }) =>
-      queryClient.isMutating() === 0 &&
-      pollOpen(state.data ? [toMoving(state.data, Date.now())] : []),
+    refetchInterval: ({ state }) => pollOpen(state.data ? [toMoving(state.data, Date.now())] : []),
   });
   // Somebody else's delivery in the address of this page is none of it.
   const shown = delivery?.webhook_id === id ? delivery : null;
