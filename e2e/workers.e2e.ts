@@ -383,6 +383,8 @@ test("every page is accessible and fits 360 px, light and dark", async ({
   service,
   site,
 }) => {
+  // Many pages, and axe takes its time with each.
+  test.slow();
   await page.setViewportSize({ width: 360, height: 740 });
   const { id } = await site.createWorker({
     processes: 2,
