@@ -1,5 +1,5 @@
 // Takes an archive apart into a folder, and says what it held.
-import { addAbortSignal, type Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Host } from "../../hosts/host.ts";
 import { createArchiveInspector, type ArchiveSummary } from "./folder-archive.ts";
@@ -16,9 +16,9 @@ export async function extractArchive(
 ): Promise<ArchiveSummary> {
   const tally = createTally(attempt.say);
   const inspector = createArchiveInspector();
-  addAbortSignal(attempt.signal, inspector.stream);
+  const { signal: abort } = attempt;
   // Its failure reaches tar's input, and with it the run below.
-  const passing = pipeline(from, inspector.stream).catch(() => undefined);
+  const passing = pipeline(from, inspector.stream, { signal: abort }).catch(() => undefined);
   try {
     const { exitCode, signal } = await host.run({
       argv: extractArguments(folder, isRoot),
@@ -30,7 +30,7 @@ export async function extractArchive(
         if (verdict === "note") tally.tell("notes", text);
         else if (verdict !== "noise") tally.fail(text);
       },
-      signal: attempt.signal,
+      signal: abort,
     });
     tally.sum();
     if (exitCode !== 0 || tally.hasFailed())
@@ -42,7 +42,7 @@ export async function extractArchive(
       throw new SourceError("The archive could not be extracted: it is cut off or damaged.");
     return summary;
   } catch (error) {
-    attempt.signal.throwIfAborted();
+    abort.throwIfAborted();
     throw inWords(error);
   } finally {
     inspector.stream.destroy();

@@ -1,5 +1,5 @@
 // A consistent dump by the database's own tool, its rows counted as they pass.
-import { addAbortSignal, Transform, Writable } from "node:stream";
+import { Transform, Writable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
 import { CommandMissing } from "../../hosts/host.ts";
 import { quoteText, type MysqlClient, type MysqlTools } from "./mysql-client.ts";
@@ -62,9 +62,8 @@ export async function dumpMysql(
     const characterSet = await characterSetLine(client, attempt.signal);
     await tellUncovered(client, attempt);
     const dump = createDumpStream(characterSet);
-    addAbortSignal(attempt.signal, dump.stream);
     // Ended by hand: the tool closes its output as calmly after a failure.
-    const passing = pipeline(dump.stream, into, { end: false });
+    const passing = pipeline(dump.stream, into, { end: false, signal: attempt.signal });
     passing.catch(() => undefined);
     try {
       const running = runDumpTool(options, [], dump.stream, attempt.signal);
