@@ -32,12 +32,13 @@ export async function checkRoom(folder: string, neededBytes: number, path: strin
     );
 }
 
-/** @throws SourceError for what the disk says, and `from`'s own error as it is */
+/** @throws SourceError for what the disk says, `from`'s own error as it is, or the signal's reason */
 export async function writeFile(from: Readable, file: string, signal: AbortSignal): Promise<void> {
   try {
     await removeFile(file);
     await pipeline(from, createWriteStream(file, { mode: 0o600, flush: true }), { signal });
   } catch (error) {
+    signal.throwIfAborted();
     // Node.js puts these on what the file system says.
     const { code = "", path, syscall } = error as NodeJS.ErrnoException;
     if (path?.startsWith(file) !== true && syscall !== "write" && syscall !== "fsync") throw error;

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import type { Manifest } from "./source.ts";
+import { createCollector } from "../testing/collector.ts";
+import type { Attempt, Manifest } from "./source.ts";
 import {
   attempt,
   contentOf,
@@ -137,6 +138,24 @@ test("a broken stream or a broken file leaves the database as it was", async () 
   await expect(
     source().restore(Readable.from([content.subarray(0, 8192)]), attempt()),
   ).rejects.toMatchObject({ name: "SourceError" });
+  expect(contentOf()).toBe(before);
+  expect(await strays()).toEqual([]);
+});
+
+test("an abort is told by its reason, however early", async () => {
+  exec(rich);
+  const { content, manifest } = await dump();
+  const before = contentOf();
+  for (const act of [
+    (its: Attempt) => source().restore(Readable.from([content]), its),
+    (its: Attempt) => source().drill(Readable.from([content]), manifest, its),
+    (its: Attempt) => source().dump(createCollector().into, its),
+  ]) {
+    const controller = new AbortController();
+    const acting = act(attempt({ signal: controller.signal }));
+    controller.abort(new Error("enough"));
+    await expect(acting).rejects.toThrow("enough");
+  }
   expect(contentOf()).toBe(before);
   expect(await strays()).toEqual([]);
 });
