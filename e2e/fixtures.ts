@@ -211,7 +211,10 @@ export const test = base.extend<TestFixtures & { watch: void }, WorkerFixtures>(
         const response = await service.call("POST", `/api/backup/${configurationId}`);
         expect(response.status).toBe(202);
         await expect
-          .poll(async () => (await configuration(configurationId)).last_backup?.status)
+          .poll(async () => (await configuration(configurationId)).last_backup?.status, {
+            // A disk that is busy with other tests' copies takes its time.
+            timeout: 20_000,
+          })
           .toMatch(/finished|failed/);
         return configuration(configurationId);
       },
