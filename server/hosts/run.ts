@@ -85,7 +85,7 @@ export const createRunner =
 
 /** A stream that hands each piece over, one at a time. */
 function eachPiece(take: (piece: Buffer) => Promise<void>): Writable {
-  const taken = callbackify(take);
+  const taken = callbackify(async (piece: Buffer) => take(piece));
   return new Writable({ write: (piece: Buffer, _encoding, done) => taken(piece, done) });
 }
 

@@ -38,9 +38,9 @@ export async function dumpFolder(
         highWaterMark: waitingBytes,
       }),
       // `into` is ended below: tar closes its output as calmly after a failure.
-      take(piece) {
+      async take(piece) {
         inspector.inspect(piece);
-        return writeTo(into, piece);
+        await writeTo(into, piece);
       },
       onErrorLine: (line) => sortLine(line, tally),
       signal: attempt.signal,
