@@ -55,9 +55,10 @@ export default defineConfig({
     include: ["src", "contract", "server", "bench"].map((wing) => `${wing}/**/*.test.{ts,tsx}`),
     exclude: ["e2e/**", "node_modules/**"],
     globalSetup: ["server/testing/global-setup.ts"],
-    testTimeout: 30_000,
+    // A machine may be busy; what hangs is found all the same.
+    testTimeout: 90_000,
     // Whole services are started there, several at once.
-    hookTimeout: 60_000,
+    hookTimeout: 120_000,
     // Most of these wait for real processes, so one worker a processor leaves it idle half of the time.
     maxWorkers: 3,
   },

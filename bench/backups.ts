@@ -11,6 +11,7 @@ import type { Backup, BackupConfiguration } from "../contract/backups/backup.ts"
 import { startPostgresServer } from "../server/backups/testing/postgres-server.ts";
 import { startService, type ServiceProcess } from "../server/testing/service-process.ts";
 import { median, note, report } from "./report.ts";
+import { ownUser } from "../server/testing/own-user.ts";
 
 const megabyte = 1_000_000;
 const sizes = [100, 2000];
@@ -30,7 +31,7 @@ export async function run(): Promise<void> {
 servers: [{ id: 1, name: here, connection: local }]
 storage_providers: [{ id: 1, name: disk, type: local, path: ${folder}/copies }]
 sites:
-${sizes.map((size, index) => `  - { id: ${index + 1}, server: 1, name: site-${size}, root: ${folder}/site-${size} }`).join("\n")}
+${sizes.map((size, index) => `  - { id: ${index + 1}, server: 1, name: site-${size}, root: ${folder}/site-${size}, user: ${ownUser} }`).join("\n")}
 databases:
 ${databases.map(({ name }, index) => `  - { id: ${index + 1}, server: 1, name: ${name}, engine: postgres, url: "env:URL_${name}" }`).join("\n")}
 `,

@@ -3,7 +3,7 @@ import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import pg from "pg";
 
-const pool = new pg.Pool({ connectionString: process.argv[2], max: 10 });
+const pool = new pg.Pool({ connectionString: process.env["DATABASE_URL"], max: 10 });
 const app = new Hono();
 app.get("/api/site/:id/workers", async (c) => {
   const id = Number(c.req.param("id"));

@@ -7,6 +7,7 @@ import type { BackupConfiguration } from "../contract/backups/backup.ts";
 import { buildDashboard } from "../server/setup/build.ts";
 import { startService, type ServiceProcess } from "../server/testing/service-process.ts";
 import { workerBody } from "../server/testing/worker-body.ts";
+import { ownUser } from "../server/testing/own-user.ts";
 
 const configurationCount = 20;
 export const logLineCount = 1_000;
@@ -19,7 +20,7 @@ export type DashboardService = ServiceProcess & {
 
 const inventory = (folder: string) => `
 servers: [{ id: 1, name: web-1, connection: local }]
-sites: [{ id: 1, server: 1, name: shop.example.com, root: ${folder}/shop, artisan: [sh, artisan] }]
+sites: [{ id: 1, server: 1, name: shop.example.com, root: ${folder}/shop, user: ${ownUser}, artisan: [sh, artisan] }]
 storage_providers: [{ id: 1, name: disk, type: local, path: ${folder}/copies }]
 `;
 

@@ -10,6 +10,7 @@ import { Webhook } from "standardwebhooks";
 import { startService, type ServiceProcess } from "../server/testing/service-process.ts";
 import type { ReceiverAnswer } from "./webhook-receivers.ts";
 import { note, report } from "./report.ts";
+import { ownUser } from "../server/testing/own-user.ts";
 
 const living = 15;
 const dead = 5;
@@ -24,8 +25,8 @@ export async function run(): Promise<void> {
     `
 servers: [{ id: 1, name: here, connection: local }]
 sites:
-  - { id: 1, server: 1, name: shop, root: ${folder}/shop }
-  - { id: 2, server: 1, name: blog, root: ${folder}/shop }
+  - { id: 1, server: 1, name: shop, root: ${folder}/shop, user: ${ownUser} }
+  - { id: 2, server: 1, name: blog, root: ${folder}/shop, user: ${ownUser} }
 `,
   );
   const receivers = await startReceivers();

@@ -17,6 +17,7 @@ import { startEmbeddedPostgres } from "../server/store/embedded/embedded-postgre
 import { serviceToken, startService } from "../server/testing/service-process.ts";
 import { workerBody } from "../server/testing/worker-body.ts";
 import { median, note, report } from "./report.ts";
+import { ownUser } from "../server/testing/own-user.ts";
 
 const workerCount = 100_000;
 const connections = 10;
@@ -24,7 +25,7 @@ const loadSeconds = 10;
 
 const inventory = (folder: string) => `
 servers: [{ id: 1, name: here, connection: local }]
-sites: [{ id: 1, server: 1, name: shop, root: ${folder}/shop, artisan: [sh, artisan] }]
+sites: [{ id: 1, server: 1, name: shop, root: ${folder}/shop, user: ${ownUser}, artisan: [sh, artisan] }]
 `;
 
 export async function run(): Promise<void> {
@@ -132,16 +133,14 @@ async function measureList(folder: string): Promise<void> {
     log: pino({ level: "silent" }),
     clock: systemClock,
   });
-  const { host, user, port, database } = postgres.connection;
-  const url = `postgresql://${user}@/${database}?${new URLSearchParams({ host, port: String(port) })}`;
+  const { host, user, password, port, database } = postgres.connection;
+  const url = `postgresql://${user}:${password}@/${database}?${new URLSearchParams({ host, port: String(port) })}`;
   const service = await startService(join(folder, "list"), {
     QUARTERDECK_INVENTORY: join(folder, "inventory.yaml"),
     DATABASE_URL: url,
   });
-  const bare = spawn(process.execPath, [
-    fileURLToPath(new URL("bare-list.ts", import.meta.url)),
-    url,
-  ]);
+  const bareList = fileURLToPath(new URL("bare-list.ts", import.meta.url));
+  const bare = spawn(process.execPath, [bareList], { env: { DATABASE_URL: url } });
   try {
     await fill(url);
     const [line] = (await once(bare.stdout, "data")) as [Buffer];

@@ -1,8 +1,8 @@
 // A deployment, as the pipeline that made it reports it.
 import * as z from "zod/mini";
-import { id, line, timestamp } from "./values.ts";
+import { id, line, storableText, timestamp } from "./values.ts";
 
-const address = z.string().check(
+const address = storableText().check(
   z.maxLength(2048),
   z.refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ""), {
     error: "The url field must be an http or https URL.",
@@ -15,7 +15,7 @@ const told = {
   branch: z.optional(line(255)),
   author: z.optional(line(255)),
   /** The commit's message, or why the deployment failed. */
-  message: z.optional(z.string().check(z.maxLength(5000))),
+  message: z.optional(storableText().check(z.maxLength(5000))),
   /** Of the pipeline's run. */
   url: z.optional(address),
 };

@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 /** The closed list of what can go wrong, with the status each is answered with. */
 export const errorStatus = {
   malformed_body: 400,
+  malformed_request: 400,
   unauthenticated: 401,
   unauthorized: 403,
   not_found: 404,
@@ -11,6 +12,7 @@ export const errorStatus = {
   conflict: 409,
   body_too_large: 413,
   not_json: 415,
+  unknown_host: 421,
   invalid_fields: 422,
   too_many_requests: 429,
   server_error: 500,
@@ -27,6 +29,7 @@ export const errorMessage = {
   not_found: "Not found.",
   too_many_requests: "Too Many Attempts.",
   server_error: "Server Error",
+  malformed_request: "The request is not valid HTTP.",
 } as const satisfies Partial<Record<ErrorCode, string>>;
 
 export const errorBody = z

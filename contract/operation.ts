@@ -28,8 +28,12 @@ export type Operation = {
   answers: { [status: number]: Schema | null };
   /** The interface leaves the answer's body open: another service may say anything here, or nothing. */
   isBodyOpen?: true;
+  /** Nobody has a token yet who asks for this. Failures are limited by address, as wrong tokens are. */
+  isPublic?: true;
   /** What a token must be able to do. Without it: reading for a GET, everything for the rest. */
   ability?: "read" | "*";
+  /** Only for a token that reaches every server: one of a few could make itself one of all. */
+  reach?: "every server";
 };
 
 /** Keeps the literal types of a row. */

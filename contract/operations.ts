@@ -8,6 +8,7 @@ import {
   backupSchedule,
   createBackupConfigurationBody,
   updateBackupConfigurationBody,
+  restoreBackupBody,
 } from "./backups/backup.ts";
 import { deployment, reportDeploymentBody } from "./deployments.ts";
 import {
@@ -16,13 +17,14 @@ import {
   notificationChannel,
   updateNotificationsBody,
 } from "./notifications/notification.ts";
+import { installation } from "./installation.ts";
 import { file, operation } from "./operation.ts";
 import { overview } from "./overview.ts";
 import { pageOf, pageQuery } from "./paging.ts";
 import { database, server, site, storageProvider } from "./servers.ts";
-import { createTokenBody, newToken, token } from "./tokens.ts";
+import { createTokenBody, newToken, signInBody, token } from "./tokens.ts";
 import { delivery, deliverySummary } from "./webhooks/delivery.ts";
-import { createWebhookBody, webhook, webhookWithSecret } from "./webhooks/webhook.ts";
+import { createWebhookBody, redelivered, webhook, webhookWithSecret } from "./webhooks/webhook.ts";
 import { createWorkerBody, worker, workerLog, workerLogQuery } from "./workers/worker.ts";
 
 const backups = {
@@ -85,6 +87,7 @@ const backups = {
     method: "PUT",
     path: "/api/backup/{id}",
     summary: "Restore a backup",
+    body: restoreBackupBody,
     answers: { 202: backup },
     isBodyOpen: true,
   }),
@@ -241,6 +244,13 @@ const backupExtras = {
     // It holds everything that the site or database holds.
     ability: "*",
   }),
+  cancelBackup: operation({
+    tag: "backups",
+    method: "POST",
+    path: "/api/backup/{id}/cancel",
+    summary: "Cancel a backup's run, restore or restore drill",
+    answers: { 202: backup },
+  }),
   drillBackup: operation({
     tag: "backups",
     method: "POST",
@@ -273,6 +283,13 @@ const webhookExtras = {
     summary: "Send a delivery again, under the same id",
     answers: { 202: deliverySummary },
   }),
+  redeliverMissed: operation({
+    tag: "webhooks",
+    method: "POST",
+    path: "/api/site-webhook/{id}/redeliver",
+    summary: "Send what a webhook missed while it was disabled",
+    answers: { 202: redelivered },
+  }),
   pingWebhook: operation({
     tag: "webhooks",
     method: "POST",
@@ -290,6 +307,22 @@ const webhookExtras = {
 };
 
 const notificationExtras = {
+  listServerNotifications: operation({
+    tag: "notifications",
+    method: "GET",
+    path: "/api/server/{id}/notifications",
+    summary: "List the channels that are told what belongs to a server and to none of its sites",
+    query: pageQuery,
+    answers: { 200: pageOf(notification) },
+  }),
+  updateServerNotifications: operation({
+    tag: "notifications",
+    method: "PUT",
+    path: "/api/server/{id}/notifications",
+    summary: "Replace the channels that are told what belongs to a server and to none of its sites",
+    body: updateNotificationsBody,
+    answers: { 200: pageOf(notification) },
+  }),
   listNotificationChannels: operation({
     tag: "notifications",
     method: "GET",
@@ -383,6 +416,14 @@ const servers = {
     query: pageQuery,
     answers: { 200: pageOf(storageProvider) },
   }),
+  showInstallation: operation({
+    tag: "servers",
+    method: "GET",
+    path: "/api/installation",
+    summary:
+      "Show which version runs, as which account, and whether sites have accounts of their own",
+    answers: { 200: installation },
+  }),
 };
 
 const tokens = {
@@ -394,6 +435,7 @@ const tokens = {
     query: pageQuery,
     answers: { 200: pageOf(token) },
     ability: "*",
+    reach: "every server",
   }),
   createToken: operation({
     tag: "tokens",
@@ -402,6 +444,7 @@ const tokens = {
     summary: "Create a token, with one that reaches every server; the answer shows it once",
     body: createTokenBody,
     answers: { 201: newToken },
+    reach: "every server",
   }),
   deleteToken: operation({
     tag: "tokens",
@@ -409,6 +452,23 @@ const tokens = {
     path: "/api/token/{id}",
     summary: "Revoke a token, with one that reaches every server",
     answers: { 204: null },
+    reach: "every server",
+  }),
+  showCurrentToken: operation({
+    tag: "tokens",
+    method: "GET",
+    path: "/api/token",
+    summary: "Show the token that asks",
+    answers: { 200: token },
+  }),
+  signIn: operation({
+    tag: "tokens",
+    method: "POST",
+    path: "/api/sign-in",
+    summary: "Exchange the one-time code that the service printed for a token, which is shown once",
+    body: signInBody,
+    answers: { 201: newToken },
+    isPublic: true,
   }),
 };
 

@@ -41,15 +41,21 @@ export const overview = z
         }),
       ),
     }),
-    /** Those that a site uses. */
+    /** Servers with a backup that belongs to none of their sites, and with no channel that is told of it; an extra. */
+    untold_servers: z.optional(
+      z.array(z.object({ id, name: z.string(), configurations: z.int() })),
+    ),
+    /** Those that a site or a server uses. */
     channels: z.object({
       total: count,
       problems: z.array(
         z.object({
           id,
           name: z.string(),
-          /** A site that uses it, where it can be tested. */
-          site_id: id,
+          /** A site that uses it, where it can be tested; null = only servers do. */
+          site_id: z.nullable(id),
+          /** A server that uses it, where it can be tested; null = only sites do. */
+          server_id: z.optional(z.nullable(id)),
           /** The message that did not get through. */
           title: z.string(),
           answer: z.nullable(z.string()),

@@ -14,6 +14,14 @@ export const server = z
   .register(z.globalRegistry, { id: "Server" });
 export type Server = z.infer<typeof server>;
 
+/** Whose rights everything has that touches an entry's files. */
+const account = {
+  /** The account's name on the server, null where none is known. */
+  account: z.optional(z.nullable(z.string())),
+  /** Why none is known, and what to do. */
+  account_problem: z.optional(z.nullable(z.string())),
+};
+
 export const site = z
   .object({
     id,
@@ -23,6 +31,7 @@ export const site = z
     root: z.string(),
     /** The command before `queue:work`, as an argument list. */
     artisan: z.array(z.string()),
+    ...account,
   })
   .register(z.globalRegistry, { id: "Site" });
 export type Site = z.infer<typeof site>;
@@ -31,7 +40,7 @@ export const databaseEngines = ["postgres", "mysql", "sqlite"] as const;
 export type DatabaseEngine = (typeof databaseEngines)[number];
 
 export const database = z
-  .object({ id, server_id: id, name: z.string(), engine: stateOf(databaseEngines) })
+  .object({ id, server_id: id, name: z.string(), engine: stateOf(databaseEngines), ...account })
   .register(z.globalRegistry, { id: "Database" });
 export type Database = z.infer<typeof database>;
 

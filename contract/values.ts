@@ -23,19 +23,25 @@ export const timestamp = z.string().check(
   }),
 );
 
+/** PostgreSQL keeps no U+0000 in a text, and a lone half of a surrogate pair has no form in UTF-8. */
+export const isStorableText = (text: string): boolean =>
+  text.isWellFormed() && !text.includes("\0");
+
+/** What every text of a request is made from: it refuses what the database could not keep. */
+export const storableText = () =>
+  z.string().check(z.refine(isStorableText, { params: { isUnstorable: true }, abort: true }));
+
 // oxlint-disable-next-line no-control-regex -- control characters are exactly what this refuses
 const printable = /^[^\u0000-\u001f\u007f]*$/;
 
 /** One line of text: 1 to `most` characters, not all blank, no control characters. */
 export const line = (most: number) =>
-  z
-    .string()
-    .check(
-      z.trim(),
-      z.minLength(1),
-      z.maxLength(most),
-      z.regex(printable, { error: "Control characters and line breaks are not allowed here." }),
-    );
+  storableText().check(
+    z.trim(),
+    z.minLength(1),
+    z.maxLength(most),
+    z.regex(printable, { error: "Control characters and line breaks are not allowed here." }),
+  );
 
 /**
  * A number that a request may leave out. Quarterdeck always answers the value that it took instead; the interface leaves that

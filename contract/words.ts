@@ -38,6 +38,10 @@ function complaint(issue: z.core.$ZodRawIssue): string {
       return isBlank(issue.input) ? "is required" : "is invalid";
     case "invalid_format":
       return "has an invalid format";
+    case "custom":
+      return issue.params?.["isUnstorable"] === true
+        ? "contains a character that cannot be stored"
+        : "is invalid";
     default:
       return "is invalid";
   }

@@ -4,12 +4,16 @@ import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Locator, Page } from "@playwright/test";
 import type { Backup, BackupConfiguration } from "../contract/backups/backup.ts";
+import { defaultPerPage, maxPerPage } from "../contract/paging.ts";
 import type { ServiceProcess } from "../server/testing/service-process.ts";
 import { type Backups, expect, test } from "./fixtures.ts";
 import {
+  configurationRow,
+  connectAs,
   expectAccessible,
   expectAccessibleInBoth,
   expectNoSidewaysScroll,
+  expectRow,
   expectToast,
 } from "./helpers.ts";
 
@@ -80,7 +84,7 @@ test.describe("a configuration's page", () => {
     );
 
     await expect(main.getByText("finished", { exact: true })).toBeVisible({ timeout: 60_000 });
-    await expect(page.getByRole("log", { name: "Output" })).toContainText("found whole");
+    await expect(page.getByRole("log", { name: "Output" })).toContainText("found the same");
     await expect(page.getByRole("progressbar")).toBeHidden();
     await expect(main).toContainText("300 MB");
     const backup = newestOf(await backups.configuration(id));
@@ -169,6 +173,62 @@ test("a run that failed says why, and has nothing to restore or download", async
   await expectAccessible(page);
 });
 
+test.describe("a run", () => {
+  /** Enough that it takes a while, and nothing that could be made smaller. */
+  const startLongRun = async (service: ServiceProcess, backups: Backups): Promise<Backup> => {
+    await writeFile(join(backups.site.root, "video.bin"), randomBytes(300_000_000));
+    const { id } = await backups.createConfiguration({
+      backupable_type: "site",
+      backupable_id: backups.site.id,
+    });
+    return (await (await service.call("POST", `/api/backup/${id}`)).json()) as Backup;
+  };
+
+  test("is cancelled after a question that says what stays, and then cannot be cancelled again", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    test.slow();
+    const { id } = await startLongRun(service, backups);
+    await page.goto(`${service.url}/backups/${id}`);
+    await action(page, "Cancel", id).click();
+    const dialog = page.getByRole("alertdialog");
+    await expect(dialog).toContainText("what is stored so far is removed");
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Cancel run" }).click();
+    await expectToast(page, "status", `Backup ${id} is being cancelled.`);
+    const main = page.getByRole("main");
+    await expect(main.getByText("failed", { exact: true })).toBeVisible();
+    await expect(main.getByText(/^Cancelled by .+\.$/).first()).toBeVisible();
+    await expect(action(page, "Cancel", id)).toHaveAccessibleDescription(
+      "Cancel is not possible while nothing of the backup runs.",
+    );
+  });
+
+  test("is not cancelled by a token that may only read", async ({
+    page,
+    service,
+    backups,
+    expected,
+  }) => {
+    test.slow();
+    expected.push(/403 \(Forbidden\)/);
+    const made = await service.call("POST", "/api/tokens", { name: "viewer", abilities: ["read"] });
+    const { token } = (await made.json()) as { token: string };
+    const { id } = await startLongRun(service, backups);
+    await connectAs(page, service.url, token);
+    await page.goto(`${service.url}/backups/${id}`);
+    await action(page, "Cancel", id).click();
+    const dialog = page.getByRole("alertdialog");
+    await dialog.getByRole("button", { name: "Cancel run" }).click();
+    await expect(dialog.getByRole("alert")).toBeVisible();
+    await expect
+      .poll(async () => (await showBackup(service, id)).status, { timeout: 30_000 })
+      .toBe("finished");
+  });
+});
+
 test.describe("a restore drill", () => {
   test("proves a backup restorable, here and on its configuration", async ({
     connected: page,
@@ -231,6 +291,38 @@ test.describe("a restore drill", () => {
 });
 
 test.describe("a restore", () => {
+  test("over what is too broken to be saved asks for a word of its own", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    const { id, name } = await backups.createConfiguration();
+    const backup = newestOf(await backups.run(id));
+    await writeFile(backups.database.file, "no database at all\n".repeat(500));
+    await page.goto(`${service.url}/backups/${backup.id}`);
+    await action(page, "Restore", backup.id).click();
+    const dialog = page.getByRole("alertdialog");
+    const yes = dialog.getByRole("button", { name: "Restore" });
+    await dialog.getByRole("textbox").fill(backups.database.name);
+    await yes.click();
+    await expect(page.getByText("restore again without saving what is there")).toBeVisible();
+    // The failed backup was a safety backup, not a scheduled run.
+    await page.goto(`${service.url}/servers/${backups.server.id}/backups`);
+    await expectRow(configurationRow(page, name), "failed", "before a restore");
+
+    await page.goto(`${service.url}/backups/${backup.id}`);
+    await action(page, "Restore", backup.id).click();
+    await dialog.getByRole("radio", { name: "Restore without saving what is there" }).check();
+    await expect(dialog).toContainText("this restore cannot be undone");
+    await dialog.getByRole("textbox").fill(backups.database.name);
+    await expect(yes).toHaveAccessibleDescription("Type “discard” first.");
+    await expectAccessible(page);
+    await dialog.getByRole("textbox").fill("discard");
+    await yes.click();
+    await expect(page.getByText(/^Restore finished/)).toBeVisible({ timeout: 20_000 });
+    expect(notesIn(backups)).toHaveLength(50);
+  });
+
   test("brings the old rows back, and what it replaced can be put back", async ({
     connected: page,
     service,
@@ -249,7 +341,8 @@ test.describe("a restore", () => {
       await expect(dialog.getByText("Is replaced", { exact: true })).toBeVisible();
       await dialog.getByRole("textbox").fill(backups.database.name);
       await dialog.getByRole("button", { name: "Restore" }).click();
-      await expect(page.getByText(/^Restore finished/)).toBeVisible();
+      // It saves what is there, checks and restores: a busy disk takes its time.
+      await expect(page.getByText(/^Restore finished/)).toBeVisible({ timeout: 20_000 });
     };
     await page.goto(`${service.url}/backups/${backup.id}`);
     await restore(backup.id);
@@ -264,6 +357,7 @@ test.describe("a restore", () => {
       .click();
     await expect(page.getByRole("heading", { level: 1 })).not.toHaveText(`Backup ${backup.id}`);
     await expect(page.getByRole("main")).toContainText("safety");
+    await expect(page.getByText("Kept until", { exact: true })).toBeVisible();
     const safety = newestOf(await backups.configuration(id));
     expect(safety.trigger).toBe("safety");
     await restore(safety.id);
@@ -434,6 +528,15 @@ test.describe("the overview", () => {
   const overviewOf = (page: Page, { server }: Backups) =>
     page.getByRole("region", { name: server.name, exact: true });
 
+  /** Opens the page of the overview that lists the server; earlier tests add servers before it. */
+  const openOverview = async (page: Page, service: ServiceProcess, { server }: Backups) => {
+    const response = await service.call("GET", `/api/servers?per_page=${maxPerPage}`);
+    const { data } = (await response.json()) as { data: { id: number }[] };
+    const before = data.findIndex(({ id }) => id === server.id);
+    expect(before).not.toBe(-1);
+    await page.goto(`${service.url}/?page=${Math.floor(before / defaultPerPage) + 1}`);
+  };
+
   test("says what nothing backs up, leads to the cure, and is calm once all is protected", async ({
     connected: page,
     service,
@@ -445,7 +548,7 @@ test.describe("the overview", () => {
         .getByRole("listitem")
         .filter({ hasText: name })
         .filter({ hasText: "Nothing backs it up." });
-    await page.goto(service.url);
+    await openOverview(page, service, backups);
     await expect(problem(backups.database.name)).toBeVisible();
     await expect(problem(backups.site.name)).toBeVisible();
     await expectAccessible(page);
@@ -458,11 +561,11 @@ test.describe("the overview", () => {
       backupable_type: "site",
       backupable_id: backups.site.id,
     });
-    await page.goto(service.url);
+    await openOverview(page, service, backups);
     await expect(overview.getByText("No backup was made yet.")).toHaveCount(2);
     await backups.run(database.id);
     await backups.run(site.id);
-    await page.goto(service.url);
+    await openOverview(page, service, backups);
     const calm = overview.getByText("Everything is protected: 2 databases and sites");
     await expect(calm).toBeVisible();
     await calm.click();
@@ -483,7 +586,7 @@ test.describe("the overview", () => {
     await backups.run(id);
     await writeFile(backups.database.file, "no database at all\n".repeat(500));
     await backups.run(id);
-    await page.goto(service.url);
+    await openOverview(page, service, backups);
     const row = overviewOf(page, backups)
       .getByRole("listitem")
       .filter({ hasText: backups.database.name });

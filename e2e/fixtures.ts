@@ -16,6 +16,7 @@ import {
   type ServiceProcess,
 } from "../server/testing/service-process.ts";
 import { workerBody } from "../server/testing/worker-body.ts";
+import { ownUser } from "../server/testing/own-user.ts";
 
 /** Stays up until it is told to stop, and costs no time: a run of all tests has dozens of them. */
 const patientArtisan =
@@ -125,7 +126,9 @@ export const test = base.extend<TestFixtures & { watch: void }, WorkerFixtures>(
     const artisan = (script: string) => writeFile(join(root, "artisan"), script);
     await artisan(patientArtisan);
     await service.changeInventory(({ sites }) =>
-      sites.push(`{ id: ${id}, server: 1, name: ${name}, root: ${root}, artisan: [sh, artisan] }`),
+      sites.push(
+        `{ id: ${id}, server: 1, name: ${name}, root: ${root}, user: ${ownUser}, artisan: [sh, artisan] }`,
+      ),
     );
     await expect.poll(async () => (await service.call("GET", `/api/site/${id}`)).status).toBe(200);
     await provide({
@@ -168,9 +171,11 @@ export const test = base.extend<TestFixtures & { watch: void }, WorkerFixtures>(
       servers.push(
         `{ id: ${server.id}, name: ${server.name}, connection: local, time_zone: America/New_York }`,
       );
-      sites.push(`{ id: ${id}, server: ${server.id}, name: ${site.name}, root: ${root} }`);
+      sites.push(
+        `{ id: ${id}, server: ${server.id}, name: ${site.name}, root: ${root}, user: ${ownUser} }`,
+      );
       databases.push(
-        `{ id: ${id}, server: ${server.id}, name: ${database.name}, engine: sqlite, path: ${database.file} }`,
+        `{ id: ${id}, server: ${server.id}, name: ${database.name}, engine: sqlite, path: ${database.file}, user: ${ownUser} }`,
       );
     });
     await expect

@@ -106,6 +106,34 @@ test("a channel is used by a site once its box is checked, and no longer once it
   await expect(checkbox(page, team)).not.toBeChecked();
 });
 
+test("a server's own channels are chosen beside its backups, for what belongs to none of its sites", async ({
+  connected: page,
+  service,
+  channels: { ops, team },
+}) => {
+  await page.goto(`${service.url}/servers/1/backups`);
+  await page
+    .getByRole("navigation", { name: "Server" })
+    .getByRole("link", { name: "Notifications" })
+    .click();
+  await expect(page.getByRole("heading", { name: "Notifications", level: 1 })).toBeVisible();
+  await expect(page.getByRole("main")).toContainText("what belongs to no site of this server");
+  await expectAccessibleInBoth(page);
+  await expectNoSidewaysScroll(page);
+  await expect(checkbox(page, team)).not.toBeChecked();
+  await checkbox(page, ops).check();
+  await expectToast(page, "status", new RegExp(`^${ops.name} is told of .* now\\.$`));
+  const used = async () => {
+    const answer = await service.call("GET", "/api/server/1/notifications");
+    return ((await answer.json()) as { data: { id: number }[] }).data.map(({ id }) => id);
+  };
+  expect(await used()).toEqual([ops.id]);
+  await page.reload();
+  await expect(checkbox(page, ops)).toBeChecked();
+  await checkbox(page, ops).uncheck();
+  await expect.poll(used).toEqual([]);
+});
+
 test("what was just saved can be undone, and the focus is on its box again", async ({
   connected: page,
   service,

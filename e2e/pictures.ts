@@ -11,6 +11,7 @@ import { launchOptions } from "../server/setup/browser.ts";
 import { buildDashboard } from "../server/setup/build.ts";
 import { serviceToken, startService } from "../server/testing/service-process.ts";
 import { workerBody } from "../server/testing/worker-body.ts";
+import { ownUser } from "../server/testing/own-user.ts";
 
 const docs = fileURLToPath(new URL("../docs", import.meta.url));
 // Its paths are seen, so it has a name of its own, and must not be there yet.
@@ -34,10 +35,10 @@ async function writeInventory(): Promise<string> {
     `servers:
   - { id: 1, name: web-1, connection: local, time_zone: Europe/Berlin }
 sites:
-  - { id: 1, server: 1, name: shop.example.com, root: ${join(folder, "shop.example.com")}, artisan: [sh, artisan], databases: [1] }
-  - { id: 2, server: 1, name: blog.example.com, root: ${join(folder, "blog.example.com")}, artisan: [sh, artisan] }
+  - { id: 1, server: 1, name: shop.example.com, root: ${join(folder, "shop.example.com")}, user: ${ownUser}, artisan: [sh, artisan], databases: [1] }
+  - { id: 2, server: 1, name: blog.example.com, root: ${join(folder, "blog.example.com")}, user: ${ownUser}, artisan: [sh, artisan] }
 databases:
-  - { id: 1, server: 1, name: orders, engine: sqlite, path: ${join(folder, "orders.sqlite")} }
+  - { id: 1, server: 1, name: orders, engine: sqlite, path: ${join(folder, "orders.sqlite")}, user: ${ownUser} }
 storage_providers:
   - { id: 1, name: backup disk, type: local, path: ${join(folder, "backups")} }
 `,

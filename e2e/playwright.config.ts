@@ -16,8 +16,8 @@ export default defineConfig({
   snapshotPathTemplate: "photographs/{arg}{ext}",
   updateSnapshots: process.env["CI"] === "true" ? "none" : "missing",
   forbidOnly: process.env["CI"] === "true",
-  timeout: 30_000,
-  expect: { timeout: 7_000 },
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
   use: {
     launchOptions: launchOptions(),
     viewport: { width: 1280, height: 800 },

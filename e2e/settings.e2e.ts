@@ -1,8 +1,25 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import type { NewToken } from "../contract/tokens.ts";
-import type { ServiceProcess } from "../server/testing/service-process.ts";
+import { toTimestamp } from "../contract/values.ts";
+import { fileURLToPath } from "node:url";
+import {
+  hasPostgresServer,
+  startPostgresServer,
+} from "../server/backups/testing/postgres-server.ts";
+import { startService, type ServiceProcess } from "../server/testing/service-process.ts";
 import { expect, test } from "./fixtures.ts";
-import { expectAccessible, expectNoSidewaysScroll, expectRow, expectToast } from "./helpers.ts";
+import {
+  connectAs,
+  expectAccessible,
+  expectAccessibleInBoth,
+  expectNoSidewaysScroll,
+  expectRow,
+  expectToast,
+} from "./helpers.ts";
+import { withoutExtras } from "./without-extras.ts";
 
 const refused = /401 \(Unauthorized\)/;
 const forbidden = /403 \(Forbidden\)/;
@@ -17,7 +34,8 @@ const statusWith = async (service: ServiceProcess, token: string, path: string, 
 
 /** A page that is connected with a token of its own. */
 async function openWith(page: Page, service: ServiceProcess, token: string): Promise<void> {
-  await page.goto(`${service.url}/#token=${encodeURIComponent(token)}`);
+  await connectAs(page, service.url, token);
+  await page.goto(service.url);
   await page.getByRole("link", { name: "Settings" }).first().click();
   await expect(page.getByRole("heading", { name: "Settings", level: 1 })).toBeFocused();
 }
@@ -173,4 +191,73 @@ test("light or dark stays as chosen, on every page from its first frame on, and 
   await page.getByRole("radio", { name: "As the system" }).check();
   await expect(page.locator("html")).toHaveCSS("background-color", light);
   expect(await page.evaluate(() => localStorage.length)).toBe(0);
+});
+
+test("a token made with one that expires ends with it, and nothing later is offered", async ({
+  page,
+  service,
+}) => {
+  const expires_at = toTimestamp(new Date(Date.now() + 40 * 24 * 3600 * 1000));
+  const guest = await makeToken(service, { name: "guest", abilities: ["*"], expires_at });
+  await openWith(page, service, guest.token);
+  await page.getByRole("link", { name: "New token" }).click();
+  await page.getByLabel("Name").fill("child of guest");
+  const ends = page.getByLabel("Ends");
+  await expect(ends.getByRole("option")).toHaveText([
+    "With the token in use",
+    "In a week",
+    "In 30 days",
+  ]);
+  await expect(ends).toHaveAccessibleDescription(/like the token you are using/);
+  await page.getByRole("button", { name: "Create token" }).click();
+  await page.getByLabel("I have stored the token").check();
+  await page.getByRole("link", { name: "Back to the settings" }).click();
+  await expectRow(rowOf(page, "child of guest"), "in 39 days");
+});
+
+test("says whether sites are kept apart from the service, and nothing where it is not told", async ({
+  connected: page,
+  service,
+  expected,
+}) => {
+  const isRoot = process.getuid?.() === 0;
+  await page.goto(`${service.url}/settings`);
+  const panel = page.getByRole("region", { name: "Installation" });
+  await expect(panel).toContainText(isRoot ? "Runs asroot" : "Sites share Quarterdeck");
+  await expectAccessibleInBoth(page);
+
+  expected.push(/404 \(Not Found\)/);
+  const other = await withoutExtras(service.url, "showInstallation");
+  await connectAs(page, other.url);
+  await page.goto(`${other.url}/settings`);
+  await expect(page.getByRole("radio", { name: "Dark" })).toBeVisible();
+  await expect(panel).toBeHidden();
+  await page.goto("about:blank");
+  await other.close();
+});
+
+test("an ordinary account is told plainly what a site's code could reach", async ({ page }) => {
+  test.skip(!hasPostgresServer, "needs Debian's PostgreSQL");
+  const folder = await mkdtemp(join(tmpdir(), "quarterdeck-shared-"));
+  const postgres = await startPostgresServer();
+  await postgres.createDatabase("shared");
+  const program = fileURLToPath(new URL("../server/testing/shared-account.ts", import.meta.url));
+  const database = { DATABASE_URL: postgres.url("shared") };
+  const service = await startService(folder, database, [program]);
+  try {
+    await connectAs(page, service.url);
+    await page.goto(`${service.url}/settings`);
+    const panel = page.getByRole("region", { name: "Installation" });
+    await expect(panel.getByRole("heading", { name: /Sites share/ })).toBeVisible();
+    await expect(panel).toContainText("Quarterdeck runs as deploy, and so does the code");
+    await expect(panel.getByRole("link", { name: /could reach/ })).toBeVisible();
+    await expectAccessibleInBoth(page);
+    await page.setViewportSize({ width: 360, height: 740 });
+    await expectNoSidewaysScroll(page);
+    await page.goto("about:blank");
+  } finally {
+    await service.end("SIGINT");
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
 });

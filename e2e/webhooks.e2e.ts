@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Page } from "@playwright/test";
 import { Webhook as Verifier } from "standardwebhooks";
 import type { Delivery } from "../contract/webhooks/delivery.ts";
-import type { WebhookWithSecret } from "../contract/webhooks/webhook.ts";
+import type { Webhook, WebhookWithSecret } from "../contract/webhooks/webhook.ts";
 import type { ServiceProcess } from "../server/testing/service-process.ts";
 import { test as base, expect, type Site } from "./fixtures.ts";
 import {
@@ -421,6 +421,53 @@ test.describe("a webhook's page", () => {
     await press(page, "Ping", receiver.url);
     await expectToast(page, "status", /was delivered/);
     await expect(page.getByText("enabled", { exact: true }).first()).toBeVisible();
+  });
+
+  test("what a disabled webhook missed is named, and sent once it is enabled and somebody asks", async ({
+    connected: page,
+    service,
+    site,
+    receiver,
+    createWebhook,
+  }) => {
+    receiver.answer = { status: 410 };
+    const { id } = await createWebhook();
+    await ping(service, id);
+    const report = () =>
+      service.call("POST", `/api/site/${site.id}/deployment`, { status: "finished" });
+    for (let count = 0; count < 2; count++) await report();
+    const show = async () =>
+      (await (await service.call("GET", `/api/site-webhook/${id}`)).json()) as Webhook;
+    await expect.poll(async () => (await show()).missed_deliveries).toBe(2);
+    await page.goto(`${service.url}/webhooks/${id}`);
+    const main = page.getByRole("main");
+    await expect(main).toContainText("The webhook is missing 2 deliveries while it is disabled.");
+    const send = page.getByRole("button", { name: "Send missed deliveries" });
+    await expect(send).toHaveAttribute("aria-disabled", "true");
+    await expectAccessibleInBoth(page);
+    await expectNoSidewaysScroll(page);
+
+    receiver.answer = { status: 204 };
+    await press(page, "Ping", receiver.url);
+    await expect(main).toContainText("The webhook missed 2 deliveries while it was disabled.");
+    await send.click();
+    await expectToast(page, "status", /^Sending 2 deliveries to /);
+    await expect.poll(() => receiver.received.length).toBe(4);
+    await expect(send).toBeHidden();
+  });
+
+  test("a pause that the receiver asks for is shown", async ({
+    connected: page,
+    service,
+    receiver,
+    createWebhook,
+  }) => {
+    receiver.answer = broken;
+    const { id } = await createWebhook();
+    await ping(service, id);
+    await page.goto(`${service.url}/webhooks/${id}`);
+    await expect(page.getByText(/paused by the receiver, next request in \d+ min/)).toBeVisible();
+    await expect(page.getByText("Paused until")).toBeVisible();
   });
 
   test("deliveries are paged, and the page and the open one are in the address", async ({

@@ -8,7 +8,7 @@ import type { ReadableStream } from "node:stream/web";
 import { pathOf } from "../contract/operation.ts";
 import { operations } from "../contract/operations.ts";
 
-type Extra = "listNotificationChannels" | "listActivity" | "listServers";
+type Extra = "listNotificationChannels" | "listActivity" | "listServers" | "showInstallation";
 
 export async function withoutExtras(behind: string, ...extras: Extra[]) {
   const closed = new Set(extras.map((name) => pathOf(operations[name], {})));

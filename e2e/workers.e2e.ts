@@ -160,7 +160,7 @@ test.describe("the form", () => {
       "sh artisan queue:work redis --queue=default --sleep=3 --tries=1 --timeout=60 --memory=128 --max-jobs=0 --max-time=0 --force",
     );
     await page.getByLabel("Stop seconds", { exact: true }).fill("5");
-    await expect(main).toContainText("a stop kills the job");
+    await expect(main).toContainText("a stop or restart kills the job");
     await page.getByLabel("Stop signal", { exact: true }).selectOption("USR2");
     await expect(main).toContainText("USR2 only pauses");
     await page.getByLabel("Memory", { exact: true }).fill("9999999");

@@ -1,5 +1,4 @@
 // Every part of the service, wired once. It reads no environment and opens no port: `main.ts` does.
-import { mkdir } from "node:fs/promises";
 import type { Hono } from "hono";
 import type { Logger } from "pino";
 import type pg from "pg";
@@ -12,11 +11,16 @@ import { deploymentRoutes } from "./deployments/routes.ts";
 import { countEvents, eventFigures } from "./events/metrics.ts";
 import { createPruner } from "./events/pruner.ts";
 import { createTeller } from "./events/teller.ts";
+import { findAccount, ownAccount } from "./hosts/account.ts";
+import { findFolderOwner, findReplacer } from "./hosts/folder-owner.ts";
 import { createLocalHost } from "./hosts/local.ts";
+import { createScratch } from "./hosts/scratch.ts";
+import type { IsAllowedHost } from "./http/allowed-hosts.ts";
 import { createApi, type ApiEnvironment } from "./http/api.ts";
 import { createDoorkeeper } from "./http/authentication.ts";
 import { createDashboard } from "./http/dashboard.ts";
 import { createFront } from "./http/front.ts";
+import { installationRoutes } from "./installation/routes.ts";
 import { createSecretReader } from "./inventory/secrets.ts";
 import { openInventory } from "./inventory/inventory.ts";
 import { createInventoryStore } from "./inventory/store.ts";
@@ -34,8 +38,10 @@ import { serverRoutes } from "./servers/routes.ts";
 import { openDatabase } from "./store/database.ts";
 import { listen } from "./store/listen.ts";
 import { installationId } from "./store/settings.ts";
+import { createCodeStore } from "./tokens/code-store.ts";
 import { tokenRoutes } from "./tokens/routes.ts";
 import { createTokenService } from "./tokens/service.ts";
+import { createSignIn } from "./tokens/sign-in.ts";
 import { createTokenStore } from "./tokens/store.ts";
 import { createWebhooks } from "./webhooks/webhooks.ts";
 import { countRestarts, workerFigures } from "./workers/metrics.ts";
@@ -55,6 +61,8 @@ export type AppOptions = {
   token: string | null;
   rateLimit: number;
   publicUrl: string | null;
+  /** Whether a request for this host is one for this service, see `createAllowedHosts`. */
+  isAllowedHost: IsAllowedHost;
   /** Where people open the dashboard, without a slash at the end; null = nobody knows yet. */
   address?: () => string | null;
   /** Ranges of addresses that webhooks may reach although they are private; null = none. */
@@ -67,20 +75,26 @@ export type AppOptions = {
   dashboardFolder: string | null;
   /** Where `env:NAME` in the inventory is looked up. */
   secrets: Record<string, string | undefined>;
+  /** Uids of accounts that belong to the service and that no site may have. */
+  reservedAccounts: readonly number[];
   /** What workers inherit; no secret is in it. */
   workerEnvironment: Record<string, string>;
   invalidAnswer: "fail" | "log";
   version: string;
+  /** Whom the service runs as. Root alone can give each site's code another account than its own. */
+  account: { name: string; isRoot: boolean };
   clock: Clock;
   log: Logger;
 };
 
 export type App = {
   fetch: Hono<ApiEnvironment>["fetch"];
-  /** The text of the first token, if one had to be made; it stands nowhere else. */
-  firstToken: string | null;
+  /** The code of a first sign-in, where nobody could get in without one; it stands nowhere else. */
+  signInCode: string | null;
   /** Why the inventory file as it is now is not in force; null = it is. */
   inventoryProblem(): string | null;
+  /** Reads the inventory file again; what is wrong with it is told in the log. */
+  readInventory(): void;
   /** Requests are refused with this reason until it is null again. */
   refuse(reason: string | null): void;
   /** @param workers what becomes of the workers' processes */
@@ -102,13 +116,22 @@ export async function createApp(options: AppOptions): Promise<App> {
     log.warn({ reason: error.message }, "a connection to the database was lost"),
   );
   const registry = new Registry();
-  const tokens = createTokenService(createTokenStore(db), clock);
-  const firstToken = await tokens.prepare(options.token);
+  const tokenStore = createTokenStore(db);
+  const tokens = createTokenService(tokenStore, clock);
+  const signIn = createSignIn({ codes: createCodeStore(db), tokens: tokenStore, clock });
+  await tokens.prepare(options.token);
   const inventoryStore = createInventoryStore(db);
   const inventory = await openInventory({
     file: options.inventoryFile,
     dataFolder: options.dataFolder,
     store: inventoryStore,
+    accounts: {
+      own: ownAccount(),
+      reserved: options.reservedAccounts,
+      find: findAccount,
+      findOwner: findFolderOwner,
+      findReplacer,
+    },
     log,
   });
   const jobs = await startJobs(options.connection, log);
@@ -116,13 +139,18 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   const { PATH = "", HOME = "/" } = options.workerEnvironment;
   const host = createLocalHost({ PATH, HOME });
+  const installation = await installationId(db);
   const supervisor = createSupervisor({
     folder: `${options.dataFolder}/workers`,
-    instance: await installationId(db),
+    instance: installation,
     environment: options.workerEnvironment,
     // Called at the first change at the earliest, when everything below stands.
     onChange: (id) => observer.notice(id),
     onRestart: countRestarts(registry),
+    onKill(id, kill) {
+      workers.noteKill(id, kill);
+      observer.notice(id);
+    },
     clock,
     log,
   });
@@ -139,14 +167,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const observer = createObserver(workers.observe, clock, log);
   await workers.resume();
-  const scratchFolder = `${options.dataFolder}/scratch`;
-  await mkdir(scratchFolder, { recursive: true, mode: 0o700 });
   const backups = createBackups({
     db,
     inventory: inventoryStore,
     host,
     secrets,
-    scratchFolder,
+    scratch: await createScratch(options.dataFolder, host),
     jobs,
     registry,
     clock,
@@ -155,7 +181,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await backups.resume();
   await jobs.work({
     "worker.apply": workers.apply,
-    "worker.deadline": workers.expire,
+    "worker.deploy": workers.deploy,
     ...backups.handlers,
   });
 
@@ -175,6 +201,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     secrets,
     smtp: options.smtp,
     address: options.address ?? (() => options.publicUrl),
+    installation,
     registry,
     clock,
     log,
@@ -199,22 +226,31 @@ export async function createApp(options: AppOptions): Promise<App> {
     clock,
     log,
   });
-  for (const { wake } of [teller, webhooks, notifications, pruner]) wake();
+  for (const { wake } of [workers.watch, teller, webhooks, notifications, pruner]) wake();
 
   const routes = [
     ...backups.routes,
     ...workerRoutes(workers, inventoryStore),
     ...webhooks.routes,
     ...notifications.routes,
-    ...deploymentRoutes({ db, inventory: inventoryStore, restartWorkers: workers.restartAll }),
+    ...deploymentRoutes({ db, inventory: inventoryStore, noteForWorkers: workers.noteDeployment }),
     ...activityRoutes(createActivityStore(db)),
     ...overviewRoutes({ store: createOverviewStore(db), crashLoops: workers.crashLoops }),
     ...serverRoutes(inventoryStore, host),
-    ...tokenRoutes(tokens),
+    ...tokenRoutes(tokens, signIn),
+    ...installationRoutes({
+      version: options.version,
+      account: options.account.name,
+      isolates_sites: options.account.isRoot,
+    }),
   ];
   let refusal: string | null = null;
   const door = {
-    doorkeeper: createDoorkeeper(tokens.findCaller, options.rateLimit),
+    doorkeeper: createDoorkeeper({
+      findCaller: tokens.findCaller,
+      requestsPerMinute: options.rateLimit,
+      log,
+    }),
     closed: () => refusal,
   };
   const metrics = createMetrics({
@@ -240,6 +276,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const front = createFront({
     measure: measureRequests(registry),
+    isAllowedHost: options.isAllowedHost,
     closed: door.closed,
     ping,
     parts: [createMetricsRoute(metrics, door), api, createDashboard(options.dashboardFolder)],
@@ -250,8 +287,10 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   return {
     fetch: front.fetch,
-    firstToken,
+    // The operator's own token gets them in. Made last, because its minutes count from here.
+    signInCode: options.token === null ? await signIn.issueCode() : null,
     inventoryProblem: inventory.problem,
+    readInventory: inventory.read,
     refuse: (reason) => {
       refusal = reason;
     },
@@ -260,8 +299,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       await backups.stop();
       await jobs.stop(jobsDrainMs);
       // What the processes do from here on is the stop's doing; it changes no worker's status.
-      await observer.stop();
-      if (workersOnStop === "stop") await supervisor.stopAll();
+      for (const part of [workers.watch, observer]) await part.stop();
+      if (workersOnStop === "stop") await supervisor.stopAll().then(workers.storeKills);
       else supervisor.release();
       await stopListening();
       // What happened while it stopped is still stored, and told by the next service.

@@ -1,5 +1,8 @@
-import { expect, test } from "vitest";
-import { ConfigError, readConfig } from "./config.ts";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { ConfigError, readConfig, readSecretFiles } from "./config.ts";
 
 test("an empty environment has the defaults, and root keeps its data elsewhere", () => {
   expect(readConfig({}, false)).toMatchObject({
@@ -67,4 +70,42 @@ test.each([
   const read = () => readConfig({ [name]: value }, false);
   expect(read).toThrow(ConfigError);
   expect(read).toThrow(name);
+});
+
+test("the token, the database and the mail server may stand in files, and nothing else is read from one", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "quarterdeck-config-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const files = {
+    QUARTERDECK_TOKEN: "a token of 32 characters or more, chosen",
+    DATABASE_URL: "postgres://me:secret@db/quarterdeck",
+    SMTP_URL: "smtp://user:pass@mail.example.com",
+  };
+  const environment: Record<string, string> = { HOST: "file:/etc/hostname" };
+  for (const [name, content] of Object.entries(files)) {
+    await writeFile(join(folder, name), `${content}\n`);
+    environment[name] = `file:${join(folder, name)}`;
+  }
+  expect(readConfig(readSecretFiles(environment), false)).toMatchObject({
+    token: files.QUARTERDECK_TOKEN,
+    databaseUrl: files.DATABASE_URL,
+    smtp: { host: "mail.example.com" },
+    host: "file:/etc/hostname",
+  });
+
+  const missing = join(folder, "missing");
+  const read = (path: string) => readSecretFiles({ DATABASE_URL: `file:${path}` });
+  expect(() => read(missing)).toThrow(ConfigError);
+  expect(() => read(missing)).toThrow(`${missing} cannot be read (ENOENT); DATABASE_URL names it`);
+  await writeFile(missing, "\n");
+  expect(() => read(missing)).toThrow(`${missing} is empty; DATABASE_URL names it`);
+});
+
+test.each([
+  ["postgres://me@db/q", "postgres://me@db/q?password=a%26b"],
+  ["postgres://me@/q?host=/run", "postgres://me@/q?host=/run&password=a%26b"],
+  ["postgres://me:own@db/q", "postgres://me:own@db/q"],
+  ["postgres://db/q?password=own", "postgres://db/q?password=own"],
+])("PGPASSWORD serves a database of which %s says no password", (url, expected) => {
+  const environment = { DATABASE_URL: url, PGPASSWORD: "a&b" };
+  expect(readConfig(environment, false).databaseUrl).toBe(expected);
 });

@@ -1,5 +1,8 @@
 // What the environment asks for, read once and checked.
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import type { Environment } from "./environment/handover.ts";
+import { expandHome } from "./inventory/paths.ts";
 import { createAddressGuard } from "./net/address-guard.ts";
 import { readSmtpUrl, type SmtpSettings } from "./notifications/channels/smtp-url.ts";
 import { shortestChosenToken } from "./tokens/service.ts";
@@ -35,7 +38,29 @@ export class ConfigError extends Error {
   override name = "ConfigError";
 }
 
-type Environment = Record<string, string | undefined>;
+/** May be given as `file:/path` as well, so that they stand in no environment. */
+const secretVariables = ["QUARTERDECK_TOKEN", "DATABASE_URL", "SMTP_URL"];
+
+/** The environment, with the content of the files that secrets are named by. @throws ConfigError */
+export function readSecretFiles(environment: Environment): Environment {
+  const read = { ...environment };
+  for (const name of secretVariables) {
+    const [, file] = /^file:(.+)$/.exec(environment[name]?.trim() ?? "") ?? [];
+    if (file === undefined) continue;
+    const path = expandHome(file);
+    try {
+      read[name] = readFileSync(path, "utf8");
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      throw new ConfigError(`The file ${path} cannot be read (${code}); ${name} names it.`, {
+        cause: error,
+      });
+    }
+    if (read[name].trim() === "")
+      throw new ConfigError(`The file ${path} is empty; ${name} names it.`);
+  }
+  return read;
+}
 
 /**
  * @param isRoot whether the service runs as root, which decides where its data goes
@@ -54,7 +79,7 @@ export function readConfig(environment: Environment, isRoot: boolean): Config {
     host: text("HOST") ?? "127.0.0.1",
     dataFolder,
     inventoryFile: resolve(text("QUARTERDECK_INVENTORY") ?? `${dataFolder}/inventory.yaml`),
-    databaseUrl: text("DATABASE_URL"),
+    databaseUrl: withPassword(text("DATABASE_URL"), environment["PGPASSWORD"]),
     token,
     rateLimit: readInteger("QUARTERDECK_RATE_LIMIT", text("QUARTERDECK_RATE_LIMIT"), 600, 1e9),
     workersOnStop: readWorkersOnStop(text("QUARTERDECK_WORKERS")),
@@ -80,6 +105,13 @@ function readInteger(
       `${name} must be a whole number from ${least} to ${most}, not “${text}”.`,
     );
   return value;
+}
+
+/** As PostgreSQL's own programs read it. The driver looks into the service's own environment, which holds no secret. */
+function withPassword(url: string | null, password: string | undefined): string | null {
+  if (url === null || !password) return url;
+  if (/^\w+:\/\/[^/?#@]*:[^/?#@]|[?&]password=/.test(url)) return url;
+  return `${url}${url.includes("?") ? "&" : "?"}password=${encodeURIComponent(password)}`;
 }
 
 function readAllow(text: string | null): string | null {

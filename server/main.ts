@@ -1,15 +1,24 @@
 // From the environment to a listening service, and from a signal to a tidy end.
 // The only file that reads `process.*`.
-import { existsSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
+import type { Server } from "node:http";
 import { createRequire } from "node:module";
+import { hostname } from "node:os";
 import { dirname, join } from "node:path";
+import { isatty } from "node:tty";
 import { fileURLToPath } from "node:url";
-import { serve, type ServerType } from "@hono/node-server";
-import { pino } from "pino";
+import { signInCodeMinutes } from "../contract/tokens.ts";
 import { createApp } from "./app.ts";
 import { systemClock } from "./clock.ts";
-import { ConfigError, readConfig, type Config } from "./config.ts";
+import { ConfigError, readConfig, readSecretFiles, type Config } from "./config.ts";
+import { exposedSecrets } from "./environment/exposed.ts";
+import { takeEnvironment } from "./environment/handover.ts";
+import { createAllowedHosts, hostInUrl } from "./http/allowed-hosts.ts";
+import { listen } from "./http/listen.ts";
+import { accountName, ownAccount } from "./hosts/account.ts";
+import { createLog } from "./log.ts";
+import { watchSignals } from "./signals.ts";
 import { describeDatabaseError } from "./store/database-error.ts";
 import { DataFolderInUse, lockDataFolder } from "./store/embedded/data-lock.ts";
 import { EmbeddedPostgresError } from "./store/embedded/embedded-postgres-error.ts";
@@ -20,19 +29,39 @@ import { supportsAdoption } from "./workers/supervisor/supervisor.ts";
 
 /** How long requests that are under way may take once the service was told to stop. */
 const requestDrainMs = 5000;
+/** The files that a terminal shows. */
+const stdout = 1;
+const stderr = 2;
 
 const builtDashboard = fileURLToPath(new URL("../dist", import.meta.url));
 const dashboardFolder = existsSync(join(builtDashboard, "index.html")) ? builtDashboard : null;
-const log = pino({ level: process.env["LOG_LEVEL"] ?? "info" });
+const environment = takeEnvironment(process);
+const log = createLog(environment["LOG_LEVEL"] ?? "info");
 const { version } = createRequire(import.meta.url)("../package.json") as { version: string };
+
+let reload: () => void = () => {};
+let endDatabaseAtOnce: () => void = () => {};
 
 /** What has been started, in order; it is ended in the opposite one. */
 const started: ((workers: "keep" | "stop") => void | Promise<void>)[] = [];
 
 async function main() {
-  const config = readConfig(process.env, process.getuid?.() === 0);
-  for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.on(signal, () => void exitBySignal(signal, config.workersOnStop));
+  const config = readConfig(readSecretFiles(environment), process.getuid?.() === 0);
+  warnOfExposedSecrets(config.inventoryFile);
+  const hadTerminal = isatty(stdout);
+  watchSignals(
+    {
+      on: (signal, run) => process.on(signal, run),
+      isUnderNpm: environment["npm_lifecycle_event"] !== undefined,
+      hasLostTerminal: () => hadTerminal && !isatty(stdout),
+      nowMs: () => performance.now(),
+    },
+    {
+      stop: (signal) => void exitBySignal(signal, config.workersOnStop),
+      endAtOnce,
+      reload: () => reload(),
+    },
+  );
   if (config.upstream !== null) return startInFrontOf(config.upstream, config);
 
   await mkdir(config.dataFolder, { recursive: true, mode: 0o700 });
@@ -41,10 +70,11 @@ async function main() {
 
   let address = config.publicUrl;
   let onTrouble: (reason: string | null) => void = () => undefined;
-  const connection =
+  const { connection, reservedAccounts } =
     config.databaseUrl === null
       ? await startDatabase(config.dataFolder, (reason) => onTrouble(reason))
-      : { connectionString: config.databaseUrl };
+      : { connection: { connectionString: config.databaseUrl }, reservedAccounts: [] };
+  const own = ownAccount();
   const app = await createApp({
     connection,
     dataFolder: config.dataFolder,
@@ -52,19 +82,26 @@ async function main() {
     token: config.token,
     rateLimit: config.rateLimit,
     publicUrl: config.publicUrl,
+    isAllowedHost: allowedHosts(config),
     address: () => address,
     allow: config.allow,
     smtp: config.smtp,
     keepDays: config.keepDays,
     dashboardFolder,
-    secrets: process.env,
-    workerEnvironment: workerEnvironment(process.env, dirname(process.execPath)),
+    secrets: environment,
+    reservedAccounts,
+    workerEnvironment: workerEnvironment(environment, dirname(process.execPath)),
     invalidAnswer: "log",
     version,
+    account: { name: accountName(own), isRoot: own.uid === 0 },
     clock: systemClock,
     log,
   });
   onTrouble = app.refuse;
+  reload = () => {
+    log.info("reading the inventory again");
+    app.readInventory();
+  };
   started.push((workers) => app.close(workers));
 
   const server = await listen(app.fetch, config.port, config.host);
@@ -73,17 +110,41 @@ async function main() {
     return closeServer(server);
   });
   address ??= addressOf(server, config.host);
-  announce(address, app.firstToken);
+  announce(address, app.signInCode);
+}
+
+/** Workers of an ordinary user run as that user too, and can read what the environment of npm holds. */
+function warnOfExposedSecrets(inventoryFile: string): void {
+  if (process.getuid?.() === 0) return;
+  const inventory = existsSync(inventoryFile) ? readFileSync(inventoryFile, "utf8") : "";
+  const variables = exposedSecrets(environment, inventory, process.pid);
+  if (variables.length > 0)
+    log.warn(
+      { variables },
+      "every program of this account can read these secrets in the environment of a process that started the service; give them as file:/path instead, or start the service as docs/quarterdeck.service does",
+    );
 }
 
 /** Without a database, a data folder and workers: all that is the other service's. */
-async function startInFrontOf(upstream: string, { port, host, publicUrl }: Config) {
-  const app = createUpstreamApp({ upstream, dashboardFolder, version, log });
+async function startInFrontOf(upstream: string, config: Config) {
+  const { port, host, publicUrl } = config;
+  const isAllowedHost = allowedHosts(config);
+  const app = createUpstreamApp({
+    upstream,
+    publicUrl,
+    isAllowedHost,
+    dashboardFolder,
+    version,
+    log,
+  });
   const server = await listen(app.fetch, port, host);
   started.push(() => closeServer(server));
   log.info({ upstream }, "what is asked of /api is passed on");
   announce(publicUrl ?? addressOf(server, host), null);
 }
+
+const allowedHosts = ({ host, publicUrl }: Config) =>
+  createAllowedHosts({ listensOn: host, publicUrl, machineName: hostname() });
 
 async function startDatabase(dataFolder: string, onTrouble: (reason: string | null) => void) {
   const postgres = await startEmbeddedPostgres({
@@ -93,19 +154,42 @@ async function startDatabase(dataFolder: string, onTrouble: (reason: string | nu
     log,
   });
   started.push(() => postgres.stop());
-  return postgres.connection;
+  // Its fast shutdown, which it goes through by itself.
+  endDatabaseAtOnce = () => {
+    const pid = postgres.pid();
+    if (pid !== null) process.kill(pid, "SIGINT");
+  };
+  // As an ordinary user the database has the same account as everything else.
+  const reservedAccounts = ownAccount().uid === 0 ? [postgres.uid] : [];
+  return { connection: postgres.connection, reservedAccounts };
 }
 
-let isStopping = false;
-
-async function exitBySignal(signal: "SIGINT" | "SIGTERM", asked: Config["workersOnStop"]) {
-  // A terminal sends Ctrl-C to npm and to us, and npm passes it on once more.
-  if (isStopping) return;
-  isStopping = true;
+async function exitBySignal(
+  signal: "SIGINT" | "SIGTERM" | "SIGHUP",
+  asked: Config["workersOnStop"],
+) {
+  if (signal === "SIGHUP") forgetTerminal();
   const bySignal = signal === "SIGINT" || !supportsAdoption ? "stop" : "keep";
   const workers = asked === "by signal" ? bySignal : asked;
   log.info({ signal, workers }, "stopping");
   process.exit((await endAll(workers)) ? 0 : 1);
+}
+
+/** What is written to a terminal that was closed fails, and the log would try again for ever. */
+function forgetTerminal() {
+  for (const file of [stdout, stderr])
+    if (!isatty(file) && fstatSync(file).isCharacterDevice()) {
+      // The lowest number that is free is the one that a file gets.
+      closeSync(file);
+      openSync("/dev/null", "w");
+    }
+}
+
+/** Workers go on, ending or not, and the next start takes them up; so does the database, unless it has ended by then. */
+function endAtOnce() {
+  log.warn("ending at once; workers that have not ended yet are taken up by the next start");
+  endDatabaseAtOnce();
+  process.exit(130);
 }
 
 /** @returns whether everything ended in order */
@@ -121,41 +205,39 @@ async function endAll(workers: "keep" | "stop"): Promise<boolean> {
   return inOrder;
 }
 
-const listen = (fetch: Parameters<typeof serve>[0]["fetch"], port: number, hostname: string) =>
-  new Promise<ServerType>((resolve, reject) => {
-    const server = serve({ fetch, port, hostname }, () => resolve(server));
-    server.once("error", reject);
-  });
-
 /** Lets running requests end, then cuts off what is left. */
-const closeServer = (server: ServerType) =>
+const closeServer = (server: Server) =>
   new Promise<void>((resolve) => {
-    const timer = setTimeout(() => {
-      if ("closeAllConnections" in server) server.closeAllConnections();
-    }, requestDrainMs);
+    const timer = setTimeout(() => server.closeAllConnections(), requestDrainMs);
     server.close(() => {
       clearTimeout(timer);
       resolve();
     });
   });
 
-function addressOf(server: ServerType, host: string): string {
+function addressOf(server: Server, host: string): string {
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
-  const name = ["127.0.0.1", "0.0.0.0", "::", "::1"].includes(host) ? "localhost" : host;
+  const name = ["127.0.0.1", "0.0.0.0", "::", "::1"].includes(host) ? "localhost" : hostInUrl(host);
   return `http://${name}:${port}`;
 }
 
-/** Tells the one address to open. The token goes to the terminal only, and into no log. */
-function announce(address: string, firstToken: string | null): void {
+/** Tells the one address to open. The code goes to the terminal only, and into no log. */
+function announce(address: string, signInCode: string | null): void {
   const url = `${address}/`;
   log.info({ url }, "ready");
   process.stdout.write(
-    firstToken === null
+    signInCode === null
       ? `\n  Quarterdeck is ready: ${url}\n\n`
-      : `\n  Quarterdeck is ready. Open it with your first token, which is shown only now:\n\n  ${url}#token=${encodeURIComponent(firstToken)}\n\n`,
+      : `\n  Quarterdeck is ready. Sign in with this link. It works once, for ${signInCodeMinutes} minutes:\n\n  ${url}#code=${signInCode}\n\n  Too late? Each start prints a new link until somebody has signed in.\n\n`,
   );
 }
+
+// Node would print the error with all that hangs on it, and end the process as this does.
+process.on("uncaughtException", (error, origin) => {
+  log.fatal({ err: error, origin }, "the service ends: an error that nobody awaited");
+  process.exit(1);
+});
 
 try {
   await main();

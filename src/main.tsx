@@ -1,33 +1,22 @@
-// The dashboard's start: the token of a first-start link, then the providers.
+// The dashboard's start: the link that it may have been opened with, then the providers.
 import { QueryClientProvider } from "@tanstack/react-query";
 import { startTransition, StrictMode } from "react";
-import { createRoot } from "react-dom/client";
-import { createBrowserRouter } from "react-router";
+import { createRoot, type Root } from "react-dom/client";
+import { createBrowserRouter, type RouteObject } from "react-router";
 import { RouterProvider } from "react-router/dom";
 import { queryClient } from "./api/query.ts";
-import { readFragmentToken } from "./api/kept-session.ts";
+import { takeLink } from "./api/kept-session.ts";
 import { sessions } from "./api/session.ts";
 import "./app/first-parts.ts";
 import { firstPageStands, idle } from "./app/idle.ts";
+import { createLinks } from "./app/sign-in-link.ts";
+import { readFrom } from "./paths.ts";
 import { routes } from "./routes.tsx";
 import "./styles.css";
 
-/** Takes the token out of the address before anything else can read or record it. */
-function takeFragmentToken(): boolean {
-  const token = readFragmentToken(location.hash);
-  if (token === null) return false;
-  history.replaceState(history.state, "", location.pathname + location.search);
-  // The same link again must not undo "remember".
-  if (sessions.current()?.token !== token)
-    sessions.connect({ address: "", token }, { remember: false, isFromLink: true });
-  return true;
-}
-
-takeFragmentToken();
-// The link opened in a tab that already shows the dashboard loads nothing by itself.
-addEventListener("hashchange", () => {
-  if (takeFragmentToken()) location.reload();
-});
+// Where the page was built, the early script has taken it already.
+const link = takeLink() ?? globalThis.signInLink ?? null;
+globalThis.signInLink = null;
 
 // `usePageChange` puts the scroll position back, once the page is there.
 history.scrollRestoration = "manual";
@@ -35,13 +24,28 @@ history.scrollRestoration = "manual";
 /** A page whose data comes within this is rendered once, in place of the frame; otherwise its skeleton comes first. */
 const frameMs = 200;
 
-function start(): void {
-  const root = document.querySelector("#root");
-  if (root === null) throw new Error("index.html has no #root.");
-  const router = createBrowserRouter(routes);
+let root: Root | null = null;
+let router: ReturnType<typeof createBrowserRouter> | null = null;
+let mounts = 0;
+
+/** A router takes the lazy parts out of its routes as it loads them, so that the next one would have empty pages. */
+function copyOf(route: RouteObject): RouteObject {
+  const copy = { ...route };
+  if (typeof copy.lazy === "object") copy.lazy = { ...copy.lazy };
+  if (copy.children !== undefined) copy.children = copy.children.map(copyOf);
+  return copy;
+}
+
+/** Shows the page of the address, as if nothing had been there before. */
+function mount(): void {
+  const place = document.querySelector("#root");
+  if (place === null) throw new Error("index.html has no #root.");
+  router?.dispose();
+  const mounted = createBrowserRouter(routes.map(copyOf));
+  router = mounted;
   const initialized = new Promise<void>((resolve) => {
-    if (router.state.initialized) resolve();
-    const stopWaiting = router.subscribe(({ initialized }) => {
+    if (mounted.state.initialized) resolve();
+    const stopWaiting = mounted.subscribe(({ initialized }) => {
       if (!initialized) return;
       stopWaiting();
       resolve();
@@ -49,22 +53,58 @@ function start(): void {
   });
   void initialized.then(firstPageStands);
 
+  mounts += 1;
   const app = (
     <StrictMode>
       <QueryClientProvider client={queryClient}>
-        <RouterProvider router={router} />
+        <RouterProvider key={mounts} router={mounted} />
       </QueryClientProvider>
     </StrictMode>
   );
   const waited = new Promise<void>((resolve) => setTimeout(resolve, frameMs));
   // As a transition it is rendered in slices, so that the browser answers in between.
   void Promise.race([initialized, waited]).then(() =>
-    startTransition(() => createRoot(root).render(app)),
+    startTransition(() => {
+      if (router !== mounted) return;
+      root ??= createRoot(place);
+      root.render(app);
+    }),
   );
 }
 
+const links = createLinks(() => {
+  queryClient.clear();
+  if (location.pathname === "/connect")
+    history.replaceState(null, "", readFrom(new URLSearchParams(location.search)));
+  if (router !== null) mount();
+});
+
+/** A page that the browser fetches before anybody asked for it must not use up the code. */
+const whenShown = (): Promise<unknown> =>
+  "prerendering" in document && document.prerendering === true
+    ? new Promise((resolve) =>
+        document.addEventListener("prerenderingchange", resolve, { once: true }),
+      )
+    : Promise.resolve();
+
+async function start(): Promise<void> {
+  if (link !== null) {
+    await whenShown();
+    const opened = links.open(link);
+    // Without a session every page would lead to the connect page meanwhile.
+    if (sessions.current() === null) await opened;
+  }
+  mount();
+}
+
+// The link opened in a tab that already shows the dashboard loads nothing by itself.
+addEventListener("hashchange", () => {
+  const link = takeLink();
+  if (link !== null) void links.open(link);
+});
+
 // In a task of its own, for the same reason.
-setTimeout(start);
+setTimeout(() => void start());
 
 void idle()
   .then(() => import("./app/prefetch.ts"))

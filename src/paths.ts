@@ -28,6 +28,7 @@ export const paths = {
       delivery: String(id),
     }),
   notifications: (siteId: number) => `/sites/${siteId}/notifications`,
+  serverNotifications: (serverId: number) => `/servers/${serverId}/notifications`,
   activity: (filter: { server?: number; site?: number; kind?: string } = {}) =>
     withQuery("/activity", {
       server: filter.server === undefined ? undefined : String(filter.server),

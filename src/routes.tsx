@@ -13,7 +13,7 @@ import { ErrorPage } from "./app/ErrorPage.tsx";
 import { homeLoader } from "./app/home-loader.ts";
 import { NotFoundPage } from "./app/NotFoundPage.tsx";
 import { Shell } from "./app/Shell.tsx";
-import { notificationsLoader } from "./notifications/loaders.ts";
+import { notificationsLoader, serverNotificationsLoader } from "./notifications/loaders.ts";
 import { settingsLoader, newTokenLoader } from "./settings/loaders.ts";
 import { PageSkeleton } from "./ui/Skeleton.tsx";
 import { newWebhookLoader, webhookLoader, webhooksLoader } from "./webhooks/loaders.ts";
@@ -96,6 +96,14 @@ const pages: RouteObject[] = [
     lazy: {
       Component: async () =>
         (await import("./notifications/NotificationsPage.tsx")).NotificationsPage,
+    },
+  },
+  {
+    path: "/servers/:id/notifications",
+    loader: serverNotificationsLoader,
+    lazy: {
+      Component: async () =>
+        (await import("./notifications/ServerNotificationsPage.tsx")).ServerNotificationsPage,
     },
   },
   {

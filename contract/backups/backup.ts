@@ -19,6 +19,15 @@ export const canBackup = {
   remove: allowedIn<BackupState>(["finished", "failed"]),
 };
 
+/** What of a backup waits or runs, and can be cancelled; null = nothing. */
+export function runningWork(
+  backup: Pick<Backup, "status" | "restore_status" | "drill_status">,
+): "run" | "restore" | "drill" | null {
+  if (backup.status === "pending" || backup.status === "running") return "run";
+  if (backup.restore_status === "running") return "restore";
+  return backup.drill_status === "running" ? "drill" : null;
+}
+
 /** Which states of a configuration allow which action. */
 export const canBackupConfiguration = {
   run: allowedIn<BackupConfigurationState>(["installed", "failed"]),
@@ -31,6 +40,9 @@ export type BackupableType = (typeof backupableTypes)[number];
 
 /** How many finished backups a configuration keeps when it does not say. */
 export const defaultHold = 7;
+
+/** How long a safety backup is kept; it counts for nothing else. */
+export const safetyKeptDays = 7;
 
 /** What asked for a backup. A safety backup is what a restore takes of its target first. */
 export const backupTriggers = ["schedule", "manual", "safety"] as const;
@@ -81,6 +93,10 @@ export const backup = z
   .register(z.globalRegistry, { id: "Backup" });
 export type Backup = z.infer<typeof backup>;
 
+/** A backup of a run. Safety backups are no answer to the question of what is protected. */
+export const isFinishedRun = ({ status, trigger }: Pick<Backup, "status" | "trigger">): boolean =>
+  status === "finished" && trigger !== "safety";
+
 export const backupConfiguration = z
   .object({
     id,
@@ -114,7 +130,7 @@ export const backupConfiguration = z
     missed_since: extra(timestamp),
     /** Milliseconds between two runs of the schedule, around now. */
     gap_ms: extra(z.int()),
-    /** End of the newest finished backup. */
+    /** End of the newest finished backup of a run. */
     last_finished_at: extra(timestamp),
     /** A restore drill every so many days; null = none. */
     drill: extra(z.int()),
@@ -136,7 +152,7 @@ export const backupSchedule = z
     next_runs: z.array(timestamp),
     /** What a change of the clocks does to one of the coming runs, in words; null = nothing. */
     clock_change: z.nullable(z.string()),
-    /** What retention will remove once the next run has finished; oldest first. */
+    /** What retention will have removed once the next scheduled run has finished; oldest first. */
     removes_next: z.array(z.object({ id, path: z.string(), size: bytes, ended_at: timestamp })),
   })
   .register(z.globalRegistry, { id: "BackupSchedule" });
@@ -163,6 +179,15 @@ const settings = {
 export const updateBackupConfigurationBody = z
   .object(settings)
   .register(z.globalRegistry, { id: "UpdateBackupConfiguration" });
+
+/** An extra: a restore without a body saves what is there now as a backup of its own first. */
+export const restoreBackupBody = z
+  .object({
+    /** What is there now is not saved first, and is lost: for what is too broken to be backed up. */
+    skip_safety_backup: z.optional(z.boolean()),
+  })
+  .register(z.globalRegistry, { id: "RestoreBackup" });
+export type RestoreBackupBody = z.infer<typeof restoreBackupBody>;
 
 export const createBackupConfigurationBody = z
   .object({ ...settings, backupable_type: z.enum(backupableTypes), backupable_id: ownId })

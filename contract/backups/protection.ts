@@ -1,11 +1,11 @@
 // "Am I protected?" answered for one configuration, from what it says of itself. Pure, so that both ends agree.
-import type { Backup, BackupConfiguration } from "./backup.ts";
+import { isFinishedRun, type Backup, type BackupConfiguration } from "./backup.ts";
 
 /** `late`: a good backup is there, but something about it or the runs since wants a look. */
 export const protectionStates = ["protected", "late", "unprotected"] as const;
 
 /** What has to be known of a run, and of the configuration it is of. */
-type Run = Pick<Backup, "status" | "damage" | "ended_at">;
+type Run = Pick<Backup, "status" | "damage" | "ended_at" | "trigger">;
 type Configuration<Known extends Run> = Pick<
   BackupConfiguration,
   "status" | "missed_since" | "last_finished_at" | "drill" | "last_proven_at"
@@ -26,9 +26,12 @@ export function protectionOf<Known extends Run>(
   configuration: Configuration<Known>,
   nowMs: number,
 ): Protection<Known> {
-  const finished = configuration.backups.filter(({ status }) => status === "finished");
+  const finished = configuration.backups.filter(isFinishedRun);
   const newest = finished.find(({ damage }) => !damage) ?? null;
-  const last = configuration.last_backup;
+  // A restore that failed to save what is there says nothing of the runs.
+  const last = [configuration.last_backup, ...configuration.backups].find(
+    (run) => run !== null && run.trigger !== "safety",
+  );
   const late = (reason: string): Protection<Known> => ({ state: "late", reason, newest });
   // A list shows the newest runs only; the good backup may be older than all of them.
   if (finished.length === 0 && configuration.last_finished_at)
@@ -39,7 +42,7 @@ export function protectionOf<Known extends Run>(
       reason:
         finished.length > 0
           ? "Every stored copy is damaged."
-          : last === null
+          : last === undefined
             ? "No backup was made yet."
             : "No backup has ever finished.",
       newest,

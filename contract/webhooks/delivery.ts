@@ -36,6 +36,8 @@ const summary = {
   duration_ms: z.nullable(z.int()),
   attempts: z.int(),
   next_attempt_at: z.nullable(timestamp),
+  /** An older delivery about the same thing, which is sent first; null = none is waited for. */
+  waits_for: z.optional(z.nullable(id)),
   created_at: timestamp,
   ended_at: z.nullable(timestamp),
 };

@@ -1,6 +1,6 @@
 // A site's webhooks: the URLs that are called when something happens on it.
 import * as z from "zod/mini";
-import { stateOf, id, timestamp } from "../values.ts";
+import { stateOf, id, storableText, timestamp } from "../values.ts";
 import { deliverySummary } from "./delivery.ts";
 
 /** A disabled one gets nothing but pings and redeliveries by hand; the first that is taken enables it again. */
@@ -20,6 +20,10 @@ const shown = {
   disabled_since: z.optional(z.nullable(timestamp)),
   /** Since when every attempt has failed; null = the last one did not. */
   failing_since: z.optional(z.nullable(timestamp)),
+  /** The receiver asked with `Retry-After` to be left alone until then; null = it did not, or that is over. */
+  paused_until: z.optional(z.nullable(timestamp)),
+  /** How many deliveries it missed while it was disabled; they can be sent once it is enabled. */
+  missed_deliveries: z.optional(z.int()),
   /** While a rotation lasts: until when the secret before this one signs too. */
   previous_secret_until: z.optional(z.nullable(timestamp)),
   last_delivery: z.optional(z.nullable(deliverySummary)),
@@ -42,7 +46,7 @@ export type WebhookWithSecret = z.infer<typeof webhookWithSecret>;
 export const rotationHours = 24;
 
 /** `https:` or `http:` without credentials. Which hosts may be called is the service's to check. */
-const callableUrl = z.string().check(
+const callableUrl = storableText().check(
   z.minLength(1),
   z.maxLength(2048),
   z.refine(
@@ -58,6 +62,11 @@ const callableUrl = z.string().check(
     { error: "The url field must be an http or https URL without credentials." },
   ),
 );
+
+/** What was asked to be sent once more. */
+export const redelivered = z
+  .object({ count: z.int() })
+  .register(z.globalRegistry, { id: "Redelivered" });
 
 export const createWebhookBody = z
   .object({ url: callableUrl })

@@ -42,12 +42,12 @@ export function workerWarnings(worker: Checked, machineMemory: number | null): W
   if (worker.timeout === 0)
     warn(
       "timeout",
-      `Without a limit a job can outlast the ${worker.stopwaitsecs} s that a stop waits, and is then killed.`,
+      `Without a limit a job can outlast the ${worker.stopwaitsecs} s that a stop or restart waits, and is then killed.`,
     );
   else if (worker.stopwaitsecs < worker.timeout)
     warn(
       "stopwaitsecs",
-      `Shorter than the ${worker.timeout} s that a job may take: a stop kills the job that is still running then.`,
+      `Shorter than the ${worker.timeout} s that a job may take: a stop or restart kills the job that is still running then.`,
     );
   const signal = signalText[worker.stopsignal];
   if (signal !== undefined) warn("stopsignal", signal);

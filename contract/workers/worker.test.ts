@@ -28,11 +28,13 @@ test("the required fields alone are enough, and the rest has defaults", () => {
     startretries: 3,
     stopwaitsecs: 65,
     stopsignal: "TERM",
+    stopasgroup: false,
   });
 });
 
 test.each([
-  [0, 10],
+  [0, 3600],
+  [1, 10],
   [5, 10],
   [6, 11],
   [60, 65],
@@ -56,6 +58,9 @@ describe("a value out of bounds is told at its field", () => {
     [{ connection: null }, "connection", "The connection field is required."],
     [{ connection: 7 }, "connection", "The connection field must be a string."],
     [{ connection: "a b" }, "connection", "letters, digits"],
+    [{ connection: "-" }, "connection", "must not begin with “-”"],
+    [{ connection: "--once" }, "connection", "must not begin with “-”"],
+    [{ connection: "-vvv" }, "connection", "must not begin with “-”"],
     [{ connection: "x".repeat(65) }, "connection", "must not be longer than 64 characters"],
     [{ queue: "a, b" }, "queue", "comma-separated"],
     [{ queue: "a,,b" }, "queue", "comma-separated"],
@@ -78,10 +83,11 @@ describe("a value out of bounds is told at its field", () => {
     [{ tries: {} }, "tries", "The tries field must be an integer."],
     [{ processes: 0 }, "processes", "The processes field must be at least 1."],
     [{ processes: 65 }, "processes", "The processes field must not be greater than 64."],
-    [{ directory: "a\u0000b" }, "directory", "control characters"],
+    [{ directory: "a\u0001b" }, "directory", "control characters"],
     [{ startsecs: -1 }, "startsecs", "at least 0"],
     [{ stopwaitsecs: "x" }, "stopwaitsecs", "must be an integer"],
     [{ startretries: -1 }, "startretries", "at least 0"],
+    [{ stopasgroup: "true" }, "stopasgroup", "The stopasgroup field must be true or false."],
     [{ stopsignal: "STOP" }, "stopsignal", "The selected stopsignal is invalid."],
     [{ stopsignal: "term" }, "stopsignal", "The selected stopsignal is invalid."],
   ])("%o", (change, field, text) => {

@@ -1,7 +1,7 @@
 // A site's queue workers: fields, bounds, states, and which state allows which action.
 import * as z from "zod/mini";
 import { allowedIn } from "../states.ts";
-import { id, integer, maxInteger, orUnsaid, stateOf, timestamp } from "../values.ts";
+import { id, integer, maxInteger, orUnsaid, stateOf, storableText, timestamp } from "../values.ts";
 
 export const workerStates = [
   "installing",
@@ -50,6 +50,8 @@ export const workerProcess = z
     exit_code: z.nullable(z.int()),
     /** How often it was started again without anybody asking for it. */
     restarts: z.int(),
+    /** The newest deployment of the site when it was started; null = none was known then. */
+    deployment_id: z.optional(z.nullable(id)),
   })
   .register(z.globalRegistry, { id: "WorkerProcess" });
 export type WorkerProcess = z.infer<typeof workerProcess>;
@@ -73,6 +75,8 @@ const settings = {
   stopwaitsecs: orUnsaid(z.int()),
   startretries: orUnsaid(z.int()),
   stopsignal: z.string().register(z.globalRegistry, { examples: [...stopSignals] }),
+  /** Extra: a restart signals the process and all that it started, as supervisord's option of this name; else the process alone. */
+  stopasgroup: z.optional(z.boolean()),
 };
 
 export const worker = z
@@ -88,21 +92,27 @@ export const worker = z
     status_reason: z.optional(z.nullable(z.string())),
     /** Extra: since when the status is what it is; null = that was not noted. */
     status_since: z.optional(z.nullable(timestamp)),
+    /** Extra: the newest finished deployment of its site; a process that names an older one runs older code. */
+    deployment_id: z.optional(z.nullable(id)),
+    /** Extra: since when and why its processes come up again and again and do not stay; null = they do not. */
+    crash_loop: z.optional(z.nullable(z.object({ since: timestamp, reason: z.string() }))),
     /** Extra: what each process does right now. */
     process_list: z.optional(z.array(workerProcess)),
   })
   .register(z.globalRegistry, { id: "Worker" });
 export type Worker = z.infer<typeof worker>;
 
-const connection = z.string().check(
+const connection = storableText().check(
   z.minLength(1),
   z.maxLength(64),
-  z.regex(/^[A-Za-z0-9_-]*$/, {
-    error: "The connection field may hold letters, digits, “_” and “-” only.",
+  // It stands alone among `queue:work`'s arguments, where one that begins with “-” is an option.
+  z.regex(/^(?!-)[A-Za-z0-9_-]*$/, {
+    error:
+      "The connection field may hold letters, digits, “_” and “-” only, and must not begin with “-”.",
   }),
 );
 
-const queue = z.string().check(
+const queue = storableText().check(
   z.minLength(1),
   z.maxLength(1024),
   z.regex(/^(?:[A-Za-z0-9_.:{}-]{1,128}(?:,[A-Za-z0-9_.:{}-]{1,128})*)?$/, {
@@ -111,7 +121,7 @@ const queue = z.string().check(
   }),
 );
 
-const directory = z.string().check(
+const directory = storableText().check(
   z.minLength(1),
   z.maxLength(1024),
   // oxlint-disable-next-line no-control-regex -- a NUL or a line break in a path is exactly what this refuses
@@ -142,6 +152,7 @@ export const createWorkerBody = z
     stopwaitsecs: z.optional(integer(0)),
     startretries: z.optional(integer(0)),
     stopsignal: z.optional(stopSignal),
+    stopasgroup: z.optional(z.boolean()),
   })
   .register(z.globalRegistry, { id: "CreateWorker" });
 export type CreateWorkerBody = z.infer<typeof createWorkerBody>;
@@ -165,11 +176,19 @@ export const withWorkerDefaults = (
   startretries: body.startretries ?? 3,
   stopwaitsecs: body.stopwaitsecs ?? defaultStopWait(body.timeout),
   stopsignal: body.stopsignal ?? "TERM",
+  stopasgroup: body.stopasgroup ?? false,
 });
 
-/** Seconds that a stop waits before it kills, for a worker whose jobs may take `timeout` seconds. */
+/**
+ * Seconds that a stop waits for a job without a limit. Some end there must be, or a job that hangs would keep a worker from
+ * ever being stopped; this is the one of Laravel's own example for supervisord.
+ * @see https://laravel.com/docs/queues#supervisor-configuration
+ */
+export const unlimitedStopWait = 3600;
+
+/** Seconds that a stop waits before it kills, for a worker whose jobs may take `timeout` seconds; 0 = without a limit. */
 export const defaultStopWait = (timeout: number): number =>
-  Math.min(Math.max(10, timeout + 5), maxInteger);
+  timeout === 0 ? unlimitedStopWait : Math.min(Math.max(10, timeout + 5), maxInteger);
 
 /** How a worker's log is asked for: its last `lines` (1 to 1000), or what follows byte `offset`. */
 export const workerLogQuery = z.object({
@@ -186,6 +205,8 @@ export const workerLog = z
     end: z.int(),
     /** The log was rotated since `offset`, so `text` starts anew and something may lie between. */
     rotated: z.boolean(),
+    /** Why the log cannot be read right now, as a sentence; left out where it can. */
+    problem: z.optional(z.string()),
   })
   .register(z.globalRegistry, { id: "WorkerLog" });
 export type WorkerLog = z.infer<typeof workerLog>;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Activity, ActivityEntry } from "../../contract/activity.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
+import { ownUser } from "../testing/own-user.ts";
 
 let service: TestService;
 beforeAll(async () => {
@@ -11,8 +12,8 @@ servers:
   - { id: 1, name: here, connection: local }
   - { id: 2, name: there, connection: local }
 sites:
-  - { id: 1, server: 1, name: shop, root: ${folder}/shop, artisan: [sh, artisan] }
-  - { id: 2, server: 2, name: blog, root: ${folder}/shop, artisan: [sh, artisan] }
+  - { id: 1, server: 1, name: shop, root: ${folder}/shop, user: ${ownUser}, artisan: [sh, artisan] }
+  - { id: 2, server: 2, name: blog, root: ${folder}/shop, user: ${ownUser}, artisan: [sh, artisan] }
 storage_providers:
   - { id: 1, name: disk, type: local, path: ${folder} }
 `,

@@ -1,6 +1,7 @@
 // What of backups stands on the timeline beside their events: who asked for what, and what was changed or removed.
 import type { Actor } from "../activity/actor.ts";
 import type { NewActivity } from "../activity/store.ts";
+import type { BackupTaskKind } from "../store/tables.ts";
 import type { BackupRow } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 
@@ -18,6 +19,14 @@ export const configurationEntry = (
   site_id: configuration.site_id,
   ...more,
 });
+
+/** What the timeline says of what somebody cancelled; in place of the event of a failure. */
+export const cancelledAction = {
+  run: "cancelled",
+  restore: "restore cancelled",
+  drill: "restore drill cancelled",
+  verify: "verification cancelled",
+} as const satisfies Record<BackupTaskKind, string>;
 
 export const backupEntry = (
   configuration: ConfigurationRow,

@@ -1,10 +1,10 @@
 // The rules of backups: what may be asked for when. The work itself waits in the lane of its server.
 import { basename } from "node:path";
 import type { Readable } from "node:stream";
-import type { Logger } from "pino";
 import {
   canBackup,
   canBackupConfiguration,
+  runningWork,
   type BackupTrigger,
 } from "../../contract/backups/backup.ts";
 import type { PageRequest } from "../../contract/paging.ts";
@@ -15,14 +15,15 @@ import { conflict } from "../http/service-error.ts";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
 import type { Connection } from "../store/database.ts";
 import type { BackupTaskKind } from "../store/tables.ts";
-import { backupEntry } from "./activity-entries.ts";
+import { backupEntry, cancelledAction } from "./activity-entries.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
 import { longestTaskMs, type Lane } from "./lane.ts";
 import { openVerified } from "./pipeline.ts";
 import type { Places } from "./places.ts";
+import type { Removal } from "./removal.ts";
 import type { TaskStore } from "./task-store.ts";
-import { tellFailure } from "./words.ts";
+import { Cancelled, tellFailure } from "./words.ts";
 
 export type BackupServiceOptions = {
   store: BackupStore;
@@ -30,12 +31,10 @@ export type BackupServiceOptions = {
   tasks: TaskStore;
   places: Places;
   lane: Lane;
+  removal: Removal;
   jobs: Jobs;
   clock: Clock;
-  log: Logger;
 };
-
-const deletionDeadlineSeconds = 600;
 
 /** What a task is called in a sentence. */
 const taskNames = {
@@ -46,18 +45,20 @@ const taskNames = {
 } as const satisfies Record<BackupTaskKind, string>;
 
 export function createBackupService(options: BackupServiceOptions) {
-  const { store, configurations, tasks, places, lane, jobs, clock, log } = options;
+  const { store, configurations, tasks, places, lane, removal, jobs, clock } = options;
 
   async function addTask(
     tx: Connection,
     configuration: ConfigurationRow,
     backupId: number,
     kind: BackupTaskKind,
+    more: { skip_safety_backup?: boolean } = {},
   ): Promise<void> {
     const task = await tasks.insert(tx, {
       server_id: configuration.server_id,
       backup_id: backupId,
       kind,
+      ...more,
     });
     await jobs.send(tx, "backup-task.deadline", { id: task.id }, longestTaskMs / 1000);
   }
@@ -72,6 +73,20 @@ export function createBackupService(options: BackupServiceOptions) {
     if (row === null || configuration === null) throw conflict("The backup is gone.");
     return { row, configuration };
   }
+
+  const endUnbegun = async (
+    tx: Connection,
+    kind: BackupTaskKind,
+    row: BackupRow,
+    reason: string,
+  ): Promise<void> => {
+    if (kind === "run") {
+      const change = { status_reason: reason, ended_at: new Date(clock.now()), output: reason };
+      await store.move(tx, row, "failed", change);
+    } else if (kind === "restore")
+      await store.update(tx, row.id, { restore_status: "failed", restore_output: reason });
+    else await store.update(tx, row.id, { drill_status: "failed", drill_output: reason });
+  };
 
   return {
     withConfiguration: (id: number) => store.withConfiguration(id),
@@ -114,8 +129,12 @@ export function createBackupService(options: BackupServiceOptions) {
       return made;
     },
 
-    /** Asks for a restore. @throws a conflict */
-    async restore(found: BackupRow): Promise<BackupRow> {
+    /**
+     * Asks for a restore.
+     * @param skipsSafetyBackup what is there now is not saved first, and is lost
+     * @throws a conflict
+     */
+    async restore(found: BackupRow, skipsSafetyBackup: boolean): Promise<BackupRow> {
       const { row, configuration } = await store.transaction(async (tx) => {
         const { row, configuration } = await lockBoth(tx, found);
         if (!canBackup.restore(row))
@@ -131,8 +150,11 @@ export function createBackupService(options: BackupServiceOptions) {
           restore_output: "",
           restored_at: null,
         });
-        await addTask(tx, configuration, row.id, "restore");
-        await recordActivity(tx, backupEntry(configuration, row, "asked to restore"));
+        await addTask(tx, configuration, row.id, "restore", {
+          skip_safety_backup: skipsSafetyBackup,
+        });
+        const more = skipsSafetyBackup ? { detail: "Without saving what is there first." } : {};
+        await recordActivity(tx, backupEntry(configuration, row, "asked to restore", more));
         return { row, configuration };
       });
       lane.wake(configuration.server_id);
@@ -161,6 +183,36 @@ export function createBackupService(options: BackupServiceOptions) {
       return { ...row, drill_status: "running", drill_output: "" };
     },
 
+    /**
+     * Ends what of a backup waits or runs. What waits is over when this resolves; what runs is told to end.
+     * @param by the name of who asked, for the output
+     * @throws a conflict when nothing of it waits or runs
+     */
+    async cancel(found: BackupRow, by: string): Promise<BackupRow> {
+      const reason = new Cancelled(by);
+      const { row, begun } = await store.transaction(async (tx) => {
+        const { row, configuration } = await lockBoth(tx, found);
+        const task = (await tasks.ofBackup(tx, row.id)).find(({ kind }) => kind !== "verify");
+        if (task === undefined)
+          throw conflict(
+            row.trigger === "safety" && runningWork(row) !== null
+              ? "The backup is made before a restore; cancel the restore."
+              : "Nothing of the backup runs or waits.",
+          );
+        await recordActivity(tx, backupEntry(configuration, row, "asked to cancel"));
+        if (!(await tasks.endWaiting(tx, task.id))) return { row, begun: task };
+        await endUnbegun(tx, task.kind, row, reason.message);
+        await recordActivity(
+          tx,
+          backupEntry(configuration, row, cancelledAction[task.kind], { detail: reason.message }),
+        );
+        return { row, begun: null };
+      });
+      if (begun !== null && !lane.cancel(begun, reason))
+        throw conflict("It is ending already; look again in a moment.");
+      return (await store.byId(row.id)) ?? row;
+    },
+
     /** Asks for the stored file to be read again; nothing if the backup is busy. */
     async verify(found: BackupRow): Promise<void> {
       const serverId = await store.transaction(async (tx) => {
@@ -181,40 +233,14 @@ export function createBackupService(options: BackupServiceOptions) {
         const [busy] = await tasks.ofBackup(tx, row.id);
         if (busy !== undefined)
           throw conflict(`The backup is ${taskNames[busy.kind]}; delete it after that.`);
-        const deleting = await store.move(tx, row, "deleting", { status_reason: null });
-        if (deleting === null) throw conflict("The backup is being changed.");
+        if (!(await removal.begin(tx, row))) throw conflict("The backup is being changed.");
         await recordActivity(
           tx,
           backupEntry(configuration, row, "deleted", {
             detail: row.path === "" ? "It had no file." : `Its file goes too: ${row.path}`,
           }),
         );
-        await jobs.send(tx, "backup.deleting", ticket(deleting));
-        await jobs.send(tx, "backup.deadline", ticket(deleting), deletionDeadlineSeconds);
       });
-    },
-
-    async finishRemoval({ id, transition }: JobData["backup.deleting"]): Promise<void> {
-      const row = await store.byId(id);
-      if (row === null || row.transition !== transition) return;
-      try {
-        // A failed run has no file.
-        if (row.path !== "") await (await places.storage(row.storage_provider_id)).remove(row.path);
-      } catch (error) {
-        log.error({ err: error, backup: id }, "a backup's file was not removed");
-        const reason = `Its file could not be removed: ${tellFailure(error)} Delete it again once that is mended.`;
-        await store.transaction((tx) => store.move(tx, row, "failed", { status_reason: reason }));
-        return;
-      }
-      await store.transaction((tx) => store.remove(tx, row));
-    },
-
-    /** Ends a deletion that lasted too long. */
-    async expire({ id, transition }: JobData["backup.deadline"]): Promise<void> {
-      const row = await store.byId(id);
-      if (row?.transition !== transition || row.status !== "deleting") return;
-      const reason = `It was deleting for more than ${deletionDeadlineSeconds} seconds.`;
-      await store.transaction((tx) => store.move(tx, row, "failed", { status_reason: reason }));
     },
 
     /** Removes what a run that failed may have left; tried again until the storage answers. */
@@ -240,8 +266,6 @@ export function createBackupService(options: BackupServiceOptions) {
 }
 
 export type BackupService = ReturnType<typeof createBackupService>;
-
-const ticket = ({ id, transition }: BackupRow) => ({ id, transition });
 
 const asConflict = (error: unknown): never => {
   throw conflict(tellFailure(error));

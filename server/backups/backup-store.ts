@@ -2,7 +2,7 @@
 import type { PageRequest } from "../../contract/paging.ts";
 import type { BackupState } from "../../contract/backups/backup.ts";
 import type { Connection, Database } from "../store/database.ts";
-import { and, asc, desc, eq, inArray, isNull, lt, ne, or, sql } from "../store/drizzle.ts";
+import { and, asc, desc, eq, inArray, lt, lte, ne, or, sql } from "../store/drizzle.ts";
 import { backupConfigurations as configurations, backups } from "../store/tables.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 
@@ -15,6 +15,8 @@ export type NewBackupRow = Pick<
 export type BackupChange = Partial<
   Omit<typeof backups.$inferInsert, "id" | "configuration_id" | "transition" | "status">
 >;
+
+const isFinishedRun = and(eq(backups.status, "finished"), ne(backups.trigger, "safety"));
 
 export function createBackupStore(db: Database) {
   return {
@@ -71,13 +73,37 @@ export function createBackupStore(db: Database) {
     },
 
     /** The finished backups of a configuration, newest first. */
-    finished: (configurationId: number, most?: number): Promise<BackupRow[]> => {
-      const query = db
+    finished: (
+      configurationId: number,
+      most?: number,
+      tx: Connection = db,
+    ): Promise<BackupRow[]> => {
+      const query = tx
         .select()
         .from(backups)
         .where(and(eq(backups.configuration_id, configurationId), eq(backups.status, "finished")))
         .orderBy(desc(backups.id));
       return most === undefined ? query : query.limit(most);
+    },
+
+    /** The same without safety backups: what a restore would take, and what a new run is held against. */
+    finishedRuns: (configurationId: number, most: number): Promise<BackupRow[]> =>
+      db
+        .select()
+        .from(backups)
+        .where(and(eq(backups.configuration_id, configurationId), isFinishedRun))
+        .orderBy(desc(backups.id))
+        .limit(most),
+
+    /** Where the files of a storage's newest finished backups are. */
+    async newestPaths(providerId: number, most: number): Promise<string[]> {
+      const rows = await db
+        .select({ path: backups.path })
+        .from(backups)
+        .where(and(eq(backups.storage_provider_id, providerId), eq(backups.status, "finished")))
+        .orderBy(desc(backups.id))
+        .limit(most);
+      return rows.map(({ path }) => path);
     },
 
     /** All that have, or may have, a file. */
@@ -162,7 +188,7 @@ export function createBackupStore(db: Database) {
         .where(and(eq(backups.id, from.id), eq(backups.transition, from.transition)));
     },
 
-    /** Failed rows older than a backup; they have no file. */
+    /** Failed runs older than a backup. One with a path is a removal that failed, and leads to its file. */
     async removeFailedBefore(tx: Connection, configurationId: number, id: number): Promise<void> {
       await tx
         .delete(backups)
@@ -170,26 +196,66 @@ export function createBackupStore(db: Database) {
           and(
             eq(backups.configuration_id, configurationId),
             eq(backups.status, "failed"),
+            eq(backups.path, ""),
             lt(backups.id, id),
           ),
         );
     },
 
-    /** Newest finished backups whose file nobody looked at since `before`. */
+    /** Backups of a configuration whose removal failed. */
+    notRemoved: (tx: Connection, configurationId: number): Promise<BackupRow[]> =>
+      tx
+        .select()
+        .from(backups)
+        .where(
+          and(
+            eq(backups.configuration_id, configurationId),
+            eq(backups.status, "failed"),
+            ne(backups.path, ""),
+          ),
+        ),
+
+    /** Configurations with a backup whose removal failed, or a safety backup that ended before a moment. */
+    async configurationsToSweep(before: Date): Promise<number[]> {
+      const rows = await db
+        .selectDistinct({ id: backups.configuration_id })
+        .from(backups)
+        .where(
+          or(
+            and(eq(backups.status, "failed"), ne(backups.path, "")),
+            and(
+              eq(backups.status, "finished"),
+              eq(backups.trigger, "safety"),
+              lte(backups.ended_at, before),
+            ),
+          ),
+        );
+      return rows.map(({ id }) => id);
+    },
+
+    deleting: (): Promise<BackupRow[]> =>
+      db.select().from(backups).where(eq(backups.status, "deleting")),
+
+    /**
+     * Of each configuration the newest finished backup of a run, or where there is none, the newest safety backup: those
+     * whose file nobody looked at since `before`. A damaged one may be whole again.
+     */
     async unverifiedSince(before: Date): Promise<BackupRow[]> {
       const newest = db
         .selectDistinctOn([backups.configuration_id], { id: backups.id })
         .from(backups)
         .where(eq(backups.status, "finished"))
-        .orderBy(backups.configuration_id, desc(backups.id));
+        .orderBy(backups.configuration_id, sql`${backups.trigger} = 'safety'`, desc(backups.id));
       return db
         .select()
         .from(backups)
         .where(
           and(
             inArray(backups.id, newest),
-            isNull(backups.damage),
-            lt(sql`coalesce(${backups.verified_at}, ${backups.ended_at})`, before),
+            lt(
+              sql`coalesce(${backups.checked_at}, ${backups.verified_at}, ${backups.ended_at})`,
+              before,
+            ),
           ),
         );
     },

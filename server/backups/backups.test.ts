@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { isLongForm } from "../testing/long-form.ts";
 import type { Backup, BackupConfiguration, BackupSchedule } from "../../contract/backups/backup.ts";
 import type { Page } from "../../contract/paging.ts";
 import {
@@ -61,6 +63,26 @@ describe("a configuration", () => {
     });
     expect(failed.status_reason).toMatch(/not-there is not there/);
     expect(failed.next_run_at).not.toBeNull();
+  });
+
+  test("says at its installation what backups will leave unchecked", async () => {
+    service.sql("create index by_customer on orders (customer collate nocase)");
+    // As an application's own: SQLite takes none from here.
+    const connection = new DatabaseSync(join(service.folder, "orders.sqlite"));
+    connection.enableDefensive(false);
+    connection.exec(`pragma writable_schema = on;
+      update sqlite_schema set sql = replace(sql, 'nocase', 'german') where name = 'by_customer';
+      pragma writable_schema = reset`);
+    connection.close();
+    const { id, warnings } = await service.installed();
+    const warning = expect.stringMatching(/^Table orders uses the collation german/) as string;
+    expect(warnings).toEqual([warning]);
+    const backup = await service.run(id);
+    expect(backup.status, backup.output).toBe("finished");
+    expect(backup.output.split("\n")).toContainEqual(warning);
+    service.sql("drop index by_customer");
+    await service.run(id);
+    expect((await service.show(id)).warnings).not.toContainEqual(warning);
   });
 
   test("of a database that is not there fails with its path", async () => {
@@ -127,7 +149,7 @@ test("what does not fit is refused at its field, and nothing is made", async () 
     ["a minute that is none", { frequency: "75 0 * * *" }, { frequency: /75/ }],
     ["a directory above", { directory: "../etc" }, { directory: /relative path/ }],
     ["an absolute directory", { directory: "/etc" }, { directory: /relative path/ }],
-    ["a control character", { directory: "a\u0000b" }, { directory: /Control/ }],
+    ["a control character", { directory: "a\u0001b" }, { directory: /Control/ }],
     ["an id that is a text", { backupable_id: "1" }, { backupable_id: /must be an integer/ }],
     ["a hold of 0", { hold: 0 }, { hold: /at least 1/ }],
     ["a hold beyond a year of hours", { hold: 8761 }, { hold: /greater than 8760/ }],
@@ -253,14 +275,41 @@ describe("retention", () => {
     expect(body.next_runs).toHaveLength(5);
   });
 
-  test("loses nothing by fifty runs that fail", async () => {
+  test("counts no safety backup, and says beforehand what it will remove", async () => {
+    const { id } = await service.installed({ hold: 3 });
+    const runs = [await service.run(id), await service.run(id), await service.run(id)];
+    const [first, second, third] = runs.map((run) => run.id);
+    for (let count = 0; count < 3; count++) {
+      await service.call("PUT", `/api/backup/${third}`);
+      await service.restored(third ?? 0, "finished");
+    }
+    const safety = (await service.show(id)).backups.filter(({ trigger }) => trigger === "safety");
+    expect(safety).toHaveLength(3);
+    const { body } = await service.json<BackupSchedule>(
+      "GET",
+      `/api/backup-configuration/${id}/schedule`,
+    );
+    expect(body.removes_next.map((backup) => backup.id)).toEqual([first]);
+    const fourth = await service.run(id);
+    await gone(`/api/backup/${first}`);
+    expect((await service.show(id)).backups.map((backup) => backup.id)).toEqual([
+      fourth.id,
+      ...safety.map((backup) => backup.id),
+      third,
+      second,
+    ]);
+    expect(await service.files()).toHaveLength(6);
+  });
+
+  test("loses nothing by runs that fail, however many", async () => {
     const { id } = await service.installed({ hold: 1 });
     const good = await service.run(id);
     await writeFile(
       join(service.folder, "orders.sqlite"),
       "this is no database, it is a text file",
     );
-    for (let count = 0; count < 50; count++) expect((await service.run(id)).status).toBe("failed");
+    for (let count = 0; count < (isLongForm ? 50 : 8); count++)
+      expect((await service.run(id)).status).toBe("failed");
     expect(await service.files()).toEqual([good.path]);
     expect((await service.backup(good.id)).status).toBe("finished");
   });
@@ -302,6 +351,30 @@ describe("deleting", () => {
     await soon(() =>
       expect(service.app.inventoryProblem()).toMatch(/Database 1 \(orders\) cannot be removed/),
     );
+  });
+});
+
+describe("a restore over what is broken", () => {
+  test("is made without saving it, when that is asked for", async () => {
+    const { id } = await service.installed();
+    const { id: backupId } = await service.run(id);
+    await writeFile(join(service.folder, "orders.sqlite"), "no database any more");
+    expect(await status("PUT", `/api/backup/${backupId}`)).toBe(202);
+    const failed = await service.restored(backupId, "failed");
+    expect(failed.restore_output).toMatch(/restore again without saving what is there/);
+    expect(await readFile(join(service.folder, "orders.sqlite"), "utf8")).toContain("no database");
+
+    await errors("PUT", `/api/backup/${backupId}`, { skip_safety_backup: "yes" });
+    const unsaved = { skip_safety_backup: true };
+    expect(await status("PUT", `/api/backup/${backupId}`, unsaved)).toBe(202);
+    const restored = await service.restored(backupId, "finished");
+    expect(restored.restore_output).toContain("What is there now is not saved first, as asked.");
+    expect(service.sql("select count(*) as n from orders")).toEqual([{ n: 2 }]);
+    const { backups } = await service.show(id);
+    expect(backups.map(({ trigger, status: its }) => [trigger, its])).toEqual([
+      ["safety", "failed"],
+      ["manual", "finished"],
+    ]);
   });
 });
 

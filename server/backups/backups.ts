@@ -1,10 +1,9 @@
 // The room, wired once: what it serves, what its jobs do, how it starts and ends.
-import { readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Clock } from "../clock.ts";
 import type { Host } from "../hosts/host.ts";
+import type { Scratch } from "../hosts/scratch.ts";
 import type { Route } from "../http/route.ts";
 import type { SecretReader } from "../inventory/secrets.ts";
 import type { InventoryStore } from "../inventory/store.ts";
@@ -21,9 +20,11 @@ import { createLane } from "./lane.ts";
 import { backupFigures } from "./metrics.ts";
 import { createPlaces } from "./places.ts";
 import { createPresenter } from "./presenter.ts";
+import { createRemoval } from "./removal.ts";
 import { createRetention } from "./retention.ts";
 import { backupRoutes } from "./routes.ts";
 import { createScheduler } from "./scheduler.ts";
+import { isLoginFile } from "./sources/login-file.ts";
 import { createTakeBackup } from "./take-backup.ts";
 import { createTaskStore } from "./task-store.ts";
 
@@ -32,8 +33,7 @@ export type BackupsOptions = {
   inventory: InventoryStore;
   host: Host;
   secrets: SecretReader;
-  /** For what must lie on disk for a while; closed to other accounts. */
-  scratchFolder: string;
+  scratch: Scratch;
   jobs: Jobs;
   registry: Registry;
   clock: Clock;
@@ -58,30 +58,26 @@ export type Backups = {
   stop(): Promise<void>;
 };
 
-/** Nobody goes on with a dump that was cut off; a restore may need what it left. */
-async function clearDumps(scratchFolder: string): Promise<void> {
-  for (const name of await readdir(scratchFolder))
-    if (name.startsWith("dump-"))
-      await rm(join(scratchFolder, name), { recursive: true, force: true });
-}
-
 export function createBackups(options: BackupsOptions): Backups {
-  const { db, inventory, host, secrets, scratchFolder, jobs, clock, log } = options;
+  const { db, inventory, host, secrets, scratch, jobs, clock, log } = options;
   const store = createBackupStore(db);
   const configurationStore = createConfigurationStore(db);
   const tasks = createTaskStore(db);
-  const places = createPlaces({ inventory, host, secrets, scratchFolder });
+  const places = createPlaces({ inventory, store, host, secrets, scratch });
   const parts = { store, configurations: configurationStore, tasks, places, jobs, clock, log };
+
+  const removal = createRemoval(parts);
+  const retention = createRetention({ ...parts, removal });
 
   const work = createHeavyWork({
     ...parts,
     takeBackup: createTakeBackup({ ...parts, counts: createBackupCounts(options.registry) }),
-    retention: createRetention(parts),
+    retention,
   });
   const lane = createLane({ tasks, perform: work.perform, settle: work.settle, clock, log });
-  const backups = createBackupService({ ...parts, lane });
+  const backups = createBackupService({ ...parts, lane, removal });
   const configurations = createConfigurationService({ ...parts, inventory });
-  const scheduler = createScheduler({ ...parts, inventory, backups });
+  const scheduler = createScheduler({ ...parts, inventory, backups, retention });
   const presenter = createPresenter({ store, tasks, inventory, clock });
 
   return {
@@ -92,9 +88,12 @@ export function createBackups(options: BackupsOptions): Backups {
         scheduler.wake();
       },
       "backup-configuration.removing": configurations.finishRemoval,
-      "backup-configuration.deadline": configurations.expire,
-      "backup.deleting": backups.finishRemoval,
-      "backup.deadline": backups.expire,
+      "backup-configuration.deadline": async (data) => {
+        await configurations.expire(data);
+        scheduler.wake();
+      },
+      "backup.deleting": removal.finish,
+      "backup.deadline": removal.expire,
       "backup.clean": backups.clean,
       "backup-task.deadline": async ({ id }) => {
         const task = await tasks.byId(id);
@@ -103,8 +102,13 @@ export function createBackups(options: BackupsOptions): Backups {
     },
     metrics: backupFigures(clock),
     async resume() {
-      await clearDumps(scratchFolder);
+      // Nobody goes on with a dump that was cut off, and no tool begins to read a password; a restore may need what it left.
+      // Not waited for: a site's account could hold up the start of the service.
+      scratch
+        .clear(isLoginFile)
+        .catch((error: unknown) => log.error({ err: error }, "scratch folders were not cleared"));
       await work.interruptAll();
+      await removal.resume();
       await lane.resume();
       scheduler.wake();
     },

@@ -14,6 +14,7 @@ import type { PageRequest } from "../../contract/paging.ts";
 import type { Clock } from "../clock.ts";
 import { theService } from "../activity/actor.ts";
 import { recordActivity } from "../activity/store.ts";
+import type { Caller } from "../http/route.ts";
 import { conflict, InvalidFields } from "../http/service-error.ts";
 import type { InventoryStore, ServerRow } from "../inventory/store.ts";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
@@ -40,6 +41,8 @@ export type ConfigurationServiceOptions = {
   clock: Clock;
   log: Logger;
 };
+
+type Reaches = Caller["reaches"];
 
 /** A rehearsal is a few questions and one small object. */
 const rehearsalMs = 100_000;
@@ -88,17 +91,22 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
       });
   }
 
-  /** @throws InvalidFields unless what is to be backed up is there, on this server */
+  /**
+   * @param reaches the servers that whoever asks may see; what is on others is as if it were not there
+   * @throws InvalidFields unless what is to be backed up is there, on this server
+   */
   async function checkBackupable(
     server: ServerRow,
     { backupable_type, backupable_id }: CreateBackupConfigurationBody,
+    reaches: Reaches,
   ): Promise<{ database_id: number | null; site_id: number | null; name: string }> {
     const complain = (text: string) => new InvalidFields({ backupable_id: [text] });
     const database =
       backupable_type === "database" ? await inventory.findDatabase(backupable_id) : null;
     const site = backupable_type === "site" ? await inventory.findSite(backupable_id) : null;
     const found = database ?? site;
-    if (found === null) throw complain("The selected backupable id is invalid.");
+    if (found === null || !reaches(found.serverId))
+      throw complain("The selected backupable id is invalid.");
     if (found.serverId !== server.id)
       throw complain(`The selected backupable id is a ${backupable_type} of another server.`);
     return {
@@ -127,6 +135,34 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
     }
   }
 
+  /**
+   * Stores how a rehearsal ended. One that failed keeps its schedule: each run tries, fails loudly, and mends it once
+   * it works. @param reason null when all is well
+   */
+  async function endInstall(
+    row: ConfigurationRow,
+    reason: string | null,
+    warnings: string[] = [],
+  ): Promise<void> {
+    const server = await inventory.findServer(row.server_id);
+    const next =
+      row.next_run_at ?? nextRun(row.frequency, server?.timeZone ?? "UTC", new Date(clock.now()));
+    await store.transaction(async (tx) => {
+      const moved = await move(tx, row, reason === null ? "installed" : "failed", {
+        status_reason: reason,
+        install_warnings: warnings,
+        next_run_at: next,
+      });
+      if (moved === null) return;
+      const entry = configurationEntry(moved, reason === null ? "installed" : "install failed", {
+        outcome: reason === null ? "good" : "bad",
+        actor: theService,
+        ...(reason !== null && { detail: reason }),
+      });
+      await recordActivity(tx, entry);
+    });
+  }
+
   async function removeFiles(row: ConfigurationRow): Promise<void> {
     for (const backup of await store.withFiles(row.id)) {
       const storage = await places.storage(backup.storage_provider_id);
@@ -143,8 +179,9 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
     async create(
       server: ServerRow,
       body: CreateBackupConfigurationBody,
+      reaches: Reaches,
     ): Promise<ConfigurationRow> {
-      const { database_id, site_id } = await checkBackupable(server, body);
+      const { database_id, site_id } = await checkBackupable(server, body, reaches);
       await checkProvider(body.storage_provider_id);
       return store.transaction(async (tx) => {
         const row = await configurations.insert(tx, {
@@ -212,11 +249,14 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
       if (row === null || row.transition !== transition) return;
       const signal = AbortSignal.timeout(rehearsalMs);
       let reason: string | null = null;
+      let warnings: string[] = [];
       try {
         const storage = await places.storage(row.storage_provider_id);
         await rehearseStorage(storage, row, signal);
         const source = await places.source(row);
         await source.rehearse(signal);
+        warnings = (await source.warnings?.(signal)) ?? [];
+        await places.markStorage(row.storage_provider_id);
       } catch (error) {
         if (operatorWords(error) === null)
           log.error({ err: error, configuration: id }, "a rehearsal failed unexpectedly");
@@ -224,23 +264,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
           ? `It did not answer within ${rehearsalMs / 1000} seconds.`
           : tellFailure(error);
       }
-      const server = await inventory.findServer(row.server_id);
-      const next =
-        row.next_run_at ?? nextRun(row.frequency, server?.timeZone ?? "UTC", new Date(clock.now()));
-      // One that failed keeps its schedule: each run tries, fails loudly, and mends it once it works.
-      await store.transaction(async (tx) => {
-        const moved = await move(tx, row, reason === null ? "installed" : "failed", {
-          status_reason: reason,
-          next_run_at: next,
-        });
-        if (moved === null) return;
-        const entry = configurationEntry(moved, reason === null ? "installed" : "install failed", {
-          outcome: reason === null ? "good" : "bad",
-          actor: theService,
-          ...(reason !== null && { detail: reason }),
-        });
-        await recordActivity(tx, entry);
-      });
+      await endInstall(row, reason, warnings);
     },
 
     async finishRemoval({
@@ -269,7 +293,8 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
       if (row === null || row.transition !== transition) return;
       if (row.status !== "installing" && row.status !== "removing") return;
       const reason = `It was ${row.status} for more than ${deadlineSeconds[row.status]} seconds.`;
-      await store.transaction((tx) => move(tx, row, "failed", { status_reason: reason }));
+      if (row.status === "installing") await endInstall(row, reason);
+      else await store.transaction((tx) => move(tx, row, "failed", { status_reason: reason }));
     },
   };
 }

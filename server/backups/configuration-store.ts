@@ -37,7 +37,12 @@ export function createConfigurationStore(db: Database) {
       return row ?? null;
     },
 
-    /** Reads a row and keeps everybody else from changing it until the transaction ends. */
+    /**
+     * Locks a row until the transaction ends.
+     *
+     * A transaction that changes a backup or its task as well must lock the configuration first: two transactions that lock
+     * them in different orders deadlock.
+     */
     async lock(tx: Connection, id: number): Promise<ConfigurationRow | null> {
       const [row] = await tx
         .select()
@@ -112,6 +117,13 @@ export function createConfigurationStore(db: Database) {
         .where(and(eq(configurations.id, id), isNotNull(configurations.missed_since)))
         .returning({ id: configurations.id });
       return rows.length > 0;
+    },
+
+    async setInstallWarnings(tx: Connection, id: number, warnings: string[]): Promise<void> {
+      await tx
+        .update(configurations)
+        .set({ install_warnings: warnings })
+        .where(eq(configurations.id, id));
     },
 
     async setProven(tx: Connection, id: number, at: Date): Promise<void> {

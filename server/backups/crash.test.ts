@@ -8,26 +8,44 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
+import { markerName } from "../storage/marker.ts";
 import { makeRandom, makeSeed } from "../testing/random.ts";
 import { administer, databaseUrl } from "../testing/service.ts";
 import { startService, type ServiceProcess } from "../testing/service-process.ts";
 import { nightly } from "./testing/backup-service.ts";
+import { startMariadbServer, type MariadbServer } from "./testing/mariadb-server.ts";
+import {
+  hasPostgresServer,
+  startPostgresServer,
+  type PostgresServer,
+} from "./testing/postgres-server.ts";
+import { ownUser } from "../testing/own-user.ts";
 
-/** Enough to meet most moments; `CRASH_ROUNDS=30` for all that chance can find in some minutes. */
-const rounds = Number(process.env["CRASH_ROUNDS"] ?? 8);
+/** Kills in runs of each kind of source, and as many in restores. `npm run soak -- kills` has 25. */
+const rounds = Number(process.env["CRASH_ROUNDS"] ?? 1);
 const seed = makeSeed();
 const random = makeRandom(seed);
 const database = `test_${randomBytes(6).toString("hex")}`;
 
 let folder: string;
 let service: ServiceProcess;
+let mariadb: MariadbServer;
+let postgres: PostgresServer | null;
 
 const start = async () => {
-  service = await startService(folder, { DATABASE_URL: databaseUrl(database) });
+  service = await startService(folder, {
+    DATABASE_URL: databaseUrl(database),
+    POSTGRES: postgres?.url("shop") ?? "postgres://nobody@127.0.0.1:9/shop",
+    MARIADB: mariadb.url("shop"),
+  });
 };
 
 beforeAll(async () => {
   await administer(`create database ${database}`);
+  postgres = hasPostgresServer ? await startPostgresServer() : null;
+  await postgres?.createDatabase("shop");
+  mariadb = await startMariadbServer();
+  await mariadb.createDatabase("shop");
   folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-crash-")));
   await mkdir(join(folder, "shop"));
   await mkdir(join(folder, "copies"));
@@ -37,9 +55,11 @@ beforeAll(async () => {
 servers:
   - { id: 1, name: here, connection: local }
 sites:
-  - { id: 1, server: 1, name: shop, root: ${folder}/shop }
+  - { id: 1, server: 1, name: shop, root: ${folder}/shop, user: ${ownUser} }
 databases:
-  - { id: 1, server: 1, name: orders, engine: sqlite, path: ${folder}/orders.sqlite }
+  - { id: 1, server: 1, name: orders, engine: sqlite, path: ${folder}/orders.sqlite, user: ${ownUser} }
+  - { id: 2, server: 1, name: pg, engine: postgres, url: env:POSTGRES }
+  - { id: 3, server: 1, name: maria, engine: mysql, url: env:MARIADB }
 storage_providers:
   - { id: 1, name: disk, type: local, path: ${folder}/copies }
 `,
@@ -48,6 +68,8 @@ storage_providers:
 });
 afterAll(async () => {
   await service.end("SIGINT");
+  await mariadb.stop();
+  await postgres?.stop();
   await administer(`drop database ${database} with (force)`);
   await rm(folder, { recursive: true, force: true });
 });
@@ -56,10 +78,22 @@ const get = async <Body>(path: string): Promise<Body> =>
   (await (await service.call("GET", path)).json()) as Body;
 const show = (id: number) => get<BackupConfiguration>(`/api/backup-configuration/${id}`);
 
-/** Two things that can be backed up; each has a content that tells its version. */
+type Target = {
+  id: { backupable_type: "database" | "site"; backupable_id: number };
+  write(version: string): Promise<void>;
+  /** The version that is there, and how much of it; several versions where it is half of one and half of another. */
+  read(): Promise<string>;
+  whole: number;
+};
+
+/** Makes the versions and counts of the rows of one table into what `read` answers. */
+const countVersions = "select version, count(*) from orders group by version";
+
+/** One of each kind that can be backed up; each has a content that tells its version. */
 const targets = {
-  database: {
-    write(version: string) {
+  SQLite: {
+    id: { backupable_type: "database", backupable_id: 1 },
+    async write(version) {
       const connection = new DatabaseSync(join(folder, "orders.sqlite"));
       connection.exec(`
         create table if not exists orders (id integer primary key, version text, filler blob);
@@ -68,36 +102,71 @@ const targets = {
         insert into orders select i, '${version}', randomblob(1000) from n; commit;`);
       connection.close();
     },
-    read(): string {
+    async read() {
       const connection = new DatabaseSync(join(folder, "orders.sqlite"));
       const [whole] = connection.prepare("pragma integrity_check").all();
-      const rows = connection
-        .prepare("select version, count(*) as n from orders group by version")
-        .all() as { version: string; n: number }[];
+      const rows = connection.prepare(countVersions).all();
       connection.close();
-      return `${String(Object.values(whole ?? {})[0])} ${rows.map(({ version, n }) => `${version} ${n}`).join()}`;
+      const damage = whole?.["integrity_check"] === "ok" ? "" : "damaged: ";
+      return damage + rows.map((row) => Object.values(row).join(" ")).join();
     },
-    whole: (version: string) => `ok ${version} 6000`,
+    whole: 6000,
   },
   site: {
-    async write(version: string) {
+    id: { backupable_type: "site", backupable_id: 1 },
+    async write(version) {
       for (let count = 0; count < 60; count++)
         await writeFile(
           join(folder, `shop/${count}`),
           `${version} ${randomBytes(50_000).toString("hex")}`,
         );
     },
-    async read(): Promise<string> {
+    async read() {
       const names = await readdir(join(folder, "shop"));
       const versions = new Set<string>();
       for (const name of names)
         versions.add((await readFile(join(folder, "shop", name), "utf8")).split(" ")[0] ?? "");
       return `${[...versions].join()} ${names.length}`;
     },
-    whole: (version: string) => `${version} 60`,
+    whole: 60,
   },
-};
+  PostgreSQL: {
+    id: { backupable_type: "database", backupable_id: 2 },
+    async write(version) {
+      await postgres?.query(
+        "shop",
+        `begin; drop table if exists orders;
+         create table orders as select i as id, '${version}' as version, sha512(i::text::bytea) as filler
+           from generate_series(1, 60000) i;
+         alter table orders add primary key (id); commit`,
+      );
+    },
+    async read() {
+      const rows = (await postgres?.query("shop", countVersions)) ?? [];
+      return rows.map((row) => Object.values(row).join(" ")).join();
+    },
+    whole: 60_000,
+  },
+  MariaDB: {
+    id: { backupable_type: "database", backupable_id: 3 },
+    async write(version) {
+      await mariadb.query(
+        "shop",
+        `create or replace table orders (primary key (id)) as
+         select seq as id, '${version}' as version, sha2(seq, 512) as filler from seq_1_to_60000`,
+      );
+    },
+    async read() {
+      const lines = await mariadb.query("shop", countVersions);
+      return lines.trim().replaceAll("\t", " ").replaceAll("\n", ",");
+    },
+    whole: 60_000,
+  },
+} as const satisfies Record<string, Target>;
 type Kind = keyof typeof targets;
+const kinds = (Object.keys(targets) as Kind[]).filter(
+  (kind) => kind !== "PostgreSQL" || hasPostgresServer,
+);
 
 /** Nothing is under way any more. @returns all backups of all configurations */
 async function settled(ids: number[]): Promise<Backup[]> {
@@ -110,7 +179,7 @@ async function settled(ids: number[]): Promise<Backup[]> {
       }
       return backups;
     },
-    { timeout: 30_000, interval: 50 },
+    { timeout: 60_000, interval: 50 },
   );
 }
 
@@ -123,12 +192,12 @@ async function expectHonestStorage(ids: number[], backups: readonly Backup[]): P
         recursive: true,
         withFileTypes: true,
       });
-      const files = entries.filter((entry) => entry.isFile());
+      const files = entries.filter((entry) => entry.isFile() && entry.name !== markerName);
       expect(files.map(({ name }) => name).sort()).toEqual(
         finished.map(({ path }) => path.split("/").at(-1) ?? "").sort(),
       );
     },
-    { timeout: 15_000, interval: 50 },
+    { timeout: 60_000, interval: 50 },
   );
   for (const { path, checksum } of finished) {
     const file = await readFile(join(folder, "copies", path));
@@ -142,57 +211,73 @@ async function install(kind: Kind): Promise<number> {
     ...nightly,
     name: kind,
     hold: 3,
-    backupable_type: kind,
+    ...targets[kind].id,
   });
   const { id } = (await response.json()) as BackupConfiguration;
-  await vi.waitFor(async () => expect((await show(id)).status).toBe("installed"), 20_000);
+  await vi.waitFor(async () => expect((await show(id)).status).toBe("installed"), 60_000);
   return id;
 }
 
 test(
-  `over ${rounds} kills in runs and as many in restores nothing is lost, halved or left behind (CRASH_SEED=${seed})`,
-  { timeout: 400_000 },
-  async () => {
-    targets.database.write("v0");
-    await targets.site.write("v0");
-    const ids = { database: await install("database"), site: await install("site") };
-    const all = Object.values(ids);
-    for (const id of all) await service.call("POST", `/api/backup/${id}`);
-    await settled(all);
+  `over kills in runs and restores of each kind, ${rounds} of each, nothing is lost, halved or left behind (CRASH_SEED=${seed})`,
+  { timeout: 540_000 + rounds * 60_000 },
+  async ({ onTestFailed }) => {
+    let told = "the first backups";
+    onTestFailed(
+      () =>
+        void process.stderr.write(
+          `It had come to ${told}. The service said:\n${service.output()}\n`,
+        ),
+    );
+    const ids = new Map<Kind, number>();
     // How long one takes here, so that the kills fall into all its parts.
-    let usualMs = 150;
+    const usualMs = new Map<Kind, number>();
+    for (const kind of kinds) {
+      await targets[kind].write("v0");
+      ids.set(kind, await install(kind));
+    }
+    const all = [...ids.values()];
+    for (const [kind, id] of ids) {
+      const startedMs = performance.now();
+      await service.call("POST", `/api/backup/${id}`);
+      await settled(all);
+      usualMs.set(kind, performance.now() - startedMs);
+    }
 
-    for (let round = 0; round < 2 * rounds; round++) {
-      const kind: Kind = round % 4 < 2 ? "database" : "site";
+    for (let round = 0; round < 2 * rounds * kinds.length; round++) {
+      const kind = kinds[Math.floor(round / 2) % kinds.length] ?? expect.fail("no kind");
       const target = targets[kind];
-      const good = (await show(ids[kind])).backups.find(({ status }) => status === "finished");
-      if (good === undefined) throw new Error("There is no good backup any more.");
+      const id = ids.get(kind) ?? 0;
+      told = `round ${round}, ${kind}`;
+      const good = (await show(id)).backups.find(({ status }) => status === "finished");
+      if (good === undefined) throw new Error(`${told}: there is no good backup any more.`);
       const isRestore = round % 2 === 1;
       const version = `v${round + 1}`;
-      const before = await target.read();
       if (isRestore) await target.write(version);
-      const startedMs = performance.now();
+      const before = await target.read();
       const asked = isRestore
         ? await service.call("PUT", `/api/backup/${good.id}`)
-        : await service.call("POST", `/api/backup/${ids[kind]}`);
-      expect(asked.status).toBe(202);
-      await wait(random() * usualMs * (isRestore ? 3 : 1.3));
+        : await service.call("POST", `/api/backup/${id}`);
+      expect(asked.status, told).toBe(202);
+      // A restore makes a safety backup, and verifies what it restores.
+      await wait(random() * (usualMs.get(kind) ?? 0) * (isRestore ? 3 : 1.1));
       await service.end("SIGKILL");
-      const killedMs = performance.now() - startedMs;
       await start();
       const backups = await settled(all);
       await expectHonestStorage(all, backups);
       const now = await target.read();
       if (isRestore) {
-        // The backup may be of an earlier version than the newest; what it holds was whole then.
         const { restore_status } = await get<Backup>(`/api/backup/${good.id}`);
-        expect(now, `round ${round}: old or new`).toMatch(/^(ok )?v\d+ (60|6000)$/);
-        if (restore_status === "finished") expect(now, `round ${round}`).not.toContain(version);
-        expect(now.replace(/v\d+/, "v")).toBe(target.whole("v"));
-      } else expect(now, `round ${round}: a run changes nothing`).toBe(before);
-      usualMs = Math.max(60, Math.min(usualMs, killedMs * 2));
+        // The backup may be of an earlier version than the newest; what it holds was whole then.
+        expect(now, `${told}: old or new`).toMatch(new RegExp(`^v\\d+ ${target.whole}$`));
+        if (restore_status === "finished") expect(now, told).not.toBe(before);
+      } else expect(now, `${told}: a run changes nothing`).toBe(before);
     }
     expect((await readdir(folder)).filter((name) => name.includes("quarterdeck-"))).toEqual([]);
     expect(await readdir(join(folder, "scratch"))).toEqual([]);
+    const left = await mariadb.query(null, "show databases like '%quarterdeck%'");
+    expect(left).toBe("");
+    const databases = await postgres?.query("postgres", "select datname from pg_database");
+    expect(JSON.stringify(databases ?? [])).not.toContain("quarterdeck");
   },
 );

@@ -7,7 +7,13 @@ import type { ConfigurationRow } from "./configuration-store.ts";
 import { sizeInWords } from "./sources/size-in-words.ts";
 import { durationInWords } from "./words.ts";
 
-type Told = { type: NewEvent["type"]; reason: string | null; more?: Record<string, unknown> };
+type Told = {
+  type: NewEvent["type"];
+  reason: string | null;
+  more?: Record<string, unknown>;
+  facts?: [string, string][];
+  moments?: [string, string][];
+};
 
 const toMoment = (date: Date | null) => date && toTimestamp(date);
 
@@ -31,11 +37,11 @@ export const missedEvent = (configuration: ConfigurationRow, due: Date): NewEven
   },
 });
 
-/** What became of a backup or of its restore. */
+/** What became of a backup, of its restore or of a proof of it. */
 export const backupEvent = (
   configuration: ConfigurationRow,
   backup: BackupRow,
-  { type, reason, more = {} }: Told,
+  { type, reason, more = {}, facts = [], moments = [] }: Told,
 ): NewEvent => ({
   ...ofConfiguration(configuration, { type, reason }),
   data: {
@@ -53,10 +59,11 @@ export const backupEvent = (
     subject: configuration.name,
     facts: [
       ...(backup.status === "finished" ? [["Size", sizeInWords(backup.size)] as const] : []),
-      ...(type.startsWith("backup.") ? durationFact(backup) : []),
+      ...(isOfRun(type) ? durationFact(backup) : []),
+      ...facts,
       ...backup.warnings.map((warning) => ["Warning", warning] as const),
     ].map(([label, value]): [string, string] => [label, value]),
-    moments: nextRun(configuration),
+    moments: [...moments, ...nextRun(configuration)],
     reason,
     path: `/backups/${backup.id}`,
   },
@@ -68,9 +75,64 @@ export const backupEvent = (
   },
 });
 
+/** A stored backup that went bad, and since when it is known. */
+export const damagedEvent = (
+  configuration: ConfigurationRow,
+  backup: BackupRow,
+  { reason, foundAt }: { reason: string; foundAt: Date },
+): NewEvent =>
+  backupEvent(configuration, backup, {
+    type: "backup.damaged",
+    reason,
+    more: { found_at: toTimestamp(foundAt) },
+    facts: [["Backup", String(backup.id)]],
+    moments: stored(backup),
+  });
+
+type Work = { reason: string | null; startedAt: Date | null; endedAt: Date };
+
+/** A backup that could not be restored into a scratch place. */
+export const drillFailedEvent = (
+  configuration: ConfigurationRow,
+  backup: BackupRow,
+  { reason, startedAt, endedAt }: Work,
+): NewEvent =>
+  backupEvent(configuration, backup, {
+    type: "backup.drill_failed",
+    reason,
+    more: { drill_started_at: toMoment(startedAt), drill_ended_at: toTimestamp(endedAt) },
+    facts: [["Backup", String(backup.id)], ...tookFact(startedAt, endedAt)],
+    moments: stored(backup),
+  });
+
+export const restoreEvent = (
+  configuration: ConfigurationRow,
+  backup: BackupRow,
+  { reason, startedAt, endedAt }: Work,
+): NewEvent =>
+  backupEvent(configuration, backup, {
+    type: reason === null ? "restore.finished" : "restore.failed",
+    reason,
+    more: { restore_started_at: toMoment(startedAt), restore_ended_at: toTimestamp(endedAt) },
+    facts: [["Backup", String(backup.id)], ...tookFact(startedAt, endedAt)],
+    moments: stored(backup),
+  });
+
+const isOfRun = (type: NewEvent["type"]) => type === "backup.finished" || type === "backup.failed";
+
+const stored = ({ ended_at }: BackupRow): [string, string][] =>
+  ended_at === null ? [] : [["Backed up", toTimestamp(ended_at)]];
+
+const tookFact = (startedAt: Date | null, endedAt: Date): [string, string][] =>
+  startedAt === null
+    ? []
+    : [["Duration", durationInWords(endedAt.getTime() - startedAt.getTime())]];
+
 const actionOf: Partial<Record<NewEvent["type"], string>> = {
   "backup.finished": "finished",
   "backup.failed": "failed",
+  "backup.damaged": "found damaged",
+  "backup.drill_failed": "drill failed",
   "restore.finished": "restored",
   "restore.failed": "restore failed",
 };

@@ -1,5 +1,6 @@
 // What goes wrong at night, with the real thing failing: each run is `failed` with words that help, nothing partial
 // stays, and the backups before it are untouched.
+import { markerName } from "../storage/marker.ts";
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
@@ -93,8 +94,8 @@ test.skipIf(!isRoot)("a full disk fails the run in words; what is there stays", 
     const failed = await service.run(id);
     expect(failed.status).toBe("failed");
     expect(failed.status_reason).toMatch(/no room left in .*small/);
-    const files = (await readdir(disk, { recursive: true, withFileTypes: true })).filter((entry) =>
-      entry.isFile(),
+    const files = (await readdir(disk, { recursive: true, withFileTypes: true })).filter(
+      (entry) => entry.isFile() && entry.name !== markerName,
     );
     expect(files.map(({ name }) => name)).toEqual([good.path.split("/").at(-1)]);
     expect((await service.backup(good.id)).status).toBe("finished");
@@ -116,7 +117,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     service = await createBackupTestService(
       { secrets: { SHOP: url.href, WRONG: wrong.href } },
       {
-        databases: `  - { id: 4, server: 1, name: shop, engine: postgres, url: env:SHOP }
+        databases: () => `  - { id: 4, server: 1, name: shop, engine: postgres, url: env:SHOP }
   - { id: 5, server: 1, name: locked, engine: postgres, url: env:WRONG }`,
       },
     );

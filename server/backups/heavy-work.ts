@@ -1,11 +1,12 @@
 // What each kind of heavy job does, and what becomes of one that was cut off. The lane decides when.
-import { backupEvent } from "./event-data.ts";
-import type { BackupRow, BackupStore } from "./backup-store.ts";
+import { backupEvent, drillFailedEvent, restoreEvent } from "./event-data.ts";
+import type { BackupRow } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import { createProof, type ProofOptions } from "./proof.ts";
 import { createRestore } from "./restore.ts";
 import type { Retention } from "./retention.ts";
 import type { TakeBackup } from "./take-backup.ts";
+import { cutOff } from "./lane.ts";
 import type { TaskRow } from "./task-store.ts";
 import { Interrupted } from "./words.ts";
 import { recordEvent } from "../events/store.ts";
@@ -14,8 +15,6 @@ export type HeavyWorkOptions = ProofOptions & {
   takeBackup: TakeBackup;
   retention: Retention;
 };
-
-const cutOff = "Interrupted: the service was stopped or crashed while it ran.";
 
 export function createHeavyWork(options: HeavyWorkOptions) {
   const { store, configurations, tasks, takeBackup, retention } = options;
@@ -32,10 +31,7 @@ export function createHeavyWork(options: HeavyWorkOptions) {
       await tasks.end(tx, task.id);
     });
     if (finished === null) return endIfLeft(task);
-    // As it is by now: somebody may have changed the hold while it ran.
-    const current = await configurations.byId(configuration.id);
-    const problems = current === null ? [] : await retention.apply(current);
-    if (problems.length > 0) await addWarnings(store, finished, problems);
+    await retention.apply(configuration.id);
   }
 
   /** A task whose backup somebody else has moved, or whose configuration is gone, is nobody's. */
@@ -62,19 +58,19 @@ export function createHeavyWork(options: HeavyWorkOptions) {
     },
 
     /** Ends a task that was begun and that nobody does any more. */
-    async settle(task: TaskRow): Promise<void> {
+    async settle(task: TaskRow, reason: Interrupted): Promise<void> {
       const found = await store.withConfiguration(task.backup_id);
       if (found === null) return endIfLeft(task);
       const { backup, configuration } = found;
       switch (task.kind) {
         case "run":
           if (backup.status === "running" || backup.status === "pending")
-            await takeBackup.interrupt(backup, configuration, new Interrupted(cutOff));
+            await takeBackup.interrupt(backup, configuration, reason);
           return endIfLeft(task);
         case "restore":
-          return restore.settle(task, backup, configuration);
+          return restore.settle(task, backup, configuration, reason);
         case "drill":
-          return proof.settleDrill(task, backup, configuration);
+          return proof.settleDrill(task, backup, configuration, reason);
         case "verify":
           return endIfLeft(task);
       }
@@ -94,8 +90,11 @@ export function createHeavyWork(options: HeavyWorkOptions) {
       const found = await store.withConfiguration(task.backup_id);
       const reason = "It waited for more than 24 hours: another job of this server holds it up.";
       await store.transaction(async (tx) => {
+        // Cancelling locks the configuration before the task; the other order could deadlock.
+        if (found !== null) await configurations.lock(tx, found.configuration.id);
         if (!(await tasks.end(tx, task.id)) || found === null) return;
         const { backup, configuration } = found;
+        const never = { reason, startedAt: null, endedAt: new Date(options.clock.now()) };
         if (task.kind === "run") {
           const failed = await store.move(tx, backup, "failed", {
             status_reason: reason,
@@ -109,21 +108,12 @@ export function createHeavyWork(options: HeavyWorkOptions) {
             );
         } else if (task.kind === "restore") {
           await store.update(tx, backup.id, { restore_status: "failed", restore_output: reason });
-          await recordEvent(
-            tx,
-            backupEvent(configuration, backup, { type: "restore.failed", reason }),
-          );
-        } else if (task.kind === "drill")
+          await recordEvent(tx, restoreEvent(configuration, backup, never));
+        } else if (task.kind === "drill") {
           await store.update(tx, backup.id, { drill_status: "failed", drill_output: reason });
+          await recordEvent(tx, drillFailedEvent(configuration, backup, never));
+        }
       });
     },
   };
 }
-
-const addWarnings = (store: BackupStore, row: BackupRow, problems: string[]) =>
-  store.transaction((tx) =>
-    store.update(tx, row.id, {
-      warnings: [...row.warnings, ...problems],
-      output: `${row.output}${problems.map((problem) => `Warning: ${problem}\n`).join("")}`,
-    }),
-  );

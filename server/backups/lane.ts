@@ -9,8 +9,8 @@ export type LaneOptions = {
   tasks: TaskStore;
   /** Does a task and ends it; the outcome is stored, whatever it is. */
   perform(task: TaskRow, signal: AbortSignal): Promise<void>;
-  /** Ends a task that was begun and that nobody does any more. */
-  settle(task: TaskRow): Promise<void>;
+  /** Ends a task that was begun and that nobody does any more, and says why. */
+  settle(task: TaskRow, reason: Interrupted): Promise<void>;
   clock: Clock;
   log: Logger;
 };
@@ -19,30 +19,57 @@ export type LaneOptions = {
 export const longestTaskMs = 24 * 3600 * 1000;
 /** The database may be away for a moment. */
 const retryMs = 5000;
+/** So long a task may take to put things in order once it was told to end; then nobody waits for it any more. */
+const endingMs = 3600 * 1000;
+
+export const cutOff = "Interrupted: the service was stopped or crashed while it ran.";
+const notStored = "How it ended could not be stored; the service's log says why.";
+const endless = "It took longer than 24 hours and was ended.";
+
+/** A deadline or somebody ended it; otherwise its outcome is what went wrong. */
+const reasonOf = ({ aborted, reason }: AbortSignal): Interrupted =>
+  aborted && reason instanceof Interrupted ? reason : new Interrupted(notStored);
 
 export function createLane({ tasks, perform, settle, clock, log }: LaneOptions) {
   const running = new Map<number, Promise<void>>();
   const woken = new Set<number>();
   /** Begun by a service that was cut off, or ended without its outcome stored; they come before all others. */
-  const unsettled: TaskRow[] = [];
+  const unsettled: { task: TaskRow; reason: Interrupted }[] = [];
   const stop = new AbortController();
+  /** What was cancelled, by the task's id; also between the moment that it is taken and the one that it begins. */
+  const cancelled = new Map<number, Interrupted>();
+  const performing = new Map<number, AbortController>();
 
   async function performWithDeadline(task: TaskRow): Promise<void> {
     const deadline = new AbortController();
-    const cancel = clock.after(longestTaskMs, () =>
-      deadline.abort(new Interrupted("It took longer than 24 hours and was ended.")),
-    );
+    const signal = AbortSignal.any([stop.signal, deadline.signal]);
+    performing.set(task.id, deadline);
+    const reason = cancelled.get(task.id);
+    if (reason !== undefined) deadline.abort(reason);
+    const cancels = [clock.after(longestTaskMs, () => deadline.abort(new Interrupted(endless)))];
+    // A program that was killed may have left one that holds its output open: it is not waited for, for ever.
+    const isLost = new Promise<never>((_, reject) => {
+      const lose = () => reject(new Error("A heavy job did not end when it was told to."));
+      const limit = () => void cancels.push(clock.after(endingMs, lose));
+      if (signal.aborted) limit();
+      else signal.addEventListener("abort", limit);
+    });
     try {
-      await perform(task, AbortSignal.any([stop.signal, deadline.signal]));
+      await Promise.race([perform(task, signal), isLost]);
+    } catch (error) {
+      unsettled.push({ task, reason: reasonOf(deadline.signal) });
+      throw error;
     } finally {
-      cancel();
+      for (const cancel of cancels) cancel();
+      performing.delete(task.id);
+      cancelled.delete(task.id);
     }
   }
 
   async function settleAll(serverId: number): Promise<void> {
-    for (const task of unsettled.filter(({ server_id }) => server_id === serverId)) {
-      await settle(task);
-      unsettled.splice(unsettled.indexOf(task), 1);
+    for (const one of unsettled.filter(({ task }) => task.server_id === serverId)) {
+      await settle(one.task, one.reason);
+      unsettled.splice(unsettled.indexOf(one), 1);
     }
   }
 
@@ -52,10 +79,7 @@ export function createLane({ tasks, perform, settle, clock, log }: LaneOptions) 
         await settleAll(serverId);
         let task = await tasks.take(serverId, new Date(clock.now()));
         while (task !== null) {
-          await performWithDeadline(task).catch((error: unknown) => {
-            if (task !== null) unsettled.push(task);
-            throw error;
-          });
+          await performWithDeadline(task);
           if (stop.signal.aborted) return;
           task = await tasks.take(serverId, new Date(clock.now()));
         }
@@ -86,9 +110,18 @@ export function createLane({ tasks, perform, settle, clock, log }: LaneOptions) 
 
     /** Goes on with what a service before this one has left. */
     async resume(): Promise<void> {
-      unsettled.push(...(await tasks.begun()));
-      const waiting = await tasks.waiting();
-      for (const { server_id } of [...unsettled, ...waiting]) wake(server_id);
+      const begun = await tasks.begun();
+      unsettled.push(...begun.map((task) => ({ task, reason: new Interrupted(cutOff) })));
+      for (const { server_id } of [...begun, ...(await tasks.waiting())]) wake(server_id);
+    },
+
+    /** Ends a task that has begun. @returns false when nobody performs it: it is only left to be settled */
+    cancel(task: TaskRow, reason: Interrupted): boolean {
+      if (!running.has(task.server_id) || unsettled.some((one) => one.task.id === task.id))
+        return false;
+      cancelled.set(task.id, reason);
+      performing.get(task.id)?.abort(reason);
+      return true;
     },
 
     /** Interrupts what runs and waits until that is stored. */

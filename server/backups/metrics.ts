@@ -1,5 +1,9 @@
 // Protection in figures: for each configuration how old its newest good copy is, and how old it may be.
-import type { BackupConfigurationState, BackupState } from "../../contract/backups/backup.ts";
+import type {
+  BackupConfigurationState,
+  BackupState,
+  BackupTrigger,
+} from "../../contract/backups/backup.ts";
 import { protectionOf, protectionStates } from "../../contract/backups/protection.ts";
 import { expectedGapMs } from "../../contract/backups/schedule.ts";
 import { toTimestamp } from "../../contract/values.ts";
@@ -27,7 +31,13 @@ type Configuration = {
   good_size: number | null;
   good_seconds: number | null;
 };
-type Run = { id: number; status: BackupState; damage: string | null; ended: number | null };
+type Run = {
+  id: number;
+  status: BackupState;
+  trigger: BackupTrigger;
+  damage: string | null;
+  ended: number | null;
+};
 
 const toMoment = (seconds: number | null) =>
   seconds === null ? null : toTimestamp(new Date(seconds * 1000));
@@ -46,6 +56,7 @@ async function readConfigurations(tx: Connection): Promise<Configuration[]> {
     left join lateral (
       select started_at, ended_at, size from backups
       where configuration_id = c.id and status = 'finished' and damage is null
+        and trigger <> 'safety'
       order by id desc limit 1
     ) good on true
     where c.status <> 'removing' order by c.id`);
@@ -56,7 +67,7 @@ async function readConfigurations(tx: Connection): Promise<Configuration[]> {
 async function readRuns(tx: Connection): Promise<Map<number, Run[]>> {
   const { rows } = await tx.execute<Run & { configuration_id: number }>(sql`
     select runs.* from backup_configurations c, lateral (
-      select id, configuration_id, status, damage, extract(epoch from ended_at)::float8 as ended
+      select id, configuration_id, status, trigger, damage, extract(epoch from ended_at)::float8 as ended
       from backups where configuration_id = c.id order by id desc limit ${runsRead}
     ) runs`);
   return Map.groupBy(rows, ({ configuration_id: id }) => id);

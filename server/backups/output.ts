@@ -11,9 +11,7 @@ export type Output = {
 export function createOutput(text = ""): Output {
   return {
     say(line) {
-      // A column of text holds no NUL, and a tool may print anything.
-      const clean = line.replaceAll("\0", "").trimEnd();
-      text = `${text}${clean}\n`;
+      text = `${text}${line.trimEnd()}\n`;
       if (text.length > mostCharacters) text = `…${text.slice(-mostCharacters + 1)}`;
     },
     text: () => text,

@@ -1,10 +1,13 @@
 // From a source to a storage and back: compressed, counted and hashed on the way, with bounded memory.
-import { Readable, type Writable } from "node:stream";
+import { type Duplex, PassThrough, Readable, type Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { setTimeout as wait } from "node:timers/promises";
 import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
-import type { Storage } from "../storage/storage.ts";
+import { StorageError, type Storage } from "../storage/storage.ts";
 import { createGatherer } from "./gatherer.ts";
 import { createHasher } from "./hasher.ts";
 import type { Manifest } from "./sources/source.ts";
+import { runTogether, untilAborted } from "./together.ts";
 
 export type Stored = {
   sizeBytes: number;
@@ -12,26 +15,30 @@ export type Stored = {
   /** Hex SHA-256 of the file as stored. */
   checksum: string;
   manifest: Manifest;
+  /** How it is known that this is what is stored, as the end of a sentence. */
+  proof: string;
 };
 
 export type StoreOptions = {
   storage: Storage;
   /** Under which name it is kept. */
   key: string;
-  /** Writes the content and ends the stream, or destroys it. */
-  dump(into: Writable): Promise<Manifest>;
+  /** Writes the content and ends the stream, or destroys it. The signal is aborted when any other part has failed. */
+  dump(into: Writable, signal: AbortSignal): Promise<Manifest>;
   signal: AbortSignal;
   onProgress(bytes: { plainBytes: number; storedBytes: number }): void;
 };
 
 const chunkBytes = 1024 * 1024;
+/** So long a dump whose output broke may take to say why. */
+const wordsMs = 2000;
 
 /**
  * Stores a dump. Nothing stands under the key before the dump has ended well and all of it is stored.
- * @throws SourceError, StorageError, or the signal's reason
+ * @throws what failed first (SourceError, StorageError, or the signal's reason), and then within 10 s
  */
 export async function storeDump(options: StoreOptions): Promise<Stored> {
-  const { storage, key, signal, onProgress } = options;
+  const { storage, key, onProgress } = options;
   const compress = createZstdCompress({
     chunkSize: chunkBytes,
     params: {
@@ -44,54 +51,84 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
   // A tool that is missing fails before anybody reads; the error reaches the reader all the same.
   for (const stream of [gather, compress]) stream.on("error", () => undefined);
   gather.once("error", (error) => compress.destroy(error));
-  compress.once("close", () => gather.destroy());
-  const abort = () => compress.destroy(signal.reason as Error);
-  signal.addEventListener("abort", abort, { once: true });
   const hasher = createHasher();
   let sizeBytes = 0;
 
-  const dumped = options.dump(gather).catch((error: unknown) => {
-    compress.destroy(error as Error);
-    throw error;
-  });
-  // Both ends fail together; which of them is awaited first must not make the other one "unhandled".
-  dumped.catch(() => undefined);
-  async function* content() {
-    for await (const chunk of compress as AsyncIterable<Buffer>) {
-      await hasher.update(chunk);
-      sizeBytes += chunk.length;
-      onProgress({ plainBytes: compress.bytesWritten, storedBytes: sizeBytes });
-      yield chunk;
-    }
-    // A tool that fails at its very end has closed its output before: the exit code decides, not the stream.
-    await dumped;
-  }
   try {
-    const stored = await storage
-      .put(key, Readable.from(content(), { objectMode: false, highWaterMark: chunkBytes }), {
-        signal,
-      })
-      .catch((error: unknown) => {
-        compress.destroy(error as Error);
+    const [manifest, stored] = await runTogether<[Manifest, number]>(options.signal, (failing) => {
+      const { signal, failed, expectFailure } = failing;
+      const end = () => {
+        for (const stream of [gather, compress]) stream.destroy(signal.reason as Error);
+      };
+      signal.addEventListener("abort", end);
+      const dumped = options.dump(gather, signal);
+      // What breaks off because nobody reads it has none: the storage is about to say why it stopped.
+      let reason: Error | undefined;
+      async function* content() {
+        let isWhole = false;
+        try {
+          // Left open where the reader breaks off, so that the dump does not fail before the reader has said why.
+          const chunks = compress.iterator({ destroyOnReturn: false });
+          for await (const chunk of chunks as AsyncIterable<Buffer>) {
+            await hasher.update(chunk);
+            sizeBytes += chunk.length;
+            onProgress({ plainBytes: compress.bytesWritten, storedBytes: sizeBytes });
+            yield chunk;
+          }
+          // A tool that fails at its very end has closed its output before: the exit code decides, not the stream.
+          await Promise.race([dumped, failed]);
+          isWhole = true;
+        } catch (error) {
+          reason = error as Error;
+          throw error;
+        } finally {
+          if (!isWhole) expectFailure(reason);
+        }
+      }
+      const stream = Readable.from(content(), { objectMode: false, highWaterMark: chunkBytes });
+      const stored = storage.put(key, stream, { signal }).catch(async (error: unknown) => {
+        // A dump destroys its output before it has said why: its words are the cause, not those of the stream.
+        if (reason !== undefined && gather.destroyed && !signal.aborted)
+          await Promise.race([dumped, failed, wait(wordsMs, undefined, { ref: false })]);
         throw error;
       });
-    const manifest = await dumped;
+      return [dumped, stored];
+    });
     if (stored !== sizeBytes)
       throw new Error(`${sizeBytes} bytes were sent, and ${storage.place} holds ${stored}.`);
-    return {
-      sizeBytes,
-      plainBytes: compress.bytesWritten,
-      checksum: await hasher.digest(),
-      manifest,
-    };
-  } catch (error) {
-    await dumped.catch(() => undefined);
-    signal.throwIfAborted();
-    throw error;
+    const checksum = await hasher.digest();
+    const proof = await untilAborted(
+      options.signal,
+      compareStored(storage, key, checksum, options.signal),
+    );
+    return { sizeBytes, plainBytes: compress.bytesWritten, checksum, manifest, proof };
   } finally {
-    signal.removeEventListener("abort", abort);
     await hasher.end();
   }
+}
+
+/** @returns what was done, in words. @throws StorageError when something else is stored than was sent */
+async function compareStored(
+  storage: Storage,
+  key: string,
+  checksum: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const stored = await storage.readBack(key, { signal });
+  if (stored.kind === "checksums") return "the storage's own checksums of it agree";
+  const hasher = createHasher();
+  try {
+    for await (const piece of stored.content) await hasher.update(piece);
+    if ((await hasher.digest()) !== checksum)
+      throw new StorageError(
+        `What ${storage.place} gave back is not what was stored there. Look at its disk, and at this machine's memory.`,
+      );
+  } finally {
+    await hasher.end();
+  }
+  return stored.isFromDisk()
+    ? "read back from there and found the same"
+    : "read back and found the same, though perhaps from memory: its file system cannot read past that";
 }
 
 /** The stored file is not what was stored. The message is for the operator. */
@@ -106,34 +143,66 @@ export type Expected = { path: string; size: number; checksum: string | null };
  * Passes a stored file on and compares it with what was stored; the stream breaks with `DamagedCopy` before its
  * end if it differs, so that no reader takes a damaged file for a whole one.
  */
-export function openVerified(
+export async function openVerified(
   storage: Storage,
   expected: Expected,
   signal: AbortSignal,
 ): Promise<Readable> {
+  const passing = heldForReader(new PassThrough());
+  void pass(await openStored(storage, expected, signal), expected, passing, signal);
+  return passing;
+}
+
+const openStored = (storage: Storage, { path }: Expected, signal: AbortSignal) =>
+  untilAborted(
+    signal,
+    storage.get(path, { signal }).then((stored) => {
+      heldForReader(stored);
+      // Nobody waits for it any more.
+      if (signal.aborted) stored.destroy();
+      return stored;
+    }),
+  );
+
+/** A stream that may fail before somebody reads it. It tells the reader then; an error without one would end the service. */
+const heldForReader = <Held extends Readable>(stream: Held): Held =>
+  stream.on("error", () => undefined);
+
+/** Passes a stored file on into `to`; whichever end fails or is given up, the other one is closed. */
+async function pass(
+  stored: Readable,
+  expected: Expected,
+  to: Duplex,
+  signal: AbortSignal,
+): Promise<void> {
   const { path, size, checksum } = expected;
-  async function* content(stored: Readable) {
-    const hasher = createHasher();
-    try {
-      let bytes = 0;
-      let held: Buffer | null = null;
-      for await (const chunk of stored as AsyncIterable<Buffer>) {
-        await hasher.update(chunk);
-        bytes += chunk.length;
-        if (held !== null) yield held;
-        held = chunk;
-      }
-      if (bytes !== size) throw new DamagedCopy(`${path} has ${bytes} bytes; ${size} were stored.`);
-      if (checksum !== null && (await hasher.digest()) !== checksum)
-        throw new DamagedCopy(`${path} is not what was stored: its checksum differs.`);
+  const hasher = createHasher();
+  const end = () => to.destroy(signal.reason as Error);
+  if (signal.aborted) end();
+  signal.addEventListener("abort", end, { once: true });
+  async function* compared(chunks: AsyncIterable<Buffer>) {
+    let bytes = 0;
+    let held: Buffer | null = null;
+    for await (const chunk of chunks) {
+      await hasher.update(chunk);
+      bytes += chunk.length;
       if (held !== null) yield held;
-    } finally {
-      await hasher.end();
+      held = chunk;
     }
+    if (bytes !== size) throw new DamagedCopy(`${path} has ${bytes} bytes; ${size} were stored.`);
+    if (checksum !== null && (await hasher.digest()) !== checksum)
+      throw new DamagedCopy(`${path} is not what was stored: its checksum differs.`);
+    if (held !== null) yield held;
   }
-  return storage
-    .get(path, { signal })
-    .then((stored) => Readable.from(content(stored), { objectMode: false }));
+  try {
+    await pipeline(stored, compared, to);
+  } catch (error) {
+    // Whoever reads is told by the stream.
+    to.destroy(error as Error);
+  } finally {
+    signal.removeEventListener("abort", end);
+    await hasher.end();
+  }
 }
 
 /** Reads a stored file to its end. @throws DamagedCopy, StorageError */
@@ -142,7 +211,7 @@ export async function verifyStored(
   expected: Expected,
   signal: AbortSignal,
 ): Promise<void> {
-  const size = await storage.size(expected.path);
+  const size = await untilAborted(signal, storage.size(expected.path));
   if (size === null) throw new DamagedCopy(`${expected.path} is not there any more.`);
   for await (const _ of await openVerified(storage, expected, signal));
 }
@@ -153,9 +222,7 @@ export async function openPlain(
   expected: Expected,
   signal: AbortSignal,
 ): Promise<Readable> {
-  const stored = await openVerified(storage, expected, signal);
-  const plain = createZstdDecompress({ chunkSize: chunkBytes });
-  stored.once("error", (error) => plain.destroy(error));
-  plain.once("close", () => stored.destroy());
-  return stored.pipe(plain);
+  const plain = heldForReader(createZstdDecompress({ chunkSize: chunkBytes }));
+  void pass(await openStored(storage, expected, signal), expected, plain, signal);
+  return plain;
 }

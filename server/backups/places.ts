@@ -1,71 +1,75 @@
 // Where a configuration's content comes from and goes to: the inventory's entries, opened.
-import { userInfo } from "node:os";
 import type { Host } from "../hosts/host.ts";
+import type { Scratch } from "../hosts/scratch.ts";
+import type { EntryAccount } from "../inventory/accounts.ts";
 import { expandHome } from "../inventory/paths.ts";
 import type { SecretReader } from "../inventory/secrets.ts";
-import type { DatabaseEntry, InventoryStore } from "../inventory/store.ts";
-import { openStorage } from "../storage/open-storage.ts";
-import { StorageError, type Storage } from "../storage/storage.ts";
+import type { DatabaseRow, InventoryStore } from "../inventory/store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import { createFolderSource } from "./sources/folder.ts";
+import type { BackupStore } from "./backup-store.ts";
+import { createStorages, type Storages } from "./storages.ts";
 import { createMysqlSource } from "./sources/mysql.ts";
 import { createPostgresSource } from "./sources/postgres.ts";
 import { SourceError, type Source } from "./sources/source.ts";
+import { createSqliteSourceAs } from "./sources/sqlite-as-account.ts";
 import { createSqliteSource } from "./sources/sqlite.ts";
 
 export type PlacesOptions = {
   inventory: InventoryStore;
+  store: Pick<BackupStore, "newestPaths">;
   host: Host;
   secrets: SecretReader;
-  /** For what must lie on disk for a while; closed to other accounts. */
-  scratchFolder: string;
+  scratch: Scratch;
 };
 
-export type Places = {
+export type Places = Storages & {
   /** @throws SourceError when the inventory has it no more, or its secret is not there */
   source(configuration: ConfigurationRow): Promise<Source>;
-  /** @throws StorageError likewise */
-  storage(providerId: number): Promise<Storage>;
 };
 
-export function createPlaces({ inventory, host, secrets, scratchFolder }: PlacesOptions): Places {
-  async function databaseSource(entry: DatabaseEntry): Promise<Source> {
+export function createPlaces(options: PlacesOptions): Places {
+  const { inventory, host, secrets, scratch } = options;
+
+  /** The machine as the account of an entry sees it, and where that account may put things. */
+  async function openAs({ account, problem }: EntryAccount) {
+    if (account === null) throw new SourceError(problem ?? "No account is known for it.");
+    const its = host.as(account);
+    return { host: its, scratchFolder: await scratch.folderOf(its) };
+  }
+
+  async function databaseSource({ entry, account }: DatabaseRow): Promise<Source> {
     const { name } = entry;
-    if (entry.engine === "sqlite")
-      return createSqliteSource({ name, path: expandHome(entry.path), scratchFolder });
+    if (entry.engine === "sqlite") {
+      const { host: its, scratchFolder } = await openAs(account);
+      const options = { name, path: expandHome(entry.path), scratchFolder };
+      return its.isOwn ? createSqliteSource(options) : createSqliteSourceAs(its, options);
+    }
     const url = await secrets.read(entry.url, `the url of database ${entry.id} (${name})`);
     return entry.engine === "postgres"
-      ? createPostgresSource({ host, name, url })
-      : createMysqlSource({ host, name, url, scratchFolder });
+      ? createPostgresSource({ host, name, url, scratchFolder: scratch.own })
+      : createMysqlSource({ host, name, url, scratchFolder: scratch.own });
   }
 
   return {
+    ...createStorages(options),
+
     async source({ database_id, site_id }) {
       try {
         const database = database_id === null ? null : await inventory.findDatabase(database_id);
-        if (database !== null) return await databaseSource(database.entry);
+        if (database !== null) return await databaseSource(database);
         const site = site_id === null ? null : await inventory.findSite(site_id);
         if (site === null) throw new SourceError("What it backs up is no longer in the inventory.");
-        const isRoot = userInfo().uid === 0;
         return createFolderSource({
-          host,
+          ...(await openAs(site.account)),
           name: site.name,
           root: site.root,
-          scratchFolder,
-          isRoot,
         });
       } catch (error) {
         throw error instanceof Error && error.name === "SecretMissing"
           ? new SourceError(error.message)
           : error;
       }
-    },
-
-    async storage(providerId) {
-      const entry = await inventory.findStorageProvider(providerId);
-      if (entry === null)
-        throw new StorageError(`Storage provider ${providerId} is no longer in the inventory.`);
-      return openStorage(entry, secrets);
     },
   };
 }

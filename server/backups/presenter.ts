@@ -1,5 +1,9 @@
 // From rows to what the interface shows of them.
-import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
+import {
+  isFinishedRun,
+  type Backup,
+  type BackupConfiguration,
+} from "../../contract/backups/backup.ts";
 import { expectedGapMs } from "../../contract/backups/schedule.ts";
 import { scheduleInWords } from "../../contract/backups/schedule-words.ts";
 import { toTimestamp } from "../../contract/values.ts";
@@ -84,8 +88,8 @@ export function createPresenter({ store, tasks, inventory, clock }: PresenterOpt
   ): Promise<BackupConfiguration> {
     const [last = null] = shown;
     const newest =
-      shown.find(({ status }) => status === "finished")?.ended_at ??
-      toMoment((await store.finished(row.id, 1))[0]?.ended_at ?? null);
+      shown.find(isFinishedRun)?.ended_at ??
+      toMoment((await store.finishedRuns(row.id, 1))[0]?.ended_at ?? null);
     return {
       id: row.id,
       name: row.name,
@@ -158,10 +162,11 @@ export type Presenter = ReturnType<typeof createPresenter>;
 
 /** What the newest finished backup has to say, and what is wrong with stored copies. */
 function warningsOf(row: ConfigurationRow, shown: readonly Backup[]): string[] {
-  const newest = shown.find(({ status }) => status === "finished");
+  const newest = shown.find(isFinishedRun);
   const damaged = shown.filter(({ damage }) => damage);
   return [
     ...(row.missed_since === null ? [] : ["A run is overdue."]),
+    ...row.install_warnings,
     ...(newest?.warnings ?? []).map((warning) => `Backup ${newest?.id}: ${warning}`),
     ...damaged.map(({ id, damage }) => `Backup ${id} is damaged: ${damage}`),
   ];

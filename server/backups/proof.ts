@@ -4,16 +4,16 @@ import type { Clock } from "../clock.ts";
 import { theService } from "../activity/actor.ts";
 import { recordActivity } from "../activity/store.ts";
 import { recordEvent } from "../events/store.ts";
-import { backupEntry } from "./activity-entries.ts";
+import { backupEntry, cancelledAction } from "./activity-entries.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
-import { backupEvent } from "./event-data.ts";
+import { damagedEvent, drillFailedEvent } from "./event-data.ts";
 import { createOutput } from "./output.ts";
 import { DamagedCopy, openPlain, verifyStored } from "./pipeline.ts";
 import type { Places } from "./places.ts";
 import type { Manifest } from "./sources/source.ts";
 import type { TaskRow, TaskStore } from "./task-store.ts";
-import { operatorWords, tellFailure } from "./words.ts";
+import { Cancelled, operatorWords, tellFailure, type Interrupted } from "./words.ts";
 
 export type ProofOptions = {
   store: BackupStore;
@@ -36,21 +36,22 @@ export function createProof(options: ProofOptions) {
       configuration: ConfigurationRow,
       signal: AbortSignal,
     ): Promise<void> {
-      let change: { verified_at?: Date; damage?: string } = {};
+      let change: { verified_at?: Date; checked_at?: Date; damage?: string | null } = {};
       try {
         const storage = await places.storage(row.storage_provider_id);
         await verifyStored(storage, row, signal);
-        change = { verified_at: now() };
+        change = { ...sound(now()) };
       } catch (error) {
-        if (error instanceof DamagedCopy) change = { damage: error.message };
+        if (error instanceof DamagedCopy) change = { damage: error.message, checked_at: now() };
         else log.warn({ err: error, backup: row.id }, "a stored file could not be verified");
       }
       await store.transaction(async (tx) => {
         if (!(await tasks.end(tx, task.id))) return;
         if (Object.keys(change).length > 0) await store.update(tx, row.id, change);
-        if (change.damage !== undefined) {
-          const reason = `The stored copy went bad: ${change.damage}`;
-          await recordEvent(tx, backupEvent(configuration, row, { type: "backup.failed", reason }));
+        // Told once, not every week.
+        if (typeof change.damage === "string" && row.damage === null) {
+          const told = { reason: change.damage, foundAt: now() };
+          await recordEvent(tx, damagedEvent(configuration, row, told));
         }
       });
     },
@@ -77,17 +78,19 @@ export function createProof(options: ProofOptions) {
         if (operatorWords(error) === null)
           log.error({ err: error, backup: row.id }, "a drill failed unexpectedly");
         if (error instanceof DamagedCopy) damage = error.message;
-        reason = tellFailure(error);
+        reason = tellFailure(signal.reason instanceof Cancelled ? signal.reason : error);
         output.say(reason);
       }
       await store.transaction(async (tx) => {
+        await configurations.lock(tx, configuration.id);
         if (!(await tasks.end(tx, task.id))) return;
         const at = now();
         await store.update(tx, row.id, {
           drill_status: reason === null ? "finished" : "failed",
           drill_output: output.text(),
           drilled_at: at,
-          ...(damage === null ? (reason === null ? { verified_at: at } : {}) : { damage }),
+          ...(damage !== null && { damage, checked_at: at }),
+          ...(reason === null && sound(at)),
         });
         if (reason === null) {
           await configurations.setProven(tx, configuration.id, at);
@@ -98,21 +101,29 @@ export function createProof(options: ProofOptions) {
               actor: theService,
             }),
           );
-        } else {
-          const told = `The restore drill failed: ${reason}`;
-          await recordEvent(
+        } else if (signal.reason instanceof Cancelled)
+          await recordActivity(
             tx,
-            backupEvent(configuration, row, { type: "backup.failed", reason: told }),
+            backupEntry(configuration, row, cancelledAction.drill, { detail: reason }),
           );
+        else {
+          if (damage !== null && row.damage === null)
+            await recordEvent(
+              tx,
+              damagedEvent(configuration, row, { reason: damage, foundAt: at }),
+            );
+          const told = { reason, startedAt: task.started_at, endedAt: at };
+          await recordEvent(tx, drillFailedEvent(configuration, row, told));
         }
       });
     },
 
-    /** After a drill that was cut off with the service. */
+    /** After a drill that was cut off, mostly with the service. */
     async settleDrill(
       task: TaskRow,
       row: BackupRow,
       configuration: ConfigurationRow,
+      reason: Interrupted,
     ): Promise<void> {
       const output = createOutput(row.drill_output ?? "");
       try {
@@ -121,7 +132,7 @@ export function createProof(options: ProofOptions) {
       } catch (error) {
         log.error({ err: error, backup: row.id }, "a drill's scratch place was not cleared");
       }
-      output.say("Interrupted: the service was stopped while it ran.");
+      output.say(reason.message);
       await store.transaction(async (tx) => {
         if (await tasks.end(tx, task.id))
           await store.update(tx, row.id, { drill_status: "failed", drill_output: output.text() });
@@ -129,5 +140,8 @@ export function createProof(options: ProofOptions) {
     },
   };
 }
+
+/** What is known of a stored file once it was found to be what was stored. */
+export const sound = (at: Date) => ({ verified_at: at, checked_at: at, damage: null });
 
 export type Proof = ReturnType<typeof createProof>;

@@ -1,18 +1,21 @@
 // A restore from beginning to end: the file is checked, what is there is saved, then it is replaced, whole or not at all.
 import type { Logger } from "pino";
+import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
 import { recordEvent } from "../events/store.ts";
+import { backupEntry, cancelledAction } from "./activity-entries.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
-import { backupEvent } from "./event-data.ts";
+import { damagedEvent, restoreEvent } from "./event-data.ts";
 import { createOutput, type Output } from "./output.ts";
 import { DamagedCopy, openPlain, verifyStored } from "./pipeline.ts";
 import type { Places } from "./places.ts";
-import { SourceError, type Source } from "./sources/source.ts";
+import { sound } from "./proof.ts";
+import { SourceError, type Manifest, type Source } from "./sources/source.ts";
 import type { TakeBackup } from "./take-backup.ts";
 import type { TaskRow, TaskStore } from "./task-store.ts";
 import { sizeInWords } from "./sources/size-in-words.ts";
-import { Interrupted, operatorWords, tellFailure } from "./words.ts";
+import { Cancelled, operatorWords, tellFailure, type Interrupted } from "./words.ts";
 
 export type RestoreOptions = {
   store: BackupStore;
@@ -30,7 +33,7 @@ export function createRestore(options: RestoreOptions) {
     task: TaskRow,
     row: BackupRow,
     configuration: ConfigurationRow,
-    outcome: { status: "finished" } | { status: "failed"; reason: string },
+    outcome: { status: "finished" } | { status: "failed"; reason: string; isCancelled?: boolean },
     output: Output,
   ): Promise<void> {
     const at = new Date(clock.now());
@@ -43,9 +46,14 @@ export function createRestore(options: RestoreOptions) {
     await store.transaction(async (tx) => {
       if (!(await tasks.end(tx, task.id))) return;
       await store.update(tx, row.id, change);
-      const type = outcome.status === "finished" ? "restore.finished" : "restore.failed";
+      if (outcome.status === "failed" && outcome.isCancelled === true)
+        return recordActivity(
+          tx,
+          backupEntry(configuration, row, cancelledAction.restore, { detail: outcome.reason }),
+        );
       const reason = outcome.status === "failed" ? outcome.reason : null;
-      await recordEvent(tx, backupEvent(configuration, row, { type, reason }));
+      const told = { reason, startedAt: task.started_at, endedAt: at };
+      await recordEvent(tx, restoreEvent(configuration, row, told));
     });
   }
 
@@ -71,12 +79,41 @@ export function createRestore(options: RestoreOptions) {
     if (safety === null) {
       const reason = (await store.byId(waiting.id))?.status_reason ?? "";
       throw new SourceError(
-        `What is there now could not be saved first (backup ${waiting.id}), so nothing was changed: ${reason} If it is broken beyond saving, move it out of the way and restore again.`,
+        `What is there now could not be saved first (backup ${waiting.id}), so nothing was changed: ${reason} If it is broken beyond saving, restore again without saving what is there.`,
       );
     }
     await say(
       `What was there is saved as backup ${safety.id} (${sizeInWords(safety.size)}); restore that one to put it back.`,
     );
+  }
+
+  /** After a restore that was cut off, mostly with the service: its target is finished or undone, then the outcome told. */
+  async function settle(
+    task: TaskRow,
+    row: BackupRow,
+    configuration: ConfigurationRow,
+    why: Interrupted,
+    output = createOutput(row.restore_output ?? ""),
+  ): Promise<void> {
+    const signal = AbortSignal.timeout(settleMs);
+    let reason: string;
+    try {
+      const source = await places.source(configuration);
+      const state = await source.settle({ id: row.id, say: output.say, signal });
+      if (state === "restored") {
+        output.say("It was cut off at its very end; the restore is complete.");
+        return await end(task, row, configuration, { status: "finished" }, output);
+      }
+      reason =
+        state === "as it was"
+          ? `${why.message} What was there is as it was.`
+          : `${why.message} What was there is either as it was or as in the backup, whole in both cases.`;
+    } catch (error) {
+      log.error({ err: error, backup: row.id }, "a restore that was cut off could not be settled");
+      reason = `${why.message} Putting things in order failed as well: ${tellFailure(error)}`;
+    }
+    const isCancelled = why instanceof Cancelled;
+    await end(task, row, configuration, { status: "failed", reason, isCancelled }, output);
   }
 
   return {
@@ -93,16 +130,26 @@ export function createRestore(options: RestoreOptions) {
           store.update(tx, row.id, { restore_output: output.text() }),
         );
       };
+      let isBegun = false;
       try {
         const source = await places.source(configuration);
         const storage = await places.storage(row.storage_provider_id);
         await say(`Checking the stored file in ${storage.place}.`);
         await verifyStored(storage, row, signal);
-        await say("It is what was stored. Saving what is there now.");
-        await saveTarget(configuration, source, signal, say);
+        const at = new Date(clock.now());
+        await store.transaction((tx) => store.update(tx, row.id, sound(at)));
+        await say("It is what was stored.");
+        if (task.skip_safety_backup) await say("What is there now is not saved first, as asked.");
+        else {
+          await say("Saving what is there now.");
+          await saveTarget(configuration, source, signal, say);
+        }
         await say("Restoring.");
         const attempt = { id: row.id, say: output.say, signal };
-        await source.restore(await openPlain(storage, row, signal), attempt);
+        isBegun = true;
+        // What was written as a manifest is read as one; older rows have none.
+        const manifest = row.manifest as Manifest | null;
+        await source.restore(await openPlain(storage, row, signal), attempt, manifest);
         output.say("Restored.");
         if (configuration.type === "site")
           output.say("The site's workers still run in the folder as it was: restart them.");
@@ -112,42 +159,30 @@ export function createRestore(options: RestoreOptions) {
         if (words === null)
           log.error({ err: error, backup: row.id }, "a restore failed unexpectedly");
         if (error instanceof DamagedCopy)
-          await store.transaction((tx) => store.update(tx, row.id, { damage: error.message }));
-        await end(
-          task,
-          row,
-          configuration,
-          { status: "failed", reason: tellFailure(error) },
-          output,
-        );
+          await store.transaction(async (tx) => {
+            await store.update(tx, row.id, { damage: error.message });
+            const told = { reason: error.message, foundAt: new Date(clock.now()) };
+            if (row.damage === null) await recordEvent(tx, damagedEvent(configuration, row, told));
+          });
+        const reason = signal.reason as unknown;
+        if (!(reason instanceof Cancelled))
+          await end(
+            task,
+            row,
+            configuration,
+            { status: "failed", reason: tellFailure(error) },
+            output,
+          );
+        else if (isBegun) await settle(task, row, configuration, reason, output);
+        else {
+          const told = `${reason.message} What was there is as it was.`;
+          const outcome = { status: "failed", reason: told, isCancelled: true } as const;
+          await end(task, row, configuration, outcome, output);
+        }
       }
     },
 
-    /** After a restore that was cut off with the service: its target is finished or undone, then the outcome told. */
-    async settle(task: TaskRow, row: BackupRow, configuration: ConfigurationRow): Promise<void> {
-      const output = createOutput(row.restore_output ?? "");
-      const signal = AbortSignal.timeout(settleMs);
-      let reason: string;
-      try {
-        const source = await places.source(configuration);
-        const state = await source.settle({ id: row.id, say: output.say, signal });
-        if (state === "restored") {
-          output.say("The service was stopped at its very end; the restore is complete.");
-          return await end(task, row, configuration, { status: "finished" }, output);
-        }
-        reason =
-          state === "as it was"
-            ? "Interrupted: the service was stopped. What was there is as it was."
-            : "Interrupted: the service was stopped. What was there is either as it was or as in the backup, whole in both cases.";
-      } catch (error) {
-        log.error(
-          { err: error, backup: row.id },
-          "a restore that was cut off could not be settled",
-        );
-        reason = `${new Interrupted("Interrupted: the service was stopped.").message} Putting things in order failed as well: ${tellFailure(error)}`;
-      }
-      await end(task, row, configuration, { status: "failed", reason }, output);
-    },
+    settle,
   };
 }
 

@@ -1,24 +1,119 @@
-import { array, assert, boolean, integer, property, record } from "fast-check";
+import { array, assert, constantFrom, integer, nat, oneof, property, record } from "fast-check";
 import { expect, test } from "vitest";
-import { beyondHold } from "./retention.ts";
+import { expiredSafety, removedAfterRun } from "./retention.ts";
 
-const copies = array(record({ isDamaged: boolean() }), { maxLength: 40 }).map((list) =>
-  list.map(({ isDamaged }, index) => ({
-    id: list.length - index,
-    damage: isDamaged ? "its checksum differs" : null,
-  })),
+const hourMs = 3600 * 1000;
+const keptMs = 7 * 24 * hourMs;
+
+type Copy = {
+  id: number;
+  trigger: "schedule" | "manual" | "safety";
+  damage: string | null;
+  started_at: Date;
+  ended_at: Date;
+};
+
+/** What can happen to a configuration; a run or restore that fails leaves no finished backup. */
+const steps = array(
+  oneof(
+    record({ kind: constantFrom("schedule", "manual", "safety", "failed") }),
+    record({ kind: constantFrom("damaged"), which: nat(20) }),
+    record({ kind: constantFrom("hours"), count: integer({ min: 1, max: 100 }) }),
+    record({ kind: constantFrom("hold"), hold: integer({ min: 1, max: 6 }) }),
+  ),
+  { maxLength: 60 },
 );
 
-test("the newest good copies are kept, as many as the hold says, and nothing newer is removed", () => {
+const isGood = ({ damage }: Copy) => damage === null;
+const ofRuns = (copies: readonly Copy[]) => copies.filter(({ trigger }) => trigger !== "safety");
+
+/** Whatever removes something must keep this. @returns what is left */
+function removed(stored: readonly Copy[], gone: readonly Copy[], hold: number, at: Date): Copy[] {
+  const left = stored.filter((copy) => !gone.includes(copy));
+  const good = ofRuns(stored).filter(isGood);
+  expect(left).toEqual(expect.arrayContaining(good.slice(0, hold)));
+  expect(left.length > 0).toBe(stored.length > 0);
+  expect(left.some(isGood)).toBe(stored.some(isGood));
+  for (const copy of gone)
+    if (copy.trigger === "safety")
+      expect(at.getTime() - copy.ended_at.getTime()).toBeGreaterThanOrEqual(keptMs);
+  // Those that stay past their time are the only one, or the only good one.
+  for (const copy of left)
+    if (copy.trigger === "safety" && at.getTime() - copy.ended_at.getTime() >= keptMs)
+      expect(left.filter((other) => other !== copy && isGood(other))).toEqual([]);
+  return left;
+}
+
+test("nothing that happens loses one of the newest good backups, or any by a safety backup", () => {
   assert(
-    property(copies, integer({ min: 1, max: 10 }), (finished, hold) => {
-      const removed = new Set(beyondHold(finished, hold).map(({ id }) => id));
-      const good = finished.filter(({ damage }) => damage === null);
-      expect(good.slice(0, hold).some(({ id }) => removed.has(id))).toBe(false);
-      expect(good.slice(hold).every(({ id }) => removed.has(id))).toBe(true);
-      const [newest] = finished;
-      if (newest !== undefined) expect(removed.has(newest.id)).toBe(false);
-      if (good.length === 0) expect(removed.size).toBe(0);
+    property(steps, (list) => {
+      let nowMs = Date.parse("2026-06-01T00:00:00Z");
+      let hold = 3;
+      let id = 0;
+      let stored: Copy[] = [];
+      // The same days without a single restore.
+      let calm: Copy[] = [];
+      for (const step of list) {
+        const at = new Date(nowMs);
+        if (step.kind === "hold" && "hold" in step) hold = step.hold;
+        else if (step.kind === "damaged" && "which" in step) {
+          const hurt = stored[step.which];
+          if (hurt !== undefined) hurt.damage = "its checksum differs";
+        } else if (step.kind === "hours" && "count" in step)
+          for (let count = 0; count < step.count; count++) {
+            nowMs += hourMs;
+            const now = new Date(nowMs);
+            stored = removed(stored, expiredSafety(stored, now), hold, now);
+          }
+        else if (step.kind === "schedule" || step.kind === "manual" || step.kind === "safety") {
+          const made = { trigger: step.kind, damage: null, started_at: at, ended_at: at };
+          const preview = removedAfterRun([{ ...made, id: Infinity }, ...stored], hold, at);
+          const copy: Copy = { ...made, id: ++id };
+          stored = [copy, ...stored];
+          if (step.kind === "safety") continue;
+          const gone = removedAfterRun(stored, hold, at);
+          expect(gone).toEqual(preview);
+          stored = removed(stored, gone, hold, at);
+          expect(ofRuns(stored).filter(isGood).length).toBeLessThanOrEqual(hold);
+          calm.unshift(copy);
+          const superfluous = removedAfterRun(calm, hold, at);
+          calm = calm.filter((other) => !superfluous.includes(other));
+        }
+        expect(ofRuns(stored)).toEqual(calm);
+      }
     }),
+    { numRuns: 500 },
   );
+});
+
+test.each([
+  ["a good backup of a run beside it", ["schedule"], [0]],
+  ["nothing beside it", [], []],
+  ["a damaged backup beside it", ["damaged"], []],
+  ["newer safety backups beside it", ["safety"], [0]],
+] as const)("with %s an expired safety backup goes or stays", (_, others, expected) => {
+  const at = new Date("2026-06-08T00:00:00Z");
+  const made = (
+    id: number,
+    trigger: Copy["trigger"],
+    damage: string | null,
+    day: string,
+  ): Copy => ({
+    id,
+    trigger,
+    damage,
+    started_at: new Date(day),
+    ended_at: new Date(day),
+  });
+  const expired = made(0, "safety", null, "2026-06-01T00:00:00Z");
+  const beside = others.map((other, index) =>
+    made(
+      index + 1,
+      other === "damaged" ? "schedule" : other,
+      other === "damaged" ? "its checksum differs" : null,
+      "2026-06-05T00:00:00Z",
+    ),
+  );
+  expect(expiredSafety([...beside, expired], at).map(({ id }) => id)).toEqual(expected);
+  expect(expiredSafety([...beside, expired], new Date(at.getTime() - 1))).toEqual([]);
 });

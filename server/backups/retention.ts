@@ -1,74 +1,122 @@
-// What is removed after a finished run, and the removal itself: the file first, the row second.
-import type { Logger } from "pino";
-import { operatorWords } from "./words.ts";
+// What is removed by itself: what is beyond the hold after a finished run, and safety backups by their age.
+import { safetyKeptDays } from "../../contract/backups/backup.ts";
+import type { Clock } from "../clock.ts";
+import type { Connection } from "../store/database.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
-import type { ConfigurationRow } from "./configuration-store.ts";
-import type { Places } from "./places.ts";
+import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
+import type { Removal } from "./removal.ts";
 import type { TaskStore } from "./task-store.ts";
 
+type Facts = Pick<BackupRow, "id" | "damage" | "trigger" | "started_at" | "ended_at">;
+
+const safetyKeptMs = safetyKeptDays * 24 * 3600 * 1000;
+
+const isGood = ({ damage }: Facts): boolean => damage === null;
+
 /**
- * The backups beyond those to keep. A copy that is known to be damaged counts for nothing, so it never pushes a good
- * one out; and the newest is never among them.
- * @param finished finished backups, newest first
- * @param hold how many good ones to keep, at least 1
+ * The backups of runs beyond those to keep. Safety backups count for nothing here, and neither does a copy that is
+ * known to be damaged: none of them ever pushes a good one out. The newest is never among them.
  */
-export function beyondHold<Backup extends Pick<BackupRow, "id" | "damage">>(
+function beyondHold<Backup extends Facts>(finished: readonly Backup[], hold: number): Backup[] {
+  const ofRuns = finished.filter(({ trigger }) => trigger !== "safety");
+  const good = ofRuns.filter(isGood);
+  const oldestKept = good[Math.min(hold, good.length) - 1];
+  return oldestKept === undefined ? [] : ofRuns.filter(({ id }) => id < oldestKept.id);
+}
+
+/**
+ * The safety backups whose time is over. While nothing else is good the newest good one stays, or where none is, the
+ * newest: it may be all that is left.
+ * @param finished finished backups, newest first
+ */
+export function expiredSafety<Backup extends Facts>(
+  finished: readonly Backup[],
+  at: Date,
+): Backup[] {
+  const expired = finished.filter(
+    ({ trigger, started_at: startedAt, ended_at: endedAt }) =>
+      trigger === "safety" && at.getTime() - (endedAt ?? startedAt).getTime() >= safetyKeptMs,
+  );
+  const staying = finished.filter((backup) => !expired.includes(backup));
+  if (staying.some(isGood)) return expired;
+  const last = expired.find(isGood) ?? (staying.length === 0 ? expired[0] : undefined);
+  return expired.filter((backup) => backup !== last);
+}
+
+/**
+ * What a finished run is followed by.
+ * @param finished finished backups, newest first, the run among them
+ * @param hold how many good ones to keep, at least 1
+ * @param at when the run has finished
+ */
+export const removedAfterRun = <Backup extends Facts>(
   finished: readonly Backup[],
   hold: number,
-): Backup[] {
-  const good = finished.filter(({ damage }) => damage === null);
-  const oldestKept = good[Math.min(hold, good.length) - 1];
-  if (oldestKept === undefined) return [];
-  return finished.slice(1).filter(({ id }) => id < oldestKept.id);
-}
+  at: Date,
+): Backup[] => [...expiredSafety(finished, at), ...beyondHold(finished, hold)];
 
 export type RetentionOptions = {
   store: BackupStore;
+  configurations: ConfigurationStore;
   tasks: TaskStore;
-  places: Places;
-  log: Logger;
+  removal: Removal;
+  clock: Clock;
 };
 
-export function createRetention({ store, tasks, places, log }: RetentionOptions) {
-  /** @returns a sentence when it could not be done */
-  async function removeOne(row: BackupRow): Promise<string | null> {
-    const deleting = await store.transaction(async (tx) =>
-      // What is being restored or proven is left for the next time.
-      (await tasks.ofBackup(tx, row.id)).length > 0 ? null : store.move(tx, row, "deleting"),
-    );
-    if (deleting === null) return null;
-    try {
-      const storage = await places.storage(row.storage_provider_id);
-      await storage.remove(row.path);
-    } catch (error) {
-      log.warn({ err: error, backup: row.id }, "an old backup's file was not removed");
-      await store.transaction((tx) => store.move(tx, deleting, "finished"));
-      return `Backup ${row.id} should have been removed, and stays: ${operatorWords(error) ?? "its file could not be removed"}`;
-    }
-    await store.transaction((tx) => store.remove(tx, deleting));
-    return null;
+export function createRetention(options: RetentionOptions) {
+  const { store, configurations, tasks, removal, clock } = options;
+
+  /** @returns whether all of them go; what is being restored or proven is left for the next time */
+  async function removeAll(tx: Connection, rows: readonly BackupRow[]): Promise<boolean> {
+    let isAll = true;
+    for (const row of rows)
+      if ((await tasks.ofBackup(tx, row.id)).length > 0 || !(await removal.begin(tx, row)))
+        isAll = false;
+    return isAll;
   }
 
+  /** Decides under the configuration's lock, so that nobody removes what another decision counts on. */
+  const decide = <Result>(
+    id: number,
+    decision: (
+      tx: Connection,
+      configuration: ConfigurationRow,
+      finished: BackupRow[],
+    ) => Promise<Result>,
+  ): Promise<Result | null> =>
+    store.transaction(async (tx) => {
+      const configuration = await configurations.lock(tx, id);
+      if (configuration === null) return null;
+      return decision(tx, configuration, await store.finished(id, undefined, tx));
+    });
+
   return {
+    /** Removes what a run of the configuration that has just finished leaves superfluous. */
+    async apply(configurationId: number): Promise<void> {
+      await decide(configurationId, async (tx, { hold }, finished) => {
+        const removed = removedAfterRun(finished, hold, new Date(clock.now()));
+        await removeAll(tx, removed);
+        const oldestKept = finished.findLast((row) => !removed.includes(row));
+        if (oldestKept !== undefined)
+          await store.removeFailedBefore(tx, configurationId, oldestKept.id);
+      });
+    },
+
     /**
-     * Removes what is beyond the configuration's hold.
-     * @returns what could not be removed, in words
+     * Removes what goes without a run: safety backups whose time is over, and files whose removal failed.
+     * @returns whether nothing that should go has to wait
      */
-    async apply(configuration: ConfigurationRow): Promise<string[]> {
-      const finished = await store.finished(configuration.id);
-      const problems: string[] = [];
-      const removed = beyondHold(finished, configuration.hold);
-      for (const row of removed) {
-        const problem = await removeOne(row);
-        if (problem !== null) problems.push(problem);
-      }
-      const gone = new Set(removed.map(({ id }) => id));
-      const oldestKept = finished.findLast(({ id }) => !gone.has(id));
-      if (oldestKept !== undefined)
-        await store.transaction((tx) =>
-          store.removeFailedBefore(tx, configuration.id, oldestKept.id),
+    async sweep(): Promise<boolean> {
+      const now = new Date(clock.now());
+      const before = new Date(now.getTime() - safetyKeptMs);
+      let isAll = true;
+      for (const id of await store.configurationsToSweep(before)) {
+        const isDone = await decide(id, async (tx, _, finished) =>
+          removeAll(tx, [...expiredSafety(finished, now), ...(await store.notRemoved(tx, id))]),
         );
-      return problems;
+        if (isDone === false) isAll = false;
+      }
+      return isAll;
     },
   };
 }

@@ -12,7 +12,7 @@ import type { BackupService } from "./backup-service.ts";
 import type { ConfigurationService } from "./configuration-service.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import type { Presenter } from "./presenter.ts";
-import { beyondHold } from "./retention.ts";
+import { removedAfterRun } from "./retention.ts";
 
 export type BackupRoutesOptions = {
   configurations: ConfigurationService;
@@ -40,11 +40,17 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
     return found !== null && caller.reaches(found.configuration.server_id) ? found.backup : null;
   };
 
-  /** What will be removed once one more backup has finished. */
-  async function removedNext(row: ConfigurationRow) {
+  /** What will be gone once the next run has finished. @param at when that run is due */
+  async function removedNext(row: ConfigurationRow, at: Date) {
     const finished = await store.finished(row.id);
-    const next = { id: Infinity, damage: null };
-    const removed = new Set(beyondHold([next, ...finished], row.hold).map(({ id }) => id));
+    const next = {
+      id: Infinity,
+      damage: null,
+      trigger: "schedule" as const,
+      started_at: at,
+      ended_at: at,
+    };
+    const removed = new Set(removedAfterRun([next, ...finished], row.hold, at).map(({ id }) => id));
     return finished
       .filter(({ id }) => removed.has(id))
       .toReversed()
@@ -74,8 +80,8 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
     }),
     route(operations.createBackupConfiguration, {
       find: findServer,
-      answer: async ({ found, body }) => {
-        const row = await configurations.create(found, body);
+      answer: async ({ found, body, caller }) => {
+        const row = await configurations.create(found, body, caller.reaches);
         const location = `/api/backup-configuration/${row.id}`;
         return reply(201, await presenter.toConfiguration(row), location);
       },
@@ -105,8 +111,10 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
     }),
     route(operations.restoreBackup, {
       find: findBackup,
-      answer: async ({ found }) =>
-        reply(202, await presenter.toBackup(await backups.restore(found))),
+      answer: async ({ found, body }) => {
+        const restored = await backups.restore(found, body.skip_safety_backup === true);
+        return reply(202, await presenter.toBackup(restored));
+      },
     }),
     route(operations.deleteBackup, {
       find: findBackup,
@@ -127,7 +135,7 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
           time_zone: timeZone,
           next_runs: runs.map(toTimestamp),
           clock_change: clockChangeNote(found.frequency, timeZone, now),
-          removes_next: await removedNext(found),
+          removes_next: await removedNext(found, runs[0] ?? now),
         });
       },
     }),
@@ -148,6 +156,11 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
         const { content, name, sizeBytes } = await backups.download(found);
         return reply(200, new FileAnswer(content, name, sizeBytes));
       },
+    }),
+    route(operations.cancelBackup, {
+      find: findBackup,
+      answer: async ({ found, caller }) =>
+        reply(202, await presenter.toBackup(await backups.cancel(found, caller.name))),
     }),
     route(operations.drillBackup, {
       find: findBackup,

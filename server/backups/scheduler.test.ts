@@ -1,5 +1,7 @@
+import { mkdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import type { BackupConfiguration } from "../../contract/backups/backup.ts";
+import type { Backup, BackupConfiguration, BackupSchedule } from "../../contract/backups/backup.ts";
 import { createFakeClock, type FakeClock } from "../testing/fake-clock.ts";
 import pg from "pg";
 import { createBackupTestService, type BackupTestService } from "./testing/backup-service.ts";
@@ -23,7 +25,7 @@ const soon = <Result>(look: () => Promise<Result>): Promise<Result> =>
       clock.advance(1000);
       return look();
     },
-    { timeout: 20_000, interval: 20 },
+    { timeout: 60_000, interval: 20 },
   );
 const expectFinished = (id: number, expected: number) =>
   soon(async () => {
@@ -93,6 +95,74 @@ test("the newest backup is read again every week", async () => {
   clock.advance(dayMs);
   clock.advance(60_000);
   await soon(async () => expect((await service.backup(backup.id)).verified_at).not.toBeNull());
+});
+
+/** Restores a backup and answers the safety backup that was made first. */
+async function restore(id: number, configurationId: number): Promise<Backup> {
+  await service.call("PUT", `/api/backup/${id}`);
+  await service.restored(id, "finished");
+  const safety = (await service.show(configurationId)).backups.find(
+    ({ trigger }) => trigger === "safety",
+  );
+  if (safety === undefined) throw new Error("The restore made no safety backup.");
+  return safety;
+}
+
+const isThere = async (id: number) => (await service.call("GET", `/api/backup/${id}`)).status;
+
+test("a safety backup goes seven days after it was made, also when no run comes", async () => {
+  await begin("2026-06-01T12:00:00Z");
+  const { id } = await service.installed({ frequency: "0 0 1 1 *" });
+  const backup = await service.run(id);
+  const safety = await restore(backup.id, id);
+  const { body } = await service.json<BackupSchedule>(
+    "GET",
+    `/api/backup-configuration/${id}/schedule`,
+  );
+  // The next run comes in seven months.
+  expect(body.removes_next.map((removed) => removed.id)).toEqual([safety.id]);
+  clock.advance(7 * dayMs - hourMs);
+  clock.advance(60_000);
+  expect(await isThere(safety.id)).toBe(200);
+  clock.advance(2 * hourMs);
+  await soon(async () => expect(await isThere(safety.id)).toBe(404));
+  expect(await service.files()).toEqual([backup.path]);
+});
+
+test("a safety backup that is all that is left stays", async () => {
+  await begin("2026-06-01T12:00:00Z");
+  const { id } = await service.installed({ frequency: "0 0 1 1 *" });
+  const backup = await service.run(id);
+  const safety = await restore(backup.id, id);
+  await service.call("DELETE", `/api/backup/${backup.id}`);
+  await soon(async () => expect(await isThere(backup.id)).toBe(404));
+  clock.advance(8 * dayMs);
+  // The tick that would remove it is over when it has asked for the weekly look at the file.
+  await soon(async () => expect((await service.backup(safety.id)).verified_at).not.toBeNull());
+  clock.advance(dayMs);
+  expect(await isThere(safety.id)).toBe(200);
+  const next = await service.run(id);
+  await soon(async () => expect(await service.files()).toEqual([next.path]));
+});
+
+test("a file whose removal failed is removed once that is possible, and its row stays until then", async () => {
+  await begin("2026-06-01T12:00:00Z");
+  const { id } = await service.installed({ frequency: "0 0 1 1 *", hold: 1 });
+  const backup = await service.run(id);
+  // A folder in the place of the file cannot be removed as one.
+  const file = join(service.folder, "copies", backup.path);
+  await rename(file, `${file}.away`);
+  await mkdir(join(file, "in the way"), { recursive: true });
+  await service.call("DELETE", `/api/backup/${backup.id}`);
+  const failed = await service.becomes(backup.id, "failed");
+  expect(failed.status_reason).toMatch(/could not be removed.*tried again within the hour/);
+  const next = await service.run(id);
+  expect(await isThere(backup.id)).toBe(200);
+  await rm(file, { recursive: true });
+  await rename(`${file}.away`, file);
+  clock.advance(hourMs);
+  await soon(async () => expect(await isThere(backup.id)).toBe(404));
+  expect(await service.files()).toEqual([next.path]);
 });
 
 async function eventTypes(): Promise<string[]> {

@@ -11,12 +11,14 @@ import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { BackupService } from "./backup-service.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
 import { missedEvent } from "./event-data.ts";
+import type { Retention } from "./retention.ts";
 
 export type SchedulerOptions = {
   store: BackupStore;
   configurations: ConfigurationStore;
   inventory: InventoryStore;
   backups: BackupService;
+  retention: Retention;
   clock: Clock;
   log: Logger;
 };
@@ -25,14 +27,19 @@ export type SchedulerOptions = {
 const longestSleepMs = 30_000;
 const dayMs = 24 * 3600 * 1000;
 const verifyEveryMs = 7 * dayMs;
+const verifyAgainMs = 30 * 60_000;
+const sweepEveryMs = 30 * 60_000;
 /** So much of a gap may pass after a run's moment before the run counts as missed. */
 const toleratedLateness = 0.25;
 
 export function createScheduler(options: SchedulerOptions) {
-  const { store, configurations, inventory, backups, clock, log } = options;
+  const { store, configurations, inventory, backups, retention, clock, log } = options;
   let cancel: () => void = () => undefined;
   let ticking = Promise.resolve();
   let stopped = false;
+  let sweptAt: Date | null = null;
+  /** When a stored file was last asked to be read again, by the backup's id. */
+  const verifyAsked = new Map<number, number>();
 
   async function timeZoneOf({ server_id }: ConfigurationRow): Promise<string> {
     return (await inventory.findServer(server_id))?.timeZone ?? "UTC";
@@ -67,7 +74,7 @@ export function createScheduler(options: SchedulerOptions) {
 
   async function proveDue(row: ConfigurationRow, now: Date): Promise<void> {
     if (row.drill === null) return;
-    const [newest] = await store.finished(row.id, 1);
+    const [newest] = await store.finishedRuns(row.id, 1);
     if (newest === undefined || newest.drill_status === "running") return;
     const last = latest(row.last_proven_at, newest.drilled_at);
     if (last !== null && now.getTime() - last.getTime() < row.drill * dayMs) return;
@@ -79,6 +86,25 @@ export function createScheduler(options: SchedulerOptions) {
     await ask().catch((error: unknown) => {
       if (!(error instanceof ServiceError)) throw error;
     });
+  }
+
+  /** What could not go yet is tried at the next tick, the rest twice an hour. */
+  async function sweepDue(now: Date): Promise<void> {
+    const sinceMs = sweptAt === null ? Infinity : Math.abs(now.getTime() - sweptAt.getTime());
+    if (sinceMs < sweepEveryMs) return;
+    try {
+      if (await retention.sweep()) sweptAt = now;
+    } catch (error) {
+      log.error({ err: error }, "old backups were not removed; it is tried again");
+    }
+  }
+
+  /** One whose storage is away stays due; it is not asked for at every tick. */
+  async function verifyDue(row: BackupRow, now: Date): Promise<void> {
+    const asked = verifyAsked.get(row.id);
+    if (asked !== undefined && Math.abs(now.getTime() - asked) < verifyAgainMs) return;
+    verifyAsked.set(row.id, now.getTime());
+    await quietly(() => backups.verify(row));
   }
 
   async function tick(): Promise<void> {
@@ -97,8 +123,12 @@ export function createScheduler(options: SchedulerOptions) {
         );
       }
     }
+    if (stopped) return;
+    await sweepDue(now);
+    for (const [id, asked] of verifyAsked)
+      if (Math.abs(now.getTime() - asked) >= verifyAgainMs) verifyAsked.delete(id);
     const stale: BackupRow[] = await store.unverifiedSince(new Date(now.getTime() - verifyEveryMs));
-    for (const row of stale) await quietly(() => backups.verify(row));
+    for (const row of stale) await verifyDue(row, now);
   }
 
   /** Sleeps until the next moment of any schedule. */

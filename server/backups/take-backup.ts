@@ -1,23 +1,27 @@
 // One backup from beginning to end: the row that runs, the file that grows, the outcome. Both a run and the safety
 // copy before a restore are made here.
 import type { Logger } from "pino";
+import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
 import { recordEvent } from "../events/store.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Connection } from "../store/database.ts";
+import { backupEntry, cancelledAction } from "./activity-entries.ts";
 import { comparedBackups, findAnomalies, type Measured } from "./anomalies.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
 import type { BackupCounts } from "./counts.ts";
 import { backupEvent } from "./event-data.ts";
+import { manifestWarnings } from "./manifest-warnings.ts";
 import { createOutput, type Output } from "./output.ts";
 import { storeDump, type Stored } from "./pipeline.ts";
 import type { Source } from "./sources/source.ts";
 import { StorageError } from "../storage/storage.ts";
 import type { Places } from "./places.ts";
 import { sizeInWords } from "./sources/size-in-words.ts";
-import { durationInWords, operatorWords, tellFailure } from "./words.ts";
+import { untilAborted } from "./together.ts";
+import { Cancelled, durationInWords, operatorWords, tellFailure } from "./words.ts";
 
 export type TakeBackupOptions = {
   store: BackupStore;
@@ -28,6 +32,8 @@ export type TakeBackupOptions = {
   clock: Clock;
   log: Logger;
 };
+
+const noWarnings: Promise<string[]> = Promise.resolve([]);
 
 /** How often what a run has done so far is written down. */
 const progressMs = 500;
@@ -95,6 +101,20 @@ export function createTakeBackup(options: TakeBackupOptions) {
       );
   }
 
+  /** What the installation said may not be so any more, or be so now. */
+  async function noteWarnings(
+    source: Source,
+    configuration: ConfigurationRow,
+    output: Output,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const warnings = (await untilAborted(signal, source.warnings?.(signal) ?? noWarnings)) ?? [];
+    for (const warning of warnings) output.say(warning);
+    await store.transaction((tx) =>
+      configurations.setInstallWarnings(tx, configuration.id, warnings),
+    );
+  }
+
   const measure = ({ size, started_at, ended_at, checksum }: BackupRow): Measured => ({
     sizeBytes: size,
     durationMs: (ended_at ?? started_at).getTime() - started_at.getTime(),
@@ -111,15 +131,21 @@ export function createTakeBackup(options: TakeBackupOptions) {
   ): Promise<BackupRow> {
     const endedAt = now();
     const durationMs = endedAt.getTime() - row.started_at.getTime();
-    const warnings = findAnomalies(
-      { sizeBytes: stored.sizeBytes, durationMs, checksum: stored.checksum },
-      before.map(measure),
-    );
+    const measured = { sizeBytes: stored.sizeBytes, durationMs, checksum: stored.checksum };
+    const warnings = [
+      ...manifestWarnings(stored.manifest),
+      ...findAnomalies(measured, before.map(measure)),
+    ];
     output.say(
-      `Stored ${sizeInWords(stored.sizeBytes)} (${sizeInWords(stored.plainBytes)} before compression) in ${durationInWords(durationMs)}; read back and found whole.`,
+      `Stored ${sizeInWords(stored.sizeBytes)} (${sizeInWords(stored.plainBytes)} before compression) in ${durationInWords(durationMs)}; ${stored.proof}.`,
     );
     for (const warning of warnings) output.say(`Warning: ${warning}`);
+    await places.markStorage(row.storage_provider_id).catch((error: unknown) => {
+      // It is stored all the same; the next run tries again.
+      log.warn({ err: error, provider: row.storage_provider_id }, "a storage was not marked");
+    });
     const moved = await store.transaction(async (tx) => {
+      await configurations.lock(tx, configuration.id);
       const finished = await store.move(tx, row, "finished", {
         ended_at: endedAt,
         size: stored.sizeBytes,
@@ -172,7 +198,12 @@ export function createTakeBackup(options: TakeBackupOptions) {
       if (failed === null) return null;
       // `put` leaves nothing behind if it can help it; a storage that went away may hold a piece all the same.
       if (row.path !== "") await jobs.send(tx, "backup.clean", toObject(row));
-      if (row.trigger !== "safety")
+      if (error instanceof Cancelled)
+        await recordActivity(
+          tx,
+          backupEntry(configuration, failed, cancelledAction.run, { detail: reason }),
+        );
+      else if (row.trigger !== "safety")
         await recordEvent(
           tx,
           backupEvent(configuration, failed, { type: "backup.failed", reason }),
@@ -180,7 +211,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
       await also(tx);
       return failed;
     });
-    if (moved !== null) count(moved);
+    if (moved !== null && !(error instanceof Cancelled)) count(moved);
   }
 
   return {
@@ -199,7 +230,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
       let row = waiting;
       try {
         const startedAt = now();
-        const before = await store.finished(configuration.id, comparedBackups);
+        const before = await store.finishedRuns(configuration.id, comparedBackups);
         const source: Source = await places.source(configuration);
         const storage = await places.storage(waiting.storage_provider_id);
         const path = objectKey(configuration, waiting.id, startedAt, source.extension);
@@ -208,8 +239,9 @@ export function createTakeBackup(options: TakeBackupOptions) {
         );
         if (running === null) return null;
         row = running;
-        output.say(await source.rehearse(signal));
-        await checkRoom(storage, before, output);
+        output.say(await untilAborted(signal, source.rehearse(signal)));
+        await noteWarnings(source, configuration, output, signal);
+        await untilAborted(signal, checkRoom(storage, before, output));
         const bytes = { plainBytes: 0, storedBytes: 0 };
         const endReport = reportProgress(row, output, bytes);
         let stored: Stored;
@@ -217,7 +249,8 @@ export function createTakeBackup(options: TakeBackupOptions) {
           stored = await storeDump({
             storage,
             key: path,
-            dump: (into) => source.dump(into, { id: row.id, say: output.say, signal }),
+            dump: (into, ending) =>
+              source.dump(into, { id: row.id, say: output.say, signal: ending }),
             signal,
             onProgress: (progress) => Object.assign(bytes, progress),
           });

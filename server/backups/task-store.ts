@@ -15,7 +15,10 @@ export function createTaskStore(db: Database) {
   return {
     async insert(
       tx: Connection,
-      task: { server_id: number; backup_id: number; kind: BackupTaskKind },
+      task: Pick<
+        typeof tasks.$inferInsert,
+        "server_id" | "backup_id" | "kind" | "skip_safety_backup"
+      >,
     ): Promise<TaskRow> {
       const [row] = await tx.insert(tasks).values(task).returning();
       if (row === undefined) throw new Error("An insert answered no row.");
@@ -57,6 +60,15 @@ export function createTaskStore(db: Database) {
     /** @returns false when it was gone already, so that somebody else has told how it ended */
     async end(tx: Connection, id: number): Promise<boolean> {
       const rows = await tx.delete(tasks).where(eq(tasks.id, id)).returning({ id: tasks.id });
+      return rows.length > 0;
+    },
+
+    /** @returns false when it has begun, or is gone already */
+    async endWaiting(tx: Connection, id: number): Promise<boolean> {
+      const rows = await tx
+        .delete(tasks)
+        .where(and(eq(tasks.id, id), isNull(tasks.started_at)))
+        .returning({ id: tasks.id });
       return rows.length > 0;
     },
 

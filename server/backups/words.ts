@@ -1,4 +1,5 @@
 // Durations and failures in words.
+import { messageOf } from "../loggable-error.ts";
 import { SourceError } from "./sources/source.ts";
 import { StorageError } from "../storage/storage.ts";
 import { DamagedCopy } from "./pipeline.ts";
@@ -21,6 +22,13 @@ export class Interrupted extends Error {
   override name = "Interrupted";
 }
 
+/** Somebody ended it on purpose: no failure to be told of. */
+export class Cancelled extends Interrupted {
+  constructor(by: string) {
+    super(`Cancelled by ${by}.`);
+  }
+}
+
 const known = [SourceError, StorageError, DamagedCopy, Interrupted];
 
 /** What the operator is told of a failure; null for what is nobody's fault but ours. */
@@ -29,4 +37,4 @@ export const operatorWords = (error: unknown): string | null =>
 
 /** The same, with a sentence for what has no words of its own; its details are in the log. */
 export const tellFailure = (error: unknown): string =>
-  operatorWords(error) ?? `It failed unexpectedly: ${(error as Error).message}`;
+  operatorWords(error) ?? `It failed unexpectedly: ${messageOf(error)}`;

@@ -7,13 +7,22 @@ import type { NewEvent } from "../events/event.ts";
 import { recordEvent } from "../events/store.ts";
 import { reply, route, type Route } from "../http/route.ts";
 import type { InventoryStore, SiteRow } from "../inventory/store.ts";
-import type { Database } from "../store/database.ts";
+import type { Connection, Database } from "../store/database.ts";
 
 export type DeploymentRoutesOptions = {
   db: Database;
   inventory: InventoryStore;
-  /** Lets a site's workers finish their jobs and start anew. @returns how many there are */
-  restartWorkers(siteId: number): Promise<number>;
+  /**
+   * Notes a finished deployment for the site's workers.
+   * @param restarts whether they finish their jobs and start anew
+   * @returns how many of them do
+   */
+  noteForWorkers(
+    tx: Connection,
+    siteId: number,
+    deploymentId: number,
+    restarts: boolean,
+  ): Promise<number>;
 };
 
 export const deploymentRoutes = (options: DeploymentRoutesOptions): Route[] => [
@@ -24,12 +33,16 @@ export const deploymentRoutes = (options: DeploymentRoutesOptions): Route[] => [
     },
     answer: async ({ found: site, body }) => {
       const { restart_workers: wantsRestart = false, ...told } = body;
-      const event = await options.db.transaction((tx) =>
-        recordEvent(tx, deploymentEvent(site, told)),
-      );
-      // A deployment that failed left the old code in place, so there is nothing to start anew.
-      const restarted =
-        wantsRestart && told.status === "finished" ? await options.restartWorkers(site.id) : 0;
+      // In one transaction: what is answered for is carried out, whatever happens to the service next.
+      const { event, restarted } = await options.db.transaction(async (tx) => {
+        const stored = await recordEvent(tx, deploymentEvent(site, told));
+        // A deployment that failed left the old code in place, so there is nothing to start anew.
+        const many =
+          told.status === "finished"
+            ? await options.noteForWorkers(tx, site.id, stored.id, wantsRestart)
+            : 0;
+        return { event: stored, restarted: many };
+      });
       return reply(202, {
         id: event.id,
         site_id: site.id,

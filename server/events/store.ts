@@ -3,8 +3,9 @@ import { randomBytes } from "node:crypto";
 import { maxEventBytes } from "../../contract/events.ts";
 import { recordActivity } from "../activity/store.ts";
 import type { Connection } from "../store/database.ts";
+import { sql } from "../store/drizzle.ts";
 import { events } from "../store/tables.ts";
-import { outcomeOf, type EventRow, type NewEvent } from "./event.ts";
+import { orderKeyOf, outcomeOf, roomOf, type EventRow, type NewEvent } from "./event.ts";
 
 /** As Standard Webhooks asks: unique, and saying nothing. */
 const makeMessageId = () => `msg_${randomBytes(20).toString("base64url")}`;
@@ -15,7 +16,12 @@ export async function recordEvent(
 ): Promise<EventRow> {
   const [row] = await tx
     .insert(events)
-    .values({ ...event, data: cut(event.data), message_id: makeMessageId() })
+    .values({
+      ...event,
+      data: cut({ ...(await placeOf(tx, event)), ...event.data }),
+      message_id: makeMessageId(),
+      order_key: orderKeyOf(event.type, event.data),
+    })
     .returning();
   if (row === undefined) throw new Error("An insert answered no row.");
   const outcome = outcomeOf[event.type];
@@ -30,6 +36,40 @@ export async function recordEvent(
     actor: activity.actor,
   });
   return row;
+}
+
+type Named = { id: number; name: string };
+
+/**
+ * Where an event happened, with the names that people know it by; a receiver has no inventory to look them up in. A site on
+ * another server that uses the database is told too, and not named: who may see this server may not see that one.
+ */
+async function placeOf(
+  tx: Connection,
+  { type, server_id, site_id, database_id }: Omit<NewEvent, "activity">,
+): Promise<Record<string, unknown>> {
+  const { rows } = await tx.execute<{
+    server: string | null;
+    site: string | null;
+    database: string | null;
+    sites: Named[];
+  }>(sql`
+    select
+      (select name from servers where id = ${server_id}::int) as server,
+      (select name from sites where id = ${site_id}::int) as site,
+      (select name from databases where id = ${database_id}::int) as database,
+      (select coalesce(json_agg(json_build_object('id', id, 'name', name) order by id), '[]')
+        from sites where server_id = ${server_id}
+          and (id = ${site_id}::int or entry -> 'databases' @> to_jsonb(${database_id}::int))) as sites`);
+  const { server = null, site = null, database = null, sites = [] } = rows[0] ?? {};
+  const room = roomOf(type);
+  return {
+    server_id,
+    server: server ?? String(server_id),
+    site_id,
+    site,
+    ...((room === "backup" || room === "restore") && { database_id, database, sites }),
+  };
 }
 
 /** What is left for everything but the texts that are cut. */

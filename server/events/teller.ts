@@ -8,7 +8,7 @@ import { asc, inArray, isNull, sql } from "../store/drizzle.ts";
 import { events } from "../store/tables.ts";
 import type { EventRow } from "./event.ts";
 
-/** An event, and the sites whose receivers are to hear of it. */
+/** An event, and the sites whose receivers are to hear of it; none = it belongs to its server alone. */
 export type ToldEvent = EventRow & { siteIds: number[] };
 
 /** Makes, in the teller's transaction, what a kind of receiver sends later. */

@@ -1,5 +1,7 @@
 // A machine that is looked after: its folders, and the commands that run on it with their streams.
 import type { Readable, Writable } from "node:stream";
+import type { Account } from "./account.ts";
+import type { Task, TaskStreams } from "./task.ts";
 
 /** Why a folder cannot be used, in words that fit behind "The directory". */
 export type FolderProblem = { problem: string };
@@ -38,12 +40,27 @@ export class CommandMissing extends Error {
   override name = "CommandMissing";
 }
 
+/** A machine as one of its accounts sees it: the kernel refuses what that account may not do. */
 export type Host = {
+  account: Account;
+  /** The account is the service's own. */
+  isOwn: boolean;
+  /** The same machine as another account sees it. @throws unless the service runs as root, or it is the same account */
+  as(account: Account): Host;
   /**
    * Runs a command to its end, in a process group of its own.
    * @throws CommandMissing, the input's, output's or `take`'s own error (the program is ended then), or an AbortError
    */
   run(command: Command): Promise<CommandEnd>;
+  /**
+   * Performs work of our own as the account.
+   * @throws what the task throws; from a child process as a plain Error with the same name, message and code
+   */
+  perform<Args, Result>(
+    task: Task<Args, Result>,
+    args: Args,
+    streams?: TaskStreams,
+  ): Promise<Result>;
   /**
    * Finds a folder inside another, links followed.
    * @param root absolute path of the folder that must not be left

@@ -136,6 +136,32 @@ describe("an output that is taken", () => {
   });
 });
 
+test("an error line without an end does not fill the memory", async () => {
+  const lengths: number[] = [];
+  const end = await run({
+    argv: ["sh", "-c", "head -c 5000000 /dev/zero | tr '\\0' x >&2; printf '\\r\\nlast' >&2"],
+    onErrorLine: (line) => lengths.push(line.length),
+  });
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(128 * 1024);
+  expect(lengths.reduce((sum, length) => sum + length)).toBe(5_000_000 + "last".length);
+  expect(end.stderr.endsWith("x\nlast\n")).toBe(true);
+});
+
+test("an abort does not wait for what left the group and holds the output open", async () => {
+  const abort = new AbortController();
+  let pid = 0;
+  const running = run({
+    argv: ["sh", "-c", "setsid sh -c 'echo $$ >&2; exec sleep 60' & wait"],
+    signal: abort.signal,
+    onErrorLine: (line) => {
+      pid = Number(line);
+      abort.abort(new Error("enough"));
+    },
+  });
+  await expect(running).rejects.toThrow("enough");
+  process.kill(pid, "SIGKILL");
+});
+
 test("an abort ends all that the command started", async () => {
   const abort = new AbortController();
   const pids: number[] = [];

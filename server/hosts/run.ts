@@ -1,11 +1,13 @@
 // Runs one command on the service's own machine: streams in and out, an end for all that it started.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createInterface } from "node:readline";
 import { type Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { callbackify } from "node:util";
+import type { Account } from "./account.ts";
+import { accountEnvironment, asAccount, startFailure } from "./as-account.ts";
 import { CommandMissing, type Command, type CommandEnd } from "./host.ts";
+import { eachLine } from "./lines.ts";
 import { openOwnPipe } from "./own-pipe.ts";
 
 const keptOutputBytes = 1024 * 1024;
@@ -14,18 +16,26 @@ const keptErrorCharacters = 16 * 1024;
 /**
  * @param environment what every command sees: where programs are, and a home. Nothing else of the service's own
  * environment gets through, because it holds secrets, and PG… variables that would mislead the tools.
+ * @param account whom commands run as; null = the service's own account
  */
 export const createRunner =
-  (environment: Record<string, string>) =>
+  (environment: Record<string, string>, account: Account | null = null) =>
   async (command: Command): Promise<CommandEnd> => {
-    const [program, ...args] = command.argv;
+    const { folder = "/" } = command;
+    const [program, ...args] =
+      account === null ? command.argv : asAccount(account, folder, command.argv);
     command.signal?.throwIfAborted();
     const { take } = command;
     // What has no room for one of our own is slower through an ordinary one.
     const pipe = take === undefined ? null : await openOwnPipe(take).catch(() => null);
     const child = spawn(program, args, {
-      cwd: command.folder ?? "/",
-      env: { ...environment, LC_ALL: "C.UTF-8", ...command.environment },
+      cwd: account === null ? folder : "/",
+      env: {
+        ...environment,
+        ...(account === null ? {} : accountEnvironment(account)),
+        LC_ALL: "C.UTF-8",
+        ...command.environment,
+      },
       // A group of its own, so that an abort reaches what the program started as well.
       detached: true,
       stdio: ["pipe", pipe?.writing ?? "pipe", "pipe"],
@@ -48,11 +58,17 @@ export const createRunner =
       }
       pipe?.close();
     };
-    command.signal?.addEventListener("abort", endGroup, { once: true });
-    if (command.signal?.aborted === true) endGroup();
+    /** Only once it is known why: the ends that close here would tell of nothing but that. */
+    const letGo = () => {
+      endGroup();
+      // A program that left the group may hold its ends open; nobody waits for that.
+      for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+    };
+    command.signal?.addEventListener("abort", letGo, { once: true });
+    if (command.signal?.aborted === true) letGo();
 
     let stderr = "";
-    createInterface({ input: child.stderr }).on("line", (line) => {
+    eachLine(child.stderr, (line) => {
       stderr = `${stderr}${line}\n`.slice(-keptErrorCharacters);
       command.onErrorLine?.(line);
     });
@@ -71,15 +87,18 @@ export const createRunner =
     try {
       await streams;
     } catch (error) {
-      endGroup();
+      letGo();
       await ended;
       command.signal?.throwIfAborted();
       throw error;
     } finally {
-      command.signal?.removeEventListener("abort", endGroup);
+      command.signal?.removeEventListener("abort", letGo);
     }
     const [exitCode, signal] = await ended;
     command.signal?.throwIfAborted();
+    const failure = account === null ? null : startFailure(exitCode, stderr);
+    if (failure !== null)
+      throw new CommandMissing(`${command.argv[0]} could not be started: ${failure}`);
     return { exitCode, signal, stdout, stderr };
   };
 

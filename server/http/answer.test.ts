@@ -1,9 +1,9 @@
-import { pino } from "pino";
 import { expect, test } from "vitest";
 import { operations } from "../../contract/operations.ts";
+import { createLog } from "../log.ts";
 import { createAnswerWriter } from "./answer.ts";
 
-const log = pino({ level: "silent" });
+const log = createLog("silent");
 const server = { id: 1, name: "web-1", time_zone: "UTC", memory: null };
 const row = operations.showServer;
 
@@ -24,7 +24,10 @@ test("an answer that breaks its schema fails in tests, and is logged and sent in
   const broken = { ...server, time_zone: 7 };
   expect(() => createAnswerWriter("fail", log)(row, 200, broken)).toThrow("breaks its own schema");
   const lines: string[] = [];
-  const write = createAnswerWriter("log", pino({}, { write: (line) => void lines.push(line) }));
+  const write = createAnswerWriter(
+    "log",
+    createLog("info", { write: (line) => void lines.push(line) }),
+  );
   expect(JSON.parse(write(row, 200, broken).text)).toEqual(broken);
   expect(lines.join()).toContain("breaks its own schema");
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../../contract/operations.ts";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import { eventTypes } from "../../contract/events.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
 
@@ -146,11 +147,16 @@ describe("answers", () => {
 
 test("the description is valid OpenAPI 3.1 and holds all operations", async () => {
   const response = await send("/openapi.json", {});
-  const description = (await response.json()) as { openapi: string; paths: Record<string, object> };
+  const description = (await response.json()) as {
+    openapi: string;
+    paths: Record<string, object>;
+    webhooks: Record<string, object>;
+  };
   expect(description.openapi).toMatch(/^3\.1\./);
   expect(await new Validator().validate(description)).toMatchObject({ valid: true });
   const paths = new Set(Object.values(operations).map(({ path }) => path));
   expect(new Set(Object.keys(description.paths))).toEqual(paths);
+  expect(Object.keys(description.webhooks)).toEqual([...eventTypes]);
   for (const path of Object.keys(description.paths)) {
     const served = await service.call("GET", path.replace(/\{\w+\}/g, "1"));
     expect(served.status, path).not.toBe(401);

@@ -7,12 +7,12 @@ import type { Logger } from "pino";
 import { toFieldErrors } from "../../contract/errors.ts";
 import { abilityOf, type Operation } from "../../contract/operation.ts";
 import { maxInteger } from "../../contract/values.ts";
-import { actAs } from "../activity/actor.ts";
-import { admit, type Door } from "./admit.ts";
+import { actAs, theService } from "../activity/actor.ts";
+import { admit, admitAnybody, type Door } from "./admit.ts";
 import { createAnswerWriter, type WriteAnswer } from "./answer.ts";
 import { readJsonObject } from "./body.ts";
 import { FileAnswer } from "./file-answer.ts";
-import type { Route } from "./route.ts";
+import type { Caller, Route } from "./route.ts";
 import { InvalidFields, notFound, ServiceError, unauthorized } from "./service-error.ts";
 
 export type ApiOptions = Door & {
@@ -32,16 +32,16 @@ export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
 
   for (const route of options.routes) {
     const { operation } = route;
-    app.on(operation.method, toHonoPath(operation.path), async (c) => {
-      const caller = await admit(c, options);
+    const serve = async (c: Context<ApiEnvironment>, caller: Caller) => {
       const params = readIds(c.req.param());
       const found = await route.find(params, caller);
       if (found === null) throw notFound();
-      if (abilityOf(operation) === "*" && !caller.canChange) throw unauthorized();
+      if (operation.isPublic !== true && !mayAsk(caller, operation)) throw unauthorized();
       const query = parse(operation.query, c.req.query());
       const body = operation.body && parse(operation.body, await readJsonObject(c.req.raw));
       const url = (options.publicUrl ?? new URL(c.req.url).origin) + c.req.path;
-      const reply = await actAs({ type: "token", name: caller.name }, () =>
+      const actor = operation.isPublic ? theService : { type: "token" as const, name: caller.name };
+      const reply = await actAs(actor, () =>
         route.answer({ params, query, body, found, caller, url }),
       );
 
@@ -49,7 +49,12 @@ export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
       if (reply.body instanceof FileAnswer) return reply.body.toResponse(c);
       if (!operation.answers[reply.status]) return c.body(null, reply.status as 204);
       return sendJson(c, writeAnswer(operation, reply.status, reply.body), reply.status);
-    });
+    };
+    app.on(operation.method, toHonoPath(operation.path), async (c) =>
+      operation.isPublic
+        ? admitAnybody(c, options, (caller) => serve(c, caller))
+        : serve(c, await admit(c, options)),
+    );
   }
 
   app.all("/api/*", async (c) => {
@@ -66,6 +71,10 @@ export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
 }
 
 const toHonoPath = (path: string) => path.replace(/\{(\w+)\}/g, ":$1");
+
+const mayAsk = (caller: Caller, operation: Operation): boolean =>
+  (abilityOf(operation) === "read" || caller.canChange) &&
+  (operation.reach === undefined || caller.serverIds === null);
 
 /** A path whose id is no id names nothing. */
 function readIds(texts: Record<string, string>): Record<string, number> {

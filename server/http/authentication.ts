@@ -1,16 +1,18 @@
 // Who asks, and how often they may: the token of a request, and the two limits that guard the door.
 import type { IncomingMessage } from "node:http";
+import type { Logger } from "pino";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { errorMessage } from "../../contract/errors.ts";
+import { networkOf } from "./client-network.ts";
 import type { Caller } from "./route.ts";
-import { ServiceError } from "./service-error.ts";
+import { ServiceError, unauthenticated } from "./service-error.ts";
 
 /** Checks a token's text; null for one that is unknown, expired or revoked. */
 export type FindCaller = (token: string) => Promise<Caller | null>;
 
 type Allowance = { limit: number; remaining: number };
 
-/** Wrong tokens a minute that one address may try. */
+/** Failed logins a minute that one address may cause; of IPv6, one network. */
 const failuresPerMinute = 30;
 
 // A token that the operator chose may hold spaces.
@@ -26,10 +28,24 @@ export type Doorkeeper = {
     authorization: string | undefined,
     address: string,
   ): Promise<{ caller: Caller; headers: Record<string, string> }>;
+  /**
+   * Counts a failure of somebody who needs no token, together with wrong tokens.
+   * @returns the headers that tell what is left of the address's limit
+   * @throws ServiceError `too_many_requests`
+   */
+  countFailure(address: string): Promise<Record<string, string>>;
 };
 
-/** @param requestsPerMinute of each token; 0 = no limit */
-export function createDoorkeeper(findCaller: FindCaller, requestsPerMinute: number): Doorkeeper {
+export type DoorkeeperOptions = {
+  findCaller: FindCaller;
+  /** Of each token; 0 = no limit. */
+  requestsPerMinute: number;
+  /** Gets what a failed login may be known by: never a part of the header. */
+  log: Pick<Logger, "warn">;
+};
+
+export function createDoorkeeper(options: DoorkeeperOptions): Doorkeeper {
+  const { findCaller, requestsPerMinute, log } = options;
   const requests =
     requestsPerMinute === 0
       ? null
@@ -40,10 +56,15 @@ export function createDoorkeeper(findCaller: FindCaller, requestsPerMinute: numb
    *  lock everybody out, and a token's 32 characters are not guessed at any rate. */
   const countFailure = async (address: string, points: number): Promise<Allowance> => {
     try {
-      const { remainingPoints } = await failures.consume(address, points);
+      const { remainingPoints } = await failures.consume(networkOf(address), points);
+      if (points > 0) log.warn({ address }, "a login failed");
       return { limit: failuresPerMinute, remaining: remainingPoints };
     } catch (refused) {
-      throw refused instanceof RateLimiterRes ? tooMany(refused, failuresPerMinute) : refused;
+      if (!(refused instanceof RateLimiterRes)) throw refused;
+      // Once a minute: whoever goes on guessing is not to fill the disk.
+      if (refused.consumedPoints === failuresPerMinute + points && points > 0)
+        log.warn({ address }, "a login failed, and further ones are refused for a minute");
+      throw tooMany(refused, failuresPerMinute);
     }
   };
 
@@ -52,8 +73,10 @@ export function createDoorkeeper(findCaller: FindCaller, requestsPerMinute: numb
       const token = bearer.exec(authorization ?? "")?.[1];
       const caller = token === undefined ? null : await findCaller(token);
       if (caller === null) {
-        // A request without a token guesses nothing, so it does not count as a failure.
-        throw unauthenticated(await countFailure(address, token === undefined ? 0 : 1));
+        // A request without the header guesses nothing, so it does not count as a failure. Any other header does,
+        // also one that no token can be read from.
+        const points = authorization === undefined || authorization === "" ? 0 : 1;
+        throw unauthenticated(allowanceHeaders(await countFailure(address, points)));
       }
       if (requests === null) return { caller, headers: {} };
       try {
@@ -65,6 +88,8 @@ export function createDoorkeeper(findCaller: FindCaller, requestsPerMinute: numb
         throw refused;
       }
     },
+
+    countFailure: async (address) => allowanceHeaders(await countFailure(address, 1)),
   };
 }
 
@@ -72,12 +97,6 @@ const allowanceHeaders = ({ limit, remaining }: Allowance) => ({
   "X-RateLimit-Limit": String(limit),
   "X-RateLimit-Remaining": String(remaining),
 });
-
-const unauthenticated = (allowance: Allowance) =>
-  new ServiceError("unauthenticated", errorMessage.unauthenticated, {
-    "WWW-Authenticate": "Bearer",
-    ...allowanceHeaders(allowance),
-  });
 
 function tooMany(state: RateLimiterRes, limit: number): ServiceError {
   const waitSeconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000));

@@ -35,12 +35,14 @@ export function createDashboard(folder: string | null): Hono<ApiEnvironment> {
       },
       // Whether the browser must use https is for whoever ends TLS to say.
       strictTransportSecurity: false,
+      // Every answer has it, not only the dashboard's.
+      xContentTypeOptions: false,
       xFrameOptions: "DENY",
       referrerPolicy: "no-referrer",
     }),
   );
   if (folder === null) {
-    app.get("/", (c) => c.text("The dashboard is not built. Run: npm start", 404));
+    app.get("/", (c) => c.json({ message: "The dashboard is not built. Run: npm start" }, 404));
     return app;
   }
   app.use("/assets/*", async (c, next) => {

@@ -2,12 +2,11 @@
 import * as z from "zod/mini";
 import { errorBody, fieldErrorsBody } from "../../contract/errors.ts";
 import { abilityOf, file, type Operation } from "../../contract/operation.ts";
-
-type Json = Record<string, unknown>;
-type Schema = z.ZodMiniType;
+import { describeEvents } from "./describe-events.ts";
+import { hoist, type Json, type Schema } from "./schema-components.ts";
 
 /**
- * Describes the operations as OpenAPI 3.1.
+ * Describes the operations, and the requests that webhooks get, as OpenAPI 3.1.
  * @param entries operation ids with their rows
  * @see https://spec.openapis.org/oas/v3.1.0
  */
@@ -22,6 +21,7 @@ export function describeOperations(
       operationId,
       summary: row.summary,
       tags: [row.tag],
+      ...(row.isPublic && { security: [] }),
       parameters: [...pathParameters(row.path), ...queryParameters(row.query)],
       ...(row.body && {
         requestBody: { required: true, content: asJson(row.body, "input", components) },
@@ -39,6 +39,7 @@ export function describeOperations(
     servers: [{ url: info.url }],
     security: [{ token: [] }],
     paths,
+    webhooks: describeEvents(components),
     components: {
       schemas: components,
       securitySchemes: { token: { type: "http", scheme: "bearer" } },
@@ -61,7 +62,9 @@ function queryParameters(query: Schema | undefined): Json[] {
 }
 
 const errorTexts: readonly [number, string, Schema][] = [
+  [400, "The request is not valid HTTP, or its body is not a JSON object", errorBody],
   [401, "No token, or one that is not known", errorBody],
+  [421, "The request is for a host that this service does not answer to", errorBody],
   [429, "Too many requests; Retry-After says how long to wait", errorBody],
   [500, "A mistake of the service", errorBody],
   [503, "Shutting down, or its database is away", errorBody],
@@ -76,17 +79,21 @@ function responses(row: Operation, components: Json): Json {
         content: schema === file ? asFile : asJson(schema, "output", components),
       }),
     };
-  const errors = [...errorTexts];
+  const errors = errorTexts.filter(([status]) => status !== 401 || row.isPublic !== true);
   if (row.path.includes("{")) errors.push([404, "Nothing there, or not for this token", errorBody]);
-  if (abilityOf(row) === "*") errors.push([403, "The token may only read", errorBody]);
+  if (abilityOf(row) === "*" && row.isPublic !== true)
+    errors.push([403, "The token may only read", errorBody]);
   if (row.body) {
-    errors.push([400, "The body is not a JSON object", errorBody]);
     errors.push([413, "The body is larger than 1 MiB", errorBody]);
     errors.push([415, "The body is not sent as JSON", errorBody]);
   }
   if (row.body ?? row.query) errors.push([422, "Fields that do not fit", fieldErrorsBody]);
-  if (row.method !== "GET" && row.path.includes("{"))
+  const isFile = Object.values(row.answers).includes(file);
+  // A download needs a backup that has finished.
+  if ((row.method !== "GET" || isFile) && row.path.includes("{"))
     errors.push([409, "Not possible in its present state", errorBody]);
+  if (row.method === "GET" && !isFile)
+    answers[304] = { description: "What `If-None-Match` names is still so" };
   for (const [status, description, schema] of errors)
     answers[status] = { description, content: asJson(schema, "output", components) };
   return answers;
@@ -99,25 +106,3 @@ const asFile = {
 const asJson = (schema: Schema, io: "input" | "output", components: Json) => ({
   "application/json": { schema: hoist(schema, io, components) },
 });
-
-/** Schemas with an id become components, so that a reader and a generator see one name for one thing. */
-function hoist(schema: Schema, io: "input" | "output", components: Json): Json {
-  const {
-    $schema: _,
-    $defs,
-    id,
-    ...rest
-  } = referToComponents(z.toJSONSchema(schema, { io, unrepresentable: "any" }));
-  for (const [name, definition] of Object.entries($defs ?? {})) {
-    const { id: _id, ...content } = definition as Json;
-    components[name] = content;
-  }
-  if (typeof id !== "string") return rest;
-  components[id] = rest;
-  return { $ref: `#/components/schemas/${id}` };
-}
-
-type JsonSchema = Json & { $schema?: string; $defs?: Json; id?: string };
-
-const referToComponents = (schema: object): JsonSchema =>
-  JSON.parse(JSON.stringify(schema).replaceAll("#/$defs/", "#/components/schemas/")) as JsonSchema;

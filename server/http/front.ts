@@ -6,12 +6,15 @@ import type { Logger } from "pino";
 import { errorMessage } from "../../contract/errors.ts";
 import { operations } from "../../contract/operations.ts";
 import { describeDatabaseError } from "../store/database-error.ts";
+import type { IsAllowedHost } from "./allowed-hosts.ts";
 import type { ApiEnvironment } from "./api.ts";
 import { describeOperations } from "./description.ts";
+import { everyRequest } from "./every-request.ts";
 import { answerFailure } from "./failure.ts";
 
 export type FrontOptions = {
   measure: MiddlewareHandler;
+  isAllowedHost: IsAllowedHost;
   /** Why requests are refused now; null = they are not. */
   closed: () => string | null;
   /** @throws what the database says */
@@ -32,6 +35,7 @@ export function createFront(options: FrontOptions): Hono<ApiEnvironment> {
   app.notFound((c) => c.json({ message: errorMessage.not_found }, 404));
   app.use(options.measure);
   app.use(requestId());
+  app.use(everyRequest(options.isAllowedHost));
   // A token is sent by hand, never by the browser itself, so a page from elsewhere gains nothing here.
   app.use(
     "/api/*",

@@ -27,6 +27,11 @@ export class InvalidFields extends ServiceError {
 
 export const notFound = () => new ServiceError("not_found", errorMessage.not_found);
 export const conflict = (message: string) => new ServiceError("conflict", message);
+export const unauthenticated = (headers: Record<string, string> = {}) =>
+  new ServiceError("unauthenticated", errorMessage.unauthenticated, {
+    "WWW-Authenticate": "Bearer",
+    ...headers,
+  });
 export const unauthorized = () => new ServiceError("unauthorized", errorMessage.unauthorized);
 /** A 503. @param retryAfterSeconds when asking again makes sense */
 export const unavailable = (message: string, retryAfterSeconds: number) =>

@@ -11,19 +11,30 @@ export class InventoryError extends Error {
   }
 }
 
-/** @throws InventoryError */
-export async function readInventory(file: string): Promise<Inventory> {
+/**
+ * @param check finds what the machine has against it; each is told with its line as well
+ * @throws InventoryError
+ */
+export async function readInventory(
+  file: string,
+  check: (inventory: Inventory) => Promise<Complaint[]>,
+): Promise<Inventory> {
   let text: string;
   try {
     text = await readFile(file, "utf8");
   } catch (error) {
     throw new InventoryError(file, [error instanceof Error ? error.message : String(error)]);
   }
-  return parseInventory(text, file);
+  const { inventory, refuse } = parse(text, file);
+  refuse(await check(inventory));
+  return inventory;
 }
 
 /** @throws InventoryError */
-export function parseInventory(text: string, file: string): Inventory {
+export const parseInventory = (text: string, file: string): Inventory =>
+  parse(text, file).inventory;
+
+function parse(text: string, file: string) {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   if (document.errors.length > 0)
@@ -45,9 +56,11 @@ export function parseInventory(text: string, file: string): Inventory {
         return tell({ path: [...path, ...unknown], message: issue.message });
       }),
     );
-  const complaints = crossCheck(parsed.data);
-  if (complaints.length > 0) throw new InventoryError(file, complaints.map(tell));
-  return parsed.data;
+  const refuse = (complaints: readonly Complaint[]) => {
+    if (complaints.length > 0) throw new InventoryError(file, complaints.map(tell));
+  };
+  refuse(crossCheck(parsed.data));
+  return { inventory: parsed.data, refuse };
 }
 
 const at = (line: number, message: string) => `line ${line}: ${message}`;

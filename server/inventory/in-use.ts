@@ -7,6 +7,7 @@ import {
   backups,
   databases,
   notificationChannels,
+  serverChannels,
   siteChannels,
   sites,
   storageProviders,
@@ -66,6 +67,14 @@ const uses: readonly Use[] = [
     number: siteChannels.site_id,
     says: (numbers) =>
       `cannot be removed while these sites use it: ${numbers}. Uncheck it there first.`,
+  },
+  {
+    of: "notification_channels",
+    by: serverChannels,
+    reference: serverChannels.channel_id,
+    number: serverChannels.server_id,
+    says: (numbers) =>
+      `cannot be removed while these servers use it: ${numbers}. Uncheck it there first.`,
   },
   configurationOf("sites", backupConfigurations.site_id),
   configurationOf("databases", backupConfigurations.database_id),

@@ -7,6 +7,7 @@ import { createTestService, oneSite, type TestService } from "../testing/service
 import { workerBody } from "../testing/worker-body.ts";
 import { parseInventory } from "./file.ts";
 import { writeSample } from "./sample.ts";
+import { ownUser } from "../testing/own-user.ts";
 
 let service: TestService;
 beforeEach(async () => {
@@ -20,7 +21,7 @@ const expectSites = (names: string[]) =>
   vi.waitFor(async () => expect(await siteNames()).toEqual(names), 5000);
 const write = (text: string) => writeFile(service.inventoryFile, text);
 const withBlog = () =>
-  `${oneSite(service.folder)}  - { id: 2, server: 1, name: blog, root: ${service.folder}/shop }\n`;
+  `${oneSite(service.folder)}  - { id: 2, server: 1, name: blog, root: ${service.folder}/shop, user: ${ownUser} }\n`;
 
 test("a change of the file is in force at once", async () => {
   await write(withBlog());

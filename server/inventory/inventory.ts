@@ -1,8 +1,10 @@
 // The inventory as a running part: read at start, again on every change, the last good state kept.
 import { watch } from "node:fs";
-import { access, mkdir, writeFile } from "node:fs/promises";
+import { access, chmod, mkdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Logger } from "pino";
+import { decideAccounts, type AccountSource, type EntryAccounts } from "./accounts.ts";
+import { messageOf } from "../loggable-error.ts";
 import { InventoryError, readInventory } from "./file.ts";
 import { writeSample } from "./sample.ts";
 import { inventoryJsonSchema } from "./schema.ts";
@@ -13,12 +15,15 @@ export type InventoryOptions = {
   /** Where the sample's own files go, when there is no inventory yet. */
   dataFolder: string;
   store: InventoryStore;
+  accounts: AccountSource;
   log: Logger;
 };
 
 export type LiveInventory = {
   /** Why the file as it is now is not in force; null = it is. */
   problem(): string | null;
+  /** Reads the file now, whether a change was seen or not. */
+  read(): void;
   close(): void;
 };
 
@@ -32,37 +37,55 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
 
   const load = async () => {
     try {
-      const inUse = await store.replace(await readInventory(file));
+      let accounts: EntryAccounts = { sites: new Map(), databases: new Map() };
+      const inventory = await readInventory(file, async (read) => {
+        const decided = await decideAccounts(read, await store.listAccounts(), options.accounts);
+        ({ accounts } = decided);
+        return decided.complaints;
+      });
+      const inUse = await store.replace(inventory, accounts);
       if (inUse.length > 0) throw new InventoryError(file, inUse);
       if (problem !== null) log.info({ file }, "the inventory is in force again");
       problem = null;
+      tellWithoutAccount(accounts);
     } catch (error) {
-      problem = error instanceof Error ? error.message : String(error);
+      problem = messageOf(error);
       log.error({ file, problem }, "the inventory stays as it was");
     }
   };
 
-  await mkdir(dirname(file), { recursive: true });
+  const tellWithoutAccount = (accounts: EntryAccounts) => {
+    for (const [kind, decided] of Object.entries(accounts))
+      for (const [id, { problem: missing }] of decided)
+        if (missing !== null) log.warn({ kind, id, problem: missing }, "an entry has no account");
+  };
+
+  await mkdir(dirname(file), { recursive: true, mode: 0o755 });
   if (!(await exists(file))) await writeSample(file, options.dataFolder);
-  await writeFile(
-    join(options.dataFolder, "inventory.schema.json"),
-    JSON.stringify(inventoryJsonSchema(), null, 2),
-  );
+  // As root, accounts of sites pass through the data folder to folders of their own.
+  if (dirname(file) === options.dataFolder) await chmod(file, 0o600).catch(() => undefined);
+  const schemaFile = join(options.dataFolder, "inventory.schema.json");
+  await writeFile(schemaFile, JSON.stringify(inventoryJsonSchema(), null, 2), { mode: 0o600 });
+  // Earlier versions left it as wide as the umask allowed.
+  await chmod(schemaFile, 0o600);
   await load();
+
+  const read = () => {
+    loading = loading.then(load);
+  };
 
   // The folder is watched, not the file: editors put a new file in the old one's place.
   let timer: NodeJS.Timeout | undefined;
   const watcher = watch(dirname(file), (_event, name) => {
     if (name !== null && name !== basename(file)) return;
     clearTimeout(timer);
-    timer = setTimeout(() => {
-      loading = loading.then(load);
-    }, settleMs);
+    timer = setTimeout(read, settleMs);
   });
   watcher.on("error", (error) => log.error({ err: error, file }, "the inventory is not watched"));
 
   return {
     problem: () => problem,
+    read,
     close() {
       clearTimeout(timer);
       watcher.close();

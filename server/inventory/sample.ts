@@ -5,6 +5,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
+import { ownAccount } from "../hosts/account.ts";
 
 const artisanSource = fileURLToPath(new URL("sample-artisan.cjs", import.meta.url));
 const firstJobs = 12;
@@ -12,20 +13,27 @@ const firstJobs = 12;
 /** Writes the inventory file and what it speaks of. Paths are absolute, so the file may be moved. */
 export async function writeSample(file: string, dataFolder: string): Promise<void> {
   const folder = join(dataFolder, "sample-site");
-  await mkdir(join(folder, "jobs"), { recursive: true });
+  // Closed whatever the umask: a folder that others may write to is none to run programs in.
+  await mkdir(join(folder, "jobs"), { recursive: true, mode: 0o700 });
   // The data folder may lie in a project of ES modules, Quarterdeck's own for one; the script is none.
-  await writeFile(join(folder, "package.json"), '{ "private": true, "type": "commonjs" }\n');
+  await writeFile(join(folder, "package.json"), '{ "private": true, "type": "commonjs" }\n', {
+    mode: 0o600,
+  });
   await copyFile(artisanSource, join(folder, "artisan"));
-  await chmod(join(folder, "artisan"), 0o755);
+  await chmod(join(folder, "artisan"), 0o700);
   for (let number = 1; number <= firstJobs; number++)
     await writeFile(
       join(folder, "jobs", `default-${String(number).padStart(4, "0")}.json`),
       JSON.stringify({ name: `Send the welcome mail ${number}`, milliseconds: 400 }),
+      { mode: 0o600 },
     );
   const database = join(folder, "orders.sqlite");
   writeDatabase(database);
+  await chmod(database, 0o600);
   await mkdir(join(dataFolder, "backups"), { recursive: true, mode: 0o700 });
 
+  // Root's own files are no site's unless the inventory says so.
+  const user = ownAccount().uid === 0 ? ", user: root" : "";
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   await writeFile(
     file,
@@ -39,7 +47,7 @@ servers:
 # A sample that really works. Put your own sites beside it or in its place, for instance:
 #   - { id: 2, server: 1, name: shop.example.com, root: /srv/shop, artisan: php artisan }
 sites:
-  - { id: 1, server: 1, name: sample, root: ${JSON.stringify(folder)}, artisan: node artisan, databases: [1] }
+  - { id: 1, server: 1, name: sample, root: ${JSON.stringify(folder)}, artisan: node artisan, databases: [1]${user} }
 
 databases:
   - { id: 1, server: 1, name: orders, engine: sqlite, path: ${JSON.stringify(database)} }

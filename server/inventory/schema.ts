@@ -20,6 +20,13 @@ const timeZone = line(64).check(
   }),
 );
 
+/** A name, or the number of an account that has none. */
+const user = z.string().check(
+  z.regex(/^[A-Za-z0-9_][A-Za-z0-9_.@-]{0,63}\$?$/, {
+    error: "A user is an account's name on the server.",
+  }),
+);
+
 const server = z.strictObject({
   id,
   name: line(100),
@@ -34,6 +41,8 @@ const site = z.strictObject({
   server: id,
   name: line(255),
   root: absolutePath,
+  /** The account that everything of the site runs as; by default the owner of its folder. */
+  user: z.optional(user),
   /** A text is split at its spaces; a list is taken as it is. */
   artisan: z.optional(z.union([line(1024), z.array(line(1024)).check(z.minLength(1))])),
   databases: z.optional(z.array(id)),
@@ -48,6 +57,8 @@ const database = z.discriminatedUnion("engine", [
     name: line(255),
     engine: z.literal("sqlite"),
     path: absolutePath,
+    /** The account that works on the file; by default the one of the sites that name the database, or its owner. */
+    user: z.optional(user),
   }),
 ]);
 

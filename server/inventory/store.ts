@@ -1,16 +1,19 @@
 // The inventory's rows: brought in line with the file, and looked up by everybody else.
-import { asc, eq, notInArray, sql } from "../store/drizzle.ts";
+import { and, asc, eq, ne, notInArray, sql } from "../store/drizzle.ts";
 import type { PageRequest } from "../../contract/paging.ts";
 import { defaultArtisan } from "../../contract/workers/command.ts";
 import type { Connection, Database } from "../store/database.ts";
 import {
+  backupConfigurations,
   databases,
   notificationChannels,
   servers,
+  serverChannels,
   siteChannels,
   sites,
   storageProviders,
 } from "../store/tables.ts";
+import type { EntryAccount, EntryAccounts } from "./accounts.ts";
 import { stillUsed } from "./in-use.ts";
 import { expandHome } from "./paths.ts";
 import type { Inventory } from "./schema.ts";
@@ -28,10 +31,18 @@ export type SiteRow = {
   createdAt: Date;
   /** Ids of its databases. */
   databases: readonly number[];
+  account: EntryAccount;
 };
 
 /** An entry as the file has it, with the server it is on. */
-export type DatabaseRow = { id: number; serverId: number; createdAt: Date; entry: DatabaseEntry };
+export type DatabaseRow = {
+  id: number;
+  serverId: number;
+  createdAt: Date;
+  entry: DatabaseEntry;
+  /** Of one that is a file. */
+  account: EntryAccount;
+};
 export type DatabaseEntry = Inventory["databases"][number];
 export type StorageProviderEntry = Inventory["storage_providers"][number];
 export type NotificationChannelEntry = Inventory["notification_channels"][number];
@@ -48,23 +59,30 @@ export function createInventoryStore(db: Database) {
      * Puts the file's entries in place of the rows, all or none.
      * @returns what stands in the way: entries that are gone from the file and still used
      */
-    replace: (inventory: Inventory): Promise<string[]> =>
+    replace: (inventory: Inventory, accounts: EntryAccounts): Promise<string[]> =>
       db.transaction(async (tx) => {
         const inUse = await stillUsed(tx, inventory);
         if (inUse.length > 0) return inUse;
         // Sites and databases refer to servers, so servers come first and go last.
         await upsert(tx, servers, inventory.servers);
-        const ofServer = <Entry extends { server: number }>(entry: Entry) => ({
-          server_id: entry.server,
-        });
-        await upsert(tx, sites, inventory.sites, ofServer);
-        await upsert(tx, databases, inventory.databases, ofServer);
+        const ofServer =
+          (decided: ReadonlyMap<number, EntryAccount>) =>
+          ({ id, server }: { id: number; server: number }) => ({
+            server_id: server,
+            account: decided.get(id) ?? null,
+          });
+        await upsert(tx, sites, inventory.sites, ofServer(accounts.sites));
+        await upsert(tx, databases, inventory.databases, ofServer(accounts.databases));
+        await followServers(tx);
         await upsert(tx, storageProviders, inventory.storage_providers);
         await upsert(tx, notificationChannels, inventory.notification_channels);
-        // Which channels a site used is of no use without the site.
+        // Which channels a site or a server used is of no use without it.
         await tx
           .delete(siteChannels)
           .where(notInArray(siteChannels.site_id, idsOf(inventory.sites)));
+        await tx
+          .delete(serverChannels)
+          .where(notInArray(serverChannels.server_id, idsOf(inventory.servers)));
         for (const [table, entries] of [
           [sites, inventory.sites],
           [databases, inventory.databases],
@@ -75,6 +93,17 @@ export function createInventoryStore(db: Database) {
           await tx.delete(table).where(notInArray(table.id, idsOf(entries)));
         return [];
       }),
+
+    /** As they were decided when their entries were accepted. */
+    async listAccounts(): Promise<EntryAccounts> {
+      const of = async (table: OwnedTable) =>
+        new Map(
+          (await db.select({ id: table.id, account: table.account }).from(table as typeof sites))
+            // Of an older version's row, where none was decided yet, nothing is stored.
+            .flatMap(({ id, account }) => (account === null ? [] : [[id, account] as const])),
+        );
+      return { sites: await of(sites), databases: await of(databases) };
+    },
 
     async listServers(page: PageRequest, reachable: (id: number) => boolean) {
       // A token's reach is a list of ids in memory, and there are hundreds of servers at the most.
@@ -102,8 +131,12 @@ export function createInventoryStore(db: Database) {
       return { rows: rows.map(toSite), total };
     },
 
-    async findSite(id: number): Promise<SiteRow | null> {
-      const [row] = await selectSite.execute({ id });
+    /** @param tx the transaction that asks: with it waiting for a second connection, all of them may wait for each other */
+    async findSite(id: number, tx?: Connection): Promise<SiteRow | null> {
+      const [row] =
+        tx === undefined
+          ? await selectSite.execute({ id })
+          : await tx.select().from(sites).where(eq(sites.id, id));
       return row ? toSite(row) : null;
     },
 
@@ -144,6 +177,22 @@ export function createInventoryStore(db: Database) {
       return row ? (row.entry as StorageProviderEntry) : null;
     },
 
+    /** The folder that a storage provider's marker file was put into; null = none yet. */
+    async markedPathOf(id: number): Promise<string | null> {
+      const [row] = await db
+        .select({ path: storageProviders.marked_path })
+        .from(storageProviders)
+        .where(eq(storageProviders.id, id));
+      return row?.path ?? null;
+    },
+
+    async setMarkedPath(id: number, path: string): Promise<void> {
+      await db
+        .update(storageProviders)
+        .set({ marked_path: path })
+        .where(eq(storageProviders.id, id));
+    },
+
     async listNotificationChannels({ page, perPage }: PageRequest) {
       const [rows, total] = await Promise.all([
         db
@@ -179,7 +228,7 @@ async function upsert<Entry extends { id: number; name: string }>(
   tx: Connection,
   table: InventoryTable | OwnedTable,
   entries: readonly Entry[],
-  more: (entry: Entry) => { server_id?: number } = () => ({}),
+  more: (entry: Entry) => { server_id?: number; account?: EntryAccount | null } = () => ({}),
 ): Promise<void> {
   for (const entry of entries) {
     const values = { name: entry.name, entry: { ...entry }, ...more(entry) };
@@ -189,6 +238,26 @@ async function upsert<Entry extends { id: number; name: string }>(
       .values({ id: entry.id, ...values } as typeof sites.$inferInsert)
       .onConflictDoUpdate({ target: table.id, set: values });
   }
+}
+
+const undecided: EntryAccount = {
+  account: null,
+  problem: "No account is known yet: the inventory could not be read since the last upgrade.",
+  ownerOf: null,
+};
+
+/** What backs up an entry that was moved to another server belongs to that one, and no more to tokens of the old one. */
+async function followServers(tx: Connection): Promise<void> {
+  for (const [table, reference] of [
+    [sites, backupConfigurations.site_id],
+    [databases, backupConfigurations.database_id],
+  ] as const)
+    await tx
+      .update(backupConfigurations)
+      .set({ server_id: sql`${table.server_id}` })
+      // The overloads of a union of tables do not meet; the columns read here stand in both.
+      .from(table as typeof sites)
+      .where(and(eq(reference, table.id), ne(backupConfigurations.server_id, table.server_id)));
 }
 
 const toServer = (row: typeof servers.$inferSelect): ServerRow => ({
@@ -207,6 +276,7 @@ function toSite(row: typeof sites.$inferSelect): SiteRow {
     workerCount: row.worker_count,
     createdAt: row.created_at,
     databases: ids,
+    account: row.account ?? undecided,
     artisan:
       artisan === undefined
         ? defaultArtisan
@@ -221,4 +291,5 @@ const toDatabase = (row: typeof databases.$inferSelect): DatabaseRow => ({
   serverId: row.server_id,
   createdAt: row.created_at,
   entry: row.entry as DatabaseEntry,
+  account: row.account ?? undecided,
 });

@@ -2,16 +2,21 @@
 // of the change that wants it, so neither exists without the other.
 import { sql } from "../store/drizzle.ts";
 import type pg from "pg";
-import { fromDrizzle, PgBoss } from "pg-boss";
+import { fromDrizzle, PgBoss, type JobResult } from "pg-boss";
 import type { Logger } from "pino";
+import { messageOf } from "../loggable-error.ts";
 import type { Connection } from "../store/database.ts";
+import { toStorableText } from "../store/storable.ts";
 
 /** Every queue, and what a job of it carries. */
 export type JobData = {
   /** A worker's state was changed by a request; its processes are to follow. */
   "worker.apply": { id: number; transition: number };
-  /** A worker should have left the state that this transition brought it into. */
-  "worker.deadline": { id: number; transition: number };
+  /**
+   * A worker's site was deployed; what its row says of that is to be carried out.
+   * `transition` is null where its state did not change for it.
+   */
+  "worker.deploy": { id: number; transition: number | null };
   /** A configuration was made or changed; its parts are to be tried. */
   "backup-configuration.installing": { id: number; transition: number };
   /** A configuration's files are to go, and then itself. */
@@ -48,23 +53,28 @@ export type Jobs = {
 
 /** Quick work on rows; what it finds undone after 20 tries is told by a deadline. */
 const quick = { retryLimit: 20, retryDelayMaxSeconds: 60, expireInSeconds: 60, atOnce: 1 };
+/** Nothing comes after a deadline, so it is tried for a week. */
+const deadline = { ...quick, retryLimit: 10_000 };
 /** Work that waits for something outside, e.g. a storage. */
 const slow = { ...quick, expireInSeconds: 3600, atOnce: 4 };
 
 const queues: Record<JobName, typeof quick> = {
   "worker.apply": quick,
-  "worker.deadline": quick,
+  "worker.deploy": quick,
   "backup-configuration.installing": { ...slow, expireInSeconds: 120 },
   "backup-configuration.removing": slow,
-  "backup-configuration.deadline": quick,
+  "backup-configuration.deadline": deadline,
   "backup.deleting": slow,
-  "backup.deadline": quick,
+  "backup.deadline": deadline,
   // A storage may be away for a week; what was left there must not stay for ever.
   "backup.clean": { retryLimit: 1000, retryDelayMaxSeconds: 3600, expireInSeconds: 600, atOnce: 1 },
-  "backup-task.deadline": quick,
+  "backup-task.deadline": deadline,
 };
 // The keys of a total record are all there are.
 const names = Object.keys(queues) as JobName[];
+
+/** Queues of earlier versions, whose jobs nobody takes any more. */
+const retiredQueues = ["worker.deadline"];
 
 /** No job waits longer; pg-boss would delete it unseen after its retention time. */
 const longestDelaySeconds = 30 * 24 * 3600;
@@ -78,8 +88,13 @@ export async function startJobs(connection: pg.PoolConfig, log: Logger): Promise
     persistWarnings: false,
   });
   boss.on("error", (error) => log.error({ err: error }, "the job queue has trouble"));
-  boss.on("warning", (warning) => log.warn({ warning }, "the job queue warns"));
+  boss.on("warning", ({ message, data }) => {
+    // A slow query is told with its values.
+    const { values: _, ...told } = data as { values?: unknown };
+    log.warn({ warning: message, ...told }, "the job queue warns");
+  });
   await boss.start();
+  for (const name of retiredQueues) await boss.deleteQueue(name);
   for (const name of names)
     await boss.createQueue(name, {
       retryLimit: queues[name].retryLimit,
@@ -98,12 +113,23 @@ export async function startJobs(connection: pg.PoolConfig, log: Logger): Promise
         pollingIntervalSeconds: 1,
         localConcurrency: queues[name].atOnce,
         // One at a time where one may keep others waiting.
-        batchSize: queues[name] === quick ? 10 : 1,
+        batchSize: [quick, deadline].includes(queues[name]) ? 10 : 1,
+        // Each job ends as it does, whatever becomes of the others that were taken with it.
+        perJobResults: true,
       },
       async (jobs) => {
-        // A batch is settled as a whole, and every handler looks at the state before it acts,
-        // so a job that is done twice does nothing the second time.
-        for (const job of jobs) await handlers[name](job.data);
+        const results: JobResult[] = [];
+        for (const { id, data } of jobs)
+          try {
+            await handlers[name](data);
+            results.push({ id, status: "completed" });
+          } catch (error) {
+            log.warn({ err: error, job: name, data }, "a job failed and is tried again");
+            // pg-boss stores it with the job, over connections of its own: nothing may be in it that nobody should
+            // read, or that cannot be stored. Such a job would never end.
+            results.push({ id, status: "failed", output: toStorableText(messageOf(error)) });
+          }
+        return results;
       },
     );
 

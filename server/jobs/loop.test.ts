@@ -1,9 +1,9 @@
-import { pino } from "pino";
 import { expect, test } from "vitest";
+import { createLog } from "../log.ts";
 import { createFakeClock } from "../testing/fake-clock.ts";
 import { createLoop } from "./loop.ts";
 
-const log = pino({ level: "silent" });
+const log = createLog("silent");
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 test("a turn follows each wake, and one by itself when nobody wakes it", async () => {

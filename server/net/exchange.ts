@@ -122,9 +122,6 @@ function headersOf({ headers }: IncomingMessage): Record<string, string> {
   return Object.fromEntries(kept);
 }
 
-/** NUL goes as well as what is no UTF-8: PostgreSQL keeps no text that has one. */
-function textOf(bytes: Buffer, isCut: boolean): string {
-  // The decoder keeps a character back of which only the first bytes are there.
-  const text = isCut ? new StringDecoder("utf8").write(bytes) : bytes.toString("utf8");
-  return text.replaceAll("\0", "\uFFFD");
-}
+/** What is no UTF-8 is replaced. The decoder keeps a character back of which only the first bytes are there. */
+const textOf = (bytes: Buffer, isCut: boolean): string =>
+  isCut ? new StringDecoder("utf8").write(bytes) : bytes.toString("utf8");

@@ -76,17 +76,17 @@ describe("an answer", () => {
     expect(written).toBeLessThan(50_000_000);
   });
 
-  test("is cut between characters, and NUL and broken UTF-8 are replaced", async () => {
+  test("is cut between characters, and broken UTF-8 is replaced", async () => {
     const receiver = await serve((_request, response) => {
       response.end(Buffer.concat([Buffer.from([65, 0, 255]), Buffer.from("ü".repeat(10))]));
     });
     const sender = makeSender();
     expect(await sender.send(post(receiver.url, { keepBytes: 6 }))).toMatchObject({
-      body: "A\uFFFD\uFFFDü",
+      body: "A\0\uFFFDü",
       isBodyCut: true,
     });
     expect(await sender.send(post(receiver.url, { keepBytes: 23 }))).toMatchObject({
-      body: `A\uFFFD\uFFFD${"ü".repeat(10)}`,
+      body: `A\0\uFFFD${"ü".repeat(10)}`,
       isBodyCut: false,
     });
   });

@@ -1,4 +1,5 @@
 // Turns events into what people read: outcome first, what and where, why, when, and what comes next.
+import { eventWords } from "../../contract/events.ts";
 import { titleOf, outcomeOf, type EventRow } from "../events/event.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { Message } from "./channels/channel.ts";
@@ -8,28 +9,65 @@ export type ComposeOptions = {
   inventory: InventoryStore;
   /** Where people open the dashboard, without a slash at the end; null = nobody knows yet. */
   address(): string | null;
+  /** What tells this installation's messages from those of others. */
+  installation: string;
 };
 
 /** So many things that a burst is about are named; a message has room for ten facts. */
-const mostNamed = 9;
+const maxNamed = 9;
+/** So many changes of one thing are told one by one, beside where it is. */
+const maxChanges = 7;
 
-export function createCompose({ inventory, address }: ComposeOptions) {
+export function createCompose({ inventory, address, installation }: ComposeOptions) {
+  /** The same over all attempts, and no other installation's: mailboxes fold what bears one id. */
+  const idOf = ({ id }: MessageRow) => `msg_${installation}_${id}`;
   const link = (path: string) => {
     const root = address();
     return root === null ? null : root + path;
   };
 
+  async function placeFacts(event: EventRow): Promise<[string, string][]> {
+    const { server_id: serverId, site_id: siteId } = event;
+    const server = await inventory.findServer(serverId);
+    const site = siteId === null ? null : await inventory.findSite(siteId);
+    const database = event.data["database"];
+    return [
+      ["Server", server?.name ?? String(serverId)],
+      ...(site === null ? [] : [["Site", site.name] satisfies [string, string]]),
+      ...(typeof database === "string" ? [["Database", database] satisfies [string, string]] : []),
+    ];
+  }
+
+  /** Several changes of one thing: how it is now, and what led to it. */
+  async function changes(row: MessageRow, events: EventRow[], last: EventRow): Promise<Message> {
+    const zone = (await inventory.findServer(last.server_id))?.timeZone ?? "UTC";
+    const told = events.slice(-maxChanges);
+    const earlier = row.count - told.length;
+    return {
+      id: idOf(row),
+      outcome: outcomeOf[last.type],
+      title: titleOf(last.type, last.news),
+      facts: [
+        ...(await placeFacts(last)).slice(0, 2),
+        ...(earlier > 0 ? [["Before that", `${earlier} more changes`] as const] : []),
+        ...told.map(
+          ({ type, created_at: at }) => [eventWords[type], momentText(at, zone)] as const,
+        ),
+      ],
+      reason: events.findLast(({ news }) => news.reason !== null)?.news.reason ?? null,
+      link: link(last.news.path),
+    };
+  }
+
   async function one(row: MessageRow, event: EventRow): Promise<Message> {
     const server = await inventory.findServer(event.server_id);
-    const site = event.site_id === null ? null : await inventory.findSite(event.site_id);
     const zone = server?.timeZone ?? "UTC";
     return {
       id: idOf(row),
       outcome: outcomeOf[event.type],
       title: titleOf(event.type, event.news),
       facts: [
-        ["Server", server?.name ?? String(event.server_id)],
-        ...(site === null ? [] : [["Site", site.name] as const]),
+        ...(await placeFacts(event)),
         ["When", momentText(event.created_at, zone)],
         ...event.news.facts,
         ...event.news.moments.map(
@@ -44,7 +82,7 @@ export function createCompose({ inventory, address }: ComposeOptions) {
   async function several(row: MessageRow, events: EventRow[]): Promise<Message> {
     const [first] = events;
     const bySubject = [...Map.groupBy(events, ({ news }) => news.subject)];
-    const named = bySubject.slice(0, mostNamed);
+    const named = bySubject.slice(0, maxNamed);
     const rest = row.count - named.reduce((sum, [, those]) => sum + those.length, 0);
     return {
       id: idOf(row),
@@ -61,8 +99,12 @@ export function createCompose({ inventory, address }: ComposeOptions) {
 
   return async (row: MessageRow, events: EventRow[]): Promise<Message> => {
     const [first] = events;
-    if (first === undefined) return testMessage(row, link("/"));
-    return row.count === 1 ? one(row, first) : several(row, events);
+    if (first === undefined) return { ...testMessage(row, link("/")), id: idOf(row) };
+    const last = events.at(-1) ?? first;
+    if (row.count === 1) return one(row, first);
+    return events.some(({ type }) => type !== last.type)
+      ? changes(row, events, last)
+      : several(row, events);
   };
 }
 
@@ -72,10 +114,7 @@ function timesText(events: EventRow[]): string {
   return events.length === 1 ? at : `${events.length} times, the last ${at}`;
 }
 
-const idOf = ({ id }: MessageRow) => `msg_channel_${id}`;
-
-const testMessage = (row: MessageRow, home: string | null): Message => ({
-  id: idOf(row),
+const testMessage = (row: MessageRow, home: string | null): Omit<Message, "id"> => ({
   outcome: "neutral",
   title: row.title,
   facts: [["When", momentText(row.created_at, "UTC")]],

@@ -1,12 +1,13 @@
-// Makes messages of events. The first of a kind goes out at once; those that follow within a minute are folded into
-// one more, which goes out when the minute is over: a storage that dies is two messages, not two hundred.
+// Makes messages of events. What happens to a thing for the first time in a while goes out at once. What happens to it again
+// within a minute waits for the minute's end and is told in one message, so that a worker that flaps is not a hundred
+// messages; and what waits anyway, because the channel is being spoken to, is told together.
 import type { Clock } from "../clock.ts";
 import { eventWords, type EventType } from "../../contract/events.ts";
 import { titleOf } from "../events/event.ts";
 import type { Receive, ToldEvent } from "../events/teller.ts";
 import type { Connection } from "../store/database.ts";
-import type { MessageRow, MessageStore } from "./message-store.ts";
-import type { SiteChannelStore } from "./site-channel-store.ts";
+import type { ChannelStore } from "./channel-store.ts";
+import type { FoundMessage, MessageRow, MessageStore } from "./message-store.ts";
 
 const burstMs = 60_000;
 
@@ -15,27 +16,50 @@ export const foldedTitle = (event: EventType, count: number): string =>
 
 export function createFold(options: {
   messages: MessageStore;
-  siteChannels: SiteChannelStore;
+  channels: ChannelStore;
   clock: Clock;
 }): Receive {
-  const { messages, siteChannels, clock } = options;
+  const { messages, channels, clock } = options;
 
-  /** When a message that tells of the same kind may follow this one. */
+  /** When a message that tells the same may follow this one. */
   const quietUntil = ({ ended_at, created_at }: MessageRow): number =>
     (ended_at ?? created_at).getTime() + burstMs;
 
+  /** Folds an event into a message. @returns false when the message has been taken to be sent */
+  async function fold(
+    tx: Connection,
+    { message, isOfOneKind }: FoundMessage,
+    event: ToldEvent,
+  ): Promise<boolean> {
+    const isSame = isOfOneKind && message.event === event.type;
+    const title = isSame
+      ? foldedTitle(event.type, message.count + 1)
+      : titleOf(event.type, event.news);
+    if (!(await messages.fold(tx, message.id, { event: event.type, title }))) return false;
+    await messages.addEvent(tx, message.id, event.id);
+    return true;
+  }
+
   async function tell(tx: Connection, channelId: number, event: ToldEvent): Promise<void> {
     const nowMs = clock.now();
-    const last = await messages.newestOfKind(tx, channelId, event.type);
-    if (last !== null && last.status === "pending" && last.attempts === 0) {
-      if (await messages.fold(tx, last.id, foldedTitle(event.type, last.count + 1)))
-        return messages.addEvent(tx, last.id, event.id);
+    const key = event.order_key ?? "";
+    // The newest message about the same thing decides: nothing newer may stand in an older one.
+    const own = await messages.newestAbout(tx, channelId, key);
+    if (own !== null && isUnsent(own.message)) {
+      const isFit = own.isAboutOne || (own.isOfOneKind && own.message.event === event.type);
+      if (isFit && (await fold(tx, own, event))) return;
+    }
+    const told = await messages.newestAbout(tx, channelId, key, event.type);
+    const dueAt = new Date(Math.max(nowMs, told === null ? 0 : quietUntil(told.message)));
+    if (own === null || own.message.ended_at !== null) {
+      const open = await messages.openOfKind(tx, channelId, event.type, dueAt);
+      if (open !== null && (await fold(tx, open, event))) return;
     }
     const row = await messages.insert(tx, {
       channel_id: channelId,
       event: event.type,
       title: titleOf(event.type, event.news),
-      next_attempt_at: new Date(last === null ? nowMs : Math.max(nowMs, quietUntil(last))),
+      next_attempt_at: dueAt,
       created_at: new Date(nowMs),
     });
     await messages.addEvent(tx, row.id, event.id);
@@ -43,14 +67,23 @@ export function createFold(options: {
 
   return async (tx, events) => {
     const siteIds = [...new Set(events.flatMap((event) => event.siteIds))];
-    const used = await siteChannels.ofSites(tx, siteIds);
+    const ofSites = await channels.ofSites(tx, siteIds);
+    const serverIds = events.filter(isOfNoSite).map((event) => event.server_id);
+    const ofServers = await channels.ofServers(tx, [...new Set(serverIds)]);
     for (const event of events) {
       if (event.type === "webhook.ping") continue;
       // A database of three sites that use one channel is told of there once.
       const channelIds = new Set(
-        used.filter(({ siteId }) => event.siteIds.includes(siteId)).map((row) => row.channelId),
+        isOfNoSite(event)
+          ? ofServers.filter(({ ownerId }) => ownerId === event.server_id).map(channelOf)
+          : ofSites.filter(({ ownerId }) => event.siteIds.includes(ownerId)).map(channelOf),
       );
       for (const channelId of channelIds) await tell(tx, channelId, event);
     }
   };
 }
+
+const isOfNoSite = ({ siteIds }: ToldEvent): boolean => siteIds.length === 0;
+const channelOf = ({ channelId }: { channelId: number }): number => channelId;
+const isUnsent = ({ status, attempts }: MessageRow): boolean =>
+  status === "pending" && attempts === 0;

@@ -69,10 +69,11 @@ export function createMessageSender(options: MessageSenderOptions) {
     const isOver = waitMs === null;
     const status = isDelivered ? "delivered" : isOver ? "failed" : "retrying";
     const channel = await inventory.findNotificationChannel(row.channel_id);
+    const servers = new Set((await messages.eventsOf(row.id)).map((event) => event.server_id));
     await messages.transaction(async (tx) => {
       await messages.update(tx, row.id, {
         status,
-        answer: answer.replaceAll("\0", "\u{fffd}"),
+        answer,
         next_attempt_at: isOver ? null : new Date(now.getTime() + waitMs),
         ended_at: isOver ? now : null,
       });
@@ -82,7 +83,8 @@ export function createMessageSender(options: MessageSenderOptions) {
         action: isDelivered ? "told" : "not told",
         outcome: isDelivered ? "good" : "bad",
         object: { type: "notification-channel", id: channel.id, name: channel.name },
-        server_id: (await messages.eventsOf(row.id))[0]?.server_id ?? null,
+        // What tells of several servers is of none of them: a token of one may not see the others.
+        server_id: servers.size === 1 ? ([...servers][0] ?? null) : null,
         detail: `${row.title}: ${answer}`,
         actor: theService,
       });

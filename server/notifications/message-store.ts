@@ -1,14 +1,22 @@
 // What channels are told: the messages' rows, and the events that are folded into each.
 import type { Connection, Database } from "../store/database.ts";
 import type { EventRow } from "../events/event.ts";
-import { and, asc, desc, eq, inArray, sql } from "../store/drizzle.ts";
+import { isVisibleMessage, type Visible } from "../events/visible-messages.ts";
+import { and, desc, eq, inArray, sql } from "../store/drizzle.ts";
 import { channelMessageEvents, channelMessages, events } from "../store/tables.ts";
 
 export type MessageRow = typeof channelMessages.$inferSelect;
 export type NewMessageRow = typeof channelMessages.$inferInsert;
 
+export type FoundMessage = {
+  message: MessageRow;
+  /** All of its events are about the same thing. */
+  isAboutOne: boolean;
+  isOfOneKind: boolean;
+};
+
 /** What a message says of its events is made of so many of them; the rest is a number. */
-const mostEventsRead = 500;
+const maxEventsRead = 500;
 
 export function createMessageStore(db: Database) {
   return {
@@ -25,47 +33,73 @@ export function createMessageStore(db: Database) {
       await tx.insert(channelMessageEvents).values({ message_id: messageId, event_id: eventId });
     },
 
-    /** The newest message of a channel that tells of this kind of event. */
-    async newestOfKind(tx: Connection, channelId: number, event: string) {
-      const [row] = await tx
-        .select()
-        .from(channelMessages)
-        .where(and(eq(channelMessages.channel_id, channelId), eq(channelMessages.event, event)))
-        .orderBy(desc(channelMessages.id))
-        .limit(1);
-      return row ?? null;
+    /**
+     * The newest message of a channel that tells of something.
+     * @param key what its events are about
+     * @param event only of messages that tell this kind of event of it
+     */
+    newestAbout: (tx: Connection, channelId: number, key: string, event?: string) =>
+      find(
+        tx,
+        sql`m.channel_id = ${channelId} and exists (
+          select from channel_message_events t join events e on e.id = t.event_id
+          where t.message_id = m.id and e.order_key = ${key} ${event === undefined ? sql`` : sql`and e.type = ${event}`})`,
+      ),
+
+    /**
+     * A message of one kind of event that is due by then and that no older message holds back, for more of the kind.
+     * @returns the newest one that was not taken to be sent yet
+     */
+    async openOfKind(tx: Connection, channelId: number, event: string, dueBy: Date) {
+      const found = await find(
+        tx,
+        sql`m.channel_id = ${channelId} and m.event = ${event} and m.status = 'pending' and m.attempts = 0
+          and m.next_attempt_at <= ${dueBy} and ${mayGo}`,
+      );
+      return found?.isOfOneKind === true ? found : null;
     },
 
     /** Folds one more event into a message. @returns false when the message has been taken to be sent */
-    async fold(tx: Connection, id: number, title: string): Promise<boolean> {
+    async fold(tx: Connection, id: number, change: { event: string; title: string }) {
       const changed = await tx
         .update(channelMessages)
-        .set({ count: sql`${channelMessages.count} + 1`, title })
+        .set({ count: sql`${channelMessages.count} + 1`, ...change })
         // An attempt counts from its claim on, so this tells a message that waits from one on its way.
         .where(and(eq(channelMessages.id, id), eq(channelMessages.attempts, 0)))
         .returning({ id: channelMessages.id });
       return changed.length > 0;
     },
 
-    /** The newest message of each channel. */
-    async newestOf(channelIds: readonly number[]): Promise<MessageRow[]> {
+    /** The newest message of each channel, of those that may be seen. */
+    async newestOf(channelIds: readonly number[], visible: Visible): Promise<MessageRow[]> {
       if (channelIds.length === 0) return [];
       return db
         .selectDistinctOn([channelMessages.channel_id])
         .from(channelMessages)
-        .where(inArray(channelMessages.channel_id, [...channelIds]))
+        .where(
+          and(
+            inArray(channelMessages.channel_id, [...channelIds]),
+            isVisibleMessage("channel_messages", visible),
+          ),
+        )
         .orderBy(channelMessages.channel_id, desc(channelMessages.id));
     },
 
-    /** Takes at most one due message of each channel that nobody is at. */
+    /** Takes at most one due message of each channel that nobody is at: the oldest that no older one holds back. */
     async claim(options: { now: Date; until: Date; busy: readonly number[]; most: number }) {
       const { now, until, busy, most } = options;
       const { rows } = await db.execute<{ id: number }>(sql`
         update channel_messages m set next_attempt_at = ${until}, attempts = m.attempts + 1
         from (
-          select min(id) as id from channel_messages
-          where next_attempt_at <= ${now} and not channel_id = any(${sql.param([...busy])}::int[])
-          group by channel_id order by min(next_attempt_at) limit ${most}
+          select first.id from (
+            select distinct channel_id from channel_messages
+            where next_attempt_at <= ${now} and not channel_id = any(${sql.param([...busy])}::int[])
+          ) c, lateral (
+            select m.id, m.next_attempt_at from channel_messages m
+            where m.channel_id = c.channel_id and m.next_attempt_at <= ${now} and ${mayGo}
+            order by m.id limit 1
+          ) first
+          order by first.next_attempt_at limit ${most}
         ) due
         where m.id = due.id and m.next_attempt_at <= ${now}
         returning m.id`);
@@ -78,17 +112,48 @@ export function createMessageStore(db: Database) {
       await tx.update(channelMessages).set(change).where(eq(channelMessages.id, id));
     },
 
-    /** The first of the events that a message tells of. */
+    /** The newest of the events that a message tells of, in the order in which they happened. */
     eventsOf: (messageId: number): Promise<EventRow[]> =>
       db
         .select({ event: events })
         .from(channelMessageEvents)
         .innerJoin(events, eq(events.id, channelMessageEvents.event_id))
         .where(eq(channelMessageEvents.message_id, messageId))
-        .orderBy(asc(events.id))
-        .limit(mostEventsRead)
-        .then((rows) => rows.map(({ event }) => event)),
+        .orderBy(desc(events.id))
+        .limit(maxEventsRead)
+        .then((rows) => rows.map(({ event }) => event).toReversed()),
   };
 }
+
+/** The newest message `m` for which a condition holds. */
+async function find(
+  tx: Connection,
+  condition: ReturnType<typeof sql>,
+): Promise<FoundMessage | null> {
+  const { rows } = await tx.execute<{ id: number; keys: number; kinds: number }>(sql`
+    select m.id, count(distinct e.order_key)::int as keys, count(distinct e.type)::int as kinds
+    from (
+      select m.id from channel_messages m where ${condition} order by m.id desc limit 1
+    ) m
+    join channel_message_events t on t.message_id = m.id
+    join events e on e.id = t.event_id
+    group by m.id`);
+  const [found] = rows;
+  if (found === undefined) return null;
+  const [message] = await tx.select().from(channelMessages).where(eq(channelMessages.id, found.id));
+  return message === undefined
+    ? null
+    : { message, isAboutOne: found.keys === 1, isOfOneKind: found.kinds === 1 };
+}
+
+/** Whether no older message of its channel, about something that `m` is about too, is still to be sent. */
+const mayGo = sql.raw(`not exists (
+  select from channel_messages o
+  join channel_message_events ot on ot.message_id = o.id
+  join events oe on oe.id = ot.event_id
+  where o.channel_id = m.channel_id and o.id < m.id and o.next_attempt_at is not null
+    and oe.order_key in (
+      select e.order_key from channel_message_events t join events e on e.id = t.event_id where t.message_id = m.id
+    ))`);
 
 export type MessageStore = ReturnType<typeof createMessageStore>;

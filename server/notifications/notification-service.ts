@@ -1,22 +1,25 @@
-// Which channels a site uses, and tests of channels.
+// Which channels a site or a server uses, and tests of channels.
 import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
+import type { Visible } from "../events/visible-messages.ts";
 import { InvalidFields } from "../http/service-error.ts";
-import type { InventoryStore, NotificationChannelEntry, SiteRow } from "../inventory/store.ts";
+import type { InventoryStore, NotificationChannelEntry } from "../inventory/store.ts";
+import type { ChannelOwner, ChannelStore } from "./channel-store.ts";
 import type { MessageSender } from "./message-sender.ts";
 import type { MessageRow, MessageStore } from "./message-store.ts";
-import type { SiteChannelStore } from "./site-channel-store.ts";
 
 export type NotificationServiceOptions = {
   messages: MessageStore;
-  siteChannels: SiteChannelStore;
+  channels: ChannelStore;
   inventory: InventoryStore;
   sender: MessageSender;
   clock: Clock;
 };
 
+export type NamedOwner = ChannelOwner & { name: string; serverId: number };
+
 export function createNotificationService(options: NotificationServiceOptions) {
-  const { messages, siteChannels, inventory, sender, clock } = options;
+  const { messages, channels, inventory, sender, clock } = options;
 
   /** Complaints about ids that the account has no channel for, each at its place. */
   async function unknownAt(ids: readonly number[]): Promise<Record<string, string[]>> {
@@ -28,40 +31,45 @@ export function createNotificationService(options: NotificationServiceOptions) {
   }
 
   return {
-    async channelsOf(siteId: number): Promise<NotificationChannelEntry[]> {
-      const ids = await siteChannels.ofSite(siteId);
+    async channelsOf(owner: ChannelOwner): Promise<NotificationChannelEntry[]> {
+      const ids = await channels.of(owner);
       const entries = await Promise.all(ids.map((id) => inventory.findNotificationChannel(id)));
       return entries.filter((entry) => entry !== null);
     },
 
     /** @throws InvalidFields for ids that the account has no channel for; nothing changes then */
-    async choose(site: SiteRow, channels: readonly number[]): Promise<void> {
-      const errors = await unknownAt(channels);
+    async choose(owner: NamedOwner, ids: readonly number[]): Promise<void> {
+      const errors = await unknownAt(ids);
       if (Object.keys(errors).length > 0) throw new InvalidFields(errors);
-      const wanted = [...new Set(channels)];
+      const wanted = [...new Set(ids)];
       const names = new Map<number, string>();
       for (const entry of await Promise.all(
         wanted.map((id) => inventory.findNotificationChannel(id)),
       ))
         if (entry !== null) names.set(entry.id, entry.name);
-      await siteChannels.transaction(async (tx) => {
-        const before = await siteChannels.replace(tx, site.id, wanted);
+      await channels.transaction(async (tx) => {
+        const before = await channels.replace(tx, owner, wanted);
         // One went out of the inventory just now.
-        if (before === null) throw new InvalidFields(await unknownAt(channels));
+        if (before === null) throw new InvalidFields(await unknownAt(ids));
         const isSame = before.length === wanted.length && wanted.every((id) => before.includes(id));
         if (isSame) return;
         await recordActivity(tx, {
           kind: "notification",
           action: "chosen",
-          object: { type: "site", id: site.id, name: site.name },
-          server_id: site.serverId,
-          site_id: site.id,
+          object: { type: owner.kind, id: owner.id, name: owner.name },
+          server_id: owner.serverId,
+          ...(owner.kind === "site" && { site_id: owner.id }),
           detail: `Channels: ${wanted.length === 0 ? "none" : wanted.map((id) => names.get(id)).join(", ")}`,
         });
       });
     },
 
-    newestOf: (channelIds: readonly number[]) => messages.newestOf(channelIds),
+    newestOf: (channelIds: readonly number[], visible: Visible) =>
+      messages.newestOf(channelIds, visible),
+
+    /** Whether a token of these servers may test a channel: a test reaches people, so it is for those who use it. */
+    mayTest: async (channel: NotificationChannelEntry, visible: Visible): Promise<boolean> =>
+      visible === null || channels.isUsedOn(channel.id, visible),
 
     async test(channel: NotificationChannelEntry): Promise<MessageRow> {
       const now = new Date(clock.now());

@@ -16,6 +16,7 @@ import { startFakeSlack } from "./channels/testing/fake-slack.ts";
 import { startHttpPeer } from "./channels/testing/http-peer.ts";
 import { startMailServer } from "./channels/testing/mail-server.ts";
 import { awfulReason } from "./channels/testing/messages.ts";
+import { ownUser } from "../testing/own-user.ts";
 
 const clock = createShiftedClock();
 let service: TestService;
@@ -36,10 +37,10 @@ beforeAll(async () => {
 servers:
   - { id: 1, name: web-1, connection: local, time_zone: Asia/Kathmandu }
 sites:
-  - { id: 1, server: 1, name: shop, root: ${folder}/shop, artisan: [sh, artisan], databases: [1] }
-  - { id: 2, server: 1, name: blog, root: ${folder}/shop, databases: [1] }
+  - { id: 1, server: 1, name: shop, root: ${folder}/shop, user: ${ownUser}, artisan: [sh, artisan], databases: [1] }
+  - { id: 2, server: 1, name: blog, root: ${folder}/shop, user: ${ownUser}, databases: [1] }
 databases:
-  - { id: 1, server: 1, name: orders, engine: sqlite, path: ${folder}/missing.sqlite }
+  - { id: 1, server: 1, name: orders, engine: sqlite, path: ${folder}/missing.sqlite, user: ${ownUser} }
 storage_providers:
   - { id: 1, name: disk, type: local, path: ${folder}/shop }
 notification_channels:
@@ -73,7 +74,7 @@ const channel = async (id: number): Promise<NotificationChannel> => {
 const deploy = (change: object = {}, site = 1) =>
   service.call("POST", `/api/site/${site}/deployment`, { status: "finished", ...change });
 const soon = <Result>(look: () => Result | Promise<Result>): Promise<Result> =>
-  vi.waitFor(look, { timeout: 20_000, interval: 20 });
+  vi.waitFor(look, { timeout: 60_000, interval: 20 });
 /** The newest message of a channel, once it is of this kind and has come into a state. */
 const newest = (id: number, status: string, event = "site.deployed"): Promise<ChannelMessage> =>
   soon(async () => {

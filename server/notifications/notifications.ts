@@ -8,6 +8,7 @@ import type { SecretReader } from "../inventory/secrets.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { MetricsPart } from "../metrics/part.ts";
 import type { Database } from "../store/database.ts";
+import { createChannelStore } from "./channel-store.ts";
 import type { SmtpSettings } from "./channels/smtp-url.ts";
 import { createCompose } from "./compose.ts";
 import { createFold } from "./fold.ts";
@@ -17,7 +18,6 @@ import { countMessages, notificationFigures } from "./metrics.ts";
 import { createNotificationService } from "./notification-service.ts";
 import { createDescribeChannel, createOpenChannel } from "./open-channel.ts";
 import { notificationRoutes } from "./routes.ts";
-import { createSiteChannelStore } from "./site-channel-store.ts";
 
 export type NotificationsOptions = {
   db: Database;
@@ -27,6 +27,8 @@ export type NotificationsOptions = {
   smtp: SmtpSettings | null;
   /** Where people open the dashboard, without a slash at the end; null = nobody knows yet. */
   address(): string | null;
+  /** What tells this installation from others. */
+  installation: string;
   registry: Registry;
   clock: Clock;
   log: Logger;
@@ -44,7 +46,7 @@ export type Notifications = {
 export function createNotifications(options: NotificationsOptions): Notifications {
   const { db, inventory, clock, log } = options;
   const messages = createMessageStore(db);
-  const siteChannels = createSiteChannelStore(db);
+  const channels = createChannelStore(db);
   const sender = createMessageSender({
     messages,
     inventory,
@@ -54,10 +56,10 @@ export function createNotifications(options: NotificationsOptions): Notification
     clock,
     log,
   });
-  const service = createNotificationService({ messages, siteChannels, inventory, sender, clock });
+  const service = createNotificationService({ messages, channels, inventory, sender, clock });
   return {
     routes: notificationRoutes({ service, inventory, describe: createDescribeChannel(options) }),
-    receive: createFold({ messages, siteChannels, clock }),
+    receive: createFold({ messages, channels, clock }),
     metrics: notificationFigures,
     wake: sender.wake,
     stop: sender.stop,

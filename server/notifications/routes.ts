@@ -4,9 +4,10 @@ import { operations } from "../../contract/operations.ts";
 import { readPage, toPage, type PageRequest } from "../../contract/paging.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import { nothingToFind, reply, route, type Caller, type Route } from "../http/route.ts";
+import { unauthorized } from "../http/service-error.ts";
 import type { InventoryStore, NotificationChannelEntry } from "../inventory/store.ts";
 import type { MessageRow } from "./message-store.ts";
-import type { NotificationService } from "./notification-service.ts";
+import type { NamedOwner, NotificationService } from "./notification-service.ts";
 import type { DescribeChannel } from "./open-channel.ts";
 
 export type NotificationRoutesOptions = {
@@ -30,8 +31,22 @@ export function notificationRoutes({
     type: entry.type,
     meta: (await describe(entry)).meta,
   });
-  const pageOfSite = async (siteId: number, page: PageRequest, url: string) => {
-    const entries = await service.channelsOf(siteId);
+  const findSiteOwner = async (
+    params: { id: number },
+    caller: Caller,
+  ): Promise<NamedOwner | null> => {
+    const site = await findSite(params, caller);
+    return site && { kind: "site", id: site.id, name: site.name, serverId: site.serverId };
+  };
+  const findServerOwner = async (
+    { id }: { id: number },
+    caller: Caller,
+  ): Promise<NamedOwner | null> => {
+    const server = caller.reaches(id) ? await inventory.findServer(id) : null;
+    return server && { kind: "server", id, name: server.name, serverId: id };
+  };
+  const pageOf = async (owner: NamedOwner, page: PageRequest, url: string) => {
+    const entries = await service.channelsOf(owner);
     const start = (page.page - 1) * page.perPage;
     const shown = entries.slice(start, start + page.perPage);
     return toPage(await Promise.all(shown.map(toNotification)), entries.length, page, url);
@@ -39,23 +54,37 @@ export function notificationRoutes({
 
   return [
     route(operations.listNotifications, {
-      find: findSite,
+      find: findSiteOwner,
       answer: async ({ found: site, query, url }) =>
-        reply(200, await pageOfSite(site.id, readPage(query), url)),
+        reply(200, await pageOf(site, readPage(query), url)),
     }),
     route(operations.updateNotifications, {
-      find: findSite,
+      find: findSiteOwner,
       answer: async ({ found: site, body, url }) => {
         await service.choose(site, body.channels);
-        return reply(200, await pageOfSite(site.id, readPage({}), url));
+        return reply(200, await pageOf(site, readPage({}), url));
+      },
+    }),
+    route(operations.listServerNotifications, {
+      find: findServerOwner,
+      answer: async ({ found: server, query, url }) =>
+        reply(200, await pageOf(server, readPage(query), url)),
+    }),
+    route(operations.updateServerNotifications, {
+      find: findServerOwner,
+      answer: async ({ found: server, body, url }) => {
+        await service.choose(server, body.channels);
+        return reply(200, await pageOf(server, readPage({}), url));
       },
     }),
     route(operations.listNotificationChannels, {
       find: nothingToFind,
-      answer: async ({ query, url }) => {
+      answer: async ({ query, url, caller }) => {
         const page = readPage(query);
+        // All of them, whoever asks: a site's channels are chosen from the account's.
         const { rows, total } = await inventory.listNotificationChannels(page);
-        const newest = await service.newestOf(rows.map(({ id }) => id));
+        const ids = rows.map(({ id }) => id);
+        const newest = await service.newestOf(ids, caller.serverIds);
         const items = await Promise.all(
           rows.map(async (entry) => {
             const { meta, trouble } = await describe(entry);
@@ -75,7 +104,10 @@ export function notificationRoutes({
     }),
     route(operations.testNotificationChannel, {
       find: ({ id }) => inventory.findNotificationChannel(id),
-      answer: async ({ found: channel }) => reply(202, toMessage(await service.test(channel))),
+      answer: async ({ found: channel, caller }) => {
+        if (!(await service.mayTest(channel, caller.serverIds))) throw unauthorized();
+        return reply(202, toMessage(await service.test(channel)));
+      },
     }),
   ];
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Overview } from "../../contract/overview.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
+import { ownUser } from "../testing/own-user.ts";
 
 let service: TestService;
 beforeAll(async () => {
@@ -12,8 +13,8 @@ servers:
   - { id: 1, name: here, connection: local }
   - { id: 2, name: there, connection: local }
 sites:
-  - { id: 1, server: 1, name: shop, root: ${folder}/shop, artisan: [sh, artisan] }
-  - { id: 2, server: 2, name: blog, root: ${folder}/shop, artisan: [sh, artisan] }
+  - { id: 1, server: 1, name: shop, root: ${folder}/shop, user: ${ownUser}, artisan: [sh, artisan] }
+  - { id: 2, server: 2, name: blog, root: ${folder}/shop, user: ${ownUser}, artisan: [sh, artisan] }
 notification_channels:
   - { id: 1, name: ops, type: email, email: ops@example.com }
   - { id: 2, name: unused, type: email, email: nobody@example.com }
@@ -25,7 +26,7 @@ afterAll(() => service.close());
 const show = async (token?: string): Promise<Overview> =>
   (await (await service.call("GET", "/api/overview", undefined, token)).json()) as Overview;
 const soon = <Result>(look: () => Result | Promise<Result>): Promise<Result> =>
-  vi.waitFor(look, { timeout: 30_000, interval: 50 });
+  vi.waitFor(look, { timeout: 60_000, interval: 50 });
 const createWorker = (site: number, change: object = {}) =>
   service.json<{ id: number }>("POST", `/api/site/${site}/worker`, { ...workerBody, ...change });
 
@@ -34,6 +35,7 @@ test("nothing is wrong where there is nothing", async () => {
     workers: { total: 0, up: 0, stopped: 0, problems: [] },
     webhooks: { total: 0, problems: [] },
     channels: { total: 0, problems: [] },
+    untold_servers: [],
   });
 });
 

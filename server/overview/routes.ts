@@ -3,8 +3,9 @@ import { operations } from "../../contract/operations.ts";
 import type { Overview } from "../../contract/overview.ts";
 import { mostProblems } from "../../contract/overview.ts";
 import { toTimestamp } from "../../contract/values.ts";
+import type { Visible } from "../events/visible-messages.ts";
 import { nothingToFind, reply, route, type Route } from "../http/route.ts";
-import type { OverviewStore, Visible } from "./store.ts";
+import type { OverviewStore } from "./store.ts";
 
 export type OverviewRoutesOptions = {
   store: OverviewStore;
@@ -23,7 +24,11 @@ export function overviewRoutes({ store, crashLoops }: OverviewRoutesOptions): Ro
       total: [...byStatus.values()].reduce((sum, many) => sum + many, 0),
       up: byStatus.get("installed") ?? 0,
       stopped: byStatus.get("stopped") ?? 0,
-      problems: troubled.map((row) => ({ ...row, is_crash_loop: loops.includes(row.id) })),
+      problems: troubled.map(({ loop_reason: loopReason, ...row }) => {
+        // That it failed is more to say of a worker than that it went on for a while.
+        const isLoop = loops.includes(row.id) && row.status !== "failed";
+        return { ...row, is_crash_loop: isLoop, reason: isLoop ? loopReason : row.reason };
+      }),
     };
   }
 
@@ -61,12 +66,13 @@ export function overviewRoutes({ store, crashLoops }: OverviewRoutesOptions): Ro
     route(operations.showOverview, {
       find: nothingToFind,
       answer: async ({ caller: { serverIds } }) => {
-        const [workers, webhooks, channels] = await Promise.all([
+        const [workers, webhooks, channels, untold_servers] = await Promise.all([
           workersPart(serverIds),
           webhooksPart(serverIds),
           channelsPart(serverIds),
+          store.untoldServers(serverIds),
         ]);
-        return reply(200, { workers, webhooks, channels });
+        return reply(200, { workers, webhooks, channels, untold_servers });
       },
     }),
   ];

@@ -1,11 +1,9 @@
 // Reads what the overview is made of: a few counts and the rows that have trouble, however many servers there are.
 import { mostProblems } from "../../contract/overview.ts";
+import { isVisibleMessage, type Visible } from "../events/visible-messages.ts";
 import type { Database } from "../store/database.ts";
-import { and, asc, eq, inArray, isNotNull, or, sql } from "../store/drizzle.ts";
+import { and, asc, eq, inArray, isNotNull, notInArray, or, sql } from "../store/drizzle.ts";
 import { sites, webhooks, workers } from "../store/tables.ts";
-
-/** The servers that may be seen; null = all. */
-export type Visible = readonly number[] | null;
 
 export function createOverviewStore(db: Database) {
   const ofVisible = (visible: Visible) =>
@@ -33,6 +31,7 @@ export function createOverviewStore(db: Database) {
           queue: workers.queue,
           status: workers.status,
           reason: workers.status_reason,
+          loop_reason: workers.crash_loop_reason,
         })
         .from(workers)
         .innerJoin(sites, eq(sites.id, workers.site_id))
@@ -43,7 +42,11 @@ export function createOverviewStore(db: Database) {
               eq(workers.status, "failed"),
               // A restart that somebody asked for has no reason to give.
               and(eq(workers.status, "restarting"), isNotNull(workers.status_reason)),
-              inArray(workers.id, [...ids]),
+              // One that is being stopped or deleted is about to be out of its loop.
+              and(
+                inArray(workers.id, [...ids]),
+                notInArray(workers.status, ["stopping", "removing"]),
+              ),
             ),
           ),
         )
@@ -80,33 +83,58 @@ export function createOverviewStore(db: Database) {
         .orderBy(asc(webhooks.id))
         .limit(mostProblems),
 
-    /** Every channel that a visible site uses, with its newest message. */
+    /** Every channel that a visible site or server uses, with the newest of its messages that may be seen. */
     async usedChannels(visible: Visible) {
       const { rows } = await db.execute<{
         id: number;
         name: string;
-        site_id: number;
+        site_id: number | null;
+        server_id: number | null;
         status: string | null;
         title: string | null;
         answer: string | null;
         created_at: Date | null;
       }>(sql`
-        select c.id, c.name, used.site_id, last.status, last.title, last.answer, last.created_at
+        select c.id, c.name, used.site_id, used.server_id, last.status, last.title, last.answer, last.created_at
         from (
-          select channel_id, min(site_id) as site_id
-          from site_channels join sites on sites.id = site_id
-          where ${visible === null ? sql`true` : sql`sites.server_id = any(${sql.param([...visible])}::int[])`}
+          select channel_id, min(site_id) as site_id, min(server_id) as server_id
+          from (
+            select channel_id, site_id, null::int as server_id
+            from site_channels join sites on sites.id = site_id
+            where ${isVisible("sites", visible)}
+            union all
+            select channel_id, null, server_id from server_channels
+            where ${isVisible("server_channels", visible)}
+          ) uses
           group by channel_id
         ) used
         join notification_channels c on c.id = used.channel_id
         left join lateral (
-          select status, title, answer, created_at from channel_messages
-          where channel_id = c.id order by id desc limit 1
+          select status, title, answer, created_at from channel_messages m
+          where channel_id = c.id and ${isVisibleMessage("m", visible)} order by id desc limit 1
         ) last on true
         order by c.id`);
       return rows;
     },
+
+    /** Servers where what becomes of a backup is told to nobody: its database is of no site, and the server uses no channel. */
+    async untoldServers(visible: Visible) {
+      const { rows } = await db.execute<{ id: number; name: string; configurations: number }>(sql`
+        select servers.id, servers.name, count(*)::int as configurations
+        from backup_configurations b join servers on servers.id = b.server_id
+        where ${isVisible("b", visible)} and b.database_id is not null
+          and not exists (select from server_channels c where c.server_id = b.server_id)
+          and not exists (select from sites where entry -> 'databases' @> to_jsonb(b.database_id))
+        group by servers.id order by servers.id limit ${mostProblems}`);
+      return rows;
+    },
   };
 }
+
+/** @param alias of a table with a `server_id` */
+const isVisible = (alias: string, visible: Visible) =>
+  visible === null
+    ? sql`true`
+    : sql`${sql.identifier(alias)}.server_id = any(${sql.param([...visible])}::int[])`;
 
 export type OverviewStore = ReturnType<typeof createOverviewStore>;

@@ -2,8 +2,10 @@
 import { operations } from "../../contract/operations.ts";
 import { readPage, toPage } from "../../contract/paging.ts";
 import type { Database, Server, Site, StorageProvider } from "../../contract/servers.ts";
+import { accountName } from "../hosts/account.ts";
 import type { Host } from "../hosts/host.ts";
 import { nothingToFind, reply, route, type Caller, type Route } from "../http/route.ts";
+import type { EntryAccount } from "../inventory/accounts.ts";
 import type {
   DatabaseRow,
   InventoryStore,
@@ -76,13 +78,20 @@ const toSite = (row: SiteRow): Site => ({
   name: row.name,
   root: row.root,
   artisan: [...row.artisan],
+  ...toAccount(row.account),
 });
 
-const toDatabase = ({ id, serverId, entry }: DatabaseRow): Database => ({
+const toDatabase = ({ id, serverId, entry, account }: DatabaseRow): Database => ({
   id,
   server_id: serverId,
   name: entry.name,
   engine: entry.engine,
+  ...(entry.engine === "sqlite" ? toAccount(account) : {}),
+});
+
+const toAccount = ({ account, problem }: EntryAccount) => ({
+  account: account === null ? null : accountName(account),
+  account_problem: problem,
 });
 
 const toStorageProvider = (entry: StorageProviderEntry): StorageProvider => ({

@@ -1,11 +1,13 @@
 // Builds the dashboard when its sources changed since the last build.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { glob, readFile, writeFile } from "node:fs/promises";
+import { glob, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
+/** Holds the hash of what the build beside it was made of. */
+const stampName = ".sources";
 const sources = [
   "src/**/*",
   "contract/**/*",
@@ -17,19 +19,33 @@ const sources = [
   "package-lock.json",
 ];
 
+/** Builds into a folder of its own and renames it into place, so that other services never see a partial build. */
 export async function buildDashboard(): Promise<void> {
-  const stamp = join(root, "dist/.sources");
+  const place = join(root, "dist");
   const wanted = await hashSources();
-  const built = await readFile(stamp, "utf8").catch(() => null);
-  if (built === wanted) return;
+  const builtOf = () => readFile(join(place, stampName), "utf8").catch(() => null);
+  if ((await builtOf()) === wanted) return;
   console.log("Building the dashboard…");
   // A process of its own: the service that starts afterwards is not to carry the builder's memory along.
   const vite = join(root, "node_modules/vite/bin/vite.js");
-  execFileSync(process.execPath, [vite, "build", "--logLevel=warn"], {
+  const name = `.vite/build-${process.pid}`;
+  const fresh = join(root, name);
+  execFileSync(process.execPath, [vite, "build", "--logLevel=warn", `--outDir=${name}`], {
     cwd: root,
     stdio: "inherit",
   });
-  await writeFile(stamp, wanted);
+  await writeFile(join(fresh, stampName), wanted);
+  const old = `${fresh}-old`;
+  // The first build replaces nothing.
+  await rename(place, old).catch(() => undefined);
+  try {
+    await rename(fresh, place);
+  } catch (error) {
+    // Another process put the same build in place first.
+    await rm(fresh, { recursive: true });
+    if ((await builtOf()) !== wanted) throw error;
+  }
+  await rm(old, { recursive: true, force: true });
 }
 
 async function hashSources(): Promise<string> {

@@ -36,6 +36,11 @@ export const needs: readonly Need[] = [
     isThere: () => hasCommand("pg_dump") && existsSync("/usr/lib/postgresql"),
   },
   {
+    tests: "restoring a backup by hand",
+    packages: ["zstd"],
+    isThere: () => hasCommand("zstd"),
+  },
+  {
     tests: "backups of MariaDB",
     packages: ["mariadb-server", "mariadb-client"],
     isThere: () => hasCommand("mariadb-dump") && existsSync("/usr/sbin/mariadbd"),

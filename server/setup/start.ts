@@ -1,7 +1,14 @@
-// `npm start`: the dashboard as it is in the sources, then the service.
+// `npm start`: a clean environment, the dashboard as it is in the sources, then the service.
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
+import { handOver, takeEnvironment } from "../environment/handover.ts";
+import { closeInheritedFiles } from "../environment/inherited-files.ts";
 import { buildDashboard } from "./build.ts";
+
+closeInheritedFiles();
+handOver(process);
+// At once: the builder would inherit what was handed over.
+takeEnvironment(process);
 
 // In the project's own folder: the default one in /tmp would take code from whoever came first.
 enableCompileCache(fileURLToPath(new URL("../../node_modules/.cache/node", import.meta.url)));

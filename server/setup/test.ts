@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildDashboard } from "./build.ts";
 import { installNeeds } from "./needs.ts";
@@ -28,24 +28,70 @@ function run(
   return status === 0;
 }
 
-type Counts = { passed: number; failed: number; skipped: number };
+/** What came of one program's tests; `failures` has a paragraph for each: file, name and reason. */
+type Outcome = { passed: number; failed: number; skipped: number; failures: string[] };
 
-function readVitest(file: string): Counts {
-  const report = JSON.parse(readFileSync(file, "utf8")) as Record<string, number>;
+type VitestReport = {
+  numPassedTests: number;
+  numFailedTests: number;
+  numFailedTestSuites: number;
+  numPendingTests: number;
+  numTodoTests: number;
+  testResults: {
+    name: string;
+    status: string;
+    message: string;
+    assertionResults: { fullName: string; status: string; failureMessages: string[] }[];
+  }[];
+};
+
+function readVitest(file: string): Outcome {
+  const report = JSON.parse(readFileSync(file, "utf8")) as VitestReport;
+  const failures = report.testResults
+    .filter(({ status }) => status === "failed")
+    .flatMap(({ name, message, assertionResults }) => {
+      const failed = assertionResults.filter(({ status }) => status === "failed");
+      const path = relative(root, name);
+      if (failed.length === 0) return [`${path}\n${message}`];
+      return failed.map((test) =>
+        [`${path} › ${test.fullName}`, ...test.failureMessages].join("\n"),
+      );
+    });
   return {
-    passed: report["numPassedTests"] ?? 0,
+    passed: report.numPassedTests,
     // A file that could not even be loaded fails without a test of its own.
-    failed: Math.max(report["numFailedTests"] ?? 0, report["numFailedTestSuites"] ? 1 : 0),
-    skipped: (report["numPendingTests"] ?? 0) + (report["numTodoTests"] ?? 0),
+    failed: Math.max(report.numFailedTests, report.numFailedTestSuites > 0 ? 1 : 0),
+    skipped: report.numPendingTests + report.numTodoTests,
+    failures,
   };
 }
 
-function readPlaywright(file: string): Counts {
-  const { stats } = JSON.parse(readFileSync(file, "utf8")) as { stats: Record<string, number> };
+type PlaywrightSuite = {
+  suites?: PlaywrightSuite[];
+  specs: { ok: boolean; title: string; file: string; line: number; tests: PlaywrightTest[] }[];
+};
+type PlaywrightTest = { results: { error?: { message?: string } }[] };
+
+function listFailures({ suites = [], specs }: PlaywrightSuite): string[] {
+  const own = specs
+    .filter(({ ok }) => !ok)
+    .map(({ file, line, title, tests }) => {
+      const errors = tests.flatMap(({ results }) => results.map(({ error }) => error?.message));
+      return [`e2e/${file}:${line} › ${title}`, ...errors].filter(Boolean).join("\n");
+    });
+  return [...own, ...suites.flatMap(listFailures)];
+}
+
+function readPlaywright(file: string): Outcome {
+  const { stats, suites } = JSON.parse(readFileSync(file, "utf8")) as {
+    stats: { expected: number; unexpected: number; flaky: number; skipped: number };
+    suites: PlaywrightSuite[];
+  };
   return {
-    passed: stats["expected"] ?? 0,
-    failed: (stats["unexpected"] ?? 0) + (stats["flaky"] ?? 0),
-    skipped: stats["skipped"] ?? 0,
+    passed: stats.expected,
+    failed: stats.unexpected + stats.flaky,
+    skipped: stats.skipped,
+    failures: suites.flatMap(listFailures),
   };
 }
 
@@ -71,7 +117,7 @@ function main(): boolean {
     "--reporter=json",
     `--outputFile.json=${unitReport}`,
   ]);
-  const counts = [readVitest(unitReport)];
+  const outcomes = [readVitest(unitReport)];
 
   let browser = true;
   if (!missing.some(({ packages }) => packages.includes("chromium-headless-shell"))) {
@@ -82,11 +128,15 @@ function main(): boolean {
       ["test", "--config", "e2e/playwright.config.ts", "--reporter=list,json"],
       { PLAYWRIGHT_JSON_OUTPUT_FILE: browserReport },
     );
-    counts.push(readPlaywright(browserReport));
+    outcomes.push(readPlaywright(browserReport));
   }
 
-  const sum = (kind: keyof Counts) => counts.reduce((total, count) => total + count[kind], 0);
+  const sum = (kind: "passed" | "failed" | "skipped") =>
+    outcomes.reduce((total, outcome) => total + outcome[kind], 0);
   const skipped = sum("skipped");
+  // Once more at the end: thousands of lines stand between here and where each was printed.
+  for (const failure of outcomes.flatMap(({ failures }) => failures))
+    console.log(`\nFailed: ${failure.slice(0, 2000)}`);
   console.log(`\n${sum("passed")} passed, ${sum("failed")} failed, ${skipped} skipped`);
   if (inCi && skipped > 0) console.log("With CI=true nothing may be left out.");
   return unit && browser && sum("passed") > 0 && !(inCi && skipped > 0);

@@ -1,15 +1,27 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, realpath, rm, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { promisify } from "node:util";
 import { buffer } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { tellTrouble } from "./local-trouble.ts";
 import { createLocalStorage } from "./local.ts";
+import { mark, markerName } from "./marker.ts";
 
 const isRoot = process.getuid?.() === 0;
 
@@ -46,6 +58,43 @@ test("what is put comes back the same, closed to others, and goes with its folde
   expect(await readdir(root)).toEqual([]);
   expect(await storage.size("shop/4/12.tar.zst")).toBeNull();
   expect(await storage.freeBytes()).toBeGreaterThan(0);
+});
+
+test.each([0, 1, 4096, 1024 * 1024, 1024 * 1024 + 1, 3_000_000])(
+  "%d bytes are read back as they were stored, past the system's memory where the file system can",
+  async (sizeBytes) => {
+    const storage = createLocalStorage({ path: root });
+    const bytes = randomBytes(sizeBytes);
+    await storage.put("a/1/b", content(bytes), whole);
+    const back = await storage.readBack("a/1/b", whole);
+    if (back.kind !== "read") throw new Error("a local storage has no checksums");
+    const pieces: Buffer[] = [];
+    for await (const piece of back.content) pieces.push(Buffer.from(piece));
+    expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
+    expect(back.isFromDisk()).toBe(await canReadDirectly(join(root, "a/1/b")));
+  },
+);
+
+/** Asked of another program, so that ours is held against something. */
+const canReadDirectly = (file: string): Promise<boolean> =>
+  promisify(execFile)("dd", [`if=${file}`, "of=/dev/null", "iflag=direct", "bs=4096"]).then(
+    () => true,
+    () => false,
+  );
+
+test("one whose marker is missing is away: nothing is written, removed or said to be gone", async () => {
+  const storage = createLocalStorage({ path: root, isMarked: true });
+  await mark(root);
+  await storage.put("a/1/b", content("kept"), whole);
+  await rename(join(root, markerName), join(root, "aside"));
+  const away = refused(/is away: the file \.quarterdeck-storage/);
+  await expect(storage.put("a/1/c", content("x"), whole)).rejects.toMatchObject(away);
+  await expect(storage.get("a/1/b", whole)).rejects.toMatchObject(away);
+  await expect(storage.size("a/1/b")).rejects.toMatchObject(away);
+  await expect(storage.remove("a/1/b")).rejects.toMatchObject(away);
+  await rename(join(root, "aside"), join(root, markerName));
+  expect(await storage.size("a/1/b")).toBe(4);
+  expect(await storage.size("a/1/c")).toBeNull();
 });
 
 test("what is there is not written over", async () => {

@@ -3,16 +3,28 @@ import { createReadStream, createWriteStream, type Dirent } from "node:fs";
 import { mkdir, open, readdir, realpath, rename, rm, rmdir, stat, statfs } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { refuseUnmarked } from "./marker.ts";
 import { tellTrouble } from "./local-trouble.ts";
+import { readBackFile } from "./read-back.ts";
 import { StorageError, type Storage } from "./storage.ts";
 
 /** A piece that is being written; no object has such a name. */
 const partial = (path: string) => `${path}.partial`;
 
-/** @param path absolute; the folder has to be there, because what is not mounted must not be written beneath */
-export function createLocalStorage({ path: root }: { path: string }): Storage {
+export type LocalOptions = {
+  /** Absolute; the folder has to be there, because what is not mounted must not be written beneath. */
+  path: string;
+  /** It has a marker file; without it, its disk is away. */
+  isMarked?: boolean;
+};
+
+export function createLocalStorage({ path: root, isMarked = false }: LocalOptions): Storage {
+  const refuseAway = async () => {
+    if (isMarked) await refuseUnmarked(root);
+  };
   const told = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
+      await refuseAway();
       return await work();
     } catch (error) {
       throw tellTrouble(error, root);
@@ -52,6 +64,9 @@ export function createLocalStorage({ path: root }: { path: string }): Storage {
           // `flush` syncs the file after its last byte, before it gets its name.
           const file = createWriteStream(partial(path), { flags: "wx", mode: 0o600, flush: true });
           await pipeline(content, file, { signal });
+          // Nobody waits any more for what was given up, and it must not appear later.
+          signal.throwIfAborted();
+          await refuseAway();
           await rename(partial(path), path);
           await syncFolder(dirname(path));
           return (await stat(path)).size;
@@ -61,6 +76,11 @@ export function createLocalStorage({ path: root }: { path: string }): Storage {
           throw error;
         }
       }),
+
+    readBack: (key, { signal }) =>
+      told(async () =>
+        readBackFile(await locate(key), signal, (error) => tellTrouble(error, root)),
+      ),
 
     get: (key, { signal }) =>
       told(async () => {

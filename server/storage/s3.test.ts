@@ -50,6 +50,11 @@ describe("what is put", () => {
     expect(await storage.size(key)).toBe(bytes);
     const back = await buffer(await storage.get(key, whole));
     expect(back.equals(content)).toBe(true);
+    // The service's own checksums of every part were ours; another client's word is not known here.
+    expect(await storage.readBack(key, whole)).toEqual({ kind: "checksums" });
+    const again = await open().readBack(key, whole);
+    if (again.kind !== "read") throw new Error("nothing was put by this one");
+    expect((await buffer(again.content)).equals(content)).toBe(true);
     await storage.remove(key);
     expect(await storage.size(key)).toBeNull();
     await storage.remove(key);

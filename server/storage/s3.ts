@@ -11,8 +11,10 @@ import {
   PutObjectCommand,
   S3Client,
   UploadPartCommand,
+  type CompletedPart,
 } from "@aws-sdk/client-s3";
-import type { Readable } from "node:stream";
+import { PassThrough, type Readable } from "node:stream";
+import { checksumOf, isConfirmed } from "./s3-checksums.ts";
 import { cutIntoParts } from "./s3-parts.ts";
 import { isMissingObject, tellS3Trouble } from "./s3-trouble.ts";
 import { StorageError, type Storage } from "./storage.ts";
@@ -28,8 +30,11 @@ export type S3Options = {
   idleMs?: number;
 };
 
-/** Aborts and deletions after a failure go on although the run's own signal has fired, but not for ever. */
-const cleanUpMs = 30_000;
+/**
+ * An abort and a deletion after a failure go on although the run's own signal has fired, each for so long: `put` tells
+ * its failure within 10 s. What is left then is removed by `remove`, which is asked for again and again.
+ */
+const cleanUpMs = 4_000;
 
 export function createS3Storage(options: S3Options): Storage {
   const { bucket: Bucket, region, endpoint, accessKey, secretKey, idleMs = 60_000 } = options;
@@ -50,6 +55,8 @@ export function createS3Storage(options: S3Options): Storage {
       throwOnRequestTimeout: true,
     },
   });
+  /** Keys of what was put just now, of which the service said the right checksums. */
+  const confirmed = new Set<string>();
   const told = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
       return await work();
@@ -57,6 +64,18 @@ export function createS3Storage(options: S3Options): Storage {
       throw tellS3Trouble(error, place);
     }
   };
+
+  /** The same stream, whose errors are told like those of a request. */
+  function inWords(body: Readable): Readable {
+    const words = new PassThrough({
+      destroy(error, done) {
+        body.destroy();
+        done(error);
+      },
+    });
+    body.once("error", (error) => words.destroy(tellS3Trouble(error, place) as Error));
+    return body.pipe(words);
+  }
 
   const size = async (Key: string): Promise<number | null> => {
     try {
@@ -68,29 +87,57 @@ export function createS3Storage(options: S3Options): Storage {
     }
   };
 
+  async function sendPart(
+    part: { Bucket: string; Key: string; UploadId: string; PartNumber: number; Body: Buffer },
+    abortSignal: AbortSignal,
+  ) {
+    const checksum = await checksumOf(part.Body);
+    const command = new UploadPartCommand({ ...part, ChecksumSHA256: checksum });
+    return { answer: await client.send(command, { abortSignal }), checksum };
+  }
+
+  /** @returns whether the service confirmed it by a checksum of its own */
+  async function putWhole(Key: string, Body: Buffer, abortSignal: AbortSignal): Promise<boolean> {
+    const checksum = await checksumOf(Body);
+    const command = new PutObjectCommand({ Bucket, Key, Body, ChecksumSHA256: checksum });
+    return isConfirmed(await client.send(command, { abortSignal }), Body, checksum, place);
+  }
+
+  const get = (key: string, signal: AbortSignal): Promise<Readable> =>
+    told(async () => {
+      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: key }), {
+        abortSignal: signal,
+      });
+      // In Node the SDK's body is a stream of Node's.
+      return inWords(Body as Readable);
+    });
+
+  /** @returns whether the service confirmed every part by a checksum of its own */
   async function upload(
     Key: string,
     parts: AsyncGenerator<Buffer>,
     first: Buffer,
     abortSignal: AbortSignal,
-  ): Promise<void> {
-    const begun = await client.send(new CreateMultipartUploadCommand({ Bucket, Key }), {
-      abortSignal,
-    });
+  ): Promise<boolean> {
+    const begun = await client.send(
+      new CreateMultipartUploadCommand({ Bucket, Key, ChecksumAlgorithm: "SHA256" }),
+      { abortSignal },
+    );
     const UploadId = begun.UploadId;
     if (UploadId === undefined) throw new StorageError(`${place} began an upload without an id.`);
     try {
-      const Parts: { ETag: string | undefined; PartNumber: number }[] = [];
+      const Parts: CompletedPart[] = [];
+      let isWhole = true;
       let part = first;
       for (;;) {
         const PartNumber = Parts.length + 1;
-        const sent = client.send(
-          new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body: part }),
-          { abortSignal },
-        );
+        const sent = sendPart({ Bucket, Key, UploadId, PartNumber, Body: part }, abortSignal);
         // The next part is filled while this one is on its way; a failure of either ends both.
-        const [{ ETag }, next] = await Promise.all([sent, parts.next()]);
-        Parts.push({ ETag, PartNumber });
+        const [{ answer, checksum }, next] = await Promise.all([sent, parts.next()]);
+        isWhole = isConfirmed(answer, part, checksum, place) && isWhole;
+        const { ETag, ChecksumSHA256 } = answer;
+        // One that keeps no checksums need not understand them here.
+        Parts.push({ ETag, PartNumber, ...(ChecksumSHA256 !== undefined && { ChecksumSHA256 }) });
         if (next.done === true) break;
         part = next.value;
       }
@@ -98,6 +145,7 @@ export function createS3Storage(options: S3Options): Storage {
         new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }),
         { abortSignal },
       );
+      return isWhole;
     } catch (error) {
       await abort(Key, UploadId);
       throw error;
@@ -131,32 +179,33 @@ export function createS3Storage(options: S3Options): Storage {
         try {
           const { value: first = Buffer.alloc(0) } = await parts.next();
           const second = await parts.next();
-          if (second.done === true)
-            await client.send(new PutObjectCommand({ Bucket, Key: key, Body: first }), {
-              abortSignal: signal,
-            });
-          else await upload(key, prepend(second.value, parts), first, signal);
+          const isWhole =
+            second.done === true
+              ? await putWhole(key, first, signal)
+              : await upload(key, prepend(second.value, parts), first, signal);
+          if (isWhole) confirmed.add(key);
+          const stored = await size(key);
+          if (stored === null) throw new StorageError(`${place} took ${key} and does not have it.`);
+          return stored;
         } catch (error) {
           content.destroy();
-          signal.throwIfAborted();
           // The answer to the last request may have been lost although it was carried out.
-          await client.send(new DeleteObjectCommand({ Bucket, Key: key })).catch(() => undefined);
+          await client
+            .send(new DeleteObjectCommand({ Bucket, Key: key }), {
+              abortSignal: AbortSignal.timeout(cleanUpMs),
+            })
+            .catch(() => undefined);
+          signal.throwIfAborted();
           throw error;
         }
-        const stored = await size(key);
-        if (stored === null) throw new StorageError(`${place} took ${key} and does not have it.`);
-        return stored;
       }),
 
-    get: (key, { signal }) =>
-      told(async () => {
-        const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: key }), {
-          abortSignal: signal,
-        });
-        // In Node the SDK's body is a stream of Node's.
-        const stream = Body as Readable;
-        return stream;
-      }),
+    readBack: async (key, { signal }) =>
+      confirmed.has(key)
+        ? { kind: "checksums" }
+        : { kind: "read", isFromDisk: () => true, content: await get(key, signal) },
+
+    get: (key, { signal }) => get(key, signal),
 
     size: (key) => told(() => size(key)),
 

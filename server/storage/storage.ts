@@ -10,6 +10,18 @@ export type PutOptions = {
   signal: AbortSignal;
 };
 
+/** How it is known that what is stored is what was sent. */
+export type ReadBack =
+  /** The storage computed checksums of what it received, and they are ours. */
+  | { kind: "checksums" }
+  /** The stored bytes, to be compared by the caller; a piece's memory is used again for the next. */
+  | {
+      kind: "read";
+      /** Once they are read: false where memory may have answered for the disk. */
+      isFromDisk(): boolean;
+      content: AsyncIterable<Buffer>;
+    };
+
 export type Storage = {
   /** Where it is, in words, e.g. `/var/backups` or `bucket b at https://…`. No secret is in it. */
   readonly place: string;
@@ -22,6 +34,9 @@ export type Storage = {
    * @throws StorageError, or the error of `content`
    */
   put(key: string, content: Readable, options: PutOptions): Promise<number>;
+
+  /** For what this storage has put just now. @throws StorageError */
+  readBack(key: string, options: PutOptions): Promise<ReadBack>;
 
   /** @throws StorageError, also when nothing is there */
   get(key: string, options: PutOptions): Promise<Readable>;

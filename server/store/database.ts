@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import pg from "pg";
 import { drizzle, migrate, sql } from "./drizzle.ts";
+import { StorableClient } from "./storable.ts";
 import * as tables from "./tables.ts";
 
 export type Database = NodePgDatabase<typeof tables>;
@@ -32,9 +33,18 @@ export async function openDatabase(
   options: pg.PoolConfig,
   onIdleError: (error: Error) => void,
 ): Promise<OpenDatabase> {
-  const pool = new pg.Pool({ max: 10, connectionTimeoutMillis: 5000, ...options });
+  const pool = new pg.Pool({
+    max: 10,
+    connectionTimeoutMillis: 5000,
+    ...options,
+    Client: StorableClient,
+  });
+  let isClosing = false;
   // Without a listener, a database that goes away would end the service.
-  pool.on("error", onIdleError);
+  pool.on("error", (error) => {
+    // `end` does not wait for the server to let go, and the embedded one is stopped next.
+    if (!isClosing) onIdleError(error);
+  });
   const db = drizzle(pool, { schema: tables });
   try {
     await migrateAlone(pool);
@@ -51,7 +61,10 @@ export async function openDatabase(
       waiting: pool.waitingCount,
       most: pool.options.max,
     }),
-    close: () => pool.end(),
+    close() {
+      isClosing = true;
+      return pool.end();
+    },
   };
 }
 

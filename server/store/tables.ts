@@ -4,9 +4,9 @@ import {
   bigint,
   boolean,
   check,
+  customType,
   index,
   integer,
-  jsonb,
   pgTable,
   primaryKey,
   text,
@@ -26,6 +26,14 @@ import type { Ability } from "../../contract/tokens.ts";
 import type { DeliveryState } from "../../contract/webhooks/delivery.ts";
 import type { StopSignal, WorkerState } from "../../contract/workers/worker.ts";
 import type { News } from "../events/event.ts";
+import type { EntryAccount } from "../inventory/accounts.ts";
+import { storableJson } from "./storable.ts";
+
+/** Drizzle's own writes what `jsonb` refuses, e.g. the NUL that a tool printed. */
+const jsonb = customType<{ data: unknown; driverData: string }>({
+  dataType: () => "jsonb",
+  toDriver: storableJson,
+});
 
 const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 const createdAt = moment("created_at").notNull().defaultNow();
@@ -61,6 +69,9 @@ const inventoryColumns = {
 
 export const servers = pgTable("servers", inventoryColumns);
 
+/** Decided when the entry was accepted; null for entries without files, and until the inventory is read again. */
+const entryAccount = () => jsonb("account").$type<EntryAccount>();
+
 const ofServer = () =>
   integer()
     .notNull()
@@ -71,15 +82,24 @@ export const sites = pgTable(
   {
     ...inventoryColumns,
     server_id: ofServer(),
+    account: entryAccount(),
     /** Kept by a trigger of the workers' table: counting 100,000 rows for each page costs more than the page. */
     worker_count: integer().notNull().default(0),
   },
   (table) => [index("sites_of_server").on(table.server_id, table.id)],
 );
 
-export const databases = pgTable("databases", { ...inventoryColumns, server_id: ofServer() });
+export const databases = pgTable("databases", {
+  ...inventoryColumns,
+  server_id: ofServer(),
+  account: entryAccount(),
+});
 
-export const storageProviders = pgTable("storage_providers", inventoryColumns);
+export const storageProviders = pgTable("storage_providers", {
+  ...inventoryColumns,
+  /** The folder in which a marker file was found or put; without it there, the storage is away. */
+  marked_path: text(),
+});
 
 export const notificationChannels = pgTable("notification_channels", inventoryColumns);
 
@@ -100,11 +120,13 @@ export const workers = pgTable(
     timeout: integer().notNull(),
     tries: integer().notNull(),
     processes: integer().notNull(),
-    directory: text().notNull(),
+    /** As it was typed: absolute, or from the site's root on; null = the root itself. */
+    directory: text(),
     startsecs: integer().notNull(),
     stopwaitsecs: integer().notNull(),
     startretries: integer().notNull(),
     stopsignal: text().$type<StopSignal>().notNull(),
+    stopasgroup: boolean().notNull().default(false),
     status: text().$type<WorkerState>().notNull(),
     status_reason: text(),
     /** Since when the status is what it is; null where that was not noted yet. */
@@ -113,11 +135,27 @@ export const workers = pgTable(
     told_failed: boolean().notNull().default(false),
     /** Counts the changes of status, so that what was decided on an older one changes nothing. */
     transition: integer().notNull().default(1),
+    /** The transition of the newest order to restart: processes that were started before it are to be replaced. */
+    restart_order: integer(),
+    /** What was killed on the way to the next state, which is to say so. */
+    kill_reason: text(),
+    /** When a state in transit counts as failed; null for a state that is settled. */
+    deadline_at: moment("deadline_at"),
+    /** Newest finished deployment of its site since it was made, which processes started from then on carry. */
+    deployment_id: integer(),
+    /** Newest deployment that restarts workers: a process that carries an older one is to be replaced. */
+    required_deployment_id: integer(),
+    /** Since when its processes come up again and again; null = they do not. */
+    crash_loop_since: moment("crash_loop_since"),
+    crash_loop_reason: text(),
     created_at: createdAt,
   },
   (table) => [
     // Lists are read newest first, page by page.
     index("workers_of_site").on(table.site_id, table.id),
+    index("workers_deadline")
+      .on(table.deadline_at)
+      .where(sql`${table.deadline_at} is not null`),
     check(
       "workers_status",
       sql`${table.status} in ('installing', 'installed', 'stopping', 'stopped', 'starting', 'restarting', 'failed', 'removing')`,
@@ -146,6 +184,8 @@ export const backupConfigurations = pgTable(
     status_reason: text(),
     /** Since when the status is what it is; null where that was not noted yet. */
     status_since: moment("status_since").defaultNow(),
+    /** What the installation found that no status says, e.g. why a restore would be refused. */
+    install_warnings: text().array().notNull().default([]),
     /** Counts the changes of status, so that what was decided on an older one changes nothing. */
     transition: integer().notNull().default(1),
     /** The next moment of the schedule that no run was made for yet; null until it is installed. */
@@ -205,6 +245,8 @@ export const backups = pgTable(
     drill_output: text(),
     drilled_at: moment("drilled_at"),
     verified_at: moment("verified_at"),
+    /** When the stored file was last read again, whatever was found. */
+    checked_at: moment("checked_at"),
     damage: text(),
     /** Until it runs: when it was asked for. */
     started_at: moment("started_at").notNull().defaultNow(),
@@ -232,6 +274,8 @@ export const backupTasks = pgTable(
       .notNull()
       .references(() => backups.id, { onDelete: "cascade" }),
     kind: text().$type<BackupTaskKind>().notNull(),
+    /** Of a restore: what is there now is not saved first. */
+    skip_safety_backup: boolean().notNull().default(false),
     /** Null while it waits. */
     started_at: moment("started_at"),
     created_at: createdAt,
@@ -259,6 +303,8 @@ export const events = pgTable(
     data: jsonb().$type<Record<string, unknown>>().notNull(),
     /** What people are told. */
     news: jsonb().$type<News>().notNull(),
+    /** What it is about, e.g. `worker:7`: about one thing nothing older is sent after something newer. Null = in any order. */
+    order_key: text(),
     /** When deliveries and messages were made of it; null = they are still to be made. */
     told_at: moment("told_at"),
     created_at: createdAt,
@@ -287,6 +333,12 @@ export const webhooks = pgTable(
     disabled_reason: text(),
     /** Since when every attempt has failed. */
     failing_since: moment("failing_since"),
+    /** When the newest of those attempts was made. */
+    last_failed_at: moment("last_failed_at"),
+    /** For how long it was tried in vain since then: waits between attempts, none longer than the schedule's longest. */
+    failing_seconds: integer().notNull().default(0),
+    /** Since it last took something, a delivery was given up, and its site's receivers know. */
+    told_exhausted: boolean().notNull().default(false),
     /** The receiver asked to be left alone until then. */
     paused_until: moment("paused_until"),
     created_at: createdAt,
@@ -305,6 +357,8 @@ export const webhookDeliveries = pgTable(
     event_id: integer()
       .notNull()
       .references(() => events.id),
+    /** Of its event: a delivery waits for those before it with the same one. */
+    order_key: text(),
     status: text().$type<DeliveryState>().notNull().default("pending"),
     status_reason: text(),
     code: integer(),
@@ -314,6 +368,8 @@ export const webhookDeliveries = pgTable(
     round_attempts: integer().notNull().default(0),
     /** Somebody asked for it, so it is sent to a disabled webhook too. */
     by_hand: boolean().notNull().default(false),
+    /** It was not sent, or not again, because its webhook was disabled; it can be sent later. */
+    is_missed: boolean().notNull().default(false),
     /** Null once it is over; while an attempt is made, when another service may take it over. */
     next_attempt_at: moment("next_attempt_at"),
     ended_at: moment("ended_at"),
@@ -324,6 +380,13 @@ export const webhookDeliveries = pgTable(
     index("webhook_deliveries_of_event").on(table.event_id),
     index("webhook_deliveries_due")
       .on(table.next_attempt_at)
+      .where(sql`${table.next_attempt_at} is not null`),
+    index("webhook_deliveries_missed")
+      .on(table.webhook_id, table.id)
+      .where(sql`${table.is_missed}`),
+    // What is not over of one webhook, for the order of what is about one thing.
+    index("webhook_deliveries_in_order")
+      .on(table.webhook_id, table.order_key, table.id)
       .where(sql`${table.next_attempt_at} is not null`),
     check(
       "webhook_deliveries_status",
@@ -364,6 +427,21 @@ export const siteChannels = pgTable(
   (table) => [
     primaryKey({ columns: [table.site_id, table.channel_id] }),
     index("site_channels_of_channel").on(table.channel_id),
+  ],
+);
+
+/** Which channels are told of what belongs to a server and to none of its sites. */
+export const serverChannels = pgTable(
+  "server_channels",
+  {
+    server_id: ofServer(),
+    channel_id: integer()
+      .notNull()
+      .references(() => notificationChannels.id),
+  },
+  (table) => [
+    primaryKey({ columns: [table.server_id, table.channel_id] }),
+    index("server_channels_of_channel").on(table.channel_id),
   ],
 );
 

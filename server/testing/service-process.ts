@@ -35,14 +35,15 @@ const command = [
 /**
  * Starts the service on a free port and waits until it answers.
  * @param environment beside what every test needs, e.g. `QUARTERDECK_INVENTORY`
+ * @param start another program than `npm start`'s, with its arguments, that writes the same line when it is ready
  */
 export async function startService(
   dataFolder: string,
   environment: Record<string, string> = {},
-  account: { uid?: number; gid?: number } = {},
+  start: readonly string[] = command,
 ): Promise<ServiceProcess> {
   const startedMs = performance.now();
-  const child = spawn(process.execPath, command, {
+  const child = spawn(process.execPath, start, {
     env: {
       PATH: process.env["PATH"],
       HOME: process.env["HOME"],
@@ -53,7 +54,6 @@ export async function startService(
       ...environment,
     },
     stdio: ["ignore", "pipe", "pipe"],
-    ...account,
   });
   let output = "";
   child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));

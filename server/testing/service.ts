@@ -4,14 +4,20 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { pino } from "pino";
 import { inject } from "vitest";
 import { createApp, type App, type AppOptions } from "../app.ts";
 import { systemClock } from "../clock.ts";
+import { createAllowedHosts } from "../http/allowed-hosts.ts";
+import { createLog } from "../log.ts";
 import { workerEnvironment } from "../workers/environment.ts";
+import { checkEvents } from "./check-events.ts";
+import { ownUser } from "./own-user.ts";
 
 export type TestService = {
+  /** Another one may be put in its place once it is closed. */
   app: App;
+  /** What it was made of, for another one on the same database. */
+  options: AppOptions;
   /** Holds the sites' folders. */
   folder: string;
   inventoryFile: string;
@@ -23,8 +29,13 @@ export type TestService = {
   call(method: string, path: string, body?: unknown, token?: string): Promise<Response>;
   /** The same, with the answer's JSON. */
   json<Body>(method: string, path: string, body?: unknown): Promise<{ status: number; body: Body }>;
+  /** Asks its database, for what no operation shows. */
+  query<Row extends object>(statement: string, values?: unknown[]): Promise<Row[]>;
   close(): Promise<void>;
 };
+
+/** What requests without a socket are sent to. */
+const testHost = "quarterdeck.test";
 
 const chosenToken = "a token for tests, 32 characters at least";
 
@@ -33,7 +44,7 @@ export const oneSite = (folder: string) => `
 servers:
   - { id: 1, name: here, connection: local }
 sites:
-  - { id: 1, server: 1, name: shop, root: ${folder}/shop, artisan: [sh, artisan] }
+  - { id: 1, server: 1, name: shop, root: ${folder}/shop, user: ${ownUser}, artisan: [sh, artisan] }
 `;
 
 /** Stays up until it is told to stop, and says what it was called with. */
@@ -47,34 +58,40 @@ export async function createTestService(
   await mkdir(join(folder, "shop"));
   await writeFile(join(folder, "shop/artisan"), patientArtisan);
   await writeFile(inventoryFile, (options.inventory ?? oneSite)(folder));
-  const database = `test_${randomBytes(6).toString("hex")}`;
-  await administer(`create database ${database}`);
-
+  const database = await createDatabase();
   const connection = { ...inject("postgres"), database };
-  const app = await createApp({
+  const made: AppOptions = {
     connection,
     dataFolder: folder,
     inventoryFile,
     token: chosenToken,
     rateLimit: 0,
     publicUrl: null,
+    isAllowedHost: createAllowedHosts({
+      listensOn: testHost,
+      publicUrl: null,
+      machineName: "",
+    }),
     // Receivers of the tests are on this machine.
     allow: "127.0.0.0/8",
     smtp: null,
     keepDays: 90,
     dashboardFolder: null,
     secrets: {},
+    reservedAccounts: [],
     workerEnvironment: workerEnvironment(process.env, "/nowhere"),
     invalidAnswer: "fail",
     version: "0.0.0",
+    account: { name: "tests", isRoot: false },
     clock: systemClock,
-    log: pino({ level: process.env["LOG_LEVEL"] ?? "silent" }),
+    log: createLog(process.env["LOG_LEVEL"] ?? "silent"),
     ...options,
-  });
+  };
+  const app = await createApp(made);
 
   const call: TestService["call"] = async (method, path, body, token = chosenToken) =>
-    app.fetch(
-      new Request(`http://quarterdeck.test${path}`, {
+    service.app.fetch(
+      new Request(`http://${testHost}${path}`, {
         method,
         headers: {
           Authorization: `Bearer ${token}`,
@@ -85,8 +102,9 @@ export async function createTestService(
       }),
     );
 
-  return {
+  const service: TestService = {
     app,
+    options: made,
     folder,
     inventoryFile,
     connection,
@@ -96,12 +114,39 @@ export async function createTestService(
       const response = await call(method, path, body);
       return { status: response.status, body: await response.json() };
     },
+    query: (statement, values) => ask(connection, statement, values),
     async close() {
-      await app.close("stop");
-      await administer(`drop database ${database} with (force)`);
-      await rm(folder, { recursive: true, force: true });
+      await service.app.close("stop");
+      try {
+        checkEvents(await ask(connection, "select * from events"));
+      } finally {
+        await administer(`drop database ${database} with (force)`);
+        await rm(folder, { recursive: true, force: true });
+      }
     },
   };
+  return service;
+}
+
+async function ask<Row extends object>(
+  connection: pg.ClientConfig,
+  statement: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  try {
+    return (await client.query<Row>(statement, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Creates a migrated, empty database. @returns its name */
+export async function createDatabase(): Promise<string> {
+  const name = `test_${randomBytes(6).toString("hex")}`;
+  await administer(`create database ${name} template ${inject("templateDatabase")}`);
+  return name;
 }
 
 /** Runs a statement that belongs to no database of a test, e.g. one that makes it. */

@@ -3,13 +3,20 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { serve } from "@hono/node-server";
-import { pino } from "pino";
+import { createAllowedHosts } from "../http/allowed-hosts.ts";
+import { listen } from "../http/listen.ts";
+import { createLog } from "../log.ts";
 import { createUpstreamApp, type UpstreamOptions } from "../upstream/upstream.ts";
 
 type Seen = { method: string; url: string; headers: NodeJS.Dict<string | string[]>; body: string };
 
-export const silent = pino({ level: "silent" });
+export const silent = createLog("silent");
+
+export const thisMachine = createAllowedHosts({
+  listensOn: "127.0.0.1",
+  publicUrl: null,
+  machineName: "",
+});
 
 export const sendJson =
   (status: number, body: unknown, headers: Record<string, string> = {}): RequestListener =>
@@ -35,13 +42,15 @@ export function createUpstreamPairs() {
   const startOther = (answer: RequestListener) =>
     listening(createServer(answer).listen(0, "127.0.0.1"));
 
-  const serveOn = (fetch: Parameters<typeof serve>[0]["fetch"]) =>
-    listening(serve({ fetch, port: 0, hostname: "127.0.0.1" }) as Server);
+  const serveOn = async (fetch: Parameters<typeof listen>[0]) =>
+    listening(await listen(fetch, 0, "127.0.0.1"));
 
   const startOurs = (upstream: string, options: Partial<UpstreamOptions> = {}) =>
     serveOn(
       createUpstreamApp({
         upstream,
+        publicUrl: null,
+        isAllowedHost: thisMachine,
         dashboardFolder: null,
         version: "1.2.3",
         log: silent,

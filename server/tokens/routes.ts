@@ -4,15 +4,14 @@ import { readPage, toPage } from "../../contract/paging.ts";
 import type { Token } from "../../contract/tokens.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import { nothingToFind, reply, route, type Caller, type Route } from "../http/route.ts";
-import { unauthorized } from "../http/service-error.ts";
+import type { SignIn } from "./sign-in.ts";
 import type { TokenService } from "./service.ts";
 import type { TokenRow } from "./store.ts";
 
-export const tokenRoutes = (tokens: TokenService): Route[] => [
+export const tokenRoutes = (tokens: TokenService, signIn: SignIn): Route[] => [
   route(operations.listTokens, {
     find: nothingToFind,
     answer: async ({ query, url, caller }) => {
-      mustReachAll(caller);
       const page = readPage(query);
       const { rows, total } = await tokens.list(page);
       return reply(
@@ -29,25 +28,31 @@ export const tokenRoutes = (tokens: TokenService): Route[] => [
   route(operations.createToken, {
     find: nothingToFind,
     answer: async ({ body, caller }) => {
-      mustReachAll(caller);
-      const { row, token } = await tokens.create(body);
+      const { row, token } = await tokens.create(body, caller.tokenId);
       return reply(201, { ...toToken(row, caller), token });
     },
   }),
   route(operations.deleteToken, {
-    find: ({ id }) => tokens.find(id),
-    answer: async ({ found, caller }) => {
-      mustReachAll(caller);
+    // Who may not see the tokens finds its own among them, and learns of no other.
+    find: async ({ id }, caller) =>
+      caller.serverIds === null || caller.tokenId === id ? tokens.find(id) : null,
+    answer: async ({ found }) => {
       await tokens.revoke(found.id);
       return reply(204);
     },
   }),
+  route(operations.showCurrentToken, {
+    find: (_params, caller) => tokens.find(caller.tokenId),
+    answer: async ({ found, caller }) => reply(200, toToken(found, caller)),
+  }),
+  route(operations.signIn, {
+    find: nothingToFind,
+    answer: async ({ body, caller }) => {
+      const { row, token } = await signIn.exchange(body.code);
+      return reply(201, { ...toToken(row, caller), is_current: true, token });
+    },
+  }),
 ];
-
-/** A token of a few servers could make itself one of all of them, so it may not touch tokens. */
-function mustReachAll({ serverIds }: Caller): void {
-  if (serverIds !== null) throw unauthorized();
-}
 
 const toMoment = (date: Date | null) => (date === null ? null : toTimestamp(date));
 

@@ -2,9 +2,11 @@
 import { timingSafeEqual } from "node:crypto";
 import type { PageRequest } from "../../contract/paging.ts";
 import type { CreateTokenBody } from "../../contract/tokens.ts";
+import { toTimestamp } from "../../contract/values.ts";
 import type { Clock } from "../clock.ts";
 import type { FindCaller } from "../http/authentication.ts";
 import type { Caller } from "../http/route.ts";
+import { InvalidFields, unauthenticated } from "../http/service-error.ts";
 import { hashSecret, makeSecret, splitToken } from "./secret.ts";
 import type { TokenRow, TokenStore } from "./store.ts";
 
@@ -68,24 +70,28 @@ export function createTokenService(store: TokenStore, clock: Clock) {
       trusted.clear();
     },
 
-    /** Makes a token. The answer is the only place where its text ever stands. */
-    async create(body: CreateTokenBody): Promise<{ row: TokenRow; token: string }> {
-      const secret = makeSecret();
-      const row = await store.insert({
-        name: body.name,
-        hash: hashSecret(secret),
-        abilities: body.abilities,
-        server_ids: body.server_ids ?? null,
-        expires_at: body.expires_at ? new Date(body.expires_at) : null,
-      });
-      return { row, token: `${row.id}|${secret}` };
-    },
-
     /**
-     * Sees to it that somebody can get in: the operator's own token, or a first one.
-     * @returns the text of a first token that was made now, else null
+     * Makes a token. The answer is the only place where its text ever stands.
+     * @param makerId the token that it is made with, which may do everything; the new one does not outlive it
+     * @throws InvalidFields for one that would, `unauthenticated` where the maker was revoked meanwhile
      */
-    async prepare(chosen: string | null): Promise<string | null> {
+    create: (body: CreateTokenBody, makerId: number): Promise<{ row: TokenRow; token: string }> =>
+      store.transaction(async (tx) => {
+        const maker = await store.hold(tx, makerId);
+        if (maker === null) throw unauthenticated();
+        const secret = makeSecret();
+        const row = await store.insert(tx, {
+          name: body.name,
+          hash: hashSecret(secret),
+          abilities: body.abilities,
+          server_ids: body.server_ids ?? null,
+          expires_at: expiryOf(body, maker),
+        });
+        return { row, token: `${row.id}|${secret}` };
+      }),
+
+    /** Brings the operator's own token in line with the environment. */
+    async prepare(chosen: string | null): Promise<void> {
       if (chosen === null) await store.removeFromEnvironment();
       else
         await store.replaceFromEnvironment({
@@ -93,11 +99,22 @@ export function createTokenService(store: TokenStore, clock: Clock) {
           hash: hashSecret(chosen),
           abilities: ["*"],
         });
-      if (!(await store.isEmpty())) return null;
-      const { token } = await this.create({ name: "First token", abilities: ["*"] });
-      return token;
     },
   };
+}
+
+/** @throws InvalidFields for a moment after the maker's, or for none where the maker has one */
+function expiryOf({ expires_at: asked }: CreateTokenBody, maker: TokenRow): Date | null {
+  const latest = maker.expires_at;
+  if (asked === undefined) return latest;
+  const expiry = asked === null ? null : new Date(asked);
+  if (latest !== null && (expiry === null || expiry > latest))
+    throw new InvalidFields({
+      expires_at: [
+        `The token must expire by ${toTimestamp(latest)}, when the token that makes it does.`,
+      ],
+    });
+  return expiry;
 }
 
 export type TokenService = ReturnType<typeof createTokenService>;

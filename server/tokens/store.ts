@@ -1,8 +1,8 @@
 // The tokens' rows.
-import { desc, eq, sql } from "../store/drizzle.ts";
+import { and, desc, eq, gt, isNotNull, isNull, or, sql } from "../store/drizzle.ts";
 import type { PageRequest } from "../../contract/paging.ts";
 import { recordActivity, type NewActivity } from "../activity/store.ts";
-import type { Database } from "../store/database.ts";
+import type { Connection, Database } from "../store/database.ts";
 import { tokens } from "../store/tables.ts";
 
 export type TokenRow = typeof tokens.$inferSelect;
@@ -45,18 +45,38 @@ export function createTokenStore(db: Database) {
       return row ?? null;
     },
 
-    async isEmpty(): Promise<boolean> {
-      const [row] = await db.select({ id: tokens.id }).from(tokens).limit(1);
-      return row === undefined;
+    /** Whether somebody can get in and do everything: with a token that has been used and has not expired. */
+    async hasUsedOwner(now: Date): Promise<boolean> {
+      const [row] = await db
+        .select({ id: tokens.id })
+        .from(tokens)
+        .where(
+          and(
+            sql`'*' = any(${tokens.abilities})`,
+            isNull(tokens.server_ids),
+            isNotNull(tokens.last_used_at),
+            or(isNull(tokens.expires_at), gt(tokens.expires_at, now)),
+          ),
+        )
+        .limit(1);
+      return row !== undefined;
     },
 
-    insert: (values: NewTokenRow): Promise<TokenRow> =>
-      db.transaction(async (tx) => {
-        const [row] = await tx.insert(tokens).values(values).returning();
-        if (row === undefined) throw new Error("An insert answered no row.");
-        await recordActivity(tx, entryOf(row, "created"));
-        return row;
-      }),
+    transaction: <Result>(steps: (tx: Connection) => Promise<Result>): Promise<Result> =>
+      db.transaction(steps),
+
+    /** A token that is not revoked before the transaction ends; null when it is gone. */
+    async hold(tx: Connection, id: number): Promise<TokenRow | null> {
+      const [row] = await tx.select().from(tokens).where(eq(tokens.id, id)).for("share");
+      return row ?? null;
+    },
+
+    async insert(tx: Connection, values: NewTokenRow): Promise<TokenRow> {
+      const [row] = await tx.insert(tokens).values(values).returning();
+      if (row === undefined) throw new Error("An insert answered no row.");
+      await recordActivity(tx, entryOf(row, "created"));
+      return row;
+    },
 
     remove: (id: number): Promise<void> =>
       db.transaction(async (tx) => {

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Token } from "../../contract/tokens.ts";
+import { toTimestamp } from "../../contract/values.ts";
 import { createTestService, oneSite, type TestService } from "../testing/service.ts";
+import { ownUser } from "../testing/own-user.ts";
 
 const twoServers = (folder: string) =>
   oneSite(folder).replace(
     "sites:",
     "  - { id: 2, name: other, connection: local }\nsites:\n" +
-      `  - { id: 2, server: 2, name: far, root: ${folder}/shop }`,
+      `  - { id: 2, server: 2, name: far, root: ${folder}/shop, user: ${ownUser} }`,
   );
 
 let service: TestService;
@@ -82,14 +84,87 @@ test("a revoked token is out at once", async () => {
   expect((await service.call("DELETE", `/api/token/${made.id}`)).status).toBe(404);
 });
 
-test("a service without any token makes a first one, and tells it once", async () => {
-  const fresh = await createTestService({ token: null });
-  const { firstToken } = fresh.app;
-  expect(firstToken).toMatch(/^1\|qd_/);
-  const response = await fresh.call("GET", "/api/tokens", undefined, firstToken ?? "");
-  expect(response.status).toBe(200);
-  expect(await response.text()).not.toContain(firstToken?.slice(2));
-  await fresh.close();
+test("learns of no other token unless it may manage them", async () => {
+  const narrowed = await make({ name: "half", abilities: ["*"], server_ids: [1] });
+  const other = await make({ name: "other", abilities: ["read"] });
+  expect(await statusWith(narrowed.token, "DELETE", `/api/token/${other.id}`)).toBe(404);
+  expect(await statusWith(narrowed.token, "DELETE", "/api/token/999999")).toBe(404);
+});
+
+test("each token is told which one it is", async () => {
+  const made = await make({ name: "who", abilities: ["read"], server_ids: [2] });
+  const response = await service.call("GET", "/api/token", undefined, made.token);
+  expect(await response.json()).toMatchObject({
+    id: made.id,
+    name: "who",
+    abilities: ["read"],
+    server_ids: [2],
+    is_current: true,
+  });
+  expect(await statusWith("nonsense", "GET", "/api/token")).toBe(401);
+});
+
+describe("a token that a token makes does not outlive it", () => {
+  const until = (days: number) => toTimestamp(new Date(Date.now() + days * 24 * 3600 * 1000));
+  const makeWith = (token: string, body: object) =>
+    service.call("POST", "/api/tokens", { name: "child", abilities: ["*"], ...body }, token);
+
+  test("it ends with its maker where nothing else is said", async () => {
+    const maker = await make({ name: "maker", abilities: ["*"], expires_at: until(7) });
+    const response = await makeWith(maker.token, {});
+    expect(response.status).toBe(201);
+    expect(await response.json()).toMatchObject({ expires_at: maker.expires_at });
+  });
+
+  test.each([
+    ["never", null],
+    ["later", until(8)],
+    ["a millisecond later", toTimestamp(new Date(Date.parse(until(7)) + 1))],
+  ])("%s is refused at its field", async (_when, asked) => {
+    const maker = await make({
+      name: "maker",
+      abilities: ["*"],
+      expires_at: asked === null ? until(7) : toTimestamp(new Date(Date.parse(asked) - 1)),
+    });
+    const response = await makeWith(maker.token, { expires_at: asked });
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({
+      errors: {
+        expires_at: [
+          `The token must expire by ${maker.expires_at}, when the token that makes it does.`,
+        ],
+      },
+    });
+  });
+
+  test("the maker's own end and any sooner one are taken", async () => {
+    const maker = await make({ name: "maker", abilities: ["*"], expires_at: until(7) });
+    for (const asked of [maker.expires_at, until(6)]) {
+      const response = await makeWith(maker.token, { expires_at: asked });
+      expect(response.status).toBe(201);
+      expect(await response.json()).toMatchObject({ expires_at: asked });
+    }
+  });
+
+  test("nor does its child", async () => {
+    const maker = await make({ name: "maker", abilities: ["*"], expires_at: until(7) });
+    const child = (await (await makeWith(maker.token, {})).json()) as NewToken;
+    expect((await makeWith(child.token, { expires_at: null })).status).toBe(422);
+  });
+
+  test("one that does not expire makes what it likes", async () => {
+    expect(await make({ name: "a", abilities: ["*"] })).toMatchObject({ expires_at: null });
+    expect(await make({ name: "b", abilities: ["*"], expires_at: null })).toMatchObject({
+      expires_at: null,
+    });
+  });
+
+  test("one that is revoked makes none, although it was checked a moment ago", async () => {
+    const maker = await make({ name: "gone", abilities: ["*"] });
+    expect(await statusWith(maker.token, "GET", "/api/servers")).toBe(200);
+    await service.call("DELETE", `/api/token/${maker.id}`);
+    expect((await makeWith(maker.token, {})).status).toBe(401);
+  });
 });
 
 test("a token ends when it said it would", async () => {
@@ -107,6 +182,9 @@ describe("a token that cannot be is refused at its field", () => {
     [{ name: "x", abilities: [] }, "abilities"],
     [{ name: "x", abilities: ["write"] }, "abilities.0"],
     [{ name: "x", abilities: ["*"], expires_at: "tomorrow" }, "expires_at"],
+    [{ name: "x", abilities: ["*"], expires_at: "2026-13-45T99:99:99.000000Z" }, "expires_at"],
+    [{ name: "x", abilities: ["*"], expires_at: "2026-02-30T00:00:00.000000Z" }, "expires_at"],
+    [{ name: "x", abilities: ["*"], expires_at: "0000-01-01T00:00:00.000000Z" }, "expires_at"],
     [{ name: "x", abilities: ["*"], server_ids: [] }, "server_ids"],
   ])("%o", async (body, field) => {
     const answer = await service.json<{ errors: object }>("POST", "/api/tokens", body);

@@ -1,9 +1,11 @@
 // One request on its way to the other service, and its answer on the way back. Bodies are streamed, both ways.
 import { randomBytes } from "node:crypto";
 import { proxy } from "hono/proxy";
+import { errorMessage } from "../../contract/errors.ts";
 import type { ApiEnvironment } from "../http/api.ts";
 import { addressOf } from "../http/authentication.ts";
 import { SendError, tellSendTrouble } from "../net/send-error.ts";
+import { isPassedHeader, isPassedPath } from "./passed.ts";
 
 type TroubleStatus = 404 | 502 | 504 | 508;
 
@@ -20,17 +22,6 @@ export class UpstreamError extends Error {
 
 const name = "The service behind this dashboard";
 
-/** The token of the interface travels by itself, so no cookie of this host is any business of another one. */
-const notSent = [
-  "cookie",
-  // `fetch` puts its own there.
-  "host",
-  // Node has answered it before the request got here, and `fetch` refuses it.
-  "expect",
-  // To the other service this is no request across origins, and some refuse origins that they do not know.
-  "origin",
-];
-
 /** These would speak for this host, of which the other service knows nothing. */
 const notPassedBack = ["set-cookie", "strict-transport-security", "alt-svc", "clear-site-data"];
 
@@ -38,10 +29,7 @@ const notPassedBack = ["set-cookie", "strict-transport-security", "alt-svc", "cl
  * What the other service answers, e.g. an error page that repeats an address, must not become a page of this origin,
  * where the token lies.
  */
-const fence = {
-  "Content-Security-Policy": "default-src 'none'; sandbox; frame-ancestors 'none'",
-  "X-Content-Type-Options": "nosniff",
-};
+const fence = "default-src 'none'; sandbox; frame-ancestors 'none'";
 
 /** `fetch` has words of its own for what else has a code of the system. */
 const systemCodes: Record<string, string> = {
@@ -77,22 +65,17 @@ function dropConnectionHeaders(headers: Headers): void {
 const append = (list: string | null, entry: string) =>
   list === null ? entry : `${list}, ${entry}`;
 
-/** @param upstream base address, without a slash at the end */
-export function createForwarder(upstream: string) {
-  const base = new URL(`${upstream}/`);
+/**
+ * @param upstream base address, without a slash at the end
+ * @param publicUrl where people open the dashboard; null = as each request says
+ */
+export function createForwarder(upstream: string, publicUrl: string | null) {
   // One that is its own upstream would go round until its sockets are used up.
   const own = `quarterdeck-${randomBytes(6).toString("hex")}`;
 
   function targetOf(url: URL): URL {
-    const target = new URL(`${upstream}${url.pathname}${url.search}`);
-    // "/api/../admin" must not get out of the interface.
-    const path = `/${target.pathname.slice(base.pathname.length)}`;
-    const isInside =
-      target.origin === base.origin &&
-      target.pathname.startsWith(base.pathname) &&
-      /^\/(?:api\/|openapi\.json$|readyz$)/.test(path);
-    if (!isInside) throw new UpstreamError(404, "Not found.");
-    return target;
+    if (!isPassedPath(url.pathname)) throw new UpstreamError(404, errorMessage.not_found);
+    return new URL(`${upstream}${url.pathname}${url.search}`);
   }
 
   function headersOf(request: Request, url: URL, address: string): Headers {
@@ -102,12 +85,13 @@ export function createForwarder(upstream: string) {
     if (via?.includes(own) === true)
       throw new UpstreamError(508, "QUARTERDECK_UPSTREAM leads back to this service itself.");
     headers.set("via", append(via, `1.1 ${own}`));
-    for (const unwanted of notSent) headers.delete(unwanted);
-    headers.set("x-forwarded-for", append(headers.get("x-forwarded-for"), address));
-    // Whoever ends TLS before us has said it already, and knows better.
-    if (!headers.has("x-forwarded-host")) headers.set("x-forwarded-host", url.host);
-    if (!headers.has("x-forwarded-proto"))
-      headers.set("x-forwarded-proto", url.protocol.slice(0, -1));
+    for (const header of Array.from(headers.keys()))
+      if (!isPassedHeader(header)) headers.delete(header);
+    // Whoever ends TLS before us knows better where people are, and the operator has told us.
+    const { host, protocol } = publicUrl === null ? url : new URL(publicUrl);
+    headers.set("x-forwarded-for", address);
+    headers.set("x-forwarded-host", host);
+    headers.set("x-forwarded-proto", protocol.slice(0, -1));
     return headers;
   }
 
@@ -142,7 +126,7 @@ export function createForwarder(upstream: string) {
         signal: waiting.signal,
       });
       for (const unwanted of notPassedBack) answer.headers.delete(unwanted);
-      for (const [header, value] of Object.entries(fence)) answer.headers.set(header, value);
+      answer.headers.set("Content-Security-Policy", fence);
       return answer;
     } catch (error) {
       if (deadline.aborted) throw tooLate(request.method, firstByteMs);

@@ -20,7 +20,7 @@ test("in front of another service it starts without a database, a data folder or
     expect(await (await service.call("GET", "/api/servers")).json()).toEqual({ from: "the other" });
     expect(await readdir(folder)).toEqual([]);
     expect(service.output()).toContain(`Quarterdeck is ready: ${service.url}/`);
-    expect(service.output()).not.toContain("#token=");
+    expect(service.output()).not.toContain("#code=");
   } finally {
     await service.end("SIGTERM");
     other.close();

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { createUpstreamPairs, sendJson, silent } from "../testing/upstream-pair.ts";
+import { createUpstreamPairs, sendJson, silent, thisMachine } from "../testing/upstream-pair.ts";
 import { createUpstreamApp } from "./upstream.ts";
 
 const { startOther, startOurs, startPair, serveOn, close, closeFirst } = createUpstreamPairs();
@@ -85,6 +85,8 @@ test("one that leads back to itself says so instead of going round", async () =>
   );
   ({ fetch: own } = createUpstreamApp({
     upstream,
+    publicUrl: null,
+    isAllowedHost: thisMachine,
     dashboardFolder: null,
     version: "1",
     log: silent,

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { afterEach, expect, onTestFinished, test } from "vitest";
+import { operations } from "../../contract/operations.ts";
+import { askRaw } from "../testing/ask-raw.ts";
 import { createUpstreamPairs, sendJson } from "../testing/upstream-pair.ts";
 
 const { startOther, startOurs, startPair, close } = createUpstreamPairs();
@@ -32,29 +34,48 @@ test("a request arrives as it was sent: method, path, query, body, token", async
   ]);
 });
 
-test("the other service learns who asked, where, and through whom", async () => {
+test("the other service learns who asked and where, and not what a client says of that", async () => {
   const { ours, other, seen } = await startPair(sendJson(200, {}));
   await fetch(`${ours}/api/servers`);
-  await fetch(`${ours}/api/servers`, {
-    headers: {
-      "x-forwarded-for": "203.0.113.7",
-      "x-forwarded-host": "ops.example.com",
-      "x-forwarded-proto": "https",
-    },
-  });
+  await ask(`${ours}/api/servers`, claims);
   const host = new URL(ours).host;
+  for (const { headers } of seen)
+    expect(headers).toMatchObject({
+      host: new URL(other).host,
+      "x-forwarded-for": "127.0.0.1",
+      "x-forwarded-host": host,
+      "x-forwarded-proto": "http",
+    });
+  expect(JSON.stringify(seen)).not.toMatch(/203\.0\.113|evil|admin|PATCH/);
+});
+
+test("behind what ends TLS, the other service learns the public address", async () => {
+  const { other, seen } = await startPair(sendJson(200, {}));
+  const ours = await startOurs(other, { publicUrl: "https://ops.example.com" });
+  await ask(`${ours}/api/servers`, { "x-forwarded-proto": "http" });
   expect(seen[0]?.headers).toMatchObject({
-    host: new URL(other).host,
-    "x-forwarded-for": "127.0.0.1",
-    "x-forwarded-host": host,
-    "x-forwarded-proto": "http",
-  });
-  expect(seen[1]?.headers).toMatchObject({
-    "x-forwarded-for": "203.0.113.7, 127.0.0.1",
     "x-forwarded-host": "ops.example.com",
     "x-forwarded-proto": "https",
   });
 });
+
+/** What a client may say of itself, and of what it wants to be taken for. */
+const claims = {
+  "x-forwarded-for": "203.0.113.7",
+  "x-forwarded-host": "evil.example",
+  "x-forwarded-proto": "evil",
+  "x-forwarded-port": "evil",
+  "x-forwarded-prefix": "/admin",
+  "x-forwarded-user": "admin",
+  X_Forwarded_For: "203.0.113.7",
+  forwarded: "for=203.0.113.7;host=evil.example",
+  "x-real-ip": "203.0.113.7",
+  X_Real_IP: "203.0.113.7",
+  "true-client-ip": "203.0.113.7",
+  "x-original-url": "/admin",
+  "x-rewrite-url": "/admin",
+  "x-http-method-override": "PATCH",
+};
 
 /** With headers that `fetch` does not let anybody set. */
 const ask = (url: string, headers: Record<string, string>) =>
@@ -72,7 +93,7 @@ test("cookies and what belongs to one connection are not passed on", async () =>
   await ask(`${ours}/api/servers`, {
     cookie: "session=of-this-host",
     origin: "http://localhost:4000",
-    connection: "keep-alive, x-mine, x-forwarded-for",
+    connection: "keep-alive, x-mine, x-forwarded-for, host",
     "keep-alive": "timeout=5",
     te: "trailers",
     "proxy-authorization": "Basic abc",
@@ -158,11 +179,85 @@ test("a compressed answer arrives whole", async () => {
 
 test("the path of the base address stays in front, and nothing beside the interface is reached", async () => {
   const { ours, seen } = await startPair(sendJson(200, {}), "/base");
-  expect((await ask(`${ours}/api/servers?page=1`, {})) ?? 0).toBe(200);
+  expect((await ask(`${ours}/api/servers?page=1&path=..%2f`, {})) ?? 0).toBe(200);
   expect(await ask(`${ours}/openapi.json`, {})).toBe(200);
-  expect(await ask(`${ours}/api/%2e%2e/%2e%2e/admin`, {})).toBe(404);
   expect(await ask(`${ours}/metrics`, {})).toBe(404);
-  expect(seen.map(({ url }) => url)).toEqual(["/base/api/servers?page=1", "/base/openapi.json"]);
+  expect(seen.map(({ url }) => url)).toEqual([
+    "/base/api/servers?page=1&path=..%2f",
+    "/base/openapi.json",
+  ]);
+});
+
+test("every operation of the interface passes", async () => {
+  const { ours, seen } = await startPair(sendJson(200, {}));
+  const rows = Object.values(operations);
+  for (const { method, path } of rows)
+    expect((await fetch(ours + path.replace(/\{\w+\}/, "7"), { method })).status).toBe(200);
+  expect((await fetch(`${ours}/api/servers`, { method: "HEAD" })).status).toBe(200);
+  expect(seen).toHaveLength(rows.length + 1);
+});
+
+test.each([
+  "/api/..%2f..%2fadmin",
+  "/api/..%2F..%2Fadmin",
+  "/api/..;/admin",
+  "/api/.;/admin",
+  "/api/servers;jsessionid=1",
+  "/api/../admin",
+  "/api/%2e%2e/%2e%2e/admin",
+  "/api/%252e%252e%252fadmin",
+  "/api/..%5cadmin",
+  "/api/..%255cadmin",
+  "/api/..\\admin",
+  "/api\\..\\admin",
+  "/api/servers%2f..%2fadmin",
+  "/api/servers%00",
+  "/api/servers%0d%0aX-Evil:1",
+  "/api/servers.json",
+  "/api/servers/",
+  "/api//servers",
+  "//evil.example/api/servers",
+  "/api/%73ervers",
+  "/api/sërvers",
+  "/api/",
+  "/apiadmin",
+  "/%61pi/servers",
+  "http://evil.example/api/servers",
+  "https://evil.example/api/servers",
+  "ftp://evil.example/api/servers",
+  "*",
+  "api/servers",
+])("the target %s is refused here", async (target) => {
+  const { ours, seen } = await startPair(sendJson(200, {}));
+  const { status, headers } = await askRaw(ours, `GET ${target} HTTP/1.1`);
+  expect(status, String(status)).toBeGreaterThanOrEqual(400);
+  expect(status).toBeLessThan(500);
+  expect(headers.get("x-content-type-options")).toBe("nosniff");
+  expect(seen).toEqual([]);
+});
+
+test.each(["TRACE", "OPTIONS", "PATCH", "PROPFIND", "PURGE", "LINK", "QUERY"])(
+  "%s is refused here, with what is not",
+  async (method) => {
+    const { ours, seen } = await startPair(sendJson(200, {}));
+    const { status, headers } = await askRaw(ours, `${method} /api/servers HTTP/1.1`);
+    expect([status, headers.get("allow")]).toEqual([405, "GET, HEAD, POST, PUT, DELETE"]);
+    expect((await askRaw(ours, `${method} /openapi.json HTTP/1.1`)).status).toBe(404);
+    expect(seen).toEqual([]);
+  },
+);
+
+test.each([
+  ["CONNECT evil.example:443 HTTP/1.1", 405],
+  ["CONNECT 127.0.0.1:80 HTTP/1.1", 405],
+  ["track /api/servers HTTP/1.1", 400],
+  ["TRACK /api/servers HTTP/1.1", 400],
+  ["GET /api/servers HTTP/9.9", 400],
+])("%s is refused here with %i", async (line, expected) => {
+  const { ours, seen } = await startPair(sendJson(200, {}));
+  const { status, body } = await askRaw(ours, line);
+  expect([status, Object.keys(JSON.parse(body) as object)]).toEqual([expected, ["message"]]);
+  expect(seen).toEqual([]);
 });
 
 test("a long answer flows: what was sent is there before the rest is", async () => {

@@ -3,13 +3,19 @@
 import { Hono, type Context } from "hono";
 import type { Logger } from "pino";
 import { errorMessage } from "../../contract/errors.ts";
+import type { IsAllowedHost } from "../http/allowed-hosts.ts";
 import type { ApiEnvironment } from "../http/api.ts";
 import { createDashboard } from "../http/dashboard.ts";
+import { everyRequest } from "../http/every-request.ts";
 import { createForwarder, UpstreamError } from "./forward.ts";
+import { isPassedMethod, passedMethods } from "./passed.ts";
 
 export type UpstreamOptions = {
   /** Base address of the other service, without a slash at the end; a path in it is kept. */
   upstream: string;
+  /** Where people open the dashboard, without a slash at the end; null = as each request says. */
+  publicUrl: string | null;
+  isAllowedHost: IsAllowedHost;
   /** The built dashboard; null = none. */
   dashboardFolder: string | null;
   version: string;
@@ -25,12 +31,14 @@ const retrySeconds = "5";
 
 export function createUpstreamApp({
   upstream,
+  publicUrl,
+  isAllowedHost,
   dashboardFolder,
   version,
   log,
   firstByteMs = 30_000,
 }: UpstreamOptions): Pick<Hono<ApiEnvironment>, "fetch"> {
-  const forward = createForwarder(upstream);
+  const forward = createForwarder(upstream, publicUrl);
 
   const answerTrouble = (error: unknown, c: Context<ApiEnvironment>) => {
     // Who has gone away before the answer came gets none, and is nothing for the log.
@@ -42,11 +50,12 @@ export function createUpstreamApp({
     const { message, status, cause } = error;
     if (status >= 500)
       log.warn({ upstream, method: c.req.method, path: c.req.path, err: cause }, message);
-    return c.json({ message }, status, { "Retry-After": retrySeconds });
+    return c.json({ message }, status, status >= 500 ? { "Retry-After": retrySeconds } : {});
   };
 
   const app = new Hono<ApiEnvironment>();
   app.onError(answerTrouble);
+  app.use(everyRequest(isAllowedHost));
   app.notFound((c) => c.json({ message: errorMessage.not_found }, 404));
   app.get("/healthz", (c) => c.json({ status: "ok" }));
   app.get("/readyz", async (c) => {
@@ -71,8 +80,14 @@ export function createUpstreamApp({
       ? c.json({ status: "ok" })
       : c.json({ status: "unavailable", message: reason }, 503, { "Retry-After": retrySeconds });
   });
-  for (const path of ["/api/*", "/openapi.json"])
-    app.all(path, (c) => forward(c.req.raw, c.env, firstByteMs));
+  app.all("/api/*", async (c, next) => {
+    if (isPassedMethod(c.req.method)) return next();
+    const message = `The ${c.req.method} method is not supported here.`;
+    return c.json({ message }, 405, { Allow: passedMethods.join(", ") });
+  });
+  const pass = (c: Context<ApiEnvironment>) => forward(c.req.raw, c.env, firstByteMs);
+  app.all("/api/*", pass);
+  app.get("/openapi.json", pass);
   app.route("/", createDashboard(dashboardFolder));
   return { fetch: app.fetch };
 }

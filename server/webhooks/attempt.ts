@@ -35,9 +35,6 @@ export type MakeAttempt = (
   signal: AbortSignal,
 ) => Promise<Attempt>;
 
-/** PostgreSQL stores no NUL in a text. */
-const storable = (text: string) => text.replaceAll("\0", "\u{fffd}");
-
 export function createAttempt(options: {
   sender: Sender;
   userAgent: string;
@@ -74,10 +71,8 @@ export function createAttempt(options: {
           ? null
           : readRetryAfter(answer.headers["retry-after"], clock.now()),
         requestHeaders,
-        responseHeaders: Object.fromEntries(
-          Object.entries(answer.headers).map(([name, value]) => [name, storable(value)]),
-        ),
-        responseBody: storable(answer.body),
+        responseHeaders: answer.headers,
+        responseBody: answer.body,
       };
     } catch (error) {
       if (!(error instanceof SendError) && !signal.aborted) throw error;
@@ -88,8 +83,8 @@ export function createAttempt(options: {
         code: null,
         isDelivered: false,
         isGone: false,
-        reason: storable(message),
-        error: storable(message),
+        reason: message,
+        error: message,
         retryAfterMs: null,
         requestHeaders,
         responseHeaders: null,

@@ -2,14 +2,21 @@
 // claim follows when that while is over, and the receiver knows the message by its id.
 import type { PageRequest } from "../../contract/paging.ts";
 import type { Connection, Database } from "../store/database.ts";
-import { and, asc, desc, eq, inArray, isNotNull, sql } from "../store/drizzle.ts";
-import { events, webhookAttempts, webhookDeliveries } from "../store/tables.ts";
+import { and, asc, desc, eq, inArray, sql } from "../store/drizzle.ts";
+import { storableJson } from "../store/storable.ts";
+import { events, webhookAttempts, webhookDeliveries, webhooks } from "../store/tables.ts";
 import type { EventRow } from "../events/event.ts";
+import type { WebhookRow } from "./webhook-store.ts";
 
 export type DeliveryRow = typeof webhookDeliveries.$inferSelect;
 export type NewDeliveryRow = typeof webhookDeliveries.$inferInsert;
 export type AttemptRow = typeof webhookAttempts.$inferSelect;
-export type DeliveryWithEvent = { delivery: DeliveryRow; event: EventRow };
+export type DeliveryWithEvent = {
+  delivery: DeliveryRow;
+  event: EventRow;
+  /** An older delivery about the same thing that is not over. */
+  waitsFor?: number | null;
+};
 
 export type Claim = {
   now: Date;
@@ -27,12 +34,15 @@ export type Claim = {
 /** One attempt, as it is written down: the attempt itself, and what it makes of its delivery. */
 export type Settled = {
   id: number;
+  /** Until when it was claimed for this attempt; a row that says otherwise was asked for anew meanwhile. */
+  claimed_until: Date;
   status: DeliveryRow["status"];
   status_reason: string | null;
   code: number | null;
   duration_ms: number;
   round_attempts: number;
   by_hand: boolean;
+  is_missed: boolean;
   next_attempt_at: Date | null;
   ended_at: Date | null;
   started_at: Date;
@@ -45,7 +55,7 @@ export type Settled = {
 export function createDeliveryStore(db: Database) {
   const withEvent = () =>
     db
-      .select({ delivery: webhookDeliveries, event: events })
+      .select({ delivery: webhookDeliveries, event: events, waitsFor })
       .from(webhookDeliveries)
       .innerJoin(events, eq(events.id, webhookDeliveries.event_id));
 
@@ -100,9 +110,15 @@ export function createDeliveryStore(db: Database) {
       return row ?? null;
     },
 
-    /** Takes what is due, in the order of its making for each webhook. */
+    /**
+     * Takes what is due, in the order of its making for each webhook. What is about the same thing as an older delivery that
+     * is not over waits for that one, unless somebody asked for it.
+     */
     async claim({ now, until, busy, mostWebhooks, mostEach, withFailing }: Claim) {
       // Those of one webhook may be thousands; the first lot by time names the webhooks, and each gives its oldest.
+      const mayGo = sql`(d.by_hand or d.order_key is null or not exists (
+        select from webhook_deliveries o where o.webhook_id = d.webhook_id and o.order_key = d.order_key
+          and o.id < d.id and o.next_attempt_at > ${now}))`;
       const { rows } = await db.execute<{ id: number }>(sql`
         with due as materialized (
           select d.webhook_id, d.next_attempt_at
@@ -110,7 +126,7 @@ export function createDeliveryStore(db: Database) {
           where d.next_attempt_at <= ${now}
             and not d.webhook_id = any(${sql.param([...busy])}::int[])
             and (d.by_hand or w.disabled_at is null and coalesce(w.paused_until <= ${now}, true))
-            and (${withFailing} or w.failing_since is null)
+            and (${withFailing} or w.failing_since is null) and ${mayGo}
           order by d.next_attempt_at limit 1000
         ), chosen as (
           select w.id, w.disabled_at, w.paused_until,
@@ -123,6 +139,7 @@ export function createDeliveryStore(db: Database) {
             select d.id from webhook_deliveries d
             where d.webhook_id = c.id and d.next_attempt_at <= ${now}
               and (d.by_hand or c.disabled_at is null and coalesce(c.paused_until <= ${now}, true))
+              and ${mayGo}
             order by d.id limit c.most
           ) d
         )
@@ -136,8 +153,27 @@ export function createDeliveryStore(db: Database) {
         .orderBy(asc(webhookDeliveries.id));
     },
 
-    /** Gives back what was claimed and not tried. */
-    async release(ids: readonly number[], now: Date): Promise<void> {
+    /**
+     * Looks again right before an attempt: much may have happened since the claim.
+     * @returns the webhook as it is now; null when the delivery is not to be sent, or no longer by this claim
+     */
+    async claimedStill(id: number, until: Date, now: Date): Promise<WebhookRow | null> {
+      const [row] = await db
+        .select({ webhook: webhooks })
+        .from(webhookDeliveries)
+        .innerJoin(webhooks, eq(webhooks.id, webhookDeliveries.webhook_id))
+        .where(
+          and(
+            eq(webhookDeliveries.id, id),
+            eq(webhookDeliveries.next_attempt_at, until),
+            sql`(${webhookDeliveries.by_hand} or ${webhooks.disabled_at} is null and coalesce(${webhooks.paused_until} <= ${now}, true))`,
+          ),
+        );
+      return row?.webhook ?? null;
+    },
+
+    /** Gives back what was claimed until then and not tried. */
+    async release(ids: readonly number[], until: Date, now: Date): Promise<void> {
       if (ids.length === 0) return;
       await db
         .update(webhookDeliveries)
@@ -145,14 +181,14 @@ export function createDeliveryStore(db: Database) {
         .where(
           and(
             inArray(webhookDeliveries.id, [...ids]),
-            isNotNull(webhookDeliveries.next_attempt_at),
+            eq(webhookDeliveries.next_attempt_at, until),
           ),
         );
     },
 
     /** Writes attempts down. What was deleted meanwhile stays deleted. */
     async settle(tx: Connection, settled: readonly Settled[]): Promise<void> {
-      const rows = JSON.stringify(settled);
+      const rows = storableJson(settled);
       await tx.execute(sql`
         with attempt as (
           select * from json_to_recordset(${rows}::json) as x(
@@ -165,33 +201,38 @@ export function createDeliveryStore(db: Database) {
           (delivery_id, started_at, duration_ms, code, error, request_headers, response_headers, response_body)
         select id, started_at, duration_ms, code, error, request_headers, response_headers, response_body
         from attempt join present using (id)`);
+      // Somebody asked for it while the attempt was made: it is sent once more, whatever came of this one.
+      await tx.execute(sql`
+        update webhook_deliveries d set
+          attempts = d.attempts + 1, code = x.code, duration_ms = x.duration_ms
+        from json_to_recordset(${rows}::json) as x(
+          id int, claimed_until timestamptz, code int, duration_ms int)
+        where d.id = x.id and ${askedAnew}`);
       await tx.execute(sql`
         update webhook_deliveries d set
           status = x.status, status_reason = x.status_reason, code = x.code,
           duration_ms = x.duration_ms, attempts = d.attempts + 1, round_attempts = x.round_attempts,
-          by_hand = x.by_hand, next_attempt_at = x.next_attempt_at, ended_at = x.ended_at
+          by_hand = x.by_hand, is_missed = x.is_missed, next_attempt_at = x.next_attempt_at,
+          ended_at = x.ended_at
         from json_to_recordset(${rows}::json) as x(
-          id int, status text, status_reason text, code int, duration_ms int, round_attempts int,
-          by_hand boolean, next_attempt_at timestamptz, ended_at timestamptz)
-        where d.id = x.id`);
-    },
-
-    /** Ends what is still to be sent to a webhook by itself. @returns how much that was */
-    async giveUp(tx: Connection, webhookId: number, reason: string, now: Date): Promise<number> {
-      const given = await tx
-        .update(webhookDeliveries)
-        .set({ status: "failed", status_reason: reason, next_attempt_at: null, ended_at: now })
-        .where(
-          and(
-            eq(webhookDeliveries.webhook_id, webhookId),
-            isNotNull(webhookDeliveries.next_attempt_at),
-            eq(webhookDeliveries.by_hand, false),
-          ),
-        )
-        .returning({ id: webhookDeliveries.id });
-      return given.length;
+          id int, claimed_until timestamptz, status text, status_reason text, code int, duration_ms int,
+          round_attempts int, by_hand boolean, is_missed boolean, next_attempt_at timestamptz,
+          ended_at timestamptz)
+        where d.id = x.id and not ${askedAnew}`);
     },
   };
 }
+
+/** Only the first attempt waits: one that was made already was due before what came after it. */
+const waitsFor = sql<
+  number | null
+>`case when "webhook_deliveries".status = 'pending' and not "webhook_deliveries".by_hand then (
+  select min(o.id) from webhook_deliveries o
+  where o.webhook_id = "webhook_deliveries".webhook_id and o.order_key = "webhook_deliveries".order_key
+    and o.id < "webhook_deliveries".id and o.next_attempt_at is not null) end`;
+
+const askedAnew = sql.raw(
+  `(d.by_hand and d.status = 'pending' and d.next_attempt_at is distinct from x.claimed_until)`,
+);
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;

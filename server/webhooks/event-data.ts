@@ -1,53 +1,107 @@
 // The events of webhooks themselves.
-import { currentActor, theService } from "../activity/actor.ts";
+import type { EventType } from "../../contract/events.ts";
+import { toTimestamp } from "../../contract/values.ts";
+import { currentActor, theService, type Actor } from "../activity/actor.ts";
 import type { NewEvent } from "../events/event.ts";
-import type { WebhookRow } from "./webhook-store.ts";
-
-type Place = { serverId: number; siteName: string };
+import type { DeliveryWithEvent } from "./delivery-store.ts";
+import type { Place, WebhookRow } from "./webhook-store.ts";
 
 const hostOf = ({ url }: WebhookRow) => new URL(url).host;
 
-/** Says nothing but that it arrives. */
-export const pingEvent = (webhook: WebhookRow, { serverId, siteName }: Place): NewEvent => ({
-  type: "webhook.ping",
-  server_id: serverId,
-  site_id: webhook.site_id,
-  database_id: null,
-  data: { webhook_id: webhook.id, site_id: webhook.site_id, site: siteName },
-  news: { subject: hostOf(webhook), facts: [], moments: [], reason: null, path: pathOf(webhook) },
-  activity: {
-    kind: "webhook",
-    action: "pinged",
-    object: { type: "webhook", id: webhook.id },
-    actor: currentActor(),
-  },
-});
+type Said = {
+  type: Extract<EventType, `webhook.${string}`>;
+  action: string;
+  actor: Actor;
+  data?: Record<string, unknown>;
+  facts?: [string, string][];
+  reason?: string;
+};
 
-export const disabledEvent = (
+const webhookEvent = (
   webhook: WebhookRow,
   { serverId, siteName }: Place,
-  reason: string,
+  { type, action, actor, data = {}, facts = [], reason }: Said,
 ): NewEvent => ({
-  type: "webhook.disabled",
+  type,
   server_id: serverId,
   site_id: webhook.site_id,
   database_id: null,
-  data: { webhook_id: webhook.id, site_id: webhook.site_id, site: siteName, reason },
+  data: { webhook_id: webhook.id, ...data, ...(reason !== undefined && { reason }) },
   news: {
     subject: `${hostOf(webhook)}, a webhook of ${siteName}`,
-    facts: [
-      ["What to do", "Mend the receiver, then ping the webhook: an answer enables it again."],
-    ],
+    facts,
     moments: [],
-    reason,
-    path: pathOf(webhook),
+    reason: reason ?? null,
+    path: `/webhooks/${webhook.id}`,
   },
-  activity: {
-    kind: "webhook",
-    action: "disabled",
-    object: { type: "webhook", id: webhook.id },
-    actor: theService,
-  },
+  activity: { kind: "webhook", action, object: { type: "webhook", id: webhook.id }, actor },
 });
 
-const pathOf = ({ id }: WebhookRow) => `/webhooks/${id}`;
+/** Says nothing but that it arrives. */
+export function pingEvent(webhook: WebhookRow, place: Place): NewEvent {
+  const actor = currentActor();
+  const event = webhookEvent(webhook, place, { type: "webhook.ping", action: "pinged", actor });
+  return { ...event, news: { ...event.news, subject: hostOf(webhook) } };
+}
+
+/** @param missed deliveries that were given up with it */
+export const disabledEvent = (
+  webhook: WebhookRow,
+  place: Place,
+  { reason, missed }: { reason: string; missed: number },
+): NewEvent =>
+  webhookEvent(webhook, place, {
+    type: "webhook.disabled",
+    action: "disabled",
+    actor: theService,
+    data: { host: hostOf(webhook), missed_deliveries: missed },
+    facts: [
+      [
+        "What to do",
+        "Fix the receiver, then ping the webhook: a ping that is taken enables it again, and what it missed can be sent then.",
+      ],
+    ],
+    reason,
+  });
+
+/** @param missed deliveries that it missed while it was disabled */
+export const enabledEvent = (
+  webhook: WebhookRow,
+  place: Place,
+  { since, missed }: { since: Date; missed: number },
+): NewEvent =>
+  webhookEvent(webhook, place, {
+    type: "webhook.enabled",
+    action: "enabled again",
+    actor: theService,
+    data: {
+      host: hostOf(webhook),
+      disabled_since: toTimestamp(since),
+      missed_deliveries: missed,
+    },
+    facts: missed === 0 ? [] : [["Missed", `${missed} deliveries, which can be sent now`]],
+  });
+
+/** A delivery was given up after its last attempt. */
+export const deliveryFailedEvent = (
+  webhook: WebhookRow,
+  place: Place,
+  { delivery, event, attempts, reason }: DeliveryWithEvent & { attempts: number; reason: string },
+): NewEvent =>
+  webhookEvent(webhook, place, {
+    type: "webhook.delivery_failed",
+    action: "gave up a delivery",
+    actor: theService,
+    data: {
+      host: hostOf(webhook),
+      delivery_id: delivery.id,
+      event: event.type,
+      attempts,
+    },
+    facts: [
+      ["Delivery", `${delivery.id}, ${event.type}`],
+      ["Attempts", String(attempts)],
+      ["What to do", "Fix the receiver, then redeliver what it missed."],
+    ],
+    reason,
+  });

@@ -8,7 +8,11 @@ import type { WebhookRow } from "./webhook-store.ts";
 
 const toMoment = (date: Date | null) => date && toTimestamp(date);
 
-export const toSummary = ({ delivery, event }: DeliveryWithEvent): DeliverySummary => ({
+export const toSummary = ({
+  delivery,
+  event,
+  waitsFor = null,
+}: DeliveryWithEvent): DeliverySummary => ({
   id: delivery.id,
   webhook_id: delivery.webhook_id,
   event: event.type,
@@ -18,6 +22,7 @@ export const toSummary = ({ delivery, event }: DeliveryWithEvent): DeliverySumma
   duration_ms: delivery.duration_ms,
   attempts: delivery.attempts,
   next_attempt_at: toMoment(delivery.next_attempt_at),
+  waits_for: waitsFor,
   created_at: toTimestamp(delivery.created_at),
   ended_at: toMoment(delivery.ended_at),
 });
@@ -43,7 +48,10 @@ export const toDelivery = (
   })),
 });
 
-export const toWebhook = (row: WebhookRow, newest: DeliveryWithEvent | null): Webhook => ({
+/** What is told of a webhook beside its row. */
+export type Beside = { newest: DeliveryWithEvent | null; missed: number; now: Date };
+
+export const toWebhook = (row: WebhookRow, { newest, missed, now }: Beside): Webhook => ({
   id: row.id,
   url: row.url,
   created_at: toTimestamp(row.created_at),
@@ -52,11 +60,14 @@ export const toWebhook = (row: WebhookRow, newest: DeliveryWithEvent | null): We
   status_reason: row.disabled_reason,
   disabled_since: toMoment(row.disabled_at),
   failing_since: toMoment(row.failing_since),
+  paused_until:
+    row.paused_until !== null && row.paused_until > now ? toMoment(row.paused_until) : null,
+  missed_deliveries: missed,
   previous_secret_until: toMoment(row.previous_secret_until),
   last_delivery: newest && toSummary(newest),
 });
 
-export const toWebhookWithSecret = (
-  row: WebhookRow,
-  newest: DeliveryWithEvent | null,
-): WebhookWithSecret => ({ ...toWebhook(row, newest), secret: row.secret });
+export const toWebhookWithSecret = (row: WebhookRow, beside: Beside): WebhookWithSecret => ({
+  ...toWebhook(row, beside),
+  secret: row.secret,
+});

@@ -30,25 +30,24 @@ export function webhookRoutes(service: WebhookService, inventory: InventoryStore
       answer: async ({ found: site, query, url }) => {
         const page = readPage(query);
         const { rows, total } = await service.list(site.id, page);
-        const newest = await service.newestOf(rows.map(({ id }) => id));
-        const items = rows.map((row) =>
-          toWebhook(row, newest.find(({ delivery }) => delivery.webhook_id === row.id) ?? null),
-        );
+        const beside = await service.besideOf(rows);
+        const items = rows.map((row) => toWebhook(row, beside(row)));
         return reply(200, toPage(items, total, page, url));
       },
     }),
     route(operations.showWebhook, {
       find: findWebhook,
       answer: async ({ found: { webhook } }) => {
-        const [newest = null] = await service.newestOf([webhook.id]);
-        return reply(200, toWebhook(webhook, newest));
+        const beside = await service.besideOf([webhook]);
+        return reply(200, toWebhook(webhook, beside(webhook)));
       },
     }),
     route(operations.createWebhook, {
       find: findSite,
       answer: async ({ found: site, body }) => {
         const row = await service.create(site, body.url);
-        return reply(201, toWebhookWithSecret(row, null), `/api/site-webhook/${row.id}`);
+        const beside = await service.besideOf([row]);
+        return reply(201, toWebhookWithSecret(row, beside(row)), `/api/site-webhook/${row.id}`);
       },
     }),
     route(operations.deleteWebhook, {
@@ -76,6 +75,11 @@ export function webhookRoutes(service: WebhookService, inventory: InventoryStore
       answer: async ({ found }) =>
         reply(202, toSummary(await service.redeliver(found, found.webhook, found.serverId))),
     }),
+    route(operations.redeliverMissed, {
+      find: findWebhook,
+      answer: async ({ found: { webhook, serverId } }) =>
+        reply(202, { count: await service.sendMissed(webhook, serverId) }),
+    }),
     route(operations.pingWebhook, {
       find: findWebhook,
       answer: async ({ found }) => reply(202, toSummary(await service.ping(found.webhook, found))),
@@ -84,8 +88,8 @@ export function webhookRoutes(service: WebhookService, inventory: InventoryStore
       find: findWebhook,
       answer: async ({ found: { webhook, serverId } }) => {
         const row = await service.rotate(webhook, serverId);
-        const [newest = null] = await service.newestOf([webhook.id]);
-        return reply(200, toWebhookWithSecret(row, newest));
+        const beside = await service.besideOf([row]);
+        return reply(200, toWebhookWithSecret(row, beside(row)));
       },
     }),
   ];

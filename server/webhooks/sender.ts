@@ -31,7 +31,8 @@ const everyMs = 1000;
 
 export function createWebhookSender(options: SenderOptions) {
   const { db, webhooks, deliveries, attempt, settle, clock, log } = options;
-  const lanes = new Map<number, { isFailing: boolean; done: Promise<void> }>();
+  type Lane = { isFailing: boolean; ending: AbortController; done: Promise<void> };
+  const lanes = new Map<number, Lane>();
   let tried: Tried[] = [];
   /** Resolves when everything tried so far is written down. */
   let written = Promise.resolve();
@@ -54,29 +55,35 @@ export function createWebhookSender(options: SenderOptions) {
     return written;
   }
 
-  async function runLane(webhook: WebhookRow, queue: DeliveryWithEvent[], untilMs: number) {
+  async function runLane(queue: DeliveryWithEvent[], until: Date, signal: AbortSignal) {
     const writes: Promise<void>[] = [];
-    while (queue.length > 0 && !stopping.signal.aborted) {
-      if (clock.now() > untilMs - longestAttemptMs) break;
+    while (queue.length > 0 && !signal.aborted) {
+      if (clock.now() > until.getTime() - longestAttemptMs) break;
       const [next] = queue;
       if (next === undefined) break;
-      const made: Attempt = await attempt(webhook, next, stopping.signal);
-      // Nobody learns what became of it: the service is being stopped, and the next one sends it again.
-      if (stopping.signal.aborted && made.code === null) break;
+      // Deleted, disabled, given a new secret, asked for anew: what was claimed is a minute old at the most, and too old.
+      const webhook = await deliveries.claimedStill(next.delivery.id, until, new Date(clock.now()));
+      if (webhook === null) {
+        queue.shift();
+        continue;
+      }
+      const made: Attempt = await attempt(webhook, next, signal);
+      // Nobody learns what became of it: the webhook is gone, or the service is being stopped and the next one sends it again.
+      if (signal.aborted && made.code === null) break;
       queue.shift();
-      tried.push({ webhook, ...next, attempt: made });
+      tried.push({ webhook, claimedUntil: until, ...next, attempt: made });
       writes.push(write());
       if (!made.isDelivered) break;
     }
     await Promise.all(writes);
-    await deliveries.release(
-      queue.map(({ delivery }) => delivery.id),
-      new Date(clock.now()),
-    );
+    const untried = queue.map(({ delivery }) => delivery.id);
+    await deliveries.release(untried, until, new Date(clock.now()));
   }
 
-  function startLane(webhook: WebhookRow, queue: DeliveryWithEvent[], untilMs: number): void {
-    const done = runLane(webhook, queue, untilMs)
+  function startLane(webhook: WebhookRow, queue: DeliveryWithEvent[], until: Date): void {
+    const ending = new AbortController();
+    const signal = AbortSignal.any([stopping.signal, ending.signal]);
+    const done = runLane(queue, until, signal)
       .catch((error: unknown) =>
         log.error({ err: error, webhook: webhook.id }, "a webhook's deliveries were not sent"),
       )
@@ -84,7 +91,7 @@ export function createWebhookSender(options: SenderOptions) {
         lanes.delete(webhook.id);
         loop.wake();
       });
-    lanes.set(webhook.id, { isFailing: webhook.failing_since !== null, done });
+    lanes.set(webhook.id, { isFailing: webhook.failing_since !== null, ending, done });
   }
 
   async function turn(): Promise<void> {
@@ -92,10 +99,10 @@ export function createWebhookSender(options: SenderOptions) {
     if (free <= 0) return;
     const failing = [...lanes.values()].filter(({ isFailing }) => isFailing).length;
     const nowMs = clock.now();
-    const untilMs = nowMs + claimMs;
+    const until = new Date(nowMs + claimMs);
     const claimed = await deliveries.claim({
       now: new Date(nowMs),
-      until: new Date(untilMs),
+      until,
       busy: [...lanes.keys()],
       mostWebhooks: Math.min(free, failing >= mostFailingLanes ? free : mostFailingLanes - failing),
       mostEach,
@@ -103,7 +110,7 @@ export function createWebhookSender(options: SenderOptions) {
     });
     const byWebhook = Map.groupBy(claimed, ({ delivery }) => delivery.webhook_id);
     for (const webhook of await webhooks.byIds(db, [...byWebhook.keys()])) {
-      startLane(webhook, byWebhook.get(webhook.id) ?? [], untilMs);
+      startLane(webhook, byWebhook.get(webhook.id) ?? [], until);
       byWebhook.delete(webhook.id);
     }
     // There may be more than one turn takes.
@@ -115,6 +122,9 @@ export function createWebhookSender(options: SenderOptions) {
 
   return {
     wake: loop.wake,
+    /** Breaks off what is being sent to a webhook that was deleted. */
+    abandon: (webhookId: number): void =>
+      lanes.get(webhookId)?.ending.abort(new Error("The webhook was deleted.")),
     /** Ends the attempts under way; what they were about is sent at the next start. */
     async stop(): Promise<void> {
       await loop.stop();

@@ -2,20 +2,24 @@
 import type { Clock } from "../clock.ts";
 import { theService } from "../activity/actor.ts";
 import { recordActivity, type NewActivity } from "../activity/store.ts";
+import { roomOf } from "../events/event.ts";
 import { recordEvent } from "../events/store.ts";
 import type { Connection } from "../store/database.ts";
 import type { Attempt } from "./attempt.ts";
 import type { DeliveryStore, DeliveryWithEvent, Settled } from "./delivery-store.ts";
 import type { WebhookCounts } from "./metrics.ts";
-import { disabledEvent } from "./event-data.ts";
+import { deliveryFailedEvent, disabledEvent, enabledEvent } from "./event-data.ts";
+import { healthOf, isSameHealth, judgeWebhook } from "./judge-webhook.ts";
+import { giveUp, missedOf } from "./missed-store.ts";
 import { retryWaitMs } from "./retry.ts";
-import type { WebhookRow, WebhookStore } from "./webhook-store.ts";
+import type { Place, WebhookRow, WebhookStore } from "./webhook-store.ts";
 
-export type Tried = DeliveryWithEvent & { webhook: WebhookRow; attempt: Attempt };
+export type Tried = DeliveryWithEvent & {
+  webhook: WebhookRow;
+  claimedUntil: Date;
+  attempt: Attempt;
+};
 export type Settle = (tried: readonly Tried[]) => Promise<void>;
-
-/** A webhook that has failed for so long is disabled. */
-const patienceMs = 5 * 24 * 3600 * 1000;
 
 export type SettleOptions = {
   webhooks: WebhookStore;
@@ -28,22 +32,29 @@ export type SettleOptions = {
 export function createSettle(options: SettleOptions): Settle {
   const { webhooks, deliveries, counts, clock, random } = options;
 
-  /** What becomes of a delivery. A webhook that is gone for good leaves nothing to try. */
-  function settled({ delivery, attempt }: Tried, now: Date): Settled {
+  /** @param isDisabled whether its webhook is, after this attempt: nothing is sent there by itself */
+  function settled(
+    { delivery, event, claimedUntil, attempt }: Tried,
+    isDisabled: boolean,
+    now: Date,
+  ): Settled {
     const rounds = delivery.round_attempts + 1;
     const waitMs =
-      attempt.isDelivered || attempt.isGone
+      attempt.isDelivered || isDisabled
         ? null
         : retryWaitMs(rounds, attempt.retryAfterMs, random());
     const isOver = waitMs === null;
     return {
       id: delivery.id,
+      claimed_until: claimedUntil,
       status: attempt.isDelivered ? "delivered" : isOver ? "failed" : "retrying",
       status_reason: attempt.reason,
       code: attempt.code,
       duration_ms: Math.round(attempt.durationMs),
       round_attempts: rounds,
       by_hand: false,
+      // A ping asks whether it arrives now; later it says nothing.
+      is_missed: !attempt.isDelivered && isDisabled && event.type !== "webhook.ping",
       next_attempt_at: isOver ? null : new Date(now.getTime() + waitMs),
       ended_at: isOver ? now : null,
       started_at: attempt.startedAt,
@@ -54,80 +65,101 @@ export function createSettle(options: SettleOptions): Settle {
     };
   }
 
-  /**
-   * Brings a webhook in line with the attempts that were made at it, oldest first.
-   * @returns how many of its deliveries were given up without another attempt
-   */
-  async function settleWebhook(
+  /** What the attempts at one webhook come to, oldest first. */
+  function judge(webhook: WebhookRow, tried: readonly Tried[], now: Date) {
+    let health = healthOf(webhook);
+    const rows: Settled[] = [];
+    const exhausted: Tried[] = [];
+    for (const one of tried) {
+      health = judgeWebhook(health, one.attempt, now);
+      const isDisabled = health.disabled_at !== null;
+      const row = settled(one, isDisabled, now);
+      rows.push(row);
+      // Told once until the webhook takes something again, and never about a delivery that told of a webhook: two
+      // dead receivers would tell of each other for ever.
+      if (row.status !== "failed" || isDisabled || health.told_exhausted) continue;
+      if (roomOf(one.event.type) === "webhook") continue;
+      exhausted.push(one);
+      health = { ...health, told_exhausted: true };
+    }
+    return { webhook, tried, health, rows, exhausted };
+  }
+  type Judged = ReturnType<typeof judge>;
+
+  /** Stores a webhook's health, and tells what is new about it. @returns how many deliveries it gave up with it */
+  async function storeHealth(
     tx: Connection,
-    row: WebhookRow,
-    tried: readonly Tried[],
+    { webhook, health, rows, exhausted }: Judged,
+    place: Place | undefined,
     now: Date,
   ): Promise<number> {
-    let { failing_since, paused_until, disabled_at, disabled_reason } = row;
-    for (const { attempt } of tried) {
-      if (attempt.isDelivered) {
-        failing_since = paused_until = disabled_at = disabled_reason = null;
-        continue;
-      }
-      failing_since ??= attempt.startedAt;
-      if (attempt.retryAfterMs !== null)
-        paused_until = new Date(now.getTime() + Math.min(attempt.retryAfterMs, longestPauseMs));
-      if (disabled_at === null && attempt.isGone)
-        [disabled_at, disabled_reason] = [now, attempt.reason];
-      if (disabled_at === null && now.getTime() - failing_since.getTime() >= patienceMs)
-        [disabled_at, disabled_reason] = [
-          now,
-          `Every attempt has failed for five days. The last one: ${attempt.reason}`,
-        ];
+    if (isSameHealth(healthOf(webhook), health)) return 0;
+    await webhooks.update(tx, webhook.id, health);
+    const since = webhook.disabled_at;
+    const isNewlyDisabled = since === null && health.disabled_at !== null;
+    const reason = health.disabled_reason ?? "";
+    const given = isNewlyDisabled
+      ? await giveUp(tx, webhook.id, `The webhook was disabled: ${reason}`, now)
+      : 0;
+    if (place === undefined) return given;
+    for (const one of exhausted) {
+      const attempts = one.delivery.attempts + 1;
+      const why = rows.find(({ id }) => id === one.delivery.id)?.status_reason ?? "";
+      const told = { ...one, attempts, reason: why };
+      await recordEvent(tx, deliveryFailedEvent(webhook, place, told));
     }
-    if (
-      failing_since?.getTime() === row.failing_since?.getTime() &&
-      paused_until?.getTime() === row.paused_until?.getTime() &&
-      disabled_at?.getTime() === row.disabled_at?.getTime()
-    )
-      return 0;
-    await webhooks.update(tx, row.id, {
-      failing_since,
-      paused_until,
-      disabled_at,
-      disabled_reason,
-    });
-    if (disabled_at === null || row.disabled_at !== null) return 0;
-    const reason = disabled_reason ?? "";
-    const given = await deliveries.giveUp(tx, row.id, `The webhook was disabled: ${reason}`, now);
-    const found = await webhooks.withSite(row.id);
-    if (found !== null) await recordEvent(tx, disabledEvent(row, found, reason));
+    if (isNewlyDisabled || (since !== null && health.disabled_at === null)) {
+      const missed = (await missedOf(tx, [webhook.id])).get(webhook.id) ?? 0;
+      const event =
+        since === null
+          ? disabledEvent(webhook, place, { reason, missed })
+          : enabledEvent(webhook, place, { since, missed });
+      await recordEvent(tx, event);
+    }
     return given;
   }
 
   return async (tried) => {
     const now = new Date(clock.now());
-    const rows = tried.map((one) => settled(one, now));
-    const givenUp = await webhooks.transaction(async (tx) => {
+    const { judged, givenUp } = await webhooks.transaction(async (tx) => {
       const byWebhook = Map.groupBy(tried, ({ webhook }) => webhook.id);
+      // Of one that was deleted meanwhile nothing is left to say.
       const present = await webhooks.lock(tx, [...byWebhook.keys()]);
-      await deliveries.settle(tx, rows);
+      const all = present.map((row) => judge(row, byWebhook.get(row.id) ?? [], now));
+      const places = await webhooks.placesOf(
+        tx,
+        present.map(({ site_id }) => site_id),
+      );
+      await deliveries.settle(
+        tx,
+        all.flatMap(({ rows }) => rows),
+      );
       let given = 0;
-      for (const row of present)
-        given += await settleWebhook(tx, row, byWebhook.get(row.id) ?? [], now);
-      const entries = tried.map((one, index) => entryOf(one, rows[index]?.status));
+      for (const one of all)
+        given += await storeHealth(tx, one, places.get(one.webhook.site_id), now);
+      const entries = all.flatMap(({ webhook, tried: those, rows }) =>
+        those.map((one, index) =>
+          entryOf(one, places.get(webhook.site_id)?.serverId ?? null, rows[index]?.status),
+        ),
+      );
       await recordActivity(tx, ...entries.filter((entry) => entry !== null));
-      return given;
+      return { judged: all, givenUp: given };
     });
     // What is counted has been stored.
-    for (const [index, one] of tried.entries())
-      counts.attempted(one, rows[index]?.status ?? "failed");
+    for (const { tried: those, rows } of judged)
+      for (const [index, one] of those.entries())
+        counts.attempted(one, rows[index]?.status ?? "failed");
     counts.gaveUp(givenUp);
   };
 }
 
-/** Longer than the longest wait between two attempts nobody is left alone. */
-const longestPauseMs = 24 * 3600 * 1000;
-
-/** A delivery's end on the timeline; the attempts before it stand with the delivery. */
+/**
+ * A delivery's end on the timeline; the attempts before it stand with the delivery.
+ * @param serverId of the webhook's site: the event may be of a database on another server, which has no say in this webhook
+ */
 function entryOf(
   { webhook, delivery, event, attempt }: Tried,
+  serverId: number | null,
   status: Settled["status"] | undefined,
 ): NewActivity | null {
   if (status !== "delivered" && status !== "failed") return null;
@@ -136,7 +168,7 @@ function entryOf(
     action: status === "delivered" ? "delivered" : "delivery failed",
     outcome: status === "delivered" ? "good" : "bad",
     object: { type: "webhook", id: webhook.id, name: new URL(webhook.url).host },
-    server_id: event.server_id,
+    server_id: serverId,
     site_id: webhook.site_id,
     detail: `${event.type}, delivery ${delivery.id}${attempt.reason === null ? "" : `: ${attempt.reason}`}`,
     actor: theService,

@@ -61,7 +61,7 @@ async function runReceiver({ language, code }: VerifySnippet, environment: NodeJ
   child.stderr.on("data", (chunk: Buffer) => (errors += chunk.toString()));
   const gone = once(child, "exit");
   const url = `http://127.0.0.1:${port}/`;
-  await vi.waitFor(() => fetch(url, { method: "POST" }), { timeout: 15_000, interval: 50 });
+  await vi.waitFor(() => fetch(url, { method: "POST" }), { timeout: 60_000, interval: 50 });
   return {
     errors: () => errors,
     async send(headers: Record<string, string>, sent: string = body) {

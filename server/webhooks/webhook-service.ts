@@ -3,15 +3,17 @@ import type { PageRequest } from "../../contract/paging.ts";
 import { rotationHours } from "../../contract/webhooks/webhook.ts";
 import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
-import type { Receive } from "../events/teller.ts";
+import { roomOf } from "../events/event.ts";
+import type { Receive, ToldEvent } from "../events/teller.ts";
 import { recordEvent } from "../events/store.ts";
 import { conflict, InvalidFields } from "../http/service-error.ts";
 import type { SiteRow } from "../inventory/store.ts";
 import type { Sender } from "../net/send.ts";
 import { sql } from "../store/drizzle.ts";
-import { webhookEventTypes } from "../../contract/events.ts";
 import type { DeliveryStore, DeliveryWithEvent } from "./delivery-store.ts";
 import { pingEvent } from "./event-data.ts";
+import { missedOf, sendMissed, sentAnew } from "./missed-store.ts";
+import type { Beside } from "./presenter.ts";
 import type { WebhookSender } from "./sender.ts";
 import { makeSecret } from "./signature.ts";
 import type { WebhookRow, WebhookStore } from "./webhook-store.ts";
@@ -26,7 +28,6 @@ export type WebhookServiceOptions = {
 };
 
 const hostOf = (url: string) => new URL(url).host;
-const told = new Set<string>(webhookEventTypes);
 
 export function createWebhookService(options: WebhookServiceOptions) {
   const { webhooks, deliveries, network, sender, clock } = options;
@@ -45,7 +46,20 @@ export function createWebhookService(options: WebhookServiceOptions) {
   return {
     list: (siteId: number, page: PageRequest) => webhooks.list(siteId, page),
     withSite: (id: number) => webhooks.withSite(id),
-    newestOf: (ids: readonly number[]) => deliveries.newestOf(ids),
+    /** Reads what is told of webhooks beside their rows. */
+    async besideOf(rows: readonly WebhookRow[]): Promise<(row: WebhookRow) => Beside> {
+      const ids = rows.map(({ id }) => id);
+      const [newest, missed] = await Promise.all([
+        deliveries.newestOf(ids),
+        webhooks.transaction((tx) => missedOf(tx, ids)),
+      ]);
+      return ({ id }) => ({
+        newest: newest.find(({ delivery }) => delivery.webhook_id === id) ?? null,
+        missed: missed.get(id) ?? 0,
+        now: now(),
+      });
+    },
+
     listDeliveries: (id: number, page: PageRequest) => deliveries.list(id, page),
     findDelivery: (id: number) => deliveries.byId(id),
     attempts: (deliveryId: number) => deliveries.attempts(deliveryId),
@@ -61,14 +75,17 @@ export function createWebhookService(options: WebhookServiceOptions) {
       });
     },
 
-    remove: (webhook: WebhookRow, serverId: number): Promise<void> =>
-      webhooks.transaction(async (tx) => {
+    /** Deletes it; from then on it gets no further request. */
+    async remove(webhook: WebhookRow, serverId: number): Promise<void> {
+      await webhooks.transaction(async (tx) => {
         if (await webhooks.remove(tx, webhook.id))
           await recordActivity(
             tx,
             entry(webhook, serverId, "deleted", `${webhook.url}, and what was sent to it`),
           );
-      }),
+      });
+      sender.abandon(webhook.id);
+    },
 
     /** Makes a new secret; the one before it goes on to sign for a day. */
     rotate: (webhook: WebhookRow, serverId: number): Promise<WebhookRow> =>
@@ -87,6 +104,8 @@ export function createWebhookService(options: WebhookServiceOptions) {
     /** Sends a ping, to a disabled webhook too: an answer enables it again. */
     async ping(webhook: WebhookRow, place: { serverId: number; siteName: string }) {
       const made = await webhooks.transaction(async (tx) => {
+        const [held] = await webhooks.hold(tx, [webhook.id]);
+        if (held === undefined) throw conflict("The webhook is gone.");
         const event = await recordEvent(tx, pingEvent(webhook, place));
         const [delivery] = await deliveries.insert(tx, [
           { webhook_id: webhook.id, event_id: event.id, by_hand: true, next_attempt_at: now() },
@@ -108,11 +127,9 @@ export function createWebhookService(options: WebhookServiceOptions) {
         throw conflict("It is about to be sent for the first time.");
       const changed = await webhooks.transaction(async (tx) => {
         const row = await deliveries.update(tx, delivery.id, {
-          status: "pending",
-          round_attempts: 0,
+          ...sentAnew,
           by_hand: true,
           next_attempt_at: now(),
-          ended_at: null,
         });
         if (row === null) throw conflict("The delivery is gone.");
         await recordActivity(
@@ -125,15 +142,50 @@ export function createWebhookService(options: WebhookServiceOptions) {
       return { delivery: changed, event };
     },
 
-    /** Makes a delivery of each event for each webhook of its sites. */
+    /**
+     * Sends whatever a webhook missed while it was disabled, in its order.
+     * @returns how much that is
+     * @throws ServiceError while it is disabled: it would miss all of it once more
+     */
+    async sendMissed(webhook: WebhookRow, serverId: number): Promise<number> {
+      const many = await webhooks.transaction(async (tx) => {
+        const [row] = await webhooks.lock(tx, [webhook.id]);
+        if (row === undefined) throw conflict("The webhook is gone.");
+        if (row.disabled_at !== null)
+          throw conflict("The webhook is disabled. Ping it: a ping that is taken enables it.");
+        const sent = await sendMissed(tx, webhook.id, now());
+        if (sent > 0)
+          await recordActivity(
+            tx,
+            entry(webhook, serverId, "asked to be told what it missed", `${sent} deliveries`),
+          );
+        return sent;
+      });
+      sender.wake();
+      return many;
+    },
+
+    /** Makes a delivery of each event for each webhook of its sites; for a disabled one, to be sent later. */
     receive: (async (tx, events) => {
-      const due = events.filter(({ type }) => told.has(type) && type !== "webhook.ping");
+      const due = events.filter(({ type }) => type !== "webhook.ping");
       const siteIds = [...new Set(due.flatMap((event) => event.siteIds))];
-      const enabled = await webhooks.enabledOf(tx, siteIds);
+      const receivers = await webhooks.ofSites(tx, siteIds);
       const rows = due.flatMap((event) =>
-        enabled
-          .filter(({ siteId }) => event.siteIds.includes(siteId))
-          .map(({ id }) => ({ webhook_id: id, event_id: event.id, next_attempt_at: now() })),
+        receivers
+          .filter(({ id, siteId }) => event.siteIds.includes(siteId) && !isAbout(event, id))
+          .map(({ id, disabledAt }) => ({
+            webhook_id: id,
+            event_id: event.id,
+            order_key: event.order_key,
+            ...(disabledAt === null
+              ? { next_attempt_at: now() }
+              : {
+                  status: "failed" as const,
+                  status_reason: "The webhook was disabled, so this was not sent.",
+                  is_missed: true,
+                  ended_at: now(),
+                }),
+          })),
       );
       // A statement of PostgreSQL takes 65,535 values.
       for (let at = 0; at < rows.length; at += insertedAtOnce)
@@ -141,6 +193,10 @@ export function createWebhookService(options: WebhookServiceOptions) {
     }) satisfies Receive,
   };
 }
+
+/** A webhook is not told about itself: it could not take that. */
+const isAbout = ({ type, data }: ToldEvent, webhookId: number): boolean =>
+  roomOf(type) === "webhook" && data["webhook_id"] === webhookId;
 
 const insertedAtOnce = 5000;
 

@@ -1,11 +1,14 @@
 // The webhooks' rows.
 import type { PageRequest } from "../../contract/paging.ts";
 import type { Connection, Database } from "../store/database.ts";
-import { and, desc, eq, inArray, isNull } from "../store/drizzle.ts";
+import { desc, eq, inArray } from "../store/drizzle.ts";
 import { sites, webhooks } from "../store/tables.ts";
 
 export type WebhookRow = typeof webhooks.$inferSelect;
 export type WebhookChange = Partial<typeof webhooks.$inferInsert>;
+
+/** Where a webhook's site is, and what it is called. */
+export type Place = { serverId: number; siteName: string };
 
 export function createWebhookStore(db: Database) {
   return {
@@ -36,6 +39,15 @@ export function createWebhookStore(db: Database) {
       return row ?? null;
     },
 
+    /** The server and the name of each of these sites. */
+    async placesOf(tx: Connection, siteIds: readonly number[]): Promise<Map<number, Place>> {
+      const rows = await tx
+        .select({ id: sites.id, serverId: sites.server_id, siteName: sites.name })
+        .from(sites)
+        .where(inArray(sites.id, [...new Set(siteIds)]));
+      return new Map(rows.map(({ id, ...place }) => [id, place]));
+    },
+
     async byIds(tx: Connection, ids: readonly number[]): Promise<WebhookRow[]> {
       return tx
         .select()
@@ -43,13 +55,15 @@ export function createWebhookStore(db: Database) {
         .where(inArray(webhooks.id, [...ids]));
     },
 
-    /** Those that are told of their sites' events. */
-    async enabledOf(tx: Connection, siteIds: readonly number[]) {
+    /** Those of these sites. They cannot be deleted, disabled or enabled until the transaction ends. */
+    async ofSites(tx: Connection, siteIds: readonly number[]) {
       if (siteIds.length === 0) return [];
       return tx
-        .select({ id: webhooks.id, siteId: webhooks.site_id })
+        .select({ id: webhooks.id, siteId: webhooks.site_id, disabledAt: webhooks.disabled_at })
         .from(webhooks)
-        .where(and(inArray(webhooks.site_id, [...siteIds]), isNull(webhooks.disabled_at)));
+        .where(inArray(webhooks.site_id, [...siteIds]))
+        .orderBy(webhooks.id)
+        .for("share");
     },
 
     async insert(tx: Connection, values: typeof webhooks.$inferInsert): Promise<WebhookRow> {
@@ -63,6 +77,15 @@ export function createWebhookStore(db: Database) {
       const [row] = await tx.update(webhooks).set(change).where(eq(webhooks.id, id)).returning();
       return row ?? null;
     },
+
+    /** Keeps rows from being deleted until the transaction ends. @returns those that are there */
+    hold: (tx: Connection, ids: readonly number[]) =>
+      tx
+        .select({ id: webhooks.id })
+        .from(webhooks)
+        .where(inArray(webhooks.id, [...ids]))
+        .orderBy(webhooks.id)
+        .for("key share"),
 
     /** Locks rows until the transaction ends, in the order of their ids. */
     lock: (tx: Connection, ids: readonly number[]): Promise<WebhookRow[]> =>

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { retrySeconds } from "../../contract/webhooks/delivery.ts";
 import type { Page } from "../../contract/paging.ts";
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
-import type { Activity } from "../../contract/activity.ts";
 import {
   startReceiver as start,
   status,
@@ -223,49 +222,6 @@ describe("a receiver that is dead", () => {
         (await service.deliveries(webhook.id)).every(({ status: is }) => is !== "delivered"),
       ).toBe(true);
   }, 60_000);
-
-  test("that answers 410 is disabled at once; a ping that is answered enables it again", async () => {
-    const { receiver, webhook } = await receive(status(410));
-    await service.deploy();
-    await service.newest(webhook.id, "failed", 1);
-    expect(await service.show(webhook.id)).toMatchObject({
-      status: "disabled",
-      status_reason: "The receiver answered 410: it wants nothing more.",
-    });
-    await service.deploy();
-    await service.deploy();
-    expect(await service.deliveries(webhook.id)).toHaveLength(1);
-
-    receiver.answer(status(200));
-    await service.ping(webhook.id);
-    await service.newest(webhook.id, "delivered");
-    expect(await service.show(webhook.id)).toMatchObject({
-      status: "enabled",
-      status_reason: null,
-    });
-    await service.deploy();
-    await soon(() => expect(receiver.arrivals).toHaveLength(3));
-  });
-
-  test("for five days is disabled, what waits for it is given up, and the timeline says so", async () => {
-    const { webhook } = await receive(status(500));
-    await service.deploy();
-    await service.newest(webhook.id, "retrying", 1);
-    expect((await service.show(webhook.id)).failing_since).not.toBeNull();
-    service.clock.ahead(4 * 24 * hourMs);
-    await service.newest(webhook.id, "retrying", 2);
-    expect(await service.show(webhook.id)).toMatchObject({ status: "enabled" });
-    service.clock.ahead(25 * hourMs);
-    await service.newest(webhook.id, "failed", 3);
-    const disabled = await service.show(webhook.id);
-    expect(disabled.status).toBe("disabled");
-    expect(disabled.status_reason).toMatch(/five days.*answered 500/);
-    const { body } = await service.json<Activity>("GET", "/api/activity?kind=webhook");
-    expect(body.data.map(({ action, object }) => [action, object.id])).toContainEqual([
-      "disabled",
-      webhook.id,
-    ]);
-  });
 });
 
 describe("by hand", () => {

@@ -1,24 +1,185 @@
-import { expect, test } from "vitest";
-import { toTimestamp } from "../../contract/values.ts";
-import { isCrashLoop } from "./crash-loop.ts";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  endsWindowMs,
+  judgeCrashLoop,
+  loopEnds,
+  upWindowMs,
+  type LoopProcess,
+} from "./crash-loop.ts";
+import { isEndByRule, keptOutages, type Outage } from "./supervisor/run-history.ts";
 
 const nowMs = 1_700_000_000_000;
-const process = {
-  number: 1,
-  pid: 7,
-  state: "RUNNING",
-  since: toTimestamp(new Date(nowMs - 10_000)),
-  exit_code: 1,
-  restarts: 3,
-} as const;
+const second = 1000;
 
-test.each([
-  ["dies with an error every few seconds", {}, true],
-  ["is killed again and again", { exit_code: null }, true],
-  ["did so long ago", { since: toTimestamp(new Date(nowMs - 600_000)) }, false],
-  ["ends well after its jobs", { exit_code: 0, restarts: 900 }, false],
-  ["died once or twice", { restarts: 2 }, false],
-  ["never ended", { exit_code: null, restarts: 0 }, false],
-])("a process that %s", (_what, change, expected) => {
-  expect(isCrashLoop([{ ...process, ...change }], nowMs)).toBe(expected);
+const up = (...outages: Outage[]): LoopProcess => ({ number: 1, state: "RUNNING", outages });
+
+/** Ended so many seconds ago, and was down for so many. */
+const outage = (agoSeconds: number, seconds: number | null): Outage => {
+  const at = nowMs - agoSeconds * second;
+  return { at, backAt: seconds === null ? null : at + seconds * second };
+};
+const every = (count: number, seconds: number, down = 1) =>
+  Array.from({ length: count }, (_, index) => outage((count - index) * seconds, down));
+
+const verdict = (...processes: LoopProcess[]) => {
+  const judged = judgeCrashLoop(processes, nowMs);
+  return typeof judged === "object" && judged !== null ? "loops" : judged;
+};
+
+test.each<[string, LoopProcess, string | null]>([
+  ["never ended", up(), "stable"],
+  [
+    "ended once, a moment ago, after an upgrade or a hundred restarts of long ago",
+    up(outage(1, 1)),
+    null,
+  ],
+  ["was killed three times, 100 s apart", up(...every(3, 100)), null],
+  ["was killed four times in a minute", up(...every(4, 15)), null],
+  ["was killed five times, 100 s apart", up(...every(5, 100)), "loops"],
+  ["ends every 4 s with code 0, and is up in three of four looks", up(...every(5, 4)), "loops"],
+  ["was killed five times, 150 s apart", up(...every(5, 150)), null],
+  ["was down for 140 s at once", up(outage(150, 140)), null],
+  ["was down for 160 s at once", up(outage(170, 160)), "loops"],
+  [
+    "is down and waits longer and longer",
+    { ...up(outage(400, 200), outage(200, null)), state: "BACKOFF" },
+    "loops",
+  ],
+  ["was down for long, but not lately", up(outage(599, 250)), null],
+  ["had its last end more than ten minutes ago", up(outage(601, 1)), "stable"],
+  ["was given up", { ...up(...every(5, 4)), state: "FATAL" }, null],
+  ["was stopped", { ...up(...every(5, 4)), state: "STOPPED" }, null],
+  ["ended often in a future that a clock was set back from", up(...every(5, -60)), "stable"],
+])("a process that %s: %s", (_what, process, expected) => {
+  expect(verdict(process)).toBe(expected);
+});
+
+test("one process is enough for a loop, and all have to be quiet for its end", () => {
+  expect(verdict(up(), up(...every(5, 4)))).toBe("loops");
+  expect(verdict(up(), up(outage(300, 1)))).toBeNull();
+  expect(verdict(up(), { ...up(), state: "FATAL" })).toBeNull();
+  expect(verdict()).toBeNull();
+});
+
+test("the reason names the process and what it did", () => {
+  expect(judgeCrashLoop([{ ...up(...every(5, 4)), number: 3 }], nowMs)).toEqual({
+    loops: "Process 3 ended by itself 5 times or more in 10 minutes.",
+  });
+});
+
+/** What a process did: up for so long, then down for so long, up to now. */
+const lives = fc.array(
+  fc.record({ up: fc.integer({ min: 1, max: 900 }), down: fc.integer({ min: 0, max: 400 }) }),
+  { minLength: 1, maxLength: 20 },
+);
+
+/** The rule said another way: second by second, over everything that happened. */
+function expected(all: readonly Outage[]): boolean {
+  const ends = all.filter(({ at }) => at > nowMs - endsWindowMs).length;
+  let down = 0;
+  for (let at = nowMs - upWindowMs; at < nowMs; at += second)
+    if (all.some((one) => one.at <= at && at < (one.backAt ?? nowMs))) down += second;
+  return ends >= loopEnds || down > upWindowMs / 2;
+}
+
+test("any life of a process is judged by the rule, from the newest outages alone", () => {
+  fc.assert(
+    fc.property(lives, (spans) => {
+      let at = nowMs;
+      const all: Outage[] = [];
+      for (const span of spans.toReversed()) {
+        at -= span.up * second;
+        all.unshift({ at: at - span.down * second, backAt: at });
+        at -= span.down * second;
+      }
+      const judged = verdict(up(...all.slice(-keptOutages)));
+      expect(judged === "loops").toBe(expected(all));
+      expect(judged === "stable").toBe(
+        !expected(all) && all.every((one) => one.at <= nowMs - endsWindowMs),
+      );
+    }),
+  );
+});
+
+describe("an end after the start seconds", () => {
+  const calm = { maxJobs: 0, maxTime: 0, startsecs: 1 };
+  test.each<[string, Parameters<typeof isEndByRule>, boolean]>([
+    [
+      "with code 0 and nothing to explain it",
+      [{ code: 0, signal: null, livedMs: 3000, hasWorked: () => true }, calm],
+      false,
+    ],
+    [
+      "with code 0 after its jobs",
+      [
+        { code: 0, signal: null, livedMs: 3000, hasWorked: () => true },
+        { ...calm, maxJobs: 6 },
+      ],
+      true,
+    ],
+    [
+      "with code 0 and no job in its log",
+      [
+        { code: 0, signal: null, livedMs: 3000, hasWorked: () => false },
+        { ...calm, maxJobs: 6 },
+      ],
+      false,
+    ],
+    [
+      "with code 0, long before anybody could have done so many jobs",
+      [
+        { code: 0, signal: null, livedMs: 3000, hasWorked: () => true },
+        { ...calm, maxJobs: 5000 },
+      ],
+      false,
+    ],
+    [
+      "with code 0 after its time",
+      [
+        { code: 0, signal: null, livedMs: 3_600_500, hasWorked: () => true },
+        { ...calm, maxTime: 3600 },
+      ],
+      true,
+    ],
+    [
+      "with code 0 before its time",
+      [
+        { code: 0, signal: null, livedMs: 3000, hasWorked: () => true },
+        { ...calm, maxTime: 3600 },
+      ],
+      false,
+    ],
+    [
+      "with an error, whatever its jobs",
+      [
+        { code: 1, signal: null, livedMs: 3000, hasWorked: () => true },
+        { ...calm, maxJobs: 6 },
+      ],
+      false,
+    ],
+    [
+      "by a signal",
+      [
+        { code: null, signal: "SIGKILL", livedMs: 3000, hasWorked: () => true },
+        { ...calm, maxJobs: 6 },
+      ],
+      false,
+    ],
+    [
+      "that nobody saw, and that its jobs explain",
+      [
+        { code: null, signal: null, livedMs: 3000, hasWorked: () => true },
+        { ...calm, maxJobs: 6 },
+      ],
+      true,
+    ],
+    [
+      "that nobody saw, and nothing explains",
+      [{ code: null, signal: null, livedMs: 3000, hasWorked: () => true }, calm],
+      false,
+    ],
+  ])("%s", (_what, given, byRule) => {
+    expect(isEndByRule(...given)).toBe(byRule);
+  });
 });

@@ -1,13 +1,59 @@
-// When a worker's processes come up again and again: its status says `installed` in between, and that is not all there is to say.
-import type { WorkerProcess } from "../../contract/workers/worker.ts";
+// When a worker's processes come up again and again and do not stay: its status may say `installed` in between, and that is
+// not all there is to say. The rule is in docs/workers.md.
+import type { ProcessState } from "../../contract/workers/worker.ts";
+import type { Outage } from "./supervisor/run-history.ts";
 
-/** So many restarts, the last one so short a time ago, are no accident. */
-const manyRestarts = 3;
-const recentMs = 5 * 60_000;
+export type LoopProcess = { number: number; state: ProcessState; outages: readonly Outage[] };
 
-/** A process that ended with 0 did what it was asked to: `max_jobs`, `max_time`, `queue:restart`. One without a code was killed. */
-export const isCrashLoop = (processes: readonly WorkerProcess[], nowMs: number): boolean =>
-  processes.some(
-    ({ restarts, exit_code, since }) =>
-      restarts >= manyRestarts && exit_code !== 0 && nowMs - Date.parse(since) < recentMs,
-  );
+/** So many ends that nobody asked for and no rule explains, within this time, are no accident. */
+export const loopEnds = 5;
+export const endsWindowMs = 10 * 60_000;
+/** Less than half of this time up is no work, however many ends that takes. */
+export const upWindowMs = 5 * 60_000;
+
+/** Nobody tries to keep up what was stopped or given up. */
+const isKeptUp = ({ state }: { state: string }) => state !== "STOPPED" && state !== "FATAL";
+
+export const isAnyKept = (processes: readonly { state: string }[]): boolean =>
+  processes.some(isKeptUp);
+
+export const isKept = (processes: readonly { state: string }[]): boolean =>
+  processes.length > 0 && processes.every(isKeptUp);
+
+/**
+ * Whether and why a worker is in a crash loop: `loops` gives the reason, `stable` says that one is over, null that neither
+ * is so, and what was said before still holds.
+ */
+export function judgeCrashLoop(
+  processes: readonly LoopProcess[],
+  nowMs: number,
+): { loops: string } | "stable" | null {
+  for (const process of processes.filter(isKeptUp)) {
+    const reason = loopReason(process, nowMs);
+    if (reason !== null) return { loops: reason };
+  }
+  const isQuiet =
+    isKept(processes) &&
+    processes.every(({ outages }) => endsSince(outages, nowMs - endsWindowMs, nowMs) === 0) &&
+    processes.every(({ outages }) => outages.at(-1)?.backAt !== null);
+  return isQuiet ? "stable" : null;
+}
+
+function loopReason({ number, outages }: LoopProcess, nowMs: number): string | null {
+  if (endsSince(outages, nowMs - endsWindowMs, nowMs) >= loopEnds)
+    return `Process ${number} ended by itself ${loopEnds} times or more in ${endsWindowMs / 60_000} minutes.`;
+  const downMs = downSince(outages, nowMs - upWindowMs, nowMs);
+  return downMs > upWindowMs / 2
+    ? `Process ${number} was up for less than half of ${upWindowMs / 60_000} minutes.`
+    : null;
+}
+
+/** An outage from the future is one of a clock that was set back since. */
+const endsSince = (outages: readonly Outage[], sinceMs: number, nowMs: number) =>
+  outages.filter(({ at }) => at > sinceMs && at <= nowMs).length;
+
+const downSince = (outages: readonly Outage[], sinceMs: number, nowMs: number) =>
+  outages.reduce((sum, { at, backAt }) => {
+    const overlap = Math.min(backAt ?? nowMs, nowMs) - Math.max(at, sinceMs);
+    return sum + Math.max(0, overlap);
+  }, 0);

@@ -1,5 +1,9 @@
-// How long a worker may stay in transit before it counts as failed.
+// How long a worker may stay in transit before it counts as failed, and what is done about one that did.
+import type { Logger } from "pino";
+import type { Clock } from "../clock.ts";
+import { createLoop, type Loop } from "../jobs/loop.ts";
 import type { WorkerState } from "../../contract/workers/worker.ts";
+import { carries, isUp, type SeenProcess } from "./outcome.ts";
 
 type Waits = { startsecs: number; startretries: number; stopwaitsecs: number };
 
@@ -28,3 +32,36 @@ export function deadlineSeconds(status: WorkerState, waits: Waits): number | nul
       return null;
   }
 }
+
+/** No date lies further ahead than this; years of waiting are as good as for ever. */
+const longestSeconds = 100 * 365 * 24 * 3600;
+
+/** When a worker that comes into a state now is overdue; null for a state that is settled. */
+export function deadlineAt(status: WorkerState, waits: Waits, nowMs: number): Date | null {
+  const seconds = deadlineSeconds(status, waits);
+  return seconds === null ? null : new Date(nowMs + Math.min(seconds, longestSeconds) * 1000);
+}
+
+/**
+ * Whether a process kept its worker from being up for the whole time it had. One that comes and goes did not, however
+ * seldom all of them are up at once.
+ * @param required the oldest deployment that it may carry; null = any
+ * @param sinceMs when the time began
+ */
+export const isOverdue = (
+  process: SeenProcess,
+  required: number | null,
+  sinceMs: number,
+): boolean =>
+  !isUp(process, required) &&
+  (!carries(process, required) || process.upAt === null || process.upAt < sinceMs);
+
+/** A deadline is told at most so long after it. */
+const everyMs = 1000;
+
+/** Looks for deadlines that have passed: one look a second by an index, however many workers come and go. */
+export const createDeadlineLoop = (
+  expireDue: () => Promise<void>,
+  clock: Clock,
+  log: Logger,
+): Loop => createLoop({ name: "deadlines of workers", everyMs, turn: expireDue, clock, log });

@@ -1,4 +1,5 @@
 // What workers tell: to the timeline every change of state that somebody made or should see, to receivers trouble and its end.
+import type { EventType } from "../../contract/events.ts";
 import type { WorkerState } from "../../contract/workers/worker.ts";
 import { theSupervisor } from "../activity/actor.ts";
 import type { NewActivity } from "../activity/store.ts";
@@ -8,9 +9,19 @@ import type { WorkerRow } from "./store.ts";
 
 const objectOf = ({ id }: WorkerRow) => ({ type: "worker", id });
 
-/** Said once for a failure, and once when the worker is up again after it. */
+type WorkerEvent = Extract<EventType, `worker.${string}`>;
+
+/** How each stands on the timeline. */
+const eventActions: Record<WorkerEvent, string> = {
+  "worker.failed": "failed",
+  "worker.recovered": "recovered",
+  "worker.crash_looping": "crash-looping",
+  "worker.stable": "stable again",
+};
+
+/** Said once for a failure or a crash loop, and once when that is over. */
 export const workerEvent = (
-  type: "worker.failed" | "worker.recovered",
+  type: WorkerEvent,
   worker: WorkerRow,
   site: SiteRow,
   reason: string | null,
@@ -41,7 +52,7 @@ export const workerEvent = (
   },
   activity: {
     kind: "worker",
-    action: type === "worker.failed" ? "failed" : "recovered",
+    action: eventActions[type],
     object: objectOf(worker),
     actor: theSupervisor,
   },

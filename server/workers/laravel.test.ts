@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { describe, test, type TestContext } from "vitest";
 import { defaultArtisan, workerArguments } from "../../contract/workers/command.ts";
-import { isRunning, makeSupervisor, programOf, soon } from "./supervisor/testing.ts";
+import { isRunning, makeSupervisor, marked, programOf, soon } from "./supervisor/testing.ts";
 import { laravelMissing, makeLaravelSite } from "./testing/laravel-site.ts";
 
 const settings = {
@@ -21,15 +21,18 @@ const settings = {
 async function makeSite({ expect, onTestFinished }: TestContext) {
   const supervisor = makeSupervisor({ onTestFinished });
   const site = await makeLaravelSite(join(supervisor.folder, "site"));
+  const program = (id: number, changes: Partial<typeof settings> = {}) => {
+    const args = workerArguments(defaultArtisan, { ...settings, ...changes });
+    return programOf(id, { args, directory: site.folder, stopwaitsecs: 65 });
+  };
   const pidOf = (id: number) => supervisor.processes(id)[0]?.pid ?? null;
   return {
     supervisor,
     site,
     pidOf,
-    start: (id: number, changes: Partial<typeof settings> = {}) => {
-      const args = workerArguments(defaultArtisan, { ...settings, ...changes });
-      supervisor.start(programOf(id, { args, directory: site.folder }));
-    },
+    program,
+    start: (id: number, changes: Partial<typeof settings> = {}) =>
+      supervisor.start(program(id, changes)),
     /** Waits for a process that is none of `earlier`. */
     nextPid: async (id: number, ...earlier: (number | null)[]) => {
       await expect.poll(() => pidOf(id), soon).not.toSatisfy(isOneOf([null, ...earlier]));
@@ -115,6 +118,38 @@ describe("A worker on a Laravel site", where, () => {
     const forced = await nextPid(2);
     await untilDone(names);
     expect(await site.doneBy()).toEqual([forced]);
+  });
+
+  test("finishes the running job when restarted, with the child that does its work", async (context) => {
+    const { expect } = context;
+    const { supervisor, site, start, program, nextPid, untilDone } = await makeSite(context);
+    start(1);
+    const pid = await nextPid(1);
+    const names = await site.dispatch(1, 2, "--child");
+    await expect.poll(() => site.begun(), soon).toEqual(names);
+    await supervisor.restart(program(1));
+    expect(await site.doneInChild()).toEqual(names);
+    await untilDone(names);
+    expect(await site.doneBy()).toEqual([pid]);
+    expect(supervisor.kills).toEqual([]);
+    await nextPid(1, pid);
+  });
+
+  test("leaves no child in a session of its own behind when stopped", async (context) => {
+    const { expect } = context;
+    const { supervisor, site, nextPid } = await makeSite(context);
+    // Three workers of the site that got away, as a daemon that a command starts does.
+    const args = workerArguments(defaultArtisan, settings).join(" ");
+    const script = `for i in 1 2 3; do setsid ${args} & done; exec ${args}`;
+    supervisor.start(programOf(1, { args: ["sh", "-c", script], directory: site.folder }));
+    await nextPid(1);
+    await expect.poll(() => marked(supervisor.instance).length, soon).toBe(4);
+    const names = await site.dispatch(4, 0.2);
+    // Four workers share the jobs, so the jobs finish in any order.
+    await expect.poll(async () => (await site.done()).toSorted(), soon).toEqual(names.toSorted());
+    await supervisor.stop(1);
+    expect(marked(supervisor.instance)).toEqual([]);
+    expect(supervisor.kills).toEqual([]);
   });
 
   test("finishes the running job when stopped, begins no other, and stays away", async (context) => {

@@ -51,7 +51,7 @@ export const workerFigures = (
       },
       {
         name: "quarterdeck_workers_crash_looping",
-        help: "Workers whose processes come up again and again, and never for long.",
+        help: "Workers whose processes come up again and again and do not stay.",
         values: [{ value: service.crashLoops().length }],
       },
     ];

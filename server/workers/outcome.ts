@@ -1,15 +1,25 @@
 // What a worker's processes mean for its status: the one rule, pure.
-import type { ProcessState, WorkerState } from "../../contract/workers/worker.ts";
+import type { WorkerState } from "../../contract/workers/worker.ts";
+import type { ProcessStatus } from "./supervisor/supervisor.ts";
 
-export type SeenProcess = { number: number; state: ProcessState; reason: string | null };
+export type SeenProcess = Pick<
+  ProcessStatus,
+  "number" | "state" | "reason" | "deployment" | "isBetweenRuns" | "upAt" | "outages"
+>;
 
 export type Outcome = { status: WorkerState; reason: string | null };
 
 /**
  * The status that a worker has to move to, or null when it stays.
- * `installed` is claimed only while every process runs; a process that the supervisor gave up on makes it `failed`.
+ * `installed` is claimed only while every process runs, or has just ended as `max_jobs` or `max_time` wanted, and carries
+ * the deployment that it must; a process that the supervisor gave up on makes the worker `failed`.
+ * @param required the oldest deployment that a process may carry; null = any
  */
-export function outcomeOf(status: WorkerState, processes: readonly SeenProcess[]): Outcome | null {
+export function outcomeOf(
+  status: WorkerState,
+  processes: readonly SeenProcess[],
+  required: number | null,
+): Outcome | null {
   switch (status) {
     case "removing":
     case "stopped":
@@ -26,7 +36,7 @@ export function outcomeOf(status: WorkerState, processes: readonly SeenProcess[]
       const given = processes.find(({ state }) => state === "FATAL");
       if (given !== undefined)
         return status === "failed" ? null : { status: "failed", reason: tell(given) };
-      const down = processes.find(({ state }) => state !== "RUNNING");
+      const down = processes.find((process) => !isUp(process, required));
       if (down === undefined)
         return status === "installed" ? null : { status: "installed", reason: null };
       return status === "installed" ? { status: "restarting", reason: tell(down) } : null;
@@ -34,5 +44,12 @@ export function outcomeOf(status: WorkerState, processes: readonly SeenProcess[]
   }
 }
 
-const tell = ({ number, reason }: SeenProcess) =>
+/** Whether a process carries the deployment that it must, or a newer one. */
+export const carries = ({ deployment }: Pick<SeenProcess, "deployment">, required: number | null) =>
+  required === null || (deployment ?? 0) >= required;
+
+export const isUp = (process: SeenProcess, required: number | null): boolean =>
+  (process.state === "RUNNING" || process.isBetweenRuns) && carries(process, required);
+
+export const tell = ({ number, reason }: SeenProcess): string =>
   `Process ${number}: ${reason ?? "It ended and is being started again."}`;

@@ -3,10 +3,11 @@ import { operations } from "../../contract/operations.ts";
 import { readPage, toPage } from "../../contract/paging.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import { toCommandLine, workerArguments } from "../../contract/workers/command.ts";
-import type { Worker } from "../../contract/workers/worker.ts";
+import type { Worker, WorkerProcess } from "../../contract/workers/worker.ts";
 import { reply, route, type Caller, type Route } from "../http/route.ts";
 import { InvalidFields } from "../http/service-error.ts";
 import type { InventoryStore, SiteRow } from "../inventory/store.ts";
+import { isAnyKept } from "./crash-loop.ts";
 import type { WorkerService } from "./service.ts";
 import type { WorkerRow } from "./store.ts";
 
@@ -32,7 +33,11 @@ export function workerRoutes(workers: WorkerService, inventory: InventoryStore):
         return reply(204);
       },
     });
-  const toWorker = (row: WorkerRow, site: SiteRow): Worker => ({
+  const toWorker = (
+    row: WorkerRow,
+    site: SiteRow,
+    processes = workers.processes(row.id),
+  ): Worker => ({
     id: row.id,
     command: toCommandLine(workerArguments(site.artisan, row)),
     connection: row.connection,
@@ -45,17 +50,20 @@ export function workerRoutes(workers: WorkerService, inventory: InventoryStore):
     timeout: row.timeout,
     tries: row.tries,
     processes: row.processes,
-    directory: row.directory,
+    directory: row.directory ?? site.root,
     startsecs: row.startsecs,
     stopwaitsecs: row.stopwaitsecs,
     startretries: row.startretries,
     stopsignal: row.stopsignal,
+    stopasgroup: row.stopasgroup,
     status: row.status,
     created_at: toTimestamp(row.created_at),
     site_id: row.site_id,
     status_reason: row.status_reason,
     status_since: row.status_since && toTimestamp(row.status_since),
-    process_list: workers.processes(row.id),
+    deployment_id: row.deployment_id,
+    crash_loop: crashLoopOf(row, processes),
+    process_list: processes,
   });
 
   return [
@@ -101,4 +109,14 @@ export function workerRoutes(workers: WorkerService, inventory: InventoryStore):
       },
     }),
   ];
+}
+
+/** What was stopped or given up since is in no loop any more, although its end was not told. */
+function crashLoopOf(
+  { status, crash_loop_since: since, crash_loop_reason: reason }: WorkerRow,
+  processes: readonly WorkerProcess[],
+): NonNullable<Worker["crash_loop"]> | null {
+  const isEnding = status === "stopping" || status === "removing";
+  if (since === null || reason === null || isEnding || !isAnyKept(processes)) return null;
+  return { since: toTimestamp(since), reason };
 }

@@ -3,7 +3,7 @@ import type { WorkerProcess } from "../../contract/workers/worker.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import type { WorkerLog } from "../../contract/workers/worker.ts";
 import type { SeenProcess } from "./outcome.ts";
-import type { Program, Supervisor } from "./supervisor/supervisor.ts";
+import type { Program, Resumed, Supervisor } from "./supervisor/supervisor.ts";
 
 export type LogPosition = { lines: number } | { offset: number };
 
@@ -12,10 +12,15 @@ type Ordered = { program: Program; transition: number };
 
 export type Runner = {
   /** At start: takes over what still runs, and brings the rest to where it should be. */
-  resume(orders: readonly (Ordered & { up: boolean })[]): Promise<void>;
+  resume(orders: readonly (Ordered & Omit<Resumed, "program">)[]): Promise<void>;
   start(order: Ordered): void;
   stop(order: Ordered): void;
   restart(order: Ordered): void;
+  /**
+   * Replaces the processes that carry an older deployment than they must, each once.
+   * @param order its transition is null where the worker's status did not move for it
+   */
+  deploy(order: { program: Program; transition: number | null }): void;
   /** Ends everything and forgets the worker. */
   remove(id: number): Promise<void>;
   /** Every worker that was ordered here and not removed. */
@@ -48,6 +53,10 @@ export function createEmbeddedRunner(
     start: (wanted) => order(wanted, () => supervisor.start(wanted.program)),
     stop: (wanted) => order(wanted, () => supervisor.stop(wanted.program.id)),
     restart: (wanted) => order(wanted, () => supervisor.restart(wanted.program)),
+    deploy({ program, transition }) {
+      if (transition !== null) transitions.set(program.id, transition);
+      supervisor.deploy(program).catch((error: unknown) => onTrouble(program.id, error));
+    },
     async remove(id) {
       await supervisor.remove(id);
       transitions.delete(id);
@@ -68,6 +77,7 @@ export function createEmbeddedRunner(
         since: toTimestamp(process.since),
         exit_code: process.exitCode,
         restarts: process.restarts,
+        deployment_id: process.deployment,
       })),
     readLog: (id, position) => supervisor.readLog(id, position),
   };

@@ -1,6 +1,5 @@
 // The rules of workers: what may be asked for when, and how an order becomes a state and a state an outcome.
 import type { Logger } from "pino";
-import { workerArguments } from "../../contract/workers/command.ts";
 import {
   canWorker,
   withWorkerDefaults,
@@ -12,17 +11,19 @@ import type { PageRequest } from "../../contract/paging.ts";
 import type { Clock } from "../clock.ts";
 import type { Host } from "../hosts/host.ts";
 import { recordActivity } from "../activity/store.ts";
-import { recordEvent } from "../events/store.ts";
-import { conflict, InvalidFields, ServiceError } from "../http/service-error.ts";
+import { conflict, InvalidFields } from "../http/service-error.ts";
 import type { InventoryStore, SiteRow } from "../inventory/store.ts";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
-import type { Connection } from "../store/database.ts";
-import { isCrashLoop } from "./crash-loop.ts";
-import { deadlineSeconds } from "./deadlines.ts";
-import { askedEntry, settledEntry, workerEvent } from "./event-data.ts";
-import { outcomeOf } from "./outcome.ts";
+import { createCrashWatch } from "./crash-watch.ts";
+import { createDeadlineLoop, deadlineAt, deadlineSeconds, isOverdue } from "./deadlines.ts";
+import { createDeployer } from "./deployer.ts";
+import { askedEntry } from "./event-data.ts";
+import { createKillNotes, type Kill } from "./kills.ts";
+import { createMover } from "./mover.ts";
+import { isUp, outcomeOf, tell } from "./outcome.ts";
 import type { LogPosition, Runner } from "./runner.ts";
 import type { WorkerRow, WorkerStore } from "./store.ts";
+import { accountOf, programOf } from "./worker-program.ts";
 
 export type WorkerServiceOptions = {
   store: WorkerStore;
@@ -49,44 +50,14 @@ const actions = {
   { into: WorkerState; done: readonly WorkerState[]; asked: string }
 >;
 
-/** Lines of the log that tell why a worker failed, and the most characters of them. */
-const reasonLines = 5;
-const reasonCharacters = 800;
-
 export function createWorkerService(options: WorkerServiceOptions) {
-  const { store, inventory, runner, jobs, host, log } = options;
-
-  /** Moves a row on; a state in transit gets its deadline in the same breath, and what is news is stored with it. */
-  async function move(
-    tx: Connection,
-    from: WorkerRow,
-    status: WorkerState,
-    reason: string | null,
-  ): Promise<WorkerRow | null> {
-    const isNewFailure = status === "failed" && !from.told_failed;
-    const isRecovery = status === "installed" && from.told_failed;
-    const row = await store.move(
-      tx,
-      from,
-      status,
-      reason,
-      isRecovery ? false : isNewFailure || from.told_failed,
-    );
-    if (row === null) return null;
-    await setDeadline(tx, row);
-    const site = await inventory.findSite(row.site_id);
-    if (site === null) return row;
-    if (isNewFailure) await recordEvent(tx, workerEvent("worker.failed", row, site, reason));
-    if (isRecovery) await recordEvent(tx, workerEvent("worker.recovered", row, site, null));
-    const settled = settledEntry(row, site, from.status);
-    if (settled !== null && !isRecovery) await recordActivity(tx, settled);
-    return row;
-  }
-
-  async function setDeadline(tx: Connection, row: WorkerRow): Promise<void> {
-    const seconds = deadlineSeconds(row.status, row);
-    if (seconds !== null) await jobs.send(tx, "worker.deadline", ticket(row), seconds);
-  }
+  const { store, inventory, runner, jobs, host, clock, log } = options;
+  const kills = createKillNotes(store, inventory);
+  const mover = createMover(options);
+  const { move, fail } = mover;
+  const deployer = createDeployer({ ...options, mover });
+  const crashWatch = createCrashWatch(options);
+  const deadlines = createDeadlineLoop(expireDue, clock, log);
 
   async function act(id: number, action: WorkerAction): Promise<void> {
     const { into, done, asked } = actions[action];
@@ -97,42 +68,71 @@ export function createWorkerService(options: WorkerServiceOptions) {
       if (!canWorker[action](row))
         throw conflict(`The worker is ${row.status}; this can be done once that is over.`);
       if ((done as readonly WorkerState[]).includes(row.status)) return;
-      const moved = await move(tx, row, into, null);
+      const moved = await move(tx, row, into, null, action === "restart");
       if (moved === null) return;
       await jobs.send(tx, "worker.apply", ticket(moved));
-      const site = await inventory.findSite(row.site_id);
+      const site = await inventory.findSite(row.site_id, tx);
       if (site !== null) await recordActivity(tx, askedEntry(moved, site, asked));
     });
   }
 
-  /** What the supervisor needs to know of a worker. */
-  async function program(row: WorkerRow) {
-    const site = await inventory.findSite(row.site_id);
-    return {
-      id: row.id,
-      args: workerArguments(site?.artisan ?? [], row),
-      directory: row.directory,
-      processes: row.processes,
-      startsecs: row.startsecs,
-      startretries: row.startretries,
-      stopwaitsecs: row.stopwaitsecs,
-      stopsignal: row.stopsignal,
-    };
-  }
-
-  async function withLog(id: number, reason: string): Promise<string> {
-    const { text } = await runner.readLog(id, { lines: reasonLines });
-    const tail = text.trim().slice(-reasonCharacters);
-    return tail === "" ? reason : `${reason}\nLast lines of the log:\n${tail}`;
-  }
+  const program = async (row: WorkerRow) => programOf(row, await inventory.findSite(row.site_id));
 
   /** Goes on by itself: a stop may take minutes, and the jobs behind this one are not to wait for it. */
   function beginRemoval(id: number): void {
     runner
       .remove(id)
+      .then(() => kills.record(id))
       .then(() => store.remove(id))
       // Its deadline turns the worker to failed, and it can be deleted again.
       .catch((error: unknown) => log.error({ err: error, worker: id }, "a worker was not removed"));
+  }
+
+  /** Ends states in transit that lasted too long. */
+  async function expireDue(): Promise<void> {
+    for (const row of await store.overdue(clock.now()))
+      try {
+        await expire(row);
+      } catch (error) {
+        log.error({ err: error, worker: row.id }, "a worker's deadline is tried again");
+      }
+  }
+
+  /** A worker whose processes come and go has its whole time again; one that was kept from being up has failed. */
+  async function expire(row: WorkerRow): Promise<void> {
+    const seconds = deadlineSeconds(row.status, row);
+    if (seconds === null || row.deadline_at === null) return;
+    const sinceMs = row.deadline_at.getTime() - seconds * 1000;
+    const seen = runner.seen(row.id);
+    const required = row.required_deployment_id;
+    const isToBeUp = row.status !== "stopping" && row.status !== "removing";
+    const comesUp =
+      isToBeUp &&
+      seen?.transition === row.transition &&
+      !seen.processes.some((process) => isOverdue(process, required, sinceMs));
+    const down = comesUp ? seen.processes.find((process) => !isUp(process, required)) : undefined;
+    const moved = comesUp
+      ? await store.transaction((tx) => move(tx, row, "restarting", down ? tell(down) : null))
+      : await fail(row, `It was ${row.status} for more than ${seconds} seconds.`);
+    if (moved !== null) runner.follow(row.id, moved.transition);
+    if (comesUp) await observe(row.id);
+  }
+
+  /** Looks at a worker's processes and moves its status to what they show. */
+  async function observe(id: number): Promise<void> {
+    await kills.record(id);
+    const row = await store.byId(id);
+    const seen = runner.seen(id);
+    if (row === null || seen === null || seen.transition !== row.transition) return;
+    const outcome = outcomeOf(row.status, seen.processes, row.required_deployment_id);
+    if (outcome === null) return;
+    const { status } = outcome;
+    const reason = outcome.reason ?? row.kill_reason;
+    const moved =
+      status === "failed" && reason !== null
+        ? await fail(row, reason)
+        : await store.transaction((tx) => move(tx, row, status, reason));
+    if (moved !== null) runner.follow(id, moved.transition);
   }
 
   return {
@@ -144,47 +144,37 @@ export function createWorkerService(options: WorkerServiceOptions) {
     stop: (id: number) => act(id, "stop"),
     restart: (id: number) => act(id, "restart"),
     remove: (id: number) => act(id, "remove"),
+    observe,
+    noteDeployment: deployer.note,
+    deploy: deployer.carryOut,
+    /** Workers in a crash loop. */
+    crashLoops: crashWatch.looping,
 
     /** @throws InvalidFields when the directory is not one of the site */
     async create(site: SiteRow, body: CreateWorkerBody): Promise<WorkerRow> {
       const { directory: wanted, ...settings } = withWorkerDefaults(body);
-      const directory =
-        wanted === undefined ? site.root : await host.folderInside(site.root, wanted);
-      if (typeof directory !== "string")
-        throw new InvalidFields({ directory: [`The directory field ${directory.problem}.`] });
+      const account = accountOf(site);
+      if ("problem" in account) throw conflict(account.problem);
+      // Only whether it is there: where it leads is found out at each start.
+      const found =
+        wanted === undefined ? null : await host.as(account).folderInside(site.root, wanted);
+      if (found !== null && typeof found !== "string")
+        throw new InvalidFields({ directory: [`The directory field ${found.problem}.`] });
       return store.transaction(async (tx) => {
-        const row = await store.insert(tx, { ...settings, directory, site_id: site.id });
+        const row = await store.insert(tx, {
+          ...settings,
+          directory: wanted ?? null,
+          site_id: site.id,
+          deadline_at: deadlineAt("installing", settings, clock.now()),
+        });
         await jobs.send(tx, "worker.apply", ticket(row));
-        await setDeadline(tx, row);
         await recordActivity(tx, askedEntry(row, site, "created"));
         return row;
       });
     },
 
-    /**
-     * Restarts what runs of a site; each process ends its job first, as with `queue:restart`.
-     * @returns how many workers there are
-     */
-    async restartAll(siteId: number): Promise<number> {
-      const rows = (await store.ofSite(siteId)).filter(({ status }) => status === "installed");
-      let restarted = 0;
-      for (const { id } of rows)
-        try {
-          await act(id, "restart");
-          restarted += 1;
-        } catch (error) {
-          // It was stopped or deleted in this moment, and somebody else's wish is the newer one.
-          if (!(error instanceof ServiceError)) throw error;
-        }
-      return restarted;
-    },
-
     /** The state of every process that is kept up here. */
     processStates: () => runner.known().flatMap((id) => runner.list(id).map(({ state }) => state)),
-
-    /** Workers whose processes come up again and again. */
-    crashLoops: (): number[] =>
-      runner.known().filter((id) => isCrashLoop(runner.list(id), options.clock.now())),
 
     /** Carries out what a request decided, unless something newer was decided since. */
     async apply({ id, transition }: JobData["worker.apply"]): Promise<void> {
@@ -207,35 +197,23 @@ export function createWorkerService(options: WorkerServiceOptions) {
       }
     },
 
-    /** Looks at a worker's processes and moves its status to what they show. */
-    async observe(id: number): Promise<void> {
-      const row = await store.byId(id);
-      const seen = runner.seen(id);
-      if (row === null || seen === null || seen.transition !== row.transition) return;
-      const outcome = outcomeOf(row.status, seen.processes);
-      if (outcome === null) return;
-      const reason =
-        outcome.status === "failed" && outcome.reason !== null
-          ? await withLog(id, outcome.reason)
-          : outcome.reason;
-      const moved = await store.transaction((tx) => move(tx, row, outcome.status, reason));
-      if (moved !== null) runner.follow(id, moved.transition);
-    },
+    /** Keeps in mind that a process had to be killed, until the worker is looked at next. */
+    noteKill: (id: number, kill: Kill) => kills.add(id, kill),
 
-    /** Ends a state in transit that lasted too long. */
-    async expire({ id, transition }: JobData["worker.deadline"]): Promise<void> {
-      const row = await store.byId(id);
-      if (row === null || row.transition !== transition) return;
-      const seconds = deadlineSeconds(row.status, row);
-      if (seconds === null) return;
-      const reason = await withLog(id, `It was ${row.status} for more than ${seconds} seconds.`);
-      const moved = await store.transaction((tx) => move(tx, row, "failed", reason));
-      if (moved !== null) runner.follow(id, moved.transition);
+    /** Stores what was killed since nobody looks any more, at the end of the service. */
+    async storeKills(): Promise<void> {
+      for (const id of kills.waiting()) await kills.record(id);
     },
 
     /** After a start of the service: takes over what runs, and goes on with what was cut off. */
     async resume(): Promise<void> {
       const rows = await store.notStopped();
+      // What was to be over while nobody looked gets its whole time again.
+      const later = rows.map((row) => ({
+        row,
+        deadlineAt: deadlineAt(row.status, row, clock.now()),
+      }));
+      await store.transaction((tx) => store.postpone(tx, later));
       await runner.resume(
         await Promise.all(
           rows
@@ -244,12 +222,26 @@ export function createWorkerService(options: WorkerServiceOptions) {
               program: await program(row),
               transition: row.transition,
               up: row.status !== "stopping",
+              restartOrder: row.restart_order,
             })),
         ),
       );
       for (const { id, status } of rows)
         if (status === "removing") beginRemoval(id);
-        else await this.observe(id);
+        else await observe(id);
+      crashWatch.resume(await store.crashLooping());
+    },
+
+    /** What happens in time and not by anybody's order: deadlines, and crash loops that begin and end. */
+    watch: {
+      wake() {
+        deadlines.wake();
+        crashWatch.wake();
+      },
+      async stop() {
+        await deadlines.stop();
+        await crashWatch.stop();
+      },
     },
   };
 }

@@ -1,5 +1,5 @@
 // The workers' rows. A status changes by compare-and-set only, so that two deciders cannot both win.
-import { and, desc, eq, ne, sql } from "../store/drizzle.ts";
+import { and, asc, desc, eq, isNotNull, lte, ne, sql } from "../store/drizzle.ts";
 import type { PageRequest } from "../../contract/paging.ts";
 import type { WorkerState } from "../../contract/workers/worker.ts";
 import type { Connection, Database } from "../store/database.ts";
@@ -8,8 +8,16 @@ import { sites, workers } from "../store/tables.ts";
 export type WorkerRow = typeof workers.$inferSelect;
 export type NewWorkerRow = Omit<
   typeof workers.$inferInsert,
-  "id" | "created_at" | "transition" | "status"
+  "id" | "created_at" | "transition" | "status" | "restart_order" | "kill_reason"
 >;
+
+/** What changes with a worker's status. */
+type Move = {
+  toldFailed: boolean;
+  deadlineAt: Date | null;
+  /** Somebody asked for it: processes that run by now are to be replaced. */
+  isRestart: boolean;
+};
 
 export function createWorkerStore(db: Database) {
   // Dashboards poll this one, so it is put together once and not each time.
@@ -51,8 +59,77 @@ export function createWorkerStore(db: Database) {
       return row ?? null;
     },
 
-    ofSite: (siteId: number): Promise<WorkerRow[]> =>
-      db.select().from(workers).where(eq(workers.site_id, siteId)).orderBy(workers.id),
+    /** Reads a site's workers and keeps everybody else from changing them until the transaction ends. */
+    lockOfSite: (tx: Connection, siteId: number): Promise<WorkerRow[]> =>
+      tx
+        .select()
+        .from(workers)
+        .where(eq(workers.site_id, siteId))
+        .orderBy(workers.id)
+        .for("update"),
+
+    /** Workers whose deadline has passed, the oldest first. */
+    overdue: (nowMs: number): Promise<WorkerRow[]> =>
+      db
+        .select()
+        .from(workers)
+        .where(lte(workers.deadline_at, new Date(nowMs)))
+        .orderBy(asc(workers.deadline_at)),
+
+    /** Gives workers that are in transit another deadline, unless they have moved on since they were read. */
+    async postpone(
+      tx: Connection,
+      later: readonly { row: WorkerRow; deadlineAt: Date | null }[],
+    ): Promise<void> {
+      if (later.length === 0) return;
+      await tx.execute(sql`
+        update workers set deadline_at = later.deadline_at
+        from unnest(
+          ${sql.param(later.map(({ row }) => row.id))}::int[],
+          ${sql.param(later.map(({ row }) => row.transition))}::int[],
+          ${sql.param(later.map(({ deadlineAt }) => deadlineAt?.toISOString() ?? null))}::timestamptz[]
+        ) as later(id, transition, deadline_at)
+        where workers.id = later.id and workers.transition = later.transition`);
+    },
+
+    /** Notes a site's newest deployment; `isRequired` = what carries an older one is to be replaced. */
+    async noteDeployment(
+      tx: Connection,
+      siteId: number,
+      deploymentId: number,
+      isRequired: boolean,
+    ): Promise<void> {
+      await tx
+        .update(workers)
+        .set({
+          deployment_id: deploymentId,
+          ...(isRequired && { required_deployment_id: deploymentId }),
+        })
+        .where(eq(workers.site_id, siteId));
+    },
+
+    /** Ids of workers of which a crash loop was told, and not its end. */
+    async crashLooping(): Promise<number[]> {
+      const rows = await db
+        .select({ id: workers.id })
+        .from(workers)
+        .where(isNotNull(workers.crash_loop_since));
+      return rows.map(({ id }) => id);
+    },
+
+    /** @returns the row; null when it is gone */
+    async setCrashLoop(
+      tx: Connection,
+      id: number,
+      loop: { since: Date; reason: string } | null,
+    ): Promise<WorkerRow | null> {
+      const [row] = await tx
+        .update(workers)
+        .set({ crash_loop_since: loop?.since ?? null, crash_loop_reason: loop?.reason ?? null })
+        .where(eq(workers.id, id))
+        .returning();
+      return row ?? null;
+    },
 
     /** Workers that have, or should have, processes. */
     notStopped: (): Promise<WorkerRow[]> =>
@@ -67,6 +144,14 @@ export function createWorkerStore(db: Database) {
       return row;
     },
 
+    /** The state that the worker is on its way to will say it. */
+    async noteKill(tx: Connection, id: number, reason: string): Promise<void> {
+      await tx
+        .update(workers)
+        .set({ status_reason: reason, kill_reason: reason })
+        .where(eq(workers.id, id));
+    },
+
     /**
      * Moves a worker on from the row as it was read.
      * @returns the new row, or null when somebody else moved it first
@@ -76,7 +161,7 @@ export function createWorkerStore(db: Database) {
       from: WorkerRow,
       status: WorkerState,
       reason: string | null,
-      toldFailed: boolean,
+      { toldFailed, deadlineAt, isRestart }: Move,
     ): Promise<WorkerRow | null> {
       const [row] = await tx
         .update(workers)
@@ -85,7 +170,11 @@ export function createWorkerStore(db: Database) {
           status_reason: reason,
           ...(status !== from.status && { status_since: sql`now()` }),
           told_failed: toldFailed,
+          kill_reason: null,
+          deadline_at: deadlineAt,
           transition: sql`${workers.transition} + 1`,
+          // The same transition that this move leads to.
+          ...(isRestart && { restart_order: sql`${workers.transition} + 1` }),
         })
         .where(and(eq(workers.id, from.id), eq(workers.transition, from.transition)))
         .returning();

@@ -5,6 +5,7 @@ import type { Page } from "../../contract/paging.ts";
 import type { Worker, WorkerLog } from "../../contract/workers/worker.ts";
 import { createTestService, patientArtisan, type TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
+import { ownUser } from "../testing/own-user.ts";
 
 let service: TestService;
 beforeEach(async () => {
@@ -145,7 +146,7 @@ describe("what cannot run", () => {
     await service.close();
     service = await createTestService({
       inventory: (folder) =>
-        `servers: [{ id: 1, name: here, connection: local }]\nsites: [{ id: 1, server: 1, name: shop, root: ${folder}/shop, artisan: no-such-php artisan }]`,
+        `servers: [{ id: 1, name: here, connection: local }]\nsites: [{ id: 1, server: 1, name: shop, root: ${folder}/shop, user: ${ownUser}, artisan: no-such-php artisan }]`,
     });
     const { id } = await create({ startretries: 0 });
     expect((await becomes(id, "failed")).status_reason).toContain("no-such-php");
@@ -224,12 +225,12 @@ describe("bad input makes no row and no process", () => {
   });
 });
 
-test("a directory inside the site is where the worker runs, given relative or absolute", async () => {
+test("a directory inside the site is where the worker runs, and is kept as it was typed", async () => {
   await mkdir(join(service.folder, "shop/current"));
   await writeFile(join(service.folder, "shop/current/artisan"), `pwd; ${patientArtisan}`);
   for (const directory of ["current", join(service.folder, "shop/current")]) {
     const worker = await create({ directory });
-    expect(worker.directory).toBe(join(service.folder, "shop/current"));
+    expect(worker.directory).toBe(directory);
     await becomes(worker.id, "installed");
     const { body } = await service.json<WorkerLog>("GET", `/api/worker/${worker.id}/log`);
     expect(body.text).toContain(`${service.folder}/shop/current\n`);

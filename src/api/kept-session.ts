@@ -1,4 +1,4 @@
-// Where a session is kept, and how a first-start link carries one. Free of React: index.html reads it before that comes.
+// Where a session is kept, and how a link carries a way into one. Free of React: index.html reads it before that comes.
 
 export type Session = {
   /** Base address of the service without a trailing slash; empty = where the dashboard came from. */
@@ -29,22 +29,41 @@ export function readSession(shelf: Shelf | null): Session | null {
   });
 }
 
-/** The token of a first-start link, `#token=…`; null when the fragment holds none. */
-export function readFragmentToken(hash: string): string | null {
-  const token = new URLSearchParams(hash.replace(/^#/, "")).get("token")?.trim();
-  return token === undefined || token === "" ? null : token;
+/** What a link brings: a code that is exchanged for a token once, as the first start prints it, or a token itself. */
+export type SignInLink = { kind: "code" | "token"; secret: string };
+
+/** Reads `#code=…` or `#token=…`; null when the fragment holds neither. */
+export function readLink(hash: string): SignInLink | null {
+  const fragment = new URLSearchParams(hash.replace(/^#/, ""));
+  for (const kind of ["code", "token"] as const) {
+    const secret = fragment.get(kind)?.trim();
+    if (secret !== undefined && secret !== "") return { kind, secret };
+  }
+  return null;
+}
+
+declare global {
+  /** The link that the early script took; by then it stands in no address. */
+  // oxlint-disable-next-line no-var -- a global of the page is declared so
+  var signInLink: SignInLink | null | undefined;
+}
+
+/** Takes the link's secret out of the address, before anything else can read or record it. */
+export function takeLink(): SignInLink | null {
+  const link = readLink(location.hash);
+  if (link !== null) history.replaceState(history.state, "", location.pathname + location.search);
+  return link;
 }
 
 export const shelf = (name: "sessionStorage" | "localStorage"): Shelf | null =>
   attempt(() => globalThis[name]);
 
-/** The session that the dashboard will begin with; a link with another token opens one of its own. */
-export function keptSession(
-  hash: string,
+/** The session that the dashboard begins with. A link never replaces one that is there: that is asked first. */
+export function firstSession(
+  link: SignInLink | null,
   tab: Shelf | null = shelf("sessionStorage"),
   device: Shelf | null = shelf("localStorage"),
 ): Session | null {
   const kept = readSession(tab) ?? readSession(device);
-  const token = readFragmentToken(hash);
-  return token === null || token === kept?.token ? kept : { address: "", token };
+  return kept ?? (link?.kind === "token" ? { address: "", token: link.secret } : null);
 }

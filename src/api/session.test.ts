@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keptSession, readFragmentToken } from "./kept-session.ts";
+import { firstSession, readLink } from "./kept-session.ts";
 import { createSessions, readAddress } from "./session.ts";
 
 function memoryShelf() {
@@ -32,10 +32,10 @@ test("a remembered session is there in the next tab", () => {
 test("a session of a link is offered to be remembered, once", () => {
   const [tab, device] = [memoryShelf(), memoryShelf()];
   const sessions = createSessions(tab, device);
-  sessions.connect(ops, { remember: false, isFromLink: true });
-  expect(sessions.state.get()).toMatchObject({ isFromLink: true, isRemembered: false });
+  sessions.connect(ops, { remember: false, fromLink: "code" });
+  expect(sessions.state.get()).toMatchObject({ fromLink: "code", isRemembered: false });
   sessions.remember();
-  expect(sessions.state.get()).toMatchObject({ isFromLink: false, isRemembered: true });
+  expect(sessions.state.get()).toMatchObject({ fromLink: null, isRemembered: true });
   expect([tab.items.size, device.items.size]).toEqual([0, 1]);
 });
 
@@ -90,23 +90,27 @@ test.each([
 });
 
 test.each([
-  ["#token=1|qd_abc", "1|qd_abc"],
-  ["#token=1%7Cqd_abc", "1|qd_abc"],
+  ["#code=aBc123", { kind: "code", secret: "aBc123" }],
+  ["#token=1|qd_abc", { kind: "token", secret: "1|qd_abc" }],
+  ["#token=1%7Cqd_abc", { kind: "token", secret: "1|qd_abc" }],
   ["#token=", null],
+  ["#code=%20", null],
   ["#elsewhere", null],
   ["", null],
-])("the fragment of a first start: %s", (hash, expected) => {
-  expect(readFragmentToken(hash)).toBe(expected);
+])("what a link brings: %s", (hash, expected) => {
+  expect(readLink(hash)).toEqual(expected);
 });
 
-test("begins with the tab's session, then the device's, and a link's other token opens its own", () => {
+test("begins with the tab's session, then the device's; a link's token comes only where there is none", () => {
   const [tab, device] = [memoryShelf(), memoryShelf()];
   const stored = { address: "https://ops.example.com", token: "one" };
-  expect(keptSession("", tab, device)).toBeNull();
+  const link = { kind: "token", secret: "two" } as const;
+  expect(firstSession(null, tab, device)).toBeNull();
+  expect(firstSession(link, tab, device)).toEqual({ address: "", token: "two" });
+  expect(firstSession({ kind: "code", secret: "x" }, tab, device)).toBeNull();
   device.setItem("quarterdeck.session", JSON.stringify(stored));
-  expect(keptSession("", tab, device)).toEqual(stored);
-  expect(keptSession("#token=one", tab, device)).toEqual(stored);
-  expect(keptSession("#token=two", tab, device)).toEqual({ address: "", token: "two" });
+  expect(firstSession(null, tab, device)).toEqual(stored);
+  expect(firstSession(link, tab, device)).toEqual(stored);
   tab.setItem("quarterdeck.session", "not json");
-  expect(keptSession("", tab, device)).toEqual(stored);
+  expect(firstSession(null, tab, device)).toEqual(stored);
 });

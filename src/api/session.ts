@@ -8,14 +8,15 @@ import {
   sessionKey,
   shelf,
   type Shelf,
+  type SignInLink,
 } from "./kept-session.ts";
 
 export type SessionState = {
   /** Null until connected, and again once the service refuses the token. */
   session: Session | null;
   isRemembered: boolean;
-  /** It came by the link of a first start, so nobody could say yet whether to remember it. */
-  isFromLink: boolean;
+  /** It came by a link of this kind, so nobody could say yet whether to remember it. */
+  fromLink: SignInLink["kind"] | null;
   /** The last address used, to offer again. */
   address: string;
 };
@@ -36,7 +37,7 @@ export function createSessions(tab: Shelf | null, device: Shelf | null) {
   const state: Store<SessionState> = createStore<SessionState>({
     session: current,
     isRemembered: kept !== null && kept.token === current?.token,
-    isFromLink: false,
+    fromLink: null,
     address: current?.address ?? "",
   });
 
@@ -50,11 +51,11 @@ export function createSessions(tab: Shelf | null, device: Shelf | null) {
 
     connect(
       session: Session,
-      { remember, isFromLink = false }: { remember: boolean; isFromLink?: boolean },
+      { remember, fromLink = null }: { remember: boolean; fromLink?: SessionState["fromLink"] },
     ) {
       forgetEverywhere();
       attempt(() => (remember ? device : tab)?.setItem(sessionKey, JSON.stringify(session)));
-      state.set({ session, isRemembered: remember, isFromLink, address: session.address });
+      state.set({ session, isRemembered: remember, fromLink, address: session.address });
     },
 
     /** Moves the tab's session to this device. */
@@ -71,7 +72,7 @@ export function createSessions(tab: Shelf | null, device: Shelf | null) {
 
     /** Takes the offer to remember away. */
     dismissOffer() {
-      state.set({ ...state.get(), isFromLink: false });
+      state.set({ ...state.get(), fromLink: null });
     },
 
     /**
@@ -83,9 +84,11 @@ export function createSessions(tab: Shelf | null, device: Shelf | null) {
       const { session, address } = state.get();
       if (session === null || (token !== undefined && token !== session.token)) return;
       forgetEverywhere();
-      state.set({ session: null, isRemembered: false, isFromLink: false, address });
+      state.set({ session: null, isRemembered: false, fromLink: null, address });
     },
   };
 }
+
+export type Sessions = ReturnType<typeof createSessions>;
 
 export const sessions = createSessions(shelf("sessionStorage"), shelf("localStorage"));

@@ -12,11 +12,12 @@ type Given = { name: string; choice: string };
 export type Answer = Given & { refusal: string | undefined };
 
 export function useAnswer(asked: Asked | null): [Answer, (change: Partial<Given>) => void] {
-  const { typed, choices } = asked ?? {};
+  const { choices } = asked ?? {};
   const [given, setGiven] = useState<Given>({
     name: "",
     choice: choices?.options[0]?.value ?? "",
   });
+  const typed = wordOf(asked, given.choice);
   const isTyped = typed === undefined || given.name.trim() === typed;
   const refusal = isTyped ? undefined : `Type “${typed}” first.`;
   return [{ ...given, refusal }, (change) => setGiven({ ...given, ...change })];
@@ -24,7 +25,11 @@ export function useAnswer(asked: Asked | null): [Answer, (change: Partial<Given>
 
 type ConfirmFieldsProps = Asked & { answer: Given; onAnswer: (change: Partial<Given>) => void };
 
-export function ConfirmFields({ typed, choices, answer, onAnswer }: ConfirmFieldsProps) {
+const wordOf = (asked: Asked | null, choice: string): string | undefined =>
+  typeof asked?.typed === "function" ? asked.typed(choice) : asked?.typed;
+
+export function ConfirmFields({ choices, answer, onAnswer, ...asked }: ConfirmFieldsProps) {
+  const typed = wordOf(asked, answer.choice);
   return (
     <>
       {choices !== undefined && (

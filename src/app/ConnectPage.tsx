@@ -7,12 +7,15 @@ import { queryClient } from "../api/query.ts";
 import type { Session } from "../api/kept-session.ts";
 import { readAddress, sessions } from "../api/session.ts";
 import { readFrom } from "../paths.ts";
+import { useStore } from "../store.ts";
 import { Button } from "../ui/Button.tsx";
 import { Checkbox } from "../ui/Checkbox.tsx";
 import { Field } from "../ui/Field.tsx";
 import { Input } from "../ui/Input.tsx";
 import { Mark } from "../ui/Mark.tsx";
 import { Notice } from "../ui/Notice.tsx";
+import { LinkNotice } from "./LinkNotice.tsx";
+import { linkState } from "./sign-in-link.ts";
 
 type Problem = { address?: string; token?: string; form?: string };
 
@@ -49,6 +52,7 @@ function readForm(form: HTMLFormElement) {
 export function ConnectPage() {
   const navigate = useNavigate();
   const [search] = useSearchParams();
+  const { session } = useStore(sessions.state);
   const [problem, setProblem] = useState<Problem>({});
   const [isPending, setIsPending] = useState(false);
 
@@ -69,6 +73,7 @@ export function ConnectPage() {
     // What another token was allowed to see is not for this one.
     queryClient.clear();
     sessions.connect({ address, token }, { remember });
+    linkState.set({ kind: "none" });
     await navigate(readFrom(search), { replace: true });
   };
 
@@ -89,6 +94,7 @@ export function ConnectPage() {
           Connect
         </h1>
       </header>
+      <LinkNotice isSignedIn={session !== null} />
       <form noValidate onSubmit={submit} className="grid gap-5">
         {problem.form !== undefined && (
           <Notice tone="bad" isAlert>
@@ -98,7 +104,7 @@ export function ConnectPage() {
         <Field
           label="Token"
           error={problem.token}
-          help="The first start of the service prints one. It stays in this browser."
+          help="The link that the service prints at its first start brings one. It stays in this browser."
         >
           {(aria) => <Input {...aria} name="token" type="password" isCode required />}
         </Field>

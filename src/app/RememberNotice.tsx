@@ -5,8 +5,8 @@ import { Notice } from "../ui/Notice.tsx";
 
 /** A token that came by link is kept for this tab; whether to keep it longer is the user's to say. */
 export function RememberNotice() {
-  const { isFromLink } = useStore(sessions.state);
-  if (!isFromLink) return null;
+  const { fromLink } = useStore(sessions.state);
+  if (fromLink === null) return null;
   return (
     <Notice
       tone="busy"
@@ -22,6 +22,8 @@ export function RememberNotice() {
       }
     >
       Connected until this tab is closed.
+      {fromLink === "code" &&
+        " The link does not work again, so remember this device or create a token."}
     </Notice>
   );
 }

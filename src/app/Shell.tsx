@@ -7,6 +7,7 @@ import { paths } from "../paths.ts";
 import { nextChange, useStore } from "../store.ts";
 import { question } from "./confirm.ts";
 import { idle } from "./idle.ts";
+import { LinkNotice } from "./LinkNotice.tsx";
 import { MobileBar } from "./MobileBar.tsx";
 import { OverlaysMissing } from "./OverlaysMissing.tsx";
 import { listenForPalette, opened } from "./palette/opening.ts";
@@ -56,6 +57,7 @@ export function Shell() {
           tabIndex={-1}
           className="mx-auto grid w-full max-w-6xl grid-cols-[minmax(0,1fr)] content-start gap-5 px-8 pt-6 pb-24 max-lg:px-6 max-sm:px-4 max-sm:pt-4"
         >
+          <LinkNotice isSignedIn />
           <RememberNotice />
           <Outlet />
         </main>

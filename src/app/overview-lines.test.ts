@@ -49,7 +49,7 @@ test("a worker's line says what, why in one line, and leads to it", () => {
       reason: "Gave up after 4 starts.",
       cure: { to: "/workers/7" },
     },
-    { tone: "warn", title: "shop: worker emails dies again and again", reason: null },
+    { tone: "bad", title: "shop: worker emails is crash-looping", reason: null },
   ]);
 });
 
@@ -89,4 +89,15 @@ test("a receiver's line tells a webhook that was given up from one that fails, a
     ["warn", "shop: webhook b.example is not reached", "/webhooks/2"],
     ["bad", "Channel ops was not told: Deployed: shop", "/sites/4/notifications"],
   ]);
+});
+
+test("a server whose backups are told to nobody is named, and its line leads to where channels are chosen", () => {
+  const overview = { ...calm, untold_servers: [{ id: 2, name: "web-2", configurations: 3 }] };
+  expect(messageLines(overview)).toMatchObject([
+    {
+      title: "web-2: nobody is notified about 3 backups",
+      cure: { to: "/servers/2/notifications" },
+    },
+  ]);
+  expect(calmLine(overview)).toBe("3 workers are up");
 });

@@ -22,15 +22,19 @@ const firstLine = (text: string | null) => text?.split("\n", 1)[0] ?? null;
 export function workerLines({ problems }: Overview["workers"]): OverviewLine[] {
   return problems.map(({ id, site, queue, status, is_crash_loop: isCrashLoop, reason }) => ({
     key: `worker ${id}`,
-    tone: status === "failed" ? "bad" : "warn",
-    title: `${site}: worker ${queue} ${isCrashLoop ? "dies again and again" : `is ${status}`}`,
+    tone: status === "failed" || isCrashLoop ? "bad" : "warn",
+    title: `${site}: worker ${queue} is ${isCrashLoop ? "crash-looping" : status}`,
     reason: firstLine(reason),
     at: null,
     cure: { to: paths.worker(id), label: `Worker ${id}` },
   }));
 }
 
-export function messageLines({ webhooks, channels }: Overview): OverviewLine[] {
+export function messageLines({
+  webhooks,
+  channels,
+  untold_servers: untoldServers = [],
+}: Overview): OverviewLine[] {
   return [
     ...webhooks.problems.map(({ id, site, host, status, failing_since: at, reason }) => ({
       key: `webhook ${id}`,
@@ -41,19 +45,41 @@ export function messageLines({ webhooks, channels }: Overview): OverviewLine[] {
       at,
       cure: { to: paths.webhook(id), label: `Webhook ${id}` },
     })),
-    ...channels.problems.map(({ id, name, site_id: siteId, title, answer, at }) => ({
-      key: `channel ${id}`,
-      tone: "bad" as const,
-      title: `Channel ${name} was not told: ${title}`,
-      reason: answer,
-      at,
-      cure: { to: paths.notifications(siteId), label: "Test it" },
+    ...channels.problems.map(
+      ({ id, name, site_id: site, server_id: server, title, answer, at }) => ({
+        key: `channel ${id}`,
+        tone: "bad" as const,
+        title: `Channel ${name} was not told: ${title}`,
+        reason: answer,
+        at,
+        cure: { to: channelPath(site, server ?? null), label: "Test it" },
+      }),
+    ),
+    ...untoldServers.map(({ id, name, configurations }) => ({
+      key: `server ${id}`,
+      tone: "warn" as const,
+      title: `${name}: nobody is notified about ${many(configurations, "backup", "backups")}`,
+      reason: "No site lists the database, and the server has no notification channel.",
+      at: null,
+      cure: { to: paths.serverNotifications(id), label: "Choose channels" },
     })),
   ];
 }
 
+const channelPath = (siteId: number | null, serverId: number | null): string =>
+  siteId !== null
+    ? paths.notifications(siteId)
+    : serverId !== null
+      ? paths.serverNotifications(serverId)
+      : paths.home();
+
 /** One calm line of what is as it should be; null = there is nothing to speak of. */
-export function calmLine({ workers, webhooks, channels }: Overview): string | null {
+export function calmLine({
+  workers,
+  webhooks,
+  channels,
+  untold_servers: untoldServers = [],
+}: Overview): string | null {
   const receivers = webhooks.total + channels.total;
   const parts = [
     workers.total > 0 &&
@@ -62,7 +88,7 @@ export function calmLine({ workers, webhooks, channels }: Overview): string | nu
         ? `${many(workers.up, "worker is", "workers are")} up`
         : `${workers.up} of ${many(workers.total, "worker", "workers")} up, ${workers.stopped} stopped`),
     receivers > 0 &&
-      webhooks.problems.length + channels.problems.length === 0 &&
+      webhooks.problems.length + channels.problems.length + untoldServers.length === 0 &&
       `${many(receivers, "receiver", "receivers")} reached`,
   ].filter((part) => part !== false);
   return parts.length === 0 ? null : parts.join(" · ");

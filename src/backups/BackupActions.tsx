@@ -1,4 +1,8 @@
-import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
+import {
+  runningWork,
+  type Backup,
+  type BackupConfiguration,
+} from "../../contract/backups/backup.ts";
 import { confirm } from "../app/confirm.ts";
 import { toast } from "../app/toasts.ts";
 import { useStore } from "../store.ts";
@@ -13,12 +17,44 @@ import {
 import { formatBytes, hasExtras } from "./backup-facts.ts";
 import { downloads } from "./download.ts";
 import { RestoreLoss } from "./RestoreLoss.tsx";
+import { discardWord, isDiscarding, safetyChoices } from "./safety-choices.ts";
 
-const icons = { restore: "restart", download: "bottom", drill: "check", remove: "trash" } as const;
-const keys = { restore: "b", download: "d", drill: "v", remove: "#" } as const;
-const order = ["restore", "download", "drill", "remove"] as const satisfies BackupAction[];
+const icons = {
+  restore: "restart",
+  download: "bottom",
+  drill: "check",
+  cancel: "stop",
+  remove: "trash",
+} as const;
+const keys = { restore: "b", download: "d", drill: "v", cancel: "x", remove: "#" } as const;
+const order = [
+  "restore",
+  "download",
+  "drill",
+  "cancel",
+  "remove",
+] as const satisfies BackupAction[];
 /** Of the interface itself, so every service has them. */
 const plain: ReadonlySet<BackupAction> = new Set(["restore", "remove"]);
+
+/** What is asked before work is cancelled, and what that leaves behind. */
+const cancelTexts = {
+  run: {
+    title: "Cancel the run of backup",
+    action: "Cancel run",
+    left: "Nothing of it is kept: what is stored so far is removed. Earlier backups stay.",
+  },
+  restore: {
+    title: "Cancel the restore of backup",
+    action: "Cancel restore",
+    left: "What is there stays as it was. A restore in its last step is completed instead. The backup of the present state stays if it was made.",
+  },
+  drill: {
+    title: "Cancel the restore drill of backup",
+    action: "Cancel drill",
+    left: "The scratch copy is removed. The backup and what it was made of stay as they are.",
+  },
+} as const;
 
 type BackupActionsProps = {
   backup: Backup;
@@ -30,7 +66,7 @@ type BackupActionsProps = {
   onRemoved?: () => void;
 };
 
-/** Restore, download, drill and delete. What is not possible now stays in place and says why. */
+/** Restore, download, drill, cancel and delete. What is not possible now stays in place and says why. */
 export function BackupActions({ backup, configuration, look, onRemoved }: BackupActionsProps) {
   const actions = useBackupActions();
   const { id } = backup;
@@ -40,15 +76,29 @@ export function BackupActions({ backup, configuration, look, onRemoved }: Backup
       confirm({
         title: `Restore backup ${id}?`,
         body: <RestoreLoss backup={backup} configuration={configuration} />,
-        typed: configuration?.backupable.name ?? String(id),
+        ...(hasExtras(backup) && { choices: safetyChoices }),
+        typed: (choice) =>
+          isDiscarding(choice) ? discardWord : (configuration?.backupable.name ?? String(id)),
         action: "Restore",
-        run: async () => {
-          await actions.restore(id);
+        run: async (choice) => {
+          await actions.restore({ id, skipsSafetyBackup: isDiscarding(choice) });
           toast.success(`Backup ${id} is being restored.`);
         },
       }),
     download: () => actions.download(backup),
     drill: () => actions.drill(id),
+    cancel: () => {
+      const { title, action, left } = cancelTexts[runningWork(backup) ?? "run"];
+      confirm({
+        title: `${title} ${id}?`,
+        body: <p>{left}</p>,
+        action,
+        run: async () => {
+          await actions.cancel(id);
+          toast.success(`Backup ${id} is being cancelled.`);
+        },
+      });
+    },
     remove: () =>
       confirm({
         title: `Delete backup ${id}?`,
@@ -69,6 +119,7 @@ export function BackupActions({ backup, configuration, look, onRemoved }: Backup
     if (!hasExtras(backup) && !plain.has(action)) return null;
     // A table has no room for what is asked for once in a while.
     if (look === "icons" && action === "drill") return null;
+    if (look === "icons" && action === "cancel" && runningWork(backup) === null) return null;
     const label = backupActionLabels[action];
     return (
       <Button

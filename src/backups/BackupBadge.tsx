@@ -5,7 +5,7 @@ import { hasExtras } from "./backup-facts.ts";
 const looks: Record<BackupState, StateLook> = {
   pending: { tone: "busy", help: "It waits for its turn: a server does one heavy job at a time." },
   running: { tone: "busy", help: "It is being made." },
-  finished: { tone: "good", help: "It was stored, read back, and found whole." },
+  finished: { tone: "good", help: "It was stored whole, and its checksum is kept." },
   failed: { tone: "bad", help: "It did not come to its end; nothing of it was kept." },
   deleting: { tone: "busy", help: "Its file is being removed." },
 };

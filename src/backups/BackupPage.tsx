@@ -2,7 +2,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLoaderData, useNavigate } from "react-router";
-import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
+import {
+  safetyKeptDays,
+  type Backup,
+  type BackupConfiguration,
+} from "../../contract/backups/backup.ts";
 import { isInTransit } from "../../contract/states.ts";
 import { makePoller } from "../api/poll.ts";
 import { useLoaded } from "../api/query.ts";
@@ -30,6 +34,9 @@ const settledMs = 10_000;
 /** What somebody watches stays live, however long it takes. */
 const liveMs = 2_000;
 
+const safetyEnd = (endedAt: string): string =>
+  new Date(Date.parse(endedAt) + safetyKeptDays * 24 * 3600 * 1000).toISOString();
+
 function toProperties(backup: Backup): Property[] {
   const { plain_size: plain, size, checksum } = backup;
   const isFinished = backup.status === "finished";
@@ -41,6 +48,9 @@ function toProperties(backup: Backup): Property[] {
     { term: "Ended", value: backup.ended_at ? <Time value={backup.ended_at} /> : "not yet" },
     { term: "Duration", value: backup.ended_at ? backup.duration : "–" },
     backup.trigger === undefined ? null : { term: "Asked by", value: backup.trigger },
+    isFinished && backup.trigger === "safety" && backup.ended_at
+      ? { term: "Kept until", value: <Time value={safetyEnd(backup.ended_at)} /> }
+      : null,
     isFinished ? { term: "Size", value: formatBytes(size) } : null,
     isFinished && plain
       ? {

@@ -7,6 +7,7 @@ import { makePoller } from "../api/poll.ts";
 import { useLoaded } from "../api/query.ts";
 import { serverName, serverQuery } from "../app/inventory.ts";
 import { ListPage } from "../app/ListPage.tsx";
+import { ServerTabs } from "../app/ServerTabs.tsx";
 import { SelectAllCell } from "../app/selection/SelectCell.tsx";
 import { paths } from "../paths.ts";
 import { HeadCell, Table } from "../ui/Table.tsx";
@@ -35,6 +36,7 @@ export function BackupsPage() {
     <ListPage
       title="Backups"
       place={{ name: serverName(serverId, server), to: paths.backups(serverId) }}
+      tabs={<ServerTabs serverId={serverId} current="Backups" />}
       create={{ label: "New backup", to: paths.newBackupConfiguration(serverId) }}
       list={list}
       bulk={ConfigurationBulk}

@@ -149,7 +149,7 @@ export function ConfigurationForm({
               term="hold"
               help={
                 isOurs
-                  ? "How many finished backups are kept, 1 to 8760. Failed runs never count, and the newest good one always stays."
+                  ? "How many finished backups are kept, 1 to 8760. Failed runs and backups made before a restore never count, and the newest good one always stays."
                   : "How many backups are kept, 1 to 8760."
               }
               error={errors.hold?.message}

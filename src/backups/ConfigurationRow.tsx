@@ -32,9 +32,13 @@ function Schedule({ configuration }: RowProps) {
 function LastRun({ configuration }: RowProps) {
   const { last_backup: last } = configuration;
   if (last === null) return <span className="text-muted">never ran</span>;
-  const { id, status, started_at: at, size, duration } = last;
-  const details =
-    status === "finished" ? [formatBytes(size), duration] : status === "failed" ? [duration] : [];
+  const { id, status, started_at: at, size, duration, trigger } = last;
+  const details = [
+    // A failed safety backup says nothing about scheduled runs.
+    ...(trigger === "safety" ? ["before a restore"] : []),
+    ...(status === "finished" ? [formatBytes(size)] : []),
+    ...(status === "finished" || status === "failed" ? [duration] : []),
+  ];
   return (
     <>
       <Link

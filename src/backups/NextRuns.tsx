@@ -1,4 +1,4 @@
-import type { BackupSchedule } from "../../contract/backups/backup.ts";
+import { safetyKeptDays, type BackupSchedule } from "../../contract/backups/backup.ts";
 import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
 import { Time } from "../ui/Time.tsx";
@@ -38,9 +38,9 @@ export function NextRuns({ schedule }: { schedule: BackupSchedule }) {
         {change !== null && <p className="text-muted">{change}</p>}
       </div>
       <div className="grid content-start gap-2">
-        <h3 className="font-medium">Removed after the next finished run</h3>
+        <h3 className="font-medium">Removed once the next scheduled run has finished</h3>
         {removed.length === 0 ? (
-          <p className="text-muted">Nothing: there are fewer backups than are kept.</p>
+          <p className="text-muted">Nothing yet.</p>
         ) : (
           <ul className="grid gap-1">
             {removed.map(({ id, size, ended_at: at }) => (
@@ -59,6 +59,9 @@ export function NextRuns({ schedule }: { schedule: BackupSchedule }) {
             ))}
           </ul>
         )}
+        <p className="text-xs text-muted">
+          Backups made before a restore do not count. They are removed after {safetyKeptDays} days.
+        </p>
       </div>
     </div>
   );

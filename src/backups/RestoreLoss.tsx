@@ -50,7 +50,7 @@ export function RestoreLoss({
       </dl>
       <p>
         {hasExtras(backup)
-          ? "The stored file is checked first, and what is there now is saved as a backup of its own, so that it can be put back."
+          ? "The stored file is read and compared with its checksum first."
           : "This service does not say whether it saves what is there now. To be able to go back, run a backup first."}
       </p>
     </>

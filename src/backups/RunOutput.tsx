@@ -1,6 +1,7 @@
 import { type UIEvent, useLayoutEffect, useRef, useState } from "react";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Panel } from "../ui/Panel.tsx";
+import { visibleText } from "../ui/visible-text.ts";
 
 /** Rounding of scroll positions, and a little mercy. */
 const bottomPx = 16;
@@ -31,7 +32,11 @@ export function RunOutput({ title, text }: RunOutputProps) {
         onScroll={readScroll}
         className="max-h-80 min-h-16 overflow-auto bg-sunken px-4 py-3 font-mono text-xs wrap-anywhere whitespace-pre-wrap -outline-offset-2 max-sm:px-3"
       >
-        {text === "" ? <span className="text-muted">Nothing has been said yet.</span> : text}
+        {text === "" ? (
+          <span className="text-muted">Nothing has been said yet.</span>
+        ) : (
+          visibleText(text)
+        )}
       </pre>
     </Panel>
   );

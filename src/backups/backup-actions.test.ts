@@ -14,14 +14,14 @@ const allowed = (facts: Facts) =>
   );
 
 test.each<[Facts, BackupAction[]]>([
-  [{ status: "pending" }, []],
-  [{ status: "running" }, []],
+  [{ status: "pending" }, ["cancel"]],
+  [{ status: "running" }, ["cancel"]],
   [{ status: "finished" }, ["restore", "download", "drill", "remove"]],
   [{ status: "failed" }, ["remove"]],
   [{ status: "deleting" }, []],
-  [{ status: "finished", restore_status: "running" }, ["download"]],
+  [{ status: "finished", restore_status: "running" }, ["download", "cancel"]],
   [{ status: "finished", restore_status: "failed" }, ["restore", "download", "drill", "remove"]],
-  [{ status: "finished", drill_status: "running" }, ["download"]],
+  [{ status: "finished", drill_status: "running" }, ["download", "cancel"]],
   // A state that only the service knows is its own to judge.
   [{ status: "archived" }, ["restore", "download", "drill", "remove"]],
 ])("%j allows %j", (facts, expected) => {

@@ -1,23 +1,33 @@
 // What can be done to a backup, and why it sometimes cannot.
 import { useMutation } from "@tanstack/react-query";
-import { backupStates, canBackup, type Backup } from "../../contract/backups/backup.ts";
+import {
+  backupStates,
+  canBackup,
+  runningWork,
+  type Backup,
+} from "../../contract/backups/backup.ts";
 import { isInTransit } from "../../contract/states.ts";
 import { call } from "../api/client.ts";
 import { invalidate, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
 import { downloadBackup, DownloadError } from "./download.ts";
 
-export type BackupAction = "restore" | "download" | "drill" | "remove";
+export type BackupAction = "restore" | "download" | "drill" | "cancel" | "remove";
 
 export const backupActionLabels: Record<BackupAction, string> = {
   restore: "Restore",
   download: "Download",
   drill: "Restore drill",
+  cancel: "Cancel",
   remove: "Delete",
 };
 
 /** Why an action cannot be asked for now. A state that only the service knows is its own to judge. */
 export function refusal(action: BackupAction, backup: Backup): string | undefined {
+  if (action === "cancel")
+    return runningWork(backup) === null
+      ? "Cancel is not possible while nothing of the backup runs."
+      : undefined;
   const { status, restore_status: restore, drill_status: drill } = backup;
   const label = backupActionLabels[action];
   // A file can be read by many at once.
@@ -51,7 +61,13 @@ async function download(backup: Backup): Promise<void> {
 
 export function useBackupActions() {
   const restore = useMutation({
-    mutationFn: (id: number) => call("restoreBackup", { id }),
+    mutationFn: ({ id, skipsSafetyBackup }: { id: number; skipsSafetyBackup: boolean }) =>
+      // Another service may know no body here.
+      call(
+        "restoreBackup",
+        { id },
+        skipsSafetyBackup ? { body: { skip_safety_backup: true } } : {},
+      ),
     onSettled: refresh,
   });
   const remove = useMutation({
@@ -66,7 +82,12 @@ export function useBackupActions() {
     onSettled: refresh,
     onError: (error, id) => toast.failure(`The drill of backup ${id} was not started.`, error),
   });
+  const cancel = useMutation({
+    mutationFn: (id: number) => call("cancelBackup", { id }),
+    onSettled: refresh,
+  });
   return {
+    cancel: cancel.mutateAsync,
     restore: restore.mutateAsync,
     remove: remove.mutateAsync,
     drill: drill.mutate,

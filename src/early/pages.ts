@@ -51,6 +51,11 @@ export const earlyPages: readonly EarlyPage[] = [
     module: "notifications/NotificationsPage.tsx",
     asks: ["/api/site/{id}"],
   },
+  {
+    path: "/servers/:id/notifications",
+    module: "notifications/ServerNotificationsPage.tsx",
+    asks: ["/api/server/{id}"],
+  },
   { path: "/activity", module: "activity/ActivityPage.tsx", asks: [] },
 ];
 

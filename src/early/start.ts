@@ -1,6 +1,6 @@
 // Runs from index.html before anything else is there, as a small script of its own that the service's policy names by
 // its hash: preloads the page's code, asks its first questions, and lets the frame of the page show.
-import { keptSession } from "../api/kept-session.ts";
+import { firstSession, takeLink } from "../api/kept-session.ts";
 import { requestHeaders } from "../api/request-headers.ts";
 import { earlyStart } from "./pages.ts";
 
@@ -8,7 +8,9 @@ import { earlyStart } from "./pages.ts";
 declare const EARLY_FILES: Record<string, readonly string[]>;
 
 function start(): void {
-  const session = keptSession(location.hash);
+  const link = takeLink();
+  globalThis.signInLink = link;
+  const session = firstSession(link);
   if (session === null || location.pathname === "/connect") return;
   document.documentElement.dataset["connected"] = "";
   const page = earlyStart(location.pathname, location.search);

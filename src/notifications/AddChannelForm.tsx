@@ -7,7 +7,7 @@ import { Field } from "../ui/Field.tsx";
 import { Input } from "../ui/Input.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { idTrouble } from "./channel-facts.ts";
-import { siteChoice } from "./choose.ts";
+import { channelChoice } from "./choose.ts";
 
 type Progress = { kind: "asking" } | { kind: "saving" } | { kind: "refused"; message: string };
 
@@ -23,7 +23,7 @@ export function AddChannelForm({ siteId }: { siteId: number }) {
     const id = readId(input.current?.value.trim());
     if (id === null) return refuse("An id is a whole number, 1 or more.");
     setProgress({ kind: "saving" });
-    siteChoice(siteId).add(id, {
+    channelChoice({ kind: "site", id: siteId }).add(id, {
       saved: (changes) => {
         if (changes.size === 0) return refuse(`Channel ${id} is in use already.`);
         setProgress({ kind: "asking" });

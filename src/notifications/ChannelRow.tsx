@@ -7,12 +7,13 @@ import { Checkbox } from "../ui/Checkbox.tsx";
 import { handFocusOn } from "../ui/hand-focus-on.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { addressOf, typeWord } from "./channel-facts.ts";
-import { checkboxId, siteChoice } from "./choose.ts";
+import { type ChannelChoice, checkboxId } from "./choose.ts";
 import { LastMessage } from "./LastMessage.tsx";
 import { SendTest } from "./SendTest.tsx";
 
 type ChannelRowProps = {
-  siteId: number;
+  /** Of whoever uses it. */
+  choice: ChannelChoice;
   /** As the account lists it, or as little of it as a site's own list says. */
   channel: NotificationChannel | Notification;
   isChosen: boolean;
@@ -22,7 +23,7 @@ type ChannelRowProps = {
 const below = "col-span-2 ps-9 sm:ps-7";
 
 /** Renders again only when its channel changed: the cache keeps an unchanged one the same object. */
-export const ChannelRow = memo(function ChannelRow({ siteId, channel, isChosen }: ChannelRowProps) {
+export const ChannelRow = memo(function ChannelRow({ choice, channel, isChosen }: ChannelRowProps) {
   const id = useId();
   const address = addressOf(channel);
   const ofAccount = "last_message" in channel ? channel : null;
@@ -39,7 +40,7 @@ export const ChannelRow = memo(function ChannelRow({ siteId, channel, isChosen }
             id={checkboxId(channel.id)}
             aria-describedby={trouble === null ? `${id}-kind` : `${id}-kind ${id}-trouble`}
             checked={isChosen}
-            onChange={({ target }) => siteChoice(siteId).check(channel, target.checked)}
+            onChange={({ target }) => choice.check(channel, target.checked)}
           />
         </span>
         <label

@@ -1,38 +1,43 @@
-// The choice of a site's channels: checked at once on screen, saved at the service, back if that refuses.
+// The choice of the channels of a site or a server: checked at once on screen, saved at the service, back if that refuses.
 import type { Notification } from "../../contract/notifications/notification.ts";
 import type { Page } from "../../contract/paging.ts";
 import { call } from "../api/client.ts";
 import { invalidate, queryClient } from "../api/query.ts";
-import { siteName, siteQuery } from "../app/inventory.ts";
+import { serverName, serverQuery, siteName, siteQuery } from "../app/inventory.ts";
 import { dismissToast, toast } from "../app/toasts.ts";
 import { savedText } from "./channel-facts.ts";
 import { type Changes, type Choice, createChoice, inverse, type Owner } from "./choice.ts";
-import { notificationsQuery } from "./queries.ts";
+import { type ChannelOwner, notificationsQuery, serverNotificationsQuery } from "./queries.ts";
 
-const used = (siteId: number) =>
-  queryClient.getQueryData<Page<Notification>>(notificationsQuery(siteId).queryKey)?.data ?? [];
+const keyOf = ({ kind, id }: ChannelOwner) =>
+  (kind === "site" ? notificationsQuery(id) : serverNotificationsQuery(id)).queryKey;
 
-async function save(siteId: number, ids: readonly number[]): Promise<void> {
-  const query = notificationsQuery(siteId);
+const used = (owner: ChannelOwner) =>
+  queryClient.getQueryData<Page<Notification> | null>(keyOf(owner))?.data ?? [];
+
+async function save(owner: ChannelOwner, ids: readonly number[]): Promise<void> {
+  const { kind, id } = owner;
+  const queryKey = keyOf(owner);
+  const options = { body: { channels: [...ids] } };
   try {
-    const answer = await call(
-      "updateNotifications",
-      { id: siteId },
-      { body: { channels: [...ids] } },
-    );
+    const answer =
+      kind === "site"
+        ? await call("updateNotifications", { id }, options)
+        : await call("updateServerNotifications", { id }, options);
     // What was asked for before knows nothing of this.
-    await queryClient.cancelQueries({ queryKey: query.queryKey });
+    await queryClient.cancelQueries({ queryKey });
     if (answer !== undefined && answer.meta.last_page <= 1)
-      queryClient.setQueryData(query.queryKey, answer);
+      queryClient.setQueryData(queryKey, answer);
     else {
       // Its pages as well.
-      const queryKey = query.queryKey.slice(0, 2);
-      await queryClient.invalidateQueries({ queryKey, refetchType: "none" });
-      await queryClient.fetchQuery(query);
+      const all = queryKey.slice(0, 2);
+      await queryClient.invalidateQueries({ queryKey: all, refetchType: "none" });
+      if (kind === "site") await queryClient.fetchQuery(notificationsQuery(id));
+      else await queryClient.fetchQuery(serverNotificationsQuery(id));
     }
   } catch (error) {
     // It may have been saved all the same, or a channel may be gone.
-    void invalidate("listNotifications", "listNotificationChannels");
+    void invalidate("listNotifications", "listServerNotifications", "listNotificationChannels");
     throw error;
   }
 }
@@ -41,13 +46,17 @@ export const checkboxId = (channelId: number): string => `channel-${channelId}`;
 
 /** Who changes by checkbox: told in toasts, with the way back. */
 function makeCheckboxes(
-  siteId: number,
+  owner: ChannelOwner,
   nameOf: (id: number) => string,
   change: (changes: Changes) => void,
 ): Owner {
   let lastToast = 0;
-  const nameOfSite = () =>
-    siteName(siteId, queryClient.getQueryData<{ name: string }>(siteQuery(siteId).queryKey));
+  const nameOfOwner = () => {
+    const { kind, id } = owner;
+    const { queryKey } = kind === "site" ? siteQuery(id) : serverQuery(id);
+    const found = queryClient.getQueryData<{ name: string }>(queryKey);
+    return kind === "site" ? siteName(id, found) : serverName(id, found);
+  };
   const undo = (changes: Changes) => {
     change(inverse(changes));
     // The toast that held the focus is gone.
@@ -59,7 +68,7 @@ function makeCheckboxes(
       // One at a time: an older one would offer to undo what has changed again since.
       dismissToast(lastToast);
       if (changes.size === 0) return;
-      const text = savedText(changes, nameOf, nameOfSite());
+      const text = savedText(changes, nameOf, nameOfOwner());
       lastToast = toast.success(text, undefined, { label: "Undo", run: () => undo(changes) });
     },
     refused(error, changes) {
@@ -69,17 +78,15 @@ function makeCheckboxes(
   };
 }
 
-function makeSiteChoice(siteId: number) {
+function makeChannelChoice(owner: ChannelOwner) {
   const choice: Choice = createChoice({
-    current: () => used(siteId).map(({ id }) => id),
-    save: (ids) => save(siteId, ids),
+    current: () => used(owner).map(({ id }) => id),
+    save: (ids) => save(owner, ids),
   });
   // Kept, because of a channel that is no longer used nobody may know the name any more.
   const names = new Map<number, string>();
   const nameOf = (id: number) => names.get(id) ?? `Channel ${id}`;
-  const checkboxes = makeCheckboxes(siteId, nameOf, (changes) =>
-    choice.change(changes, checkboxes),
-  );
+  const checkboxes = makeCheckboxes(owner, nameOf, (changes) => choice.change(changes, checkboxes));
   return {
     unsaved: choice.unsaved,
     check({ id, name }: Notification, isChecked: boolean): void {
@@ -91,11 +98,14 @@ function makeSiteChoice(siteId: number) {
   };
 }
 
-const choices = new Map<number, ReturnType<typeof makeSiteChoice>>();
+export type ChannelChoice = ReturnType<typeof makeChannelChoice>;
 
-/** The same for a site whoever asks, so that a save goes on when its page is left. */
-export function siteChoice(siteId: number) {
-  const choice = choices.get(siteId) ?? makeSiteChoice(siteId);
-  choices.set(siteId, choice);
+const choices = new Map<string, ChannelChoice>();
+
+/** The same for a site or a server whoever asks, so that a save goes on when its page is left. */
+export function channelChoice(owner: ChannelOwner): ChannelChoice {
+  const key = `${owner.kind} ${owner.id}`;
+  const choice = choices.get(key) ?? makeChannelChoice(owner);
+  choices.set(key, choice);
   return choice;
 }

@@ -1,8 +1,8 @@
-// What the page needs before it shows. `siteId` also tells the left side where we are.
+// What the pages need before they show. `siteId` or `serverId` also tells the left side where we are.
 import type { LoaderFunctionArgs } from "react-router";
-import { siteQuery } from "../app/inventory.ts";
+import { serverQuery, siteQuery } from "../app/inventory.ts";
 import { idOf, load, loadIfThere } from "../app/loading.ts";
-import { channelsQuery, notificationsQuery } from "./queries.ts";
+import { channelsQuery, notificationsQuery, serverNotificationsQuery } from "./queries.ts";
 
 export async function notificationsLoader({ params, request }: LoaderFunctionArgs) {
   const siteId = idOf(params);
@@ -12,4 +12,14 @@ export async function notificationsLoader({ params, request }: LoaderFunctionArg
     loadIfThere(request, siteQuery(siteId)),
   ]);
   return { siteId };
+}
+
+export async function serverNotificationsLoader({ params, request }: LoaderFunctionArgs) {
+  const serverId = idOf(params);
+  await Promise.all([
+    load(request, serverNotificationsQuery(serverId)),
+    load(request, channelsQuery()),
+    loadIfThere(request, serverQuery(serverId)),
+  ]);
+  return { serverId };
 }

@@ -13,9 +13,18 @@ const wholePage = (page: number) => ({
   ...(page > 1 && { page: String(page) }),
 });
 
+/** Who uses channels: a site, or a server for what belongs to none of its sites. */
+export type ChannelOwner = { kind: "site" | "server"; id: number };
+
 /** The channels that a site uses. */
 export const notificationsQuery = (siteId: number) =>
   everyPage<Notification>((page) => query("listNotifications", { id: siteId }, wholePage(page)));
+
+/** The channels that a server uses; null from a service that knows none of its own. */
+export const serverNotificationsQuery = (serverId: number) =>
+  everyPage<Notification, null>((page) =>
+    extraQuery("listServerNotifications", { id: serverId }, wholePage(page)),
+  );
 
 /** The channels of the account; null from a service that does not list them. */
 export const channelsQuery = () =>

@@ -3,6 +3,7 @@ import { useLoaderData } from "react-router";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { AppearancePanel } from "./AppearancePanel.tsx";
 import { DevicePanel } from "./DevicePanel.tsx";
+import { InstallationPanel } from "./InstallationPanel.tsx";
 import type { settingsLoader } from "./loaders.ts";
 import { TokensPanel } from "./TokensPanel.tsx";
 
@@ -12,6 +13,7 @@ export function SettingsPage() {
     <>
       <PageHeader title="Settings" />
       <TokensPanel page={page} />
+      <InstallationPanel />
       <AppearancePanel />
       <DevicePanel />
     </>

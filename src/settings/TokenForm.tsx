@@ -17,6 +17,8 @@ import { canChange } from "./token-facts.ts";
 
 type TokenFormProps = {
   servers: readonly { id: number; name: string }[];
+  /** When the token in use ends; null = never. */
+  latest: string | null;
   /** Resolves when the token is made; throws what the service has against it. */
   onCreate: (body: CreateTokenBody) => Promise<void>;
   /** Beside the submit button. */
@@ -36,10 +38,10 @@ const abilityOptions: { value: Ability; label: string; help: string }[] = [
   },
 ];
 
-export function TokenForm({ servers, onCreate, cancel }: TokenFormProps) {
+export function TokenForm({ servers, latest, onCreate, cancel }: TokenFormProps) {
   const { control, register, handleSubmit, setError, formState } = useForm<CreateTokenBody>({
     // The least that is of use: whoever needs more says so.
-    defaultValues: { name: "", abilities: ["read"], server_ids: null, expires_at: null },
+    defaultValues: { name: "", abilities: ["read"], server_ids: null },
     resolver: zodResolver(createTokenBody),
     mode: "onTouched",
   });
@@ -87,7 +89,8 @@ export function TokenForm({ servers, onCreate, cancel }: TokenFormProps) {
         />
       )}
       <Lifetime
-        value={expiresAt.value ?? null}
+        value={expiresAt.value ?? undefined}
+        latest={latest}
         onChange={expiresAt.onChange}
         error={errors.expires_at?.message}
       />

@@ -9,11 +9,13 @@ import { paths } from "../paths.ts";
 import { focusHeading } from "../ui/focus-heading.ts";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { createToken } from "./actions.ts";
+import { currentTokenQuery } from "./queries.ts";
 import { canChange, serversText } from "./token-facts.ts";
 import { TokenForm } from "./TokenForm.tsx";
 
 export function TokenNewPage() {
   const { data } = useQuery(everyServerQuery());
+  const { data: own } = useQuery(currentTokenQuery());
   const [made, setMade] = useState<NewToken | null>(null);
   const servers = data?.data ?? [];
   const create = async (body: CreateTokenBody) => setMade(await createToken(body));
@@ -26,6 +28,7 @@ export function TokenNewPage() {
       {made === null ? (
         <TokenForm
           servers={servers}
+          latest={own?.expires_at ?? null}
           onCreate={create}
           cancel={<LinkButton to={paths.settings()}>Cancel</LinkButton>}
         />

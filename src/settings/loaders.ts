@@ -3,7 +3,7 @@ import { readPage } from "../../contract/paging.ts";
 import { everyServerQuery } from "../app/inventory.ts";
 import { load, loadIfThere } from "../app/loading.ts";
 import { paths } from "../paths.ts";
-import { isList, tokensQuery } from "./queries.ts";
+import { currentTokenQuery, installationQuery, isList, tokensQuery } from "./queries.ts";
 
 export async function settingsLoader({ request }: LoaderFunctionArgs) {
   const asked = new URL(request.url).searchParams.get("page") ?? undefined;
@@ -11,6 +11,7 @@ export async function settingsLoader({ request }: LoaderFunctionArgs) {
   // What cannot be read is said in its place: the rest is of this browser, and always there.
   await Promise.all([
     loadIfThere(request, tokensQuery(page)),
+    loadIfThere(request, installationQuery()),
     loadIfThere(request, everyServerQuery()),
   ]);
   return { page };
@@ -19,6 +20,7 @@ export async function settingsLoader({ request }: LoaderFunctionArgs) {
 export async function newTokenLoader({ request }: LoaderFunctionArgs) {
   const [tokens] = await Promise.all([
     load(request, tokensQuery(1)),
+    loadIfThere(request, currentTokenQuery()),
     loadIfThere(request, everyServerQuery()),
   ]);
   // The settings say why there can be none.

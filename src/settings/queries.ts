@@ -23,5 +23,11 @@ export function tokensQuery(page: number): DataQuery<Tokens> {
   };
 }
 
+/** What the service says of itself. */
+export const installationQuery = () => extraQuery("showInstallation", {});
+
+/** The token in use. */
+export const currentTokenQuery = () => extraQuery("showCurrentToken", {});
+
 export const isList = (tokens: Tokens | undefined): tokens is Page<Token> =>
   typeof tokens === "object" && tokens !== null;

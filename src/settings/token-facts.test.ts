@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { abilityText, expiryOf, momentAfter, serversText } from "./token-facts.ts";
+import { abilityText, expiryOf, lifetimesUntil, momentAfter, serversText } from "./token-facts.ts";
 
 test("a token that may do everything says so, whatever else it may", () => {
   expect(abilityText({ abilities: ["read"] })).toBe("Read");
@@ -23,6 +23,17 @@ test.each([
   ["2026-03-08T12:00:00.000000Z", "later"],
 ] as const)("a token that ends at %s ends %s", (at, expected) => {
   expect(expiryOf({ expires_at: at }, now)).toBe(expected);
+});
+
+test("no lifetime is offered that the token in use does not have itself", () => {
+  const labels = (latest: string | null) => lifetimesUntil(latest, now).map(({ label }) => label);
+  expect(labels(null)).toEqual(["Never", "In a week", "In 30 days", "In 90 days", "In a year"]);
+  expect(labels("2026-03-31T12:00:00.000000Z")).toEqual([
+    "With the token in use",
+    "In a week",
+    "In 30 days",
+  ]);
+  expect(labels("2026-03-02T12:00:00.000000Z")).toEqual(["With the token in use"]);
 });
 
 test("a lifetime counts whole days from now", () => {

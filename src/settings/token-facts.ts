@@ -29,13 +29,24 @@ export function expiryOf({ expires_at: at }: Pick<Token, "expires_at">, nowMs: n
 const dayMs = 24 * 3600 * 1000;
 
 /** How long a new token may last; the moment itself is what is stored. */
-export const lifetimes = [
+const lifetimes = [
   { days: null, label: "Never" },
   { days: 7, label: "In a week" },
   { days: 30, label: "In 30 days" },
   { days: 90, label: "In 90 days" },
   { days: 365, label: "In a year" },
 ] as const;
+
+/** Those that a token may have that is made with one of this end. */
+export const lifetimesUntil = (latest: string | null, nowMs: number) =>
+  lifetimes
+    .filter(
+      ({ days }) => days === null || latest === null || nowMs + days * dayMs <= Date.parse(latest),
+    )
+    .map(({ days, label }) => ({
+      days,
+      label: days === null && latest !== null ? "With the token in use" : label,
+    }));
 
 export const momentAfter = (days: number | null, nowMs: number): Date | null =>
   days === null ? null : new Date(nowMs + days * dayMs);

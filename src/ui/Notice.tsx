@@ -21,7 +21,8 @@ export function Notice({ tone, isAlert = false, children, actions }: NoticeProps
       <span className="mt-0.5">
         <Icon name={icons[tone]} />
       </span>
-      <div className="min-w-0 flex-1 wrap-anywhere text-ink">{children}</div>
+      {/* Where the text would be squeezed beside the buttons, they go below it. */}
+      <div className="min-w-0 grow basis-48 wrap-anywhere text-ink">{children}</div>
       {actions !== undefined && <div className="-my-1 flex flex-wrap gap-1">{actions}</div>}
     </div>
   );

@@ -13,7 +13,12 @@ import { attemptsText, codeText, eventWord, nextAttempt, tookText } from "./webh
 type DeliveryRowProps = { delivery: DeliverySummary; page: number; isOpen: boolean };
 
 /** Why it has not arrived; nothing once it has, and nothing old while it is being sent anew. */
-function Reason({ delivery: { status, status_reason: reason } }: { delivery: DeliverySummary }) {
+function Reason({ delivery }: { delivery: DeliverySummary }) {
+  const { status, status_reason: reason, waits_for: older } = delivery;
+  if (status === "pending" && older)
+    return (
+      <p className="mt-1 max-w-80 text-xs text-muted">Waits for delivery {older}, sent first.</p>
+    );
   if (reason === null || (status !== "failed" && status !== "retrying")) return null;
   return (
     <p

@@ -1,4 +1,4 @@
-import { eventWords, webhookEventTypes } from "../../contract/events.ts";
+import { eventTypes, eventWords } from "../../contract/events.ts";
 import { Panel } from "../ui/Panel.tsx";
 
 /** Everything that a webhook is told: in words, and as the request's `type` has it. */
@@ -6,7 +6,7 @@ export function EventList() {
   return (
     <Panel title="What it is told">
       <dl className="px-4 py-1 text-sm max-sm:px-3">
-        {webhookEventTypes.map((type) => (
+        {eventTypes.map((type) => (
           <div
             key={type}
             className="flex min-h-8 flex-wrap items-center justify-between gap-x-4 border-b border-line py-1 last:border-b-0"

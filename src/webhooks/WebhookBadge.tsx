@@ -44,6 +44,17 @@ export function FailingFor({ webhook }: { webhook: Webhook }) {
   );
 }
 
+/** Until when the receiver asked to be left alone. */
+export function PausedUntil({ webhook }: { webhook: Webhook }) {
+  const { status, paused_until: until } = webhook;
+  if (status === "disabled" || until === null || until === undefined) return null;
+  return (
+    <span className="text-warn">
+      paused by the receiver, next request <Time value={until} />
+    </span>
+  );
+}
+
 export function DeliveryBadge({ delivery }: { delivery: DeliverySummary }) {
   const { status, status_reason: reason, created_at: createdAt, ended_at: endedAt } = delivery;
   return (

@@ -20,19 +20,21 @@ import { Deliveries } from "./Deliveries.tsx";
 import type { webhookLoader } from "./loaders.ts";
 import { webhookQuery } from "./queries.ts";
 import { WebhookSecret } from "./WebhookSecret.tsx";
+import { MissedDeliveries } from "./MissedDeliveries.tsx";
 import { UrlText } from "./UrlText.tsx";
 import { VerifyHelp } from "./VerifyHelp.tsx";
 import { WebhookActions } from "./WebhookActions.tsx";
-import { FailingFor, WebhookBadge } from "./WebhookBadge.tsx";
+import { FailingFor, PausedUntil, WebhookBadge } from "./WebhookBadge.tsx";
 import { hasExtras, hostOf, toMoving } from "./webhook-facts.ts";
 
 function toProperties(webhook: Webhook): Property[] {
   const { status, status_reason: reason, failing_since: failing } = webhook;
-  const { previous_secret_until: until, created_at: created } = webhook;
+  const { previous_secret_until: until, created_at: created, paused_until: paused } = webhook;
   const properties: (Property | null)[] = [
     status === undefined ? null : { term: "State", value: status },
     reason ? { term: "Reason", value: reason } : null,
     failing ? { term: "Failing since", value: <Time value={failing} /> } : null,
+    paused ? { term: "Paused until", value: <Time value={paused} /> } : null,
     until ? { term: "Previous secret valid until", value: <Time value={until} /> } : null,
     { term: "Created", value: <Time value={created} /> },
   ];
@@ -93,6 +95,9 @@ function WebhookView({ id, siteId, page, deliveryId }: WebhookViewProps) {
             <span className="text-sm">
               <FailingFor webhook={webhook} />
             </span>
+            <span className="text-sm">
+              <PausedUntil webhook={webhook} />
+            </span>
           </>
         }
         actions={
@@ -111,6 +116,7 @@ function WebhookView({ id, siteId, page, deliveryId }: WebhookViewProps) {
           </p>
         </Notice>
       )}
+      <MissedDeliveries webhook={webhook} />
       {secret !== null && (
         <div key={secret} ref={focusTitle}>
           <WebhookSecret title="The new secret, shown only now" secret={secret}>

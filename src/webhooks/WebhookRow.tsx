@@ -9,7 +9,7 @@ import { Time } from "../ui/Time.tsx";
 import { LastDelivery } from "./LastDelivery.tsx";
 import { UrlText, urlTip } from "./UrlText.tsx";
 import { WebhookActions } from "./WebhookActions.tsx";
-import { FailingFor, WebhookBadge } from "./WebhookBadge.tsx";
+import { FailingFor, PausedUntil, WebhookBadge } from "./WebhookBadge.tsx";
 
 type WebhookRowProps = {
   webhook: Webhook;
@@ -24,8 +24,9 @@ function State({ webhook }: { webhook: Webhook }) {
     <>
       <WebhookBadge webhook={webhook} />
       {reason && <p className="mt-1 line-clamp-2 text-xs wrap-anywhere text-bad">{reason}</p>}
-      <p className="mt-1 text-xs empty:hidden">
+      <p className="mt-1 flex flex-wrap gap-x-2 text-xs empty:hidden">
         <FailingFor webhook={webhook} />
+        <PausedUntil webhook={webhook} />
       </p>
     </>
   );

@@ -9,7 +9,7 @@ import { invalidate, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
 import { followDelivery } from "./follow-delivery.ts";
 import { dropWebhook, patchDelivery, webhookQuery } from "./queries.ts";
-import { hostOf } from "./webhook-facts.ts";
+import { deliveriesText, hostOf } from "./webhook-facts.ts";
 
 /** An answer that is on its way knows nothing of what is asked for now. */
 const forgetAnswers = async (...names: string[]) => {
@@ -76,6 +76,20 @@ export function useRedeliver() {
     onSettled: () => void invalidate(...deliveryNames),
   });
   return { redeliver, isRedelivering };
+}
+
+/** Sends what a webhook missed while it was disabled. */
+export function useRedeliverMissed() {
+  const { mutate: redeliverMissed, isPending: isRedelivering } = useMutation({
+    mutationFn: ({ id }: Webhook) => call("redeliverMissed", { id }),
+    onMutate: () => forgetAnswers(...deliveryNames),
+    onSuccess: ({ count }, { url }) =>
+      void toast.success(`Sending ${deliveriesText(count)} to ${hostOf(url)}.`),
+    onError: (error, { url }) =>
+      toast.failure(`Couldn't send the missed deliveries to ${hostOf(url)}.`, error),
+    onSettled: () => void invalidate(...deliveryNames),
+  });
+  return { redeliverMissed, isRedelivering };
 }
 
 /**

@@ -27,6 +27,9 @@ export const tookText = (ms: number | null): string =>
 export const attemptsText = (count: number): string =>
   count === 1 ? "1 attempt" : `${count} attempts`;
 
+export const deliveriesText = (count: number): string =>
+  count === 1 ? "1 delivery" : `${count} deliveries`;
+
 /** When it is sent again by itself; one that was never sent is on its way already, whatever its service plans. */
 export const nextAttempt = ({ status, next_attempt_at: next }: DeliverySummary): string | null =>
   status === "pending" ? null : next;

@@ -2,15 +2,21 @@ import type { Worker, WorkerProcess } from "../../contract/workers/worker.ts";
 import { Panel } from "../ui/Panel.tsx";
 import { Cell, HeadCell, rowClass, Table } from "../ui/Table.tsx";
 import { Time } from "../ui/Time.tsx";
+import { isOldRelease } from "./worker-facts.ts";
 import { ProcessBadge } from "./WorkerBadge.tsx";
 
-function ProcessRow({ process }: { process: WorkerProcess }) {
+type ProcessRowProps = { process: WorkerProcess; deployment: number | null };
+
+function ProcessRow({ process, deployment }: ProcessRowProps) {
   const { number, pid, state, since, exit_code: exitCode, restarts } = process;
   return (
     <tr className={rowClass}>
       <Cell>{number}</Cell>
       <Cell>
         <ProcessBadge state={state} />
+        {isOldRelease(process, deployment) && (
+          <p className="mt-1 text-xs text-warn">older release</p>
+        )}
         <p className="mt-1 text-xs text-muted @2xl:hidden">
           {restarts} {restarts === 1 ? "restart" : "restarts"}
           {exitCode !== null && `, exit code ${exitCode}`}
@@ -52,9 +58,11 @@ type ProcessTableProps = {
   processes: NonNullable<Worker["process_list"]>;
   /** How many there should be. */
   asked: number;
+  /** The newest one of the site; null = not known. */
+  deployment: number | null;
 };
 
-export function ProcessTable({ processes, asked }: ProcessTableProps) {
+export function ProcessTable({ processes, asked, deployment }: ProcessTableProps) {
   const missing = Array.from(
     { length: Math.max(0, asked - processes.length) },
     (_, index) => processes.length + index + 1,
@@ -80,7 +88,7 @@ export function ProcessTable({ processes, asked }: ProcessTableProps) {
         </thead>
         <tbody>
           {processes.map((process) => (
-            <ProcessRow key={process.number} process={process} />
+            <ProcessRow key={process.number} process={process} deployment={deployment} />
           ))}
           {missing.map((number) => (
             <EmptyRow key={number} number={number} />

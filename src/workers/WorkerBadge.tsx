@@ -1,30 +1,65 @@
+import { isInTransit } from "../../contract/states.ts";
 import type { ProcessState, Worker, WorkerState } from "../../contract/workers/worker.ts";
+import { visibleText } from "../ui/visible-text.ts";
 import { StateBadge, type StateLook } from "../app/StateBadge.tsx";
+import { Badge } from "../ui/Badge.tsx";
+import type { Tone } from "../ui/tone.ts";
+import { crashLoopOf } from "./worker-facts.ts";
+import { crashLoopHelp, workerHelp } from "./worker-help.ts";
 
-const workerLooks: Record<WorkerState, StateLook> = {
-  installing: { tone: "busy", help: "It is being set up and started for the first time." },
-  installed: { tone: "good", help: "It is up, and its processes are kept running." },
-  stopping: { tone: "busy", help: "Its processes end the job at hand, then themselves." },
-  stopped: { tone: "idle", help: "Somebody stopped it. It stays so until it is started." },
-  starting: { tone: "busy", help: "Its processes were started and have to stay up for a while." },
-  restarting: { tone: "busy", help: "A process has ended or is ending, and is started again." },
-  failed: { tone: "bad", help: "It is not up, and is not started again by itself." },
-  removing: { tone: "busy", help: "Its processes end, then it is gone." },
+const workerTones: Record<WorkerState, Tone> = {
+  installing: "busy",
+  installed: "good",
+  stopping: "busy",
+  stopped: "idle",
+  starting: "busy",
+  restarting: "busy",
+  failed: "bad",
+  removing: "busy",
 };
 
+const toneOf = (status: string): Tone | undefined =>
+  Object.hasOwn(workerTones, status) ? workerTones[status as WorkerState] : undefined;
+
 const processLooks: Record<ProcessState, StateLook> = {
-  STOPPED: { tone: "idle", help: "It was stopped by somebody." },
+  STOPPED: { tone: "idle", help: "It does not run, and is not to." },
   STARTING: { tone: "busy", help: "It was started and has to stay up for a while." },
   RUNNING: { tone: "good", help: "It is up, and has been for long enough to count." },
   BACKOFF: { tone: "warn", help: "It ended too soon and waits before it is started again." },
   STOPPING: { tone: "busy", help: "It was told to end, and has not yet." },
-  EXITED: { tone: "idle", help: "It ended by itself." },
-  FATAL: { tone: "bad", help: "It ended too soon too often, and is not started again by itself." },
+  EXITED: { tone: "idle", help: "It ended by itself and is started again." },
+  FATAL: {
+    tone: "bad",
+    help: "It ended too soon too often, and stays down until the worker is started, restarted or deployed.",
+  },
 };
 
 export function WorkerBadge({ worker }: { worker: Worker }) {
   const { status, status_reason: reason, status_since: since } = worker;
-  return <StateBadge state={status} looks={workerLooks} reason={reason} since={since} />;
+  const loop = crashLoopOf(worker);
+  // Its status says in between that all is well, and is not to be what one sees first.
+  if (loop !== null)
+    return (
+      <Badge
+        tone="bad"
+        tip={[crashLoopHelp(worker), visibleText(loop.reason)].join("\n")}
+        since={loop.since}
+      >
+        crash-looping
+      </Badge>
+    );
+  return (
+    <Badge
+      tone={toneOf(status) ?? (isInTransit(status) ? "busy" : "idle")}
+      isMoving={isInTransit(status)}
+      tip={
+        [workerHelp(worker), reason && visibleText(reason)].filter(Boolean).join("\n") || undefined
+      }
+      since={since ?? undefined}
+    >
+      {status}
+    </Badge>
+  );
 }
 
 /** A process's state: supervisord's word, in lower case, because a page that shouts is tiring. */

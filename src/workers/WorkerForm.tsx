@@ -51,9 +51,10 @@ export function WorkerForm({ machine, isPending, onCreate, cancel }: WorkerFormP
   const timeout = useWatch({ control: form.control, name: "timeout" });
   const { memory: machineMemory } = machine;
 
-  const submit = handleSubmit(async (body) => {
+  const submit = handleSubmit(async ({ stopasgroup, ...body }) => {
     try {
-      await onCreate(body);
+      // Another service may not know the field, and what is off need not be said.
+      await onCreate({ ...body, ...(stopasgroup === true && { stopasgroup }) });
     } catch (error) {
       showRefusal(error, Object.keys(defaultValues), setError);
     }
@@ -147,6 +148,15 @@ export function WorkerForm({ machine, isPending, onCreate, cancel }: WorkerFormP
                   ))}
                 </Select>
               )}
+            </WorkerFieldFrame>
+            <WorkerFieldFrame
+              name="stopasgroup"
+              label="Stop as group"
+              help="Send the signal of a restart to everything a process has started, too. For commands that don't pass signals on."
+              layout="beside"
+              machineMemory={machineMemory}
+            >
+              {(aria) => <Checkbox {...aria} {...register("stopasgroup")} />}
             </WorkerFieldFrame>
           </FieldGroup>
         </div>

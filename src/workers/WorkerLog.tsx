@@ -154,7 +154,10 @@ export function WorkerLog({ id, isLive, isEnding }: WorkerLogProps) {
               <TroubleText error={error} />
             </p>
           )}
-          {buffer !== undefined && lines.length === 0 && (
+          {buffer !== undefined && buffer.problem !== null && (
+            <p className="text-bad">{buffer.problem}</p>
+          )}
+          {buffer !== undefined && buffer.problem === null && lines.length === 0 && (
             <p className="text-muted">Nothing has been written yet.</p>
           )}
           <LogLines ref={list} lines={lines} />

@@ -5,6 +5,7 @@ import type { CreateWorkerBody } from "../../contract/workers/worker.ts";
 import { noteOwner } from "../api/belonging.ts";
 import { call } from "../api/client.ts";
 import { invalidate, queryClient } from "../api/query.ts";
+import { AccountNotice } from "../app/AccountNotice.tsx";
 import { Crumbs } from "../app/Crumbs.tsx";
 import { serverQuery, siteName, siteQuery } from "../app/inventory.ts";
 import { savedState } from "../app/LeaveGuard.tsx";
@@ -53,6 +54,7 @@ export function WorkerNewPage() {
           />
         }
       />
+      <AccountNotice site={site} />
       <WorkerForm
         machine={{ artisan: site?.artisan, root: site?.root, memory: server?.memory ?? null }}
         isPending={isPending}

@@ -16,12 +16,14 @@ import { PageHeader } from "../ui/PageHeader.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { Properties, type Property } from "../ui/Properties.tsx";
 import { Time } from "../ui/Time.tsx";
+import { visibleText } from "../ui/visible-text.ts";
 import type { workerLoader } from "./loaders.ts";
 import { ProcessTable } from "./ProcessTable.tsx";
 import { workerQuery } from "./queries.ts";
-import { isLive } from "./worker-facts.ts";
+import { crashLoopOf, isLive } from "./worker-facts.ts";
 import { WorkerActions } from "./WorkerActions.tsx";
 import { WorkerBadge } from "./WorkerBadge.tsx";
+import { WorkerNotes } from "./WorkerNotes.tsx";
 import { WorkerLog } from "./WorkerLog.tsx";
 
 /** Processes end and come back without the worker's status saying so. */
@@ -34,13 +36,14 @@ const unsaid = "the service's own choice";
 
 const said = (count: number | null, unit = "") => (count === null ? unsaid : `${count}${unit}`);
 
-const toProperties = (worker: Worker): Property[] => [
+const toProperties = (worker: Worker, account: string | null | undefined): Property[] => [
   { term: "Connection", value: worker.connection },
   { term: "Queue", value: worker.queue },
   {
     term: "Directory",
     value: <span className="font-mono text-xs">{worker.directory || "–"}</span>,
   },
+  ...(account ? [{ term: "Runs as", value: account }] : []),
   { term: "Sleep", value: `${worker.sleep} s` },
   { term: "Tries", value: limit(worker.tries, "") },
   { term: "Timeout", value: limit(worker.timeout, " s") },
@@ -53,6 +56,9 @@ const toProperties = (worker: Worker): Property[] => [
   { term: "Start retries", value: said(worker.startretries) },
   { term: "Stop seconds", value: said(worker.stopwaitsecs, " s") },
   { term: "Stop signal", value: worker.stopsignal || unsaid },
+  ...(worker.stopasgroup === undefined
+    ? []
+    : [{ term: "Stop as group", value: worker.stopasgroup ? "yes" : "no" }]),
   { term: "Created", value: <Time value={worker.created_at} /> },
 ];
 
@@ -68,7 +74,9 @@ export function WorkerPage() {
     (now) => !isLeaving && poll([now], isLive(now) && liveMs),
   );
 
-  const reason = worker.status_reason ?? null;
+  // It may end with lines of the log.
+  const reason = worker.status_reason ? visibleText(worker.status_reason) : null;
+  const loop = crashLoopOf(worker);
   const list = siteId === null ? paths.home() : paths.workers(siteId);
   const leave = () => {
     setIsLeaving(true);
@@ -94,7 +102,8 @@ export function WorkerPage() {
         state={
           <>
             <WorkerBadge worker={worker} />
-            {/* Beside the title, where it comes and goes without moving the page. */}
+            {/* Beside the title, where they come and go without moving the page. */}
+            <WorkerNotes worker={worker} size="text-sm" />
             {worker.status !== "failed" && <span className="text-sm text-muted">{reason}</span>}
           </>
         }
@@ -105,8 +114,20 @@ export function WorkerPage() {
           <p className="whitespace-pre-wrap">{reason}</p>
         </Notice>
       )}
+      {loop !== null && (
+        <Notice tone="bad">
+          <p>
+            {loop.reason} Crash-looping since <Time value={loop.since} />, until it has been quiet
+            for 10 minutes.
+          </p>
+        </Notice>
+      )}
       {worker.process_list !== undefined && (
-        <ProcessTable processes={worker.process_list} asked={worker.processes ?? 0} />
+        <ProcessTable
+          processes={worker.process_list}
+          asked={worker.processes ?? 0}
+          deployment={worker.deployment_id ?? null}
+        />
       )}
       <WorkerLog isEnding={worker.status === "removing"} key={id} id={id} isLive={isLive(worker)} />
       <Panel
@@ -116,7 +137,7 @@ export function WorkerPage() {
         <p className="border-b border-line bg-sunken px-4 py-3 max-sm:px-3">
           <CommandLine command={worker.command} />
         </p>
-        <Properties items={toProperties(worker)} />
+        <Properties items={toProperties(worker, site?.account)} />
       </Panel>
     </>
   );

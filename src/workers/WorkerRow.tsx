@@ -7,9 +7,17 @@ import { handFocusOn } from "../ui/hand-focus-on.ts";
 import { IdText } from "../ui/IdText.tsx";
 import { Cell, rowClass } from "../ui/Table.tsx";
 import { Time } from "../ui/Time.tsx";
-import { processesText, restartCount, upCount, upSince } from "./worker-facts.ts";
+import {
+  crashLoopOf,
+  partlyUpText,
+  processesText,
+  restartCount,
+  upCount,
+  upSince,
+} from "./worker-facts.ts";
 import { WorkerActions } from "./WorkerActions.tsx";
 import { WorkerBadge } from "./WorkerBadge.tsx";
+import { WorkerNotes } from "./WorkerNotes.tsx";
 
 function Uptime({ worker }: { worker: Worker }) {
   const since = upSince(worker);
@@ -42,11 +50,13 @@ function Folded({ worker }: { worker: Worker }) {
           <QueueNames queue={worker.queue} />
         </span>
       </span>
-      <span className="@2xl:hidden">
-        {upCount(worker) === null
-          ? `Processes: ${processesText(worker)}`
-          : `${processesText(worker)} up`}
-      </span>
+      {partlyUpText(worker) === null && (
+        <span className="@2xl:hidden">
+          {upCount(worker) === null
+            ? `Processes: ${processesText(worker)}`
+            : `${processesText(worker)} up`}
+        </span>
+      )}
       {upSince(worker) !== null && <Uptime worker={worker} />}
       {restarts !== null && restarts > 0 && (
         <span>
@@ -61,7 +71,9 @@ function Folded({ worker }: { worker: Worker }) {
 export const WorkerRow = memo(function WorkerRow({ worker }: { worker: Worker }) {
   const { id, status, status_reason: reason } = worker;
   const up = upCount(worker);
-  const isShort = up !== null && up < (worker.processes ?? 0) && status === "installed";
+  // One that is installed may have a process between two runs, which is as it should be.
+  const isShort = up !== null && up < (worker.processes ?? 0) && status === "failed";
+  const problem = crashLoopOf(worker)?.reason ?? (status === "failed" && reason);
   return (
     <tr ref={handFocusOn} className={rowClass}>
       <SelectCell id={id} name={`worker ${id}`} />
@@ -79,11 +91,14 @@ export const WorkerRow = memo(function WorkerRow({ worker }: { worker: Worker })
         <div className="@2xl:min-w-36 @5xl:min-w-56">
           <WorkerBadge worker={worker} />
           {/* Its first line: the others are the end of the log, which the worker's page has whole. */}
-          {status === "failed" && reason && (
+          {problem && (
             <p className="mt-1 line-clamp-2 max-w-44 text-xs @3xl:max-w-72 wrap-anywhere text-bad">
-              {reason.split("\n", 1)[0]}
+              {problem.split("\n", 1)[0]}
             </p>
           )}
+          <p className="mt-1 flex flex-wrap gap-x-2 empty:hidden">
+            <WorkerNotes worker={worker} size="text-xs" />
+          </p>
           <Folded worker={worker} />
         </div>
       </Cell>

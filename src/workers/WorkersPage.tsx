@@ -4,6 +4,7 @@ import { lazy, useState } from "react";
 import { useLoaderData } from "react-router";
 import { makePoller } from "../api/poll.ts";
 import { useLoaded } from "../api/query.ts";
+import { AccountNotice } from "../app/AccountNotice.tsx";
 import { siteName, siteQuery } from "../app/inventory.ts";
 import { ListPage } from "../app/ListPage.tsx";
 import { SiteTabs } from "../app/SiteTabs.tsx";
@@ -27,7 +28,12 @@ export function WorkersPage() {
     <ListPage
       title="Workers"
       place={{ name: siteName(siteId, site), to: paths.workers(siteId) }}
-      tabs={<SiteTabs siteId={siteId} current="Workers" />}
+      tabs={
+        <>
+          <SiteTabs siteId={siteId} current="Workers" />
+          <AccountNotice site={site} />
+        </>
+      }
       create={{ label: "New worker", to: paths.newWorker(siteId) }}
       list={list}
       bulk={WorkerBulk}

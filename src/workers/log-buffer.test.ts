@@ -30,6 +30,11 @@ test("an escape that is cut in two is removed all the same", () => {
   expect(texts(appendLog(first, piece("2mgreen\u001b[0m\n", first.end)))).toEqual(["green"]);
 });
 
+test("a character that turns the line around is shown instead of obeyed", () => {
+  const { lines } = appendLog(undefined, piece("paid \u202e0001\n", 0));
+  expect(lines[0]?.text).toBe(String.raw`paid \u202e0001`);
+});
+
 test("nothing new is the same buffer, so that nothing renders", () => {
   const buffer = appendLog(undefined, piece("one\n", 0));
   expect(appendLog(buffer, piece("", buffer.end))).toBe(buffer);

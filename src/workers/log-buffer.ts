@@ -1,5 +1,6 @@
 // The end of a log, put together from pieces. Pure; the page shows what it holds.
 import type { WorkerLog } from "../../contract/workers/worker.ts";
+import { visibleText } from "../ui/visible-text.ts";
 
 export type LogLine = { number: number; text: string };
 
@@ -11,6 +12,8 @@ export type LogBuffer = {
   end: number;
   /** The last answer was so full that more waits. */
   isBehind: boolean;
+  /** Why nothing more can be read right now. */
+  problem: string | null;
 };
 
 /** More is not held: it costs memory and nobody scrolls that far. */
@@ -26,20 +29,25 @@ const escapes =
   // oxlint-disable-next-line no-control-regex -- control characters are what this removes
   /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-Z^-~\\])/g;
 
-/** A line as a terminal would leave it: without escapes, and what a carriage return overwrites is gone. */
+/** A line as a terminal would leave it: without escapes, what a carriage return overwrites is gone, and nothing is hidden. */
 export function plainLine(line: string): string {
   const text = line.replace(escapes, "").replace(/\r+$/, "");
-  return text.slice(text.lastIndexOf("\r") + 1);
+  return visibleText(text.slice(text.lastIndexOf("\r") + 1));
 }
 
-const emptyBuffer: LogBuffer = { lines: [], open: "", end: 0, isBehind: false };
+const emptyBuffer: LogBuffer = { lines: [], open: "", end: 0, isBehind: false, problem: null };
 
 /**
  * Adds an answer to what is there.
  * @returns the same buffer when nothing came, so that nothing renders
  */
 export function appendLog(before: LogBuffer = emptyBuffer, answer: WorkerLog): LogBuffer {
-  const isSame = answer.text === "" && answer.end === before.end && !answer.rotated;
+  const problem = answer.problem ?? null;
+  const isSame =
+    answer.text === "" &&
+    answer.end === before.end &&
+    !answer.rotated &&
+    problem === before.problem;
   if (isSame && before !== emptyBuffer)
     return before.isBehind ? { ...before, isBehind: false } : before;
 
@@ -60,5 +68,6 @@ export function appendLog(before: LogBuffer = emptyBuffer, answer: WorkerLog): L
     open,
     end: answer.end,
     isBehind: answer.end - answer.start >= fullBytes,
+    problem,
   };
 }

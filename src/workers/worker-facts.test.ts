@@ -1,39 +1,15 @@
 import { expect, test } from "vitest";
-import type { ProcessState, Worker, WorkerProcess } from "../../contract/workers/worker.ts";
-import { isLive, processesText, restartCount, upCount, upSince } from "./worker-facts.ts";
-
-const plain: Worker = {
-  id: 7,
-  command: "php artisan queue:work database",
-  connection: "database",
-  queue: "default",
-  max_jobs: 0,
-  max_time: 0,
-  force: false,
-  memory: 128,
-  sleep: 3,
-  timeout: 60,
-  tries: 1,
-  processes: 3,
-  directory: "/srv/shop",
-  startsecs: 1,
-  stopwaitsecs: 65,
-  startretries: 3,
-  stopsignal: "TERM",
-  status: "installed",
-  created_at: "2026-01-31T09:30:00.000000Z",
-};
-
-const inState = (state: ProcessState, minute: number, restarts = 0): WorkerProcess => ({
-  number: 1,
-  pid: 100,
-  state,
-  since: `2026-01-31T09:${minute}:00.000000Z`,
-  exit_code: null,
-  restarts,
-});
-
-const withProcesses = (...process_list: WorkerProcess[]): Worker => ({ ...plain, process_list });
+import type { WorkerProcess } from "../../contract/workers/worker.ts";
+import { inState, plain, withProcesses } from "./testing/workers.ts";
+import {
+  isLive,
+  partlyUpText,
+  processesText,
+  releaseText,
+  restartCount,
+  upCount,
+  upSince,
+} from "./worker-facts.ts";
 
 test("without the list of processes nothing is claimed about them", () => {
   expect([upCount(plain), upSince(plain), restartCount(plain)]).toEqual([null, null, null]);
@@ -69,4 +45,33 @@ test("a process that may still change by itself keeps the worker live", () => {
   expect(isLive(withProcesses(inState("STOPPED", 10), inState("FATAL", 10)))).toBe(false);
   expect(isLive(withProcesses(inState("STOPPED", 10), inState("BACKOFF", 10)))).toBe(true);
   expect(isLive(plain)).toBe(true);
+});
+
+test("a worker that failed in part says how much of it is up", () => {
+  const partly = withProcesses(
+    inState("RUNNING", 10),
+    inState("RUNNING", 10),
+    inState("FATAL", 10),
+  );
+  expect(partlyUpText({ ...partly, status: "failed" })).toBe("2 of 3 up");
+  expect(partlyUpText(partly)).toBeNull();
+  expect(partlyUpText({ ...plain, status: "failed" })).toBeNull();
+  expect(partlyUpText({ ...withProcesses(inState("FATAL", 10)), status: "failed" })).toBeNull();
+});
+
+test("a worker says how many of its processes run the newest release, until all do", () => {
+  const on = (deployment_id: number | null, state: WorkerProcess["state"] = "RUNNING") => ({
+    ...inState("RUNNING", 10),
+    state,
+    deployment_id,
+  });
+  const release = (...processes: WorkerProcess[]) =>
+    releaseText({ ...withProcesses(...processes), deployment_id: 7 });
+  expect(release(on(7), on(6), on(7))).toBe("2 of 3 on the new release");
+  expect(release(on(null), on(6))).toBe("0 of 2 on the new release");
+  expect(release(on(7), on(8))).toBeNull();
+  // What was stopped or given up runs no release.
+  expect(release(on(7), on(6, "STOPPED"), on(6, "FATAL"))).toBeNull();
+  expect(releaseText(withProcesses(on(6)))).toBeNull();
+  expect(releaseText({ ...plain, deployment_id: 7 })).toBeNull();
 });

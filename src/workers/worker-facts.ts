@@ -1,5 +1,5 @@
 // What the pages say about a worker beyond its fields. The list of processes is an extra: without it, null.
-import type { Worker } from "../../contract/workers/worker.ts";
+import type { Worker, WorkerProcess } from "../../contract/workers/worker.ts";
 
 const running = (worker: Worker) =>
   worker.process_list?.filter(({ state }) => state === "RUNNING") ?? null;
@@ -32,3 +32,30 @@ export function processesText(worker: Worker): string {
   if (processes === null) return up === null ? "–" : String(up);
   return up === null ? `${processes}` : `${up} of ${processes}`;
 }
+
+/** "3 of 4 up", of a worker that failed and is not down as a whole; null of any other. */
+export function partlyUpText(worker: Worker): string | null {
+  const up = upCount(worker);
+  return worker.status === "failed" && up !== null && up > 0 ? `${processesText(worker)} up` : null;
+}
+
+const runsNothing = new Set(["STOPPED", "FATAL"]);
+
+/** Whether a process runs older code than the newest deployment of its site brought. */
+export const isOldRelease = (
+  { state, deployment_id: carried }: WorkerProcess,
+  newest: number | null | undefined,
+): boolean => typeof newest === "number" && !runsNothing.has(state) && (carried ?? 0) < newest;
+
+/** "2 of 3 on the new release"; null where all are, or nobody knows. */
+export function releaseText({ process_list: list = [], deployment_id: newest }: Worker) {
+  const running = list.filter(({ state }) => !runsNothing.has(state));
+  const old = running.filter((process) => isOldRelease(process, newest)).length;
+  return old === 0 ? null : `${running.length - old} of ${running.length} on the new release`;
+}
+
+const mayLoop = new Set(["installing", "starting", "installed", "restarting"]);
+
+/** Its crash loop; null where it is in none, or its status says what is worse or newer: that it failed, or is to end. */
+export const crashLoopOf = ({ status, crash_loop: loop }: Worker) =>
+  mayLoop.has(status) ? (loop ?? null) : null;

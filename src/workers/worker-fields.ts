@@ -2,7 +2,10 @@
 import type { WorkerField } from "./worker-form.ts";
 
 export type NumberFieldFacts = {
-  name: Exclude<WorkerField, "connection" | "queue" | "directory" | "force" | "stopsignal">;
+  name: Exclude<
+    WorkerField,
+    "connection" | "queue" | "directory" | "force" | "stopsignal" | "stopasgroup"
+  >;
   label: string;
   help: string;
   unit?: string;
@@ -56,6 +59,6 @@ export const supervisionFields: readonly NumberFieldFacts[] = [
     name: "stopwaitsecs",
     label: "Stop seconds",
     unit: "s",
-    help: "Seconds that a stop waits for the running job before it kills. Empty = the timeout and 5 s more.",
+    help: "Seconds that a stop or restart waits for the running job before it kills. Empty = the timeout and 5 s more; an hour without a timeout.",
   },
 ];

@@ -25,6 +25,7 @@ export const defaultValues = {
   startretries: 3,
   stopwaitsecs: undefined,
   stopsignal: "TERM",
+  stopasgroup: false,
 } as const satisfies WorkerFormValues & Record<WorkerField, unknown>;
 
 const usable = (value: number | undefined, fallback: number): number =>
@@ -49,5 +50,6 @@ export function toPreview(values: Partial<WorkerFormValues>): Omit<WorkerSetting
     stopwaitsecs: usable(values.stopwaitsecs, defaultStopWait(timeout)),
     // The form offers the bare names alone; the other spelling is for clients.
     stopsignal: (values.stopsignal ?? "TERM") as WorkerSettings["stopsignal"],
+    stopasgroup: values.stopasgroup ?? false,
   };
 }

@@ -3,6 +3,18 @@
 // Layout: https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html (ustar, pax) and the GNU manual's "Storing Sparse Files".
 import { createHash } from "node:crypto";
 import { Transform } from "node:stream";
+import {
+  blockBytes,
+  contentBytes,
+  extendedHeaderLimitBytes,
+  isSound,
+  isZero,
+  numberAt,
+  pathOf,
+  paxRecords,
+  textAt,
+  typeOf,
+} from "./folder-tar-header.ts";
 
 export type ArchiveSummary = {
   entries: number;
@@ -14,12 +26,7 @@ export type ArchiveSummary = {
   isWhole: boolean;
 };
 
-const blockBytes = 512;
-/** Attributes of one entry take kilobytes; what asks for more memory is no archive of ours. */
-const extendedHeaderLimitBytes = 16 * 1024 * 1024;
 const digestLotCharacters = 32 * 1024;
-/** Types whose size field is followed by content; links, devices and folders have none. */
-const typesWithoutContent = new Set(["1", "2", "3", "4", "5", "6"]);
 
 export function createArchiveInspector() {
   const hash = createHash("sha256");
@@ -30,6 +37,8 @@ export function createArchiveInspector() {
   let isBroken = false;
   let skipBytes = 0;
   let extended: Record<string, string> = {};
+  /** Types of the headers that the next entry was given so far. */
+  let given = "";
   let collecting: { type: string; sizeBytes: number; parts: Buffer[] } | null = null;
   const partial = Buffer.alloc(blockBytes);
   let partialBytes = 0;
@@ -46,10 +55,18 @@ export function createArchiveInspector() {
     }
     const type = typeOf(header);
     const sizeBytes = Number(extended["size"] ?? numberAt(header, 124, 12));
-    if (!typesWithoutContent.has(type)) skipBytes = Math.ceil(sizeBytes / blockBytes) * blockBytes;
+    // One header of a kind goes before an entry; whoever writes more wants to fill the memory.
+    if (!Number.isSafeInteger(sizeBytes) || sizeBytes < 0 || given.includes(type)) {
+      isBroken = true;
+      return;
+    }
+    skipBytes = contentBytes(type, sizeBytes);
     if ("xgLK".includes(type)) {
       if (sizeBytes > extendedHeaderLimitBytes) isBroken = true;
-      else if (skipBytes > 0) collecting = { type, sizeBytes, parts: [] };
+      else if (type !== "g") {
+        given += type;
+        if (skipBytes > 0) collecting = { type, sizeBytes, parts: [] };
+      }
       return;
     }
     const realBytes = Number(
@@ -63,13 +80,18 @@ export function createArchiveInspector() {
     unhashed += `${type}\0${mode}\0${type === "0" ? realBytes : 0}\0${path}\0${target}\0`;
     if (unhashed.length > digestLotCharacters) flush();
     extended = {};
+    given = "";
   };
 
   const readExtended = ({ type, sizeBytes, parts }: NonNullable<typeof collecting>) => {
     const [first] = parts;
     const whole = parts.length === 1 && first !== undefined ? first : Buffer.concat(parts);
     const content = whole.subarray(0, sizeBytes);
-    if (type === "x") extended = { ...extended, ...paxRecords(content) };
+    if (type === "x") {
+      const records = paxRecords(content);
+      if (records === null) isBroken = true;
+      else extended = { ...extended, ...records };
+    }
     if (type === "L") extended["path"] = textAt(content, 0, sizeBytes);
     if (type === "K") extended["linkpath"] = textAt(content, 0, sizeBytes);
   };
@@ -128,60 +150,3 @@ export function createArchiveInspector() {
 }
 
 export type ArchiveInspector = ReturnType<typeof createArchiveInspector>;
-
-const zeroBlock = Buffer.alloc(blockBytes);
-const isZero = (block: Buffer): boolean => block[0] === 0 && block.equals(zeroBlock);
-
-const magicStart = 257;
-const magicWord = Buffer.from("usta").readUInt32BE();
-
-/** The mark that pax and GNU archives share; tar itself holds each header against its sum. */
-const isSound = (header: Buffer): boolean => header.readUInt32BE(magicStart) === magicWord;
-
-/** Old and contiguous files are files, too. */
-function typeOf(header: Buffer): string {
-  const type = String.fromCharCode(header[156] ?? 0);
-  return type === "\0" || type === "7" ? "0" : type;
-}
-
-/** Octal digits, or big-endian binary behind a set high bit (GNU, for what octal cannot hold). */
-function numberAt(header: Buffer, start: number, length: number): number {
-  const isBinary = ((header[start] ?? 0) & 0x80) !== 0;
-  let value = isBinary ? (header[start] ?? 0) & 0x7f : 0;
-  for (let at = isBinary ? start + 1 : start; at < start + length; at += 1) {
-    const byte = header[at] ?? 0;
-    if (isBinary) value = value * 256 + byte;
-    else if (byte >= digitZero && byte <= digitSeven) value = value * 8 + byte - digitZero;
-  }
-  return value;
-}
-
-const digitZero = 0x30;
-const digitSeven = 0x37;
-
-/** Bytes up to a NUL, one character each: a path need not be UTF-8. */
-function textAt(bytes: Buffer, start: number, length: number): string {
-  const end = bytes.indexOf(0, start);
-  return bytes.toString("latin1", start, end === -1 || end > start + length ? start + length : end);
-}
-
-function pathOf(header: Buffer): string {
-  const prefix = textAt(header, 345, 155);
-  const name = textAt(header, 0, 100);
-  return prefix === "" ? name : `${prefix}/${name}`;
-}
-
-/** Records are "<length> <key>=<value>\n"; the length counts itself, so values may hold anything. */
-function paxRecords(content: Buffer): Record<string, string> {
-  const text = content.toString("latin1");
-  const records: Record<string, string> = {};
-  for (let at = 0; at < text.length;) {
-    const length = Number.parseInt(text.slice(at, at + 12), 10);
-    if (!(length > 0)) break;
-    const record = text.slice(text.indexOf(" ", at) + 1, at + length - 1);
-    const equals = record.indexOf("=");
-    records[record.slice(0, equals)] = record.slice(equals + 1);
-    at += length;
-  }
-  return records;
-}

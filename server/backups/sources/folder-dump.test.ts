@@ -12,12 +12,11 @@ import {
   run,
   isRoot,
   environment,
-  never,
   makeFolder,
   makeSource,
   makeSite,
+  sourceIn,
 } from "./folder-testing.ts";
-import { createFolderSource } from "./folder.ts";
 
 test("a socket is left out and said", async () => {
   const { root, dump, said } = await makeSource();
@@ -109,7 +108,7 @@ test("what cannot be read fails the backup, with names and the fix", async () =>
 async function makeUnreadable(root: string): Promise<{ path: string; reason: RegExp }> {
   if (!isRoot) {
     await writeFile(join(root, "secret"), "", { mode: 0 });
-    return { path: "secret", reason: /incomplete: .*Permission denied\. Give the service's user/ };
+    return { path: "secret", reason: /incomplete: .*Permission denied\. Give the site's account/ };
   }
   const part = "d".repeat(250);
   const script = `cd "$1" && i=0 && while [ $i -lt 17 ]; do mkdir ${part} && cd -P ${part} || exit 1; i=$((i+1)); done`;
@@ -119,32 +118,18 @@ async function makeUnreadable(root: string): Promise<{ path: string; reason: Reg
 }
 
 test.skipIf(!isRoot)(
-  "an ordinary user's unreadable file fails the backup by name (root only: runs tar as another user)",
+  "a file that the site's account may not read fails the backup by name (root only: becomes another user)",
   async () => {
     const folder = await makeFolder();
     await chmod(folder, 0o755);
-    const root = join(folder, "site");
+    const nobody = { uid: 65_534, gid: 65_534, name: "", home: "/" };
+    const { root, source, attempt } = sourceIn(folder, createLocalHost(environment).as(nobody));
     await makeSite(root, "old");
     await writeFile(join(root, "secret"), "", { mode: 0o600 });
-    const host = createLocalHost(environment);
-    const source = createFolderSource({
-      host: {
-        ...host,
-        run: (command) =>
-          host.run({
-            ...command,
-            argv: ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", ...command.argv],
-          }),
-      },
-      name: "shop",
-      root,
-      scratchFolder: join(folder, "scratch"),
-      isRoot: false,
-    });
     const into = new PassThrough().on("error", () => undefined);
     into.resume();
-    await expect(source.dump(into, { id: 1, say: () => undefined, signal: never })).rejects.toThrow(
-      /^Not everything in .* incomplete: secret: Cannot open: Permission denied\. Give the service's user the right to it, or run the service as root\.$/,
+    await expect(source.dump(into, attempt())).rejects.toThrow(
+      /^Not everything in .* incomplete: secret: Cannot open: Permission denied\. Give the site's account the right to it\.$/,
     );
   },
 );

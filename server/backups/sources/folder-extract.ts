@@ -7,9 +7,11 @@ import { inWords } from "./folder-dump.ts";
 import { createTally, extractArguments, judge, tarEnvironment } from "./folder-tar.ts";
 import { SourceError, type Attempt } from "./source.ts";
 
+const foreign = "that belonged to another account";
+
 /** @throws SourceError unless everything in the archive was written, up to the archive's end mark */
 export async function extractArchive(
-  { host, isRoot }: { host: Host; isRoot: boolean },
+  host: Host,
   from: Readable,
   folder: string,
   attempt: Attempt,
@@ -17,6 +19,7 @@ export async function extractArchive(
   const tally = createTally(attempt.say);
   const inspector = createArchiveInspector();
   const { signal: abort } = attempt;
+  const isRoot = host.account.uid === 0;
   // Its failure reaches tar's input, and with it the run below.
   const passing = pipeline(from, inspector.stream, { signal: abort }).catch(() => undefined);
   try {
@@ -28,12 +31,19 @@ export async function extractArchive(
         const { verdict, text } = judge(line);
         // Nothing else works in the folder: what would be a change while reading is an error here.
         if (verdict === "note") tally.tell("notes", text);
+        else if (verdict === "owner" && !isRoot)
+          tally.tell(
+            foreign,
+            `${text.replace(/: Cannot .*$/, "")} now belongs to the site's account.`,
+          );
         else if (verdict !== "noise") tally.fail(text);
       },
       signal: abort,
     });
     tally.sum();
-    if (exitCode !== 0 || tally.hasFailed())
+    // 2 is an error, but so it calls an owner that an account may not give a file to.
+    const isFine = exitCode === 0 || (exitCode === 2 && tally.has(foreign));
+    if (!isFine || tally.hasFailed())
       throw new SourceError(
         `The archive could not be extracted: ${tally.hasFailed() ? tally.failureText() : `tar ended with ${signal ?? exitCode}.`}`,
       );

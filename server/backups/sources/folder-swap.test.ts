@@ -36,7 +36,8 @@ test("a source stream that breaks is what the restore fails with", async () => {
   const { root, source, attempt, dump } = await makeSource();
   await makeSite(root, "old");
   const { archive } = await dump();
-  const from = new PassThrough();
+  // As a stored file's stream is: it may break before its reader is there.
+  const from = new PassThrough().on("error", () => undefined);
   from.write(archive.subarray(0, 2000));
   const restoring = source.restore(from, attempt());
   await sleep(50);
@@ -173,7 +174,7 @@ test("a hostile archive writes nothing outside and replaces nothing", async () =
 });
 
 test.skipIf(!isRoot || !isLinux)(
-  "a mount point at the folder or below it is dumped, but a restore is refused before it starts (root on Linux only: mounts)",
+  "a mount point below the folder is dumped, but a restore is refused before it starts (root on Linux only: mounts)",
   async ({ skip }) => {
     const { root, folder, source, attempt, dump } = await makeSource();
     await makeSite(root, "old");
@@ -190,9 +191,9 @@ test.skipIf(!isRoot || !isLinux)(
     await expect(source.restore(Readable.from([archive]), attempt())).rejects.toThrow(
       /^Nothing was changed: .*up loads is mounted inside .*unmount it/,
     );
-    expect(await source.rehearse(never)).toMatch(
-      /A restore would be refused: .*up loads is mounted/,
-    );
+    expect(await source.warnings?.(never)).toEqual([
+      expect.stringMatching(/A restore would be refused: .*up loads is mounted/) as string,
+    ]);
     expect(await wordOf(shared)).toBe("old");
   },
 );
@@ -245,7 +246,7 @@ test("a restore that is killed at any moment leaves, once settled, the old folde
     import { createFolderSource } from ${JSON.stringify(join(here, "folder.ts"))};
     import { createLocalHost } from ${JSON.stringify(join(here, "../../hosts/local.ts"))};
     const host = createLocalHost({ PATH: process.env.PATH, HOME: "/tmp" });
-    const source = createFolderSource({ host, name: "shop", root: ${JSON.stringify(root)}, scratchFolder: ${JSON.stringify(scratchFolder)}, isRoot: ${isRoot} });
+    const source = createFolderSource({ host, name: "shop", root: ${JSON.stringify(root)}, scratchFolder: ${JSON.stringify(scratchFolder)} });
     console.log("begins");
     await source.restore(createReadStream(${JSON.stringify(archiveFile)}), { id: 7, say() {}, signal: new AbortController().signal });
     console.log("ends");
@@ -271,4 +272,4 @@ test("a restore that is killed at any moment leaves, once settled, the old folde
   const whole = new Set(["as it was: old", "restored: new", "unknown: old", "unknown: new"]);
   expect(seen.filter((end) => !whole.has(end))).toEqual([]);
   expect(seen).toContain("as it was: old");
-}, 30_000);
+}, 120_000);

@@ -2,130 +2,149 @@
 //   new    → being extracted            settle: removed, the folder is as it was
 //   ready  → whole and on the disk      settle: removed while the folder is still there, else put in its place
 //   old    → the folder, moved aside    settle: removed once the restored one is in its place
-import { lstat, mkdir, rename, rmdir } from "node:fs/promises";
 import type { Readable } from "node:stream";
+import { accountName } from "../../hosts/account.ts";
 import type { Host } from "../../hosts/host.ts";
+import { exchangeFolder, settleInside } from "./folder-exchange.ts";
 import { extractArchive } from "./folder-extract.ts";
-import { isThere, removeFolder, syncFolder, whyNotSwappable, type Place } from "./folder-place.ts";
-import { SourceError, type Attempt } from "./source.ts";
+import { findHolding } from "./folder-mounts.ts";
+import {
+  findRealRoot,
+  openPlace,
+  pathOf,
+  reachOf,
+  removeEmptyFolder,
+  removeFolder,
+  tidying,
+  type OpenPlace,
+} from "./folder-place.ts";
+import {
+  beginSwap,
+  commitSwap,
+  flushToDisk,
+  settleSwap,
+  type Settled,
+} from "./folder-swap-steps.ts";
+import { reviveSourceError, SourceError, type Attempt } from "./source.ts";
 
-type Part = { host: Host; isRoot: boolean };
-type Settled = Awaited<ReturnType<typeof settleFolder>>;
-
+/** @param root as the inventory has it @throws SourceError, the input's own error, or an abort; the folder is as it was then */
 export async function restoreFolder(
-  part: Part,
-  place: Place,
+  host: Host,
+  root: string,
   from: Readable,
   attempt: Attempt,
 ): Promise<void> {
-  const { root, parent, fresh, ready, old } = place;
+  const real = await host.perform(findRealRoot, root, { signal: attempt.signal });
+  const { isHeld, inside } = await findHolding(real);
+  if (isHeld) await exchangeFolder(host, real, from, attempt);
+  else
+    await withPlace(host, root, attempt.id, attempt.signal, (open) =>
+      restoreInto(host, open, from, attempt),
+    );
+  for (const path of inside) attempt.say(heldInside(path));
+}
+
+/** @throws SourceError when it cannot be told which folder is the right one; nothing is removed then */
+export async function settleFolder(host: Host, root: string, attempt: Attempt): Promise<Settled> {
+  const real = await host.perform(findRealRoot, root, { signal: attempt.signal });
+  return (
+    (await settleInside(host, real, attempt)) ??
+    withPlace(host, root, attempt.id, attempt.signal, (open) =>
+      settlePlace(host, open, attempt, attempt.signal),
+    )
+  );
+}
+
+/** What an operator has to know of a folder that is mounted elsewhere from inside the site. */
+export const heldInside = (path: string): string =>
+  `${path} is mounted by itself elsewhere, e.g. in a container, and goes on showing there what was in it before a restore: restart what has it mounted after one.`;
+
+async function withPlace<Result>(
+  host: Host,
+  root: string,
+  id: number,
+  signal: AbortSignal,
+  work: (open: OpenPlace) => Promise<Result>,
+): Promise<Result> {
+  const open = await openPlace(host, root, id, signal);
+  try {
+    return await work(open);
+  } catch (error) {
+    throw inPlaceWords(error, open);
+  } finally {
+    await open.close();
+  }
+}
+
+function inPlaceWords(error: unknown, { place }: OpenPlace): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === undefined || (code !== "EACCES" && code !== "EPERM"))
+    return reviveSourceError(error);
+  return new SourceError(
+    `Nothing was changed: ${accountName(place.actor)} may not work in ${place.parent}, where the new folder is swapped in.`,
+  );
+}
+
+async function restoreInto(
+  host: Host,
+  open: OpenPlace,
+  from: Readable,
+  attempt: Attempt,
+): Promise<void> {
+  const { place, perform } = open;
   let isAside = false;
   try {
-    await refuseImpossible(place);
     // What an earlier try for the same backup left.
-    await settleFolder(part.host, place, attempt);
-    await mkdir(fresh, { mode: 0o700 });
-    await extractArchive(part, from, fresh, attempt);
-    await flushToDisk(part.host, parent);
+    await settlePlace(host, open, attempt, attempt.signal);
+    await perform(beginSwap, place, attempt.signal);
+    await extractArchive(host, from, pathOf(place, place.fresh), attempt);
+    // Named by the parent: the folder itself may be closed by now. By whoever renames there, and so may open it.
+    await flushToDisk(host.as(place.actor), place.parent);
     attempt.signal.throwIfAborted();
-    // Something may have been mounted meanwhile.
-    await refuseImpossible(place);
-    await rename(fresh, ready);
-    await syncFolder(parent);
-    if (await isThere(root)) {
-      await rename(root, old);
-      isAside = true;
-    }
-    await rename(ready, root);
-    await syncFolder(parent);
+    // From here on it is not told to end: whether it had ended could not be told.
+    const swap = await perform(commitSwap, place, tidying());
+    ({ isAside } = swap);
+    if (swap.problem !== null) throw new SourceError(swap.problem);
   } catch (error) {
     from.destroy();
-    const settled = await settleFolder(part.host, place, attempt).catch(
+    const settled = await settlePlace(host, open, attempt, tidying()).catch(
       (reason: Error): Settled => {
         attempt.say(reason.message);
         return "unknown";
       },
     );
-    if (!isAside || settled !== "restored") throw inSwapWords(place, error);
+    if (!isAside || settled !== "restored") throw reviveSourceError(error);
     attempt.say(
       `The restored folder is in place, though there was trouble: ${(error as Error).message}`,
     );
   }
-  await clearAway(part.host, old, attempt);
+  await clearAway(host, open, place.old, attempt, tidying());
 }
 
-/** @throws SourceError when it cannot be told which folder is the right one; nothing is removed then */
-export async function settleFolder(
+async function settlePlace(
   host: Host,
-  { root, parent, fresh, ready, old }: Place,
+  open: OpenPlace,
   attempt: Attempt,
-): Promise<"as it was" | "restored" | "unknown"> {
-  const has = { fresh: await isThere(fresh), ready: await isThere(ready), old: await isThere(old) };
-  if (has.fresh) await clearAway(host, fresh, attempt);
-  if (!has.old) {
-    if (has.ready) await clearAway(host, ready, attempt);
-    // With nothing left beside it, a restore either never began or cleared up after itself.
-    return has.fresh || has.ready ? "as it was" : "unknown";
-  }
-  if (has.ready) {
-    await makeRoom(root, { ready, old });
-    try {
-      await rename(ready, root);
-    } catch {
-      await rename(old, root);
-      await syncFolder(parent);
-      await clearAway(host, ready, attempt);
-      return "as it was";
-    }
-  } else if (!(await isThere(root))) {
-    await rename(old, root);
-    await syncFolder(parent);
-    return "as it was";
-  }
-  await syncFolder(parent);
-  await clearAway(host, old, attempt);
-  return "restored";
-}
-
-/** Between the two steps of the swap something else may have made the folder anew. */
-async function makeRoom(
-  root: string,
-  { ready, old }: { ready: string; old: string },
-): Promise<void> {
-  if (!(await isThere(root))) return;
-  try {
-    await rmdir(root);
-  } catch {
-    throw new SourceError(
-      `${root} was made anew while a restore was cut off. The restored folder is ${ready}, the one before it ${old}: move the right one to ${root} and remove the others.`,
-    );
-  }
-}
-
-async function refuseImpossible({ root }: Place): Promise<void> {
-  const reason = await whyNotSwappable(root);
-  if (reason !== null) throw new SourceError(`Nothing was changed: ${reason}.`);
-  if ((await isThere(root)) && !(await lstat(root)).isDirectory())
-    throw new SourceError(`Nothing was changed: ${root} is not a folder.`);
-}
-
-/** The swap must not reach the disk before what is swapped in. Named by the parent: the folder itself may be closed by now. */
-async function flushToDisk(host: Host, folder: string): Promise<void> {
-  const { exitCode, stderr } = await host.run({ argv: ["sync", "--file-system", "--", folder] });
-  if (exitCode !== 0)
-    throw new SourceError(`The restored files could not be written to the disk: ${stderr.trim()}`);
+  signal: AbortSignal,
+): Promise<Settled> {
+  const { state, problem, left } = await open.perform(settleSwap, open.place, signal);
+  for (const name of left) await clearAway(host, open, name, attempt, signal);
+  if (problem !== null) throw new SourceError(problem);
+  return state;
 }
 
 /** What stays lying there takes space, but makes no restore wrong. */
-async function clearAway(host: Host, folder: string, { say }: Attempt): Promise<void> {
-  const reason = await removeFolder(host, folder);
-  if (reason !== null) say(`${folder} could not be removed: ${reason}. Remove it by hand.`);
-}
-
-function inSwapWords({ root }: Place, error: unknown): unknown {
-  const { code, message, syscall } = error as NodeJS.ErrnoException;
-  if (error instanceof SourceError || syscall === undefined) return error;
-  return new SourceError(
-    `${root} was not replaced: ${message}.${code === "EBUSY" ? " It is a mount point or otherwise held; restore into a folder that is not." : ""}`,
+async function clearAway(
+  host: Host,
+  { place, perform }: OpenPlace,
+  name: string,
+  { say }: Attempt,
+  signal: AbortSignal,
+): Promise<void> {
+  const folder = pathOf(place, name);
+  // The account empties the folder; where the one above is not its own, the service removes what is left of it.
+  const reason = await removeFolder(host, folder, signal, () =>
+    perform(removeEmptyFolder, reachOf(place, name), signal),
   );
+  if (reason !== null) say(`${folder} could not be removed: ${reason}. Remove it by hand.`);
 }

@@ -25,7 +25,7 @@ export const createArguments = (root: string): [string, ...string[]] => [
   "--files-from=-",
 ];
 
-/** @param isRoot an ordinary user can give files to nobody else, and may set no system attributes */
+/** @param isRoot nobody else may set system attributes */
 export const extractArguments = (folder: string, isRoot: boolean): [string, ...string[]] => [
   "tar",
   "--extract",
@@ -33,7 +33,9 @@ export const extractArguments = (folder: string, isRoot: boolean): [string, ...s
   "--same-permissions",
   "--numeric-owner",
   "--xattrs",
-  ...(isRoot ? ["--same-owner", "--xattrs-include=*"] : ["--no-same-owner"]),
+  // An ordinary account keeps what it may: the groups that it is a member of.
+  "--same-owner",
+  ...(isRoot ? ["--xattrs-include=*"] : []),
   "--acls",
   // A folder that is closed to its owner can be filled only before it is closed.
   "--delay-directory-restore",
@@ -41,8 +43,11 @@ export const extractArguments = (folder: string, isRoot: boolean): [string, ...s
   `--directory=${folder}`,
 ];
 
-/** `gone` and `changed` are what a folder in use does; `note` is worth saying; `noise` repeats what was said before. */
-export type Verdict = "gone" | "changed" | "note" | "noise" | "failure";
+/**
+ * `gone` and `changed` are what a folder in use does; `owner` is what an account may not give away; `note` is worth
+ * saying; `noise` repeats what was said before.
+ */
+export type Verdict = "gone" | "changed" | "owner" | "note" | "noise" | "failure";
 
 // The first that matches counts. tar writes "tar: <name>: <words>".
 const verdicts: readonly { words: RegExp; verdict: Verdict }[] = [
@@ -59,6 +64,10 @@ const verdicts: readonly { words: RegExp; verdict: Verdict }[] = [
   },
   { words: /: file changed as we read it$/, verdict: "changed" },
   { words: /: File shrank by \d+ bytes?; padding with zeros$/, verdict: "changed" },
+  {
+    words: /: Cannot change ownership to uid \d+, gid \d+: Operation not permitted$/,
+    verdict: "owner",
+  },
   { words: /: socket ignored$/, verdict: "note" },
   { words: /: Warning: |^Warning: |support is not available|^Removing leading /, verdict: "note" },
 ];
@@ -109,10 +118,7 @@ export function createTally(say: (line: string) => void) {
 export type Tally = ReturnType<typeof createTally>;
 
 const fixes: readonly [RegExp, string][] = [
-  [
-    /Permission denied|Operation not permitted/,
-    "Give the service's user the right to it, or run the service as root.",
-  ],
+  [/Permission denied|Operation not permitted/, "Give the site's account the right to it."],
   [/No space left on device|Disk quota exceeded/, "Free some space and try again."],
   [/Unexpected EOF/, "The archive is cut off."],
   [/Input\/output error/, "Look at the disk's health."],

@@ -5,6 +5,7 @@ import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
+import type { Host } from "../../hosts/host.ts";
 import { createLocalHost } from "../../hosts/local.ts";
 import { createCollector } from "../testing/collector.ts";
 import { createFolderSource } from "./folder.ts";
@@ -29,19 +30,17 @@ export async function makeFolder(): Promise<string> {
   return folder;
 }
 
-export async function makeSource(options: { asRoot?: boolean } = {}) {
+export async function makeSource() {
   const folder = await makeFolder();
+  return { folder, ...sourceIn(folder, createLocalHost(environment)) };
+}
+
+/** @param host as the account sees it that everything is done as */
+export function sourceIn(folder: string, host: Host) {
   const root = join(folder, "site");
   const scratchFolder = join(folder, "scratch");
   const said: string[] = [];
-  const host = createLocalHost(environment);
-  const source = createFolderSource({
-    host,
-    name: "shop",
-    root,
-    scratchFolder,
-    isRoot: options.asRoot ?? isRoot,
-  });
+  const source = createFolderSource({ host, name: "shop", root, scratchFolder });
   const attempt = (signal: AbortSignal = never): Attempt => ({
     id: 7,
     say: (line) => void said.push(line),
@@ -53,7 +52,7 @@ export async function makeSource(options: { asRoot?: boolean } = {}) {
     if (manifest.kind !== "folder") throw new Error("not a folder's manifest");
     return { manifest, archive: content() };
   };
-  return { folder, root, scratchFolder, said, source, attempt, dump };
+  return { root, scratchFolder, said, source, attempt, dump };
 }
 
 export async function makeSite(root: string, word: string, files = 3): Promise<void> {

@@ -22,7 +22,17 @@ import {
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { run, isRoot, never, makeSource, makeSite } from "./folder-testing.ts";
+import { createLocalHost } from "../../hosts/local.ts";
+import {
+  run,
+  isRoot,
+  environment,
+  never,
+  makeFolder,
+  makeSource,
+  makeSite,
+  sourceIn,
+} from "./folder-testing.ts";
 import { pathBelow, walkFolder } from "./folder-walk.ts";
 import type { Manifest } from "./source.ts";
 
@@ -135,15 +145,19 @@ test("everything that a folder can hold comes back as it was, and a drill agrees
   expect(said).toEqual([]);
 }, 20_000);
 
-test("a folder closed to its owner is drilled and restored by an ordinary user's rules", async () => {
-  const { root, source, attempt, dump } = await makeSource({ asRoot: false });
+test("a folder closed to its owner is drilled and restored by an ordinary account's rules", async () => {
+  const folder = await makeFolder();
+  const host = createLocalHost(environment);
+  const nobody = { uid: 65_534, gid: 65_534, name: "", home: "/" };
+  const { root, source, attempt, dump } = sourceIn(folder, isRoot ? host.as(nobody) : host);
   await makeSite(root, "new");
   await mkdir(join(root, "closed"));
-  await chmod(join(root, "closed"), isRoot ? 0 : 0o500);
+  await chmod(join(root, "closed"), 0o500);
+  if (isRoot) await run("chown", ["-R", "65534:65534", folder]);
   const { manifest, archive } = await dump();
   await source.drill(Readable.from([archive]), manifest, attempt());
   await source.restore(Readable.from([archive]), attempt());
-  expect((await stat(join(root, "closed"))).mode & 0o777).toBe(isRoot ? 0 : 0o500);
+  expect((await stat(join(root, "closed"))).mode & 0o777).toBe(0o500);
 });
 
 test("rehearsing says that the folder can be read, with which tar, and what would keep a restore from working", async () => {

@@ -71,7 +71,13 @@ export type MysqlTools = {
   dump: { program: string; version: string; isMariadb: boolean };
 };
 
-type Feed = { database?: string; signal: AbortSignal; output?: Writable };
+type Feed = {
+  database?: string;
+  signal: AbortSignal;
+  output?: Writable;
+  /** The answer is passed on as it comes, instead of being kept by the client until it is whole. */
+  isLong?: boolean;
+};
 
 export function createMysqlClient(host: Host, place: MysqlPlace, scratchFolder: string) {
   let found: string | null = null;
@@ -114,7 +120,10 @@ export function createMysqlClient(host: Host, place: MysqlPlace, scratchFolder: 
    * `--binary-mode`: nothing in the stream is a command to the client itself, such as `\!`.
    * @throws MysqlError
    */
-  async function feed(input: Readable, { database, signal, output }: Feed): Promise<void> {
+  async function feed(
+    input: Readable,
+    { database, signal, output, isLong = false }: Feed,
+  ): Promise<void> {
     const program = await clientProgram(signal);
     const end = await connect({
       argv: [
@@ -127,6 +136,7 @@ export function createMysqlClient(host: Host, place: MysqlPlace, scratchFolder: 
         "--skip-reconnect",
         "--default-character-set=utf8mb4",
         "--max-allowed-packet=1G",
+        ...(isLong ? ["--quick", "--unbuffered"] : []),
         ...(database === undefined ? [] : [`--database=${database}`]),
       ],
       input,

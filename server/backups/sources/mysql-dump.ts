@@ -4,8 +4,11 @@ import { finished, pipeline } from "node:stream/promises";
 import { CommandMissing } from "../../hosts/host.ts";
 import { quoteText, type MysqlClient, type MysqlTools } from "./mysql-client.ts";
 import { mysqlFailure } from "./mysql-errors.ts";
-import { createLines } from "./mysql-lines.ts";
-import { SourceError, type Attempt, type Manifest } from "./source.ts";
+import { createLines, type Table } from "./mysql-lines.ts";
+import { dumpWithRows, hasRoundedColumns } from "./mysql-rows.ts";
+import { listed } from "./mysql-words.ts";
+import { sizeInWords } from "./size-in-words.ts";
+import { SourceError, type Attempt, type Checksums, type Manifest } from "./source.ts";
 
 /** What both the dump and the look at a database's structure say to the tool. */
 const toolOptions = (tools: MysqlTools): string[] => [
@@ -34,12 +37,13 @@ export async function runDumpTool(
   extra: readonly string[],
   output: Writable,
   signal: AbortSignal,
+  database: string = client.place.database,
 ): Promise<void> {
   const { place } = client;
   const tools = await client.tools(signal);
   const end = await client
     .connect({
-      argv: [tools.dump.program, ...toolOptions(tools), ...extra, place.database],
+      argv: [tools.dump.program, ...toolOptions(tools), ...extra, database],
       output,
       signal,
     })
@@ -49,6 +53,29 @@ export async function runDumpTool(
       throw error;
     });
   if (end.exitCode !== 0) throw mysqlFailure(place, end);
+}
+
+/**
+ * Dumps a database with its rows as they are stored.
+ * @param output is ended @returns what wrote the rows
+ */
+export async function runWholeDump(
+  options: DumpOptions,
+  extra: readonly string[],
+  output: Writable,
+  signal: AbortSignal,
+  database: string = options.client.place.database,
+): Promise<string> {
+  const { client } = options;
+  const tools = await client.tools(signal);
+  if (!(await hasRoundedColumns(client, database, signal))) {
+    await runDumpTool(options, extra, output, signal, database);
+    return writerOf(tools);
+  }
+  const structure = (into: Writable) =>
+    runDumpTool(options, [...extra, "--no-data"], into, signal, database);
+  await dumpWithRows(client, database, structure, output, signal);
+  return `${serverOf(tools)} itself`;
 }
 
 /** @throws SourceError, an abort, or the error of `into`; `into` is destroyed then */
@@ -65,13 +92,15 @@ export async function dumpMysql(
     // Ended by hand: the tool closes its output as calmly after a failure.
     const passing = pipeline(dump.stream, into, { end: false, signal: attempt.signal });
     passing.catch(() => undefined);
+    let writer: string;
     try {
-      const running = runDumpTool(options, [], dump.stream, attempt.signal);
+      const running = runWholeDump(options, [], dump.stream, attempt.signal);
       running.catch((error: Error) => dump.stream.destroy(error));
       const [ending, passed] = await Promise.allSettled([running, passing]);
       attempt.signal.throwIfAborted();
       if (ending.status === "rejected") throw ending.reason;
       if (passed.status === "rejected") throw passed.reason;
+      writer = ending.value;
     } finally {
       dump.stream.destroy();
     }
@@ -81,7 +110,11 @@ export async function dumpMysql(
       );
     into.end();
     await finished(into, { readable: false });
-    return { kind: "database", tables: dump.counts() };
+    await tellLongRows(client, dump.tables(), attempt);
+    return {
+      kind: "database",
+      ...countsOf(dump.tables(), writer),
+    };
   } catch (error) {
     into.destroy(error instanceof Error ? error : new Error(String(error)));
     throw error;
@@ -120,11 +153,6 @@ async function tellUncovered(client: MysqlClient, { say, signal }: Attempt): Pro
   );
 }
 
-const listed = (names: readonly string[]): string =>
-  names.length > 5
-    ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more`
-    : names.join(", ");
-
 /** Passes a dump on, with the database's character set after its first line, and knows its counts and whether it is whole. */
 export function createDumpStream(characterSet: string) {
   let isBegun = false;
@@ -153,11 +181,66 @@ export function createDumpStream(characterSet: string) {
       done();
     },
   });
-  return { stream, isWhole: () => isWhole, counts: lines.counts };
+  return { stream, isWhole: () => isWhole, tables: lines.tables };
 }
 
-/** Dumps the structure to nowhere: what a backup would miss rights for fails here. */
-export async function tryDump(options: DumpOptions, signal: AbortSignal): Promise<void> {
-  const nowhere = new Writable({ write: (_, __, done) => done() });
-  await runDumpTool(options, ["--no-data"], nowhere, signal);
+const serverOf = ({ serverVersion, isMariadb }: MysqlTools): string =>
+  `${isMariadb ? "MariaDB" : "MySQL"} ${/^\d+\.\d+/.exec(serverVersion)?.[0] ?? serverVersion}`;
+
+/** Rows read the same in every dump by it. */
+const writerOf = (tools: MysqlTools): string =>
+  `${tools.dump.isMariadb ? "mariadb-dump" : "mysqldump"} ${tools.dump.version} of ${serverOf(tools)}`;
+
+export const countsOf = (
+  tables: readonly Table[],
+  by: string,
+): { tables: Record<string, number>; checksums: Checksums } => ({
+  tables: Object.fromEntries(tables.map(({ name, rows }) => [name, rows])),
+  checksums: {
+    by,
+    tables: Object.fromEntries(tables.map(({ name, digest }) => [name, digest.sum()])),
+  },
+});
+
+/** What stands before and around a row in its statement, at most. */
+const aroundRowBytes = 1024;
+
+/** A row is one statement at least, and longer as SQL than in the table: bytes are written as hex digits. */
+async function tellLongRows(
+  client: MysqlClient,
+  tables: readonly Table[],
+  { say, signal }: Attempt,
+): Promise<void> {
+  const longest = Math.max(0, ...tables.map(({ longestRowBytes }) => longestRowBytes));
+  // No server takes less than this.
+  if (longest + aroundRowBytes < smallestPacketBytes) return;
+  const [[packet] = []] = await client.query("SELECT @@GLOBAL.max_allowed_packet", { signal });
+  const limit = Number(packet);
+  const long = tables.filter(({ longestRowBytes }) => longestRowBytes + aroundRowBytes > limit);
+  if (long.length === 0) return;
+  const needed = 2 ** Math.ceil(Math.log2(longest + aroundRowBytes));
+  say(
+    `Warning: ${listed(long.map(({ name, longestRowBytes }) => `${name} has a row of ${sizeInWords(longestRowBytes)} as SQL`))}, and the server takes ${sizeInWords(limit)} in one statement (max_allowed_packet), so a restore or drill would be refused. Allow it on the server with: SET GLOBAL max_allowed_packet = ${Math.min(needed, 2 ** 30)};`,
+  );
 }
+
+const smallestPacketBytes = 1024;
+
+/**
+ * Dumps the structure to nowhere: what a backup would miss rights for fails here.
+ * @param leftOut views that cannot be read
+ */
+export async function tryDump(
+  options: DumpOptions,
+  leftOut: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const nowhere = new Writable({ write: (_, __, done) => done() });
+  await runDumpTool(options, structureWithout(options, leftOut), nowhere, signal);
+}
+
+/** Options for a dump of the structure without these views. */
+export const structureWithout = ({ client }: DumpOptions, views: readonly string[]): string[] => [
+  "--no-data",
+  ...views.map((view) => `--ignore-table=${client.place.database}.${view}`),
+];

@@ -21,8 +21,15 @@ export const codes = {
   noRightsToDatabase: 1044,
   unknownDatabase: 1049,
   noSuchThread: 1094,
+  noRightToTable: 1142,
+  unknownTable: 1146,
   lockTimeout: 1205,
   noSpecialRight: 1227,
+  readOnly: 1290,
+  unknownRoutine: 1305,
+  brokenView: 1356,
+  noRightToRoutine: 1370,
+  noSuchDefiner: 1449,
 } as const;
 
 export function mysqlFailure(
@@ -68,12 +75,14 @@ function inWords({ shown, database }: MysqlPlace, code: number | null): string {
       return `No TLS connection to ${shown} could be made. Set ssl-ca or skip-ssl in the url's query.`;
     case codes.noRightsToDatabase:
     case codes.noSpecialRight:
-    case 1142:
+    case codes.noRightToTable:
     case 1143:
-    case 1370:
+    case codes.noRightToRoutine:
       return `The account may not do what ${shown} needs. Grant it all rights on the database.`;
     case codes.lockTimeout:
       return `Another connection holds a table of ${shown} in a transaction that does not end. End it and try again.`;
+    case codes.brokenView:
+      return `A view of ${shown} refers to something that is not there, so it can be neither read nor dumped. Repair it or drop it.`;
     case 1153:
       return `A row of ${shown} is larger than the server takes. Raise max_allowed_packet on the server.`;
     default:

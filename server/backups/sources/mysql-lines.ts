@@ -1,4 +1,5 @@
-// Goes through a dump as it streams by: lines of structure whole, rows only counted, so that it costs next to nothing.
+// Goes through a dump as it streams by: lines of structure whole, rows counted and summed up.
+import { createRowDigest, type RowDigest } from "./row-digest.ts";
 
 export type LineReader = {
   /** A line that is not rows, with its line end. Bytes as latin1, so that nothing is lost. */
@@ -6,6 +7,9 @@ export type LineReader = {
   /** Bytes that are rows, or the INSERT before them. */
   rows(bytes: Buffer): void;
 };
+
+/** Of a table in a dump. */
+export type Table = { name: string; rows: number; longestRowBytes: number; digest: RowDigest };
 
 const newline = 0x0a;
 const openParenthesis = 0x28;
@@ -19,21 +23,55 @@ const headBytes = 600;
  */
 export function createLines(reader: LineReader) {
   let kept: Buffer = Buffer.alloc(0);
-  let table: string | null = null;
   /** Inside a line of rows that the chunk before did not end: the bytes before its end need no look, or a full one. */
   let within: "nothing" | "row" | "insert" = "nothing";
   /** Between `DELIMITER ;;` and `DELIMITER ;`: the body of a routine may hold lines that look like rows. */
   let isBody = false;
-  const tuples = createTupleCounter();
-  const counts = new Map<string, number>();
+  const tables = new Map<string, Table>();
+  let current: Table | null = null;
+  let rowBytes = 0;
+  /** The last byte of a piece of a row: a comma or semicolon that is no part of it, or one that is. */
+  const last = Buffer.alloc(1);
+  const lastView = new DataView(last.buffer, last.byteOffset, 1);
+  let hasLast = false;
 
-  const count = (rows: number) => {
-    if (table !== null) counts.set(table, (counts.get(table) ?? 0) + rows);
+  const tableOf = (name: string): Table => {
+    const known = tables.get(name);
+    if (known !== undefined) return known;
+    const made = { name, rows: 0, longestRowBytes: 0, digest: createRowDigest() };
+    tables.set(name, made);
+    return made;
   };
+  const endRow = () => {
+    if (current !== null) {
+      current.rows += 1;
+      current.longestRowBytes = Math.max(current.longestRowBytes, rowBytes);
+      current.digest.endRow();
+    }
+    rowBytes = 0;
+    hasLast = false;
+  };
+  /** A piece of a row that has a line of its own, without the line's end. */
+  const rowPiece = (view: DataView, from: number, to: number) => {
+    if (to === from || current === null) return;
+    rowBytes += to - from;
+    if (hasLast) current.digest.update(lastView, 0, 1);
+    current.digest.update(view, from, to - 1);
+    last[0] = view.getUint8(to - 1);
+    hasLast = true;
+  };
+  const tuples = createTuples({
+    piece(view, from, to) {
+      rowBytes += to - from;
+      current?.digest.update(view, from, to);
+    },
+    end: endRow,
+  });
 
   function write(piece: Buffer): void {
     const chunk = kept.length === 0 ? piece : Buffer.concat([kept, piece]);
     kept = Buffer.alloc(0);
+    const view = new DataView(chunk.buffer, chunk.byteOffset, chunk.length);
     let at = 0;
     let rowsFrom = 0;
     const flushRows = (to: number) => {
@@ -43,20 +81,21 @@ export function createLines(reader: LineReader) {
     if (within !== "nothing") {
       const lineEnd = chunk.indexOf(newline);
       at = lineEnd < 0 ? end : lineEnd + 1;
-      if (within === "insert") count(tuples.write(chunk, 0, at));
+      if (within === "insert") tuples.write(view, 0, at);
+      else rowPiece(view, 0, lineEnd < 0 ? end : lineEnd);
+      if (lineEnd >= 0 && within === "row") endRow();
       if (lineEnd >= 0) within = "nothing";
     }
     while (at < end) {
-      if (table !== null && chunk[at] === openParenthesis) {
-        let rows = 0;
+      if (current !== null && chunk[at] === openParenthesis) {
         // The hot loop: a row a line, nothing but its end is looked for.
         while (at < end && chunk[at] === openParenthesis) {
-          rows += 1;
           const lineEnd = chunk.indexOf(newline, at);
+          rowPiece(view, at, lineEnd < 0 ? end : lineEnd);
           if (lineEnd < 0) within = "row";
+          else endRow();
           at = lineEnd < 0 ? end : lineEnd + 1;
         }
-        count(rows);
         continue;
       }
       const lineEnd = chunk.indexOf(newline, at);
@@ -65,11 +104,11 @@ export function createLines(reader: LineReader) {
         const to = lineEnd < 0 ? end : lineEnd + 1;
         const text = chunk.toString("utf8", at, Math.min(at + headBytes, to));
         const match = /^INSERT INTO `((?:[^`]|``)+)` (\()?/.exec(text);
-        table = match?.[1]?.replaceAll("``", "`") ?? null;
-        if (table !== null && !counts.has(table)) counts.set(table, 0);
+        const name = match?.[1]?.replaceAll("``", "`");
+        current = name === undefined ? null : tableOf(name);
         // A list of columns stands in parentheses as a row does.
-        tuples.start(match?.[2] === undefined ? 0 : -1);
-        count(tuples.write(chunk, at, to));
+        tuples.start(match?.[2] !== undefined);
+        tuples.write(view, at, to);
         if (lineEnd < 0) within = "insert";
         at = to;
         continue;
@@ -81,16 +120,14 @@ export function createLines(reader: LineReader) {
         kept = Buffer.from(chunk.subarray(at));
         return;
       }
-      table = null;
+      current = null;
       const line = chunk.toString("latin1", at, lineEnd + 1);
       if (line.startsWith("DELIMITER ")) isBody = line.startsWith("DELIMITER ;;");
       const created = isBody
         ? undefined
         : /^CREATE TABLE (?:IF NOT EXISTS )?`((?:[^`]|``)+)` \(\n$/.exec(line)?.[1];
-      if (created !== undefined) {
-        const name = Buffer.from(created, "latin1").toString("utf8").replaceAll("``", "`");
-        if (!counts.has(name)) counts.set(name, 0);
-      }
+      if (created !== undefined)
+        tableOf(Buffer.from(created, "latin1").toString("utf8").replaceAll("``", "`"));
       reader.structure(line);
       at = lineEnd + 1;
       rowsFrom = at;
@@ -104,45 +141,50 @@ export function createLines(reader: LineReader) {
       if (kept.length > 0) reader.structure(kept.toString("latin1"));
       kept = Buffer.alloc(0);
     },
-    /** Rows by table so far; a table without rows has 0. */
-    counts: (): Record<string, number> => Object.fromEntries(counts),
+    /** What was seen so far, also of tables without rows. */
+    tables: (): readonly Table[] => [...tables.values()],
   };
 }
 
-/** Counts `(…)` outside of quotes: a value may hold any of these characters. */
-function createTupleCounter() {
+type TupleReader = { piece(view: DataView, from: number, to: number): void; end(): void };
+
+/** Finds `(…)` outside of quotes: a value may hold any of these characters. */
+function createTuples(reader: TupleReader) {
   let quote = 0;
   let isEscaped = false;
   let depth = 0;
-  let first = 0;
+  let isSkipping = false;
 
   return {
-    start(from: number) {
+    start(hasColumns: boolean) {
       quote = 0;
       isEscaped = false;
       depth = 0;
-      first = from;
+      isSkipping = hasColumns;
     },
-    write(bytes: Buffer, from: number, to: number): number {
-      let rows = first;
-      first = 0;
+    write(view: DataView, from: number, to: number): void {
+      let rowFrom = from;
       for (let at = from; at < to; at += 1) {
-        const byte = bytes[at];
+        const byte = view.getUint8(at);
         if (quote !== 0) {
           if (isEscaped) isEscaped = false;
           else if (byte === 0x5c && quote === 0x27) isEscaped = true;
           else if (byte === quote) quote = 0;
-          else if (quote === 0x27 && byte !== 0x5c) {
-            // Long texts: on to the next byte that can matter.
-            while (at + 1 < to && bytes[at + 1] !== 0x27 && bytes[at + 1] !== 0x5c) at += 1;
-          }
         } else if (byte === 0x27 || byte === 0x60) quote = byte;
         else if (byte === openParenthesis) {
-          if (depth === 0) rows += 1;
+          if (depth === 0) rowFrom = at;
           depth += 1;
-        } else if (byte === 0x29) depth -= 1;
+        } else if (byte === 0x29) {
+          depth -= 1;
+          if (depth > 0) continue;
+          if (!isSkipping) {
+            reader.piece(view, rowFrom, at + 1);
+            reader.end();
+          }
+          isSkipping = false;
+        }
       }
-      return rows;
+      if (depth > 0 && !isSkipping) reader.piece(view, rowFrom, to);
     },
   };
 }

@@ -1,12 +1,13 @@
 // Loads a dump into a scratch database, whole or with an error; drills end here.
 import type { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import { finished, pipeline } from "node:stream/promises";
 import { plainSession, quoteName, quoteText, type MysqlClient } from "./mysql-client.ts";
+import { countsOf, createDumpStream, runWholeDump } from "./mysql-dump.ts";
 import { codes, MysqlError } from "./mysql-errors.ts";
 import { listTables, rehearseObjects, settableDefiners } from "./mysql-objects.ts";
 import { markerTable, type Names } from "./mysql-plan.ts";
 import { createSplitter, type Objects } from "./mysql-split.ts";
-import { SourceError, type Attempt, type Manifest } from "./source.ts";
+import { SourceError, type Attempt, type Checksums, type Manifest } from "./source.ts";
 import { compareTables } from "./tables.ts";
 
 export type LoadOptions = { client: MysqlClient };
@@ -137,7 +138,8 @@ export async function drillDump(
     await endSessions(client, names, attempt.signal);
     await dropScratch(client, [names.drill], attempt.signal);
     const { tables } = await loadScratch(options, names, names.drill, from, attempt);
-    return compareTables(manifest, await countRows(client, names.drill, tables, attempt.signal));
+    const found = await readBack(options, names.drill, tables, attempt.signal);
+    return compareTables(manifest, found.tables, found.checksums);
   } finally {
     from.destroy();
     try {
@@ -153,25 +155,40 @@ export async function drillDump(
 
 const cleanLimitMs = 60_000;
 
-/** Rows by table; sequences, which a dump does not write as rows, left out. */
-async function countRows(
-  client: MysqlClient,
+/** Rows and checksums by table, from a dump of what was loaded; sequences, which a dump does not write as rows, left out. */
+async function readBack(
+  options: LoadOptions,
   database: string,
   tables: readonly string[],
   signal: AbortSignal,
-): Promise<Record<string, number>> {
+): Promise<{ tables: Record<string, number>; checksums: Checksums }> {
+  const { client } = options;
   const sequences = await client.query(
     `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${quoteText(database)} AND TABLE_TYPE = 'SEQUENCE'`,
     { signal },
   );
   const skipped = new Set(sequences.map(([name]) => name));
-  const counted = tables.filter((table) => !skipped.has(table));
-  if (counted.length === 0) return {};
-  const rows = await client.query(
-    counted
-      .map((table) => `SELECT COUNT(*) FROM ${quoteName(database)}.${quoteName(table)}`)
-      .join(";\n"),
-    { signal },
+  const dump = createDumpStream("");
+  const passing = finished(dump.stream.resume(), { writable: false });
+  passing.catch(() => undefined);
+  const writer = await runWholeDump(
+    options,
+    [
+      "--skip-routines",
+      "--skip-events",
+      "--skip-triggers",
+      `--ignore-table=${database}.${markerTable}`,
+    ],
+    dump.stream,
+    signal,
+    database,
   );
-  return Object.fromEntries(counted.map((table, index) => [table, Number(rows[index]?.[0])]));
+  await passing;
+  if (!dump.isWhole())
+    throw new SourceError(`What was loaded into ${database} could not be read whole.`);
+  const found = countsOf(dump.tables(), writer);
+  for (const table of tables)
+    if (!skipped.has(table) && found.tables[table] === undefined)
+      throw new SourceError(`The table ${table} was loaded and cannot be read back.`);
+  return found;
 }

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "v
 import type { Command, Host } from "../../hosts/host.ts";
 import { createLocalHost } from "../../hosts/local.ts";
 import { startMariadbServer, type MariadbServer } from "../testing/mariadb-server.ts";
-import { removeLeftLogins, withLogin } from "./mysql-login.ts";
+import { removeLeftLogins } from "./login-file.ts";
+import { withLogin } from "./mysql-login.ts";
 import { attemptOf, sourceOf, takeDump, testHost } from "./mysql-testing.ts";
 
 let server: MariadbServer;

@@ -2,10 +2,18 @@
 // what RENAME cannot carry is made anew after it. Until that is done the old tables stay, so each step can be undone.
 import { Readable } from "node:stream";
 import { quoteName, quoteText } from "./mysql-client.ts";
+import { tellForeignReferences } from "./mysql-foreign-keys.ts";
 import type { DumpOptions } from "./mysql-dump.ts";
 import { codes, MysqlError } from "./mysql-errors.ts";
 import { dropScratch, endSessions, leadOf, loadScratch } from "./mysql-load.ts";
-import { dropsOf, listTables, readObjects, toSql } from "./mysql-objects.ts";
+import {
+  dropsOf,
+  listBrokenViews,
+  listTables,
+  readObjects,
+  settableDefiners,
+  toSql,
+} from "./mysql-objects.ts";
 import {
   markerTable,
   readPlan,
@@ -14,7 +22,9 @@ import {
   type Names,
   type Plan,
 } from "./mysql-plan.ts";
+import { checkPrivileges } from "./mysql-privileges.ts";
 import type { Objects } from "./mysql-split.ts";
+import { listed } from "./mysql-words.ts";
 import { SourceError, type Attempt, type Source } from "./source.ts";
 
 /** Putting things in order is renames and drops, and does not heed the attempt's abort. */
@@ -43,14 +53,14 @@ export function createMysqlRestore(options: DumpOptions, names: Names) {
   /** Gives the target these objects and no others; may be run again and again. */
   async function putObjects(objects: Objects, marked: string | null, signal: AbortSignal) {
     const drops = await dropsOf(client, target, ["TRIGGER", "EVENT", "VIEW", "ROUTINE"], signal);
-    const sql = [Buffer.from(leadOf(names, marked) + drops), toSql(objects)];
+    const sql = [Buffer.from(leadOf(names, marked) + drops), toSql(objects, target)];
     await client.feed(Readable.from([Buffer.concat(sql)]), { database: target, signal });
   }
 
-  /** MariaDB keeps a sequence's database in a column's default, and RENAME does not change it. */
+  /** MariaDB keeps a sequence's database in a column's default, and RENAME does not change it. Views show their tables' defaults. */
   async function sequenceDefaults(signal: AbortSignal): Promise<string> {
     const rows = await client.query(
-      `SELECT TABLE_NAME, COLUMN_NAME, COLUMN_DEFAULT FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ${quoteText(fresh)} AND COLUMN_DEFAULT LIKE '%nextval(%'`,
+      `SELECT TABLE_NAME, COLUMN_NAME, COLUMN_DEFAULT FROM information_schema.COLUMNS JOIN information_schema.TABLES USING (TABLE_SCHEMA, TABLE_NAME) WHERE TABLE_SCHEMA = ${quoteText(fresh)} AND TABLE_TYPE NOT LIKE '%VIEW' AND COLUMN_DEFAULT LIKE '%nextval(%'`,
       { signal },
     );
     return rows
@@ -65,14 +75,8 @@ export function createMysqlRestore(options: DumpOptions, names: Names) {
   }
 
   async function refuseForeignReferences(signal: AbortSignal): Promise<void> {
-    const rows = await client.query(
-      `SELECT DISTINCT CONSTRAINT_SCHEMA, TABLE_NAME FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE UNIQUE_CONSTRAINT_SCHEMA = ${quoteText(target)} AND CONSTRAINT_SCHEMA <> ${quoteText(target)} AND CONSTRAINT_SCHEMA NOT LIKE 'quarterdeck\\_%'`,
-      { signal },
-    );
-    if (rows.length > 0)
-      throw new SourceError(
-        `Foreign keys of other databases point into ${target} and would follow its old tables: ${rows.map((row) => row.join(".")).join(", ")}. Drop them, restore, and make them again.`,
-      );
+    const reason = await tellForeignReferences(client, target, signal);
+    if (reason !== null) throw new SourceError(reason);
   }
 
   /**
@@ -177,6 +181,7 @@ export function createMysqlRestore(options: DumpOptions, names: Names) {
 
     async restore(from: Readable, attempt: Attempt): Promise<void> {
       const { signal } = attempt;
+      const lost: string[] = [];
       try {
         await client.patiently(() => settle({ ...attempt, say: () => undefined }), signal);
         await client
@@ -186,10 +191,24 @@ export function createMysqlRestore(options: DumpOptions, names: Names) {
             if (!(error instanceof MysqlError) || error.code !== codes.noRightsToDatabase)
               throw error;
           });
+        // What the account does not see would neither be replaced nor come back after a failure.
+        // Broken views are in the target, not in the backup, so they do not stop the restore.
+        const broken = await listBrokenViews(client, target, signal);
+        await checkPrivileges(client, broken, signal);
         await refuseForeignReferences(signal);
         const { objects, tables } = await loadScratch(options, names, fresh, from, attempt);
         await tryLocks(signal);
-        const before = await readObjects(options, signal);
+        if (broken.length > 0)
+          lost.push(
+            `Views of ${target} that referred to something that was not there before the restore could not be made anew: ${listed(broken)}.`,
+          );
+        const before = await settableDefiners(
+          client,
+          fresh,
+          await readObjects(options, broken, signal),
+          // Told when they are needed.
+          { ...attempt, say: (line) => void lost.push(line) },
+        );
         const defaults = Buffer.from(await sequenceDefaults(signal)).toString("latin1");
         const code = defaults + objects.code;
         const plan: Plan = { state: "begun", restored: { ...objects, code }, before, tables };
@@ -198,13 +217,17 @@ export function createMysqlRestore(options: DumpOptions, names: Names) {
         await finish(plan, signal);
       } catch (error) {
         from.destroy();
-        await putInOrder(attempt, error);
+        await putInOrder(attempt, error, lost);
       }
     },
   };
 
   /** Never finishes what failed: the operator is told that it did, so the old content is to be there. */
-  async function putInOrder({ say }: Attempt, error: unknown): Promise<void> {
+  async function putInOrder(
+    { say }: Attempt,
+    error: unknown,
+    lost: readonly string[],
+  ): Promise<void> {
     const order = AbortSignal.timeout(orderLimitMs);
     let isDone = false;
     try {
@@ -212,7 +235,9 @@ export function createMysqlRestore(options: DumpOptions, names: Names) {
         await endSessions(client, names, order);
         const plan = await readPlan(names);
         isDone = plan?.state === "done";
-        await (isDone ? clean(order) : undo(plan, order));
+        if (isDone) return clean(order);
+        await undo(plan, order);
+        if (plan !== null) lost.forEach(say);
       }, order);
     } catch (left) {
       say(

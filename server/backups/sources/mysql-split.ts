@@ -11,6 +11,8 @@ export type Objects = {
   code: string;
   /** Apart: in a scratch database they must not begin to run. */
   events: string;
+  /** The database that was dumped: views may name it. Null in what was kept before views were looked at for it. */
+  source?: string | null;
 };
 
 type Section = "header" | "tables" | "code" | "events";
@@ -33,13 +35,17 @@ export function createSplitter(lead: string) {
   let section: Section = "header";
   let isBody = false;
   let isWhole = false;
-  let source: string | null = null;
-  const objects: Objects = { header: "", code: "", events: "" };
+  const objects: Objects & { source: string | null } = {
+    header: "",
+    code: "",
+    events: "",
+    source: null,
+  };
 
   function structure(raw: string) {
     // Only newer clients of MariaDB know it; to the others it is a mistake. `--binary-mode` guards better.
     if (raw.startsWith("/*M!999999")) return;
-    source ??= /^-- Host: .*Database: (.+)\n$/.exec(raw)?.[1]?.trimEnd() ?? null;
+    objects.source ??= /^-- Host: .*Database: (.+)\n$/.exec(raw)?.[1]?.trimEnd() ?? null;
     if (!isBody) {
       const next = sections.find(([pattern]) => pattern.test(raw))?.[1];
       const isTrigger = next === "code" && !raw.startsWith("-- ");
@@ -63,8 +69,8 @@ export function createSplitter(lead: string) {
 
   /** A default of MariaDB's sequences names the database: at loading, that is the one it is loaded into. */
   function unqualified(line: string): string {
-    if (source === null || !line.includes("nextval(")) return line;
-    const name = Buffer.from(source).toString("latin1").replaceAll("`", "``");
+    if (objects.source === null || !line.includes("nextval(")) return line;
+    const name = objects.source.replaceAll("`", "``");
     return line.replaceAll(`nextval(\`${name}\`.`, "nextval(");
   }
 
@@ -95,19 +101,58 @@ export function createSplitter(lead: string) {
   };
 }
 
+/**
+ * Views name the database that they were dumped from wherever the server could not leave it out: when they read another
+ * database as well, call `nextval`, or have a definer that is gone. In another database they would read the first one,
+ * or nothing.
+ * @param database the one that the objects are made in
+ */
+export function inDatabase({ code, source }: Objects, database: string): string {
+  const name = latin(database);
+  if (source === undefined || source === null || source === name) return code;
+  const own = escaped(`\`${source.replaceAll("`", "``")}\`.`);
+  const target = `\`${name.replaceAll("`", "``")}\`.`;
+  const part = "`(?:[^`]|``)*`";
+  // Text, then what is a name of the database for sure: before a table and its column, before a table in FROM, in the
+  // argument of a sequence's function, before a function. An alias may be called like the database.
+  const place = new RegExp(
+    `('(?:[^'\\\\]|\\\\[\\s\\S]|'')*')|${own}(?=${part}\\.${part})|((?:\\b(?:from|join) \\(*|\\b(?:nextval|lastval|setval)\\())${own}|${own}(?=${part}\\()`,
+    "g",
+  );
+  return code.replace(/^\/\*!50001 VIEW [\s\S]*?\*\/;$/gm, (view) =>
+    view.replace(
+      place,
+      (_, quoted: string | undefined, before: string | undefined) =>
+        quoted ?? `${before ?? ""}${target}`,
+    ),
+  );
+}
+
+const latin = (text: string): string => Buffer.from(text).toString("latin1");
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+
 const definer =
-  /^((?:CREATE (?:OR REPLACE )?|\/\*!\d+ CREATE\*\/ \/\*!\d+ |\/\*!\d+ ))DEFINER=(`(?:[^`]|``)*`(?:@`(?:[^`]|``)*`)?)/gm;
+  /^((?:CREATE (?:OR REPLACE )?|\/\*!\d+ CREATE\*\/ \/\*!\d+ |\/\*!\d+ ))DEFINER=(`(?:[^`]|``)*`(?:@`(?:[^`]|``)*`)?|"(?:[^"]|"")*"(?:@"(?:[^"]|"")*")?)/gm;
+
+/** Objects that were made in the mode of another database, such as packages, are dumped with its quotes. */
+const inBackticks = (account: string): string =>
+  account.replace(
+    /"((?:[^"]|"")*)"/g,
+    (_, name: string) => `\`${name.replaceAll('""', '"').replaceAll("`", "``")}\``,
+  );
 
 /** The accounts that the objects run as, as SQL. */
 export const definersOf = ({ code, events }: Objects): string[] => [
-  ...new Set([...`${code}\n${events}`.matchAll(definer)].map((match) => match[2] ?? "")),
+  ...new Set(
+    [...`${code}\n${events}`.matchAll(definer)].map((match) => inBackticks(match[2] ?? "")),
+  ),
 ];
 
 /** @param taken accounts that may not be set; their objects get the one that loads them */
 export function withoutDefiners(objects: Objects, taken: readonly string[]): Objects {
   const strip = (sql: string) =>
     sql.replace(definer, (all: string, before: string, account: string) =>
-      taken.includes(account) ? before : all,
+      taken.includes(inBackticks(account)) ? before : all,
     );
   return { ...objects, code: strip(objects.code), events: strip(objects.events) };
 }

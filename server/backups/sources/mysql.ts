@@ -1,12 +1,14 @@
 // MySQL and MariaDB as something to back up: their own tools dump and load, what is around that is in the mysql-… files beside this one.
 import { readdir } from "node:fs/promises";
 import type { Host } from "../../hosts/host.ts";
+import { removeLeftLogins } from "./login-file.ts";
 import { createMysqlClient, quoteText, readUrl } from "./mysql-client.ts";
-import { dumpMysql, tryDump } from "./mysql-dump.ts";
+import { dumpMysql } from "./mysql-dump.ts";
+import { tellForeignReferences } from "./mysql-foreign-keys.ts";
 import { codes, MysqlError } from "./mysql-errors.ts";
-import { removeLeftLogins } from "./mysql-login.ts";
 import { drillDump } from "./mysql-load.ts";
 import { namesOf } from "./mysql-plan.ts";
+import { checkPrivileges } from "./mysql-privileges.ts";
 import { createMysqlRestore } from "./mysql-restore.ts";
 import { SourceError, type Source } from "./source.ts";
 
@@ -52,12 +54,16 @@ export function createMysqlSource({ host, name, url, scratchFolder }: MysqlSourc
       const told: string[] = [];
       await removeLeftLogins(scratchFolder);
       await settleLeftovers((line) => told.push(line), signal);
-      await tryDump(options, signal);
+      const { warning } = await checkPrivileges(client, [], signal);
       const server = tools.isMariadb ? "MariaDB" : "MySQL";
       const { program, version } = tools.dump;
-      return [`${server} ${tools.serverVersion} answers; ${program} ${version}.`, ...told].join(
-        " ",
-      );
+      const answer = `${server} ${tools.serverVersion} answers; ${program} ${version}.${warning}`;
+      return [answer, ...told].join(" ");
+    },
+
+    async warnings(signal) {
+      const reason = await tellForeignReferences(client, place.database, signal);
+      return reason === null ? [] : [`A restore would be refused: ${reason}`];
     },
 
     dump: (into, attempt) => dumpMysql(options, into, attempt),

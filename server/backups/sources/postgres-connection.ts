@@ -64,15 +64,13 @@ const urlHelp = "It reads postgres://user:password@host:5432/database.";
 
 export const placeOf = ({ host, port }: Target): string => `${host}:${port}`;
 
-/** What PostgreSQL's tools see. An argument list can be read by every account of a machine; this cannot. */
+/** What PostgreSQL's tools see, beside the file with the password. */
 export function toolEnvironment(target: Target, applicationName: string): Record<string, string> {
   return {
     PGHOST: target.host,
     PGPORT: String(target.port),
     PGUSER: target.user,
     PGDATABASE: target.database,
-    // Empty counts as not given, and the service's own ~/.pgpass is then asked.
-    PGPASSWORD: target.password,
     PGSSLMODE: target.sslMode,
     ...(target.sslRootCertificate === null ? {} : { PGSSLROOTCERT: target.sslRootCertificate }),
     PGCONNECT_TIMEOUT: String(connectTimeoutMs / 1000),

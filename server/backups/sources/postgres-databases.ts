@@ -32,26 +32,83 @@ export async function mayCreate(client: pg.Client): Promise<boolean> {
   return rows[0]?.may === true;
 }
 
-/** Makes a database that sorts and stores text as the target's does, or as a new one does if that is not there. */
+/** A superuser may make it, with the extensions that no other account may create. */
+export const scratchTemplate = "quarterdeck_template";
+
+type CreateOptions = {
+  /** What it is made for. */
+  why: string;
+  /** What stands behind the name in the archive's own CREATE DATABASE. */
+  clauses: string | null;
+  /** For a drill. */
+  isScratch?: boolean;
+  say(line: string): void;
+};
+
+/**
+ * Makes a database that sorts and stores text as the target's does. If that is not there: as the archive says; and where
+ * the server does not have what that takes, like a new one.
+ */
 export async function createDatabase(
   client: pg.Client,
   target: Target,
   database: string,
-  why: string,
+  { why, clauses, isScratch = false, say }: CreateOptions,
 ): Promise<void> {
   if (!(await mayCreate(client)))
     throw new SourceError(
       `${target.name}: ${why}, and the account ${target.user} may not create databases. ${howToAllow(target)}`,
     );
-  await client.query(
-    `create database ${escapeIdentifier(database)} template template0 ${await localeOf(client, target.database)}`,
-  );
+  const like = await localeOf(client, target.database);
+  const plain = "template template0";
+  const attempts =
+    like !== null || clauses === null
+      ? [`${plain} ${like ?? ""}`]
+      : [
+          clauses,
+          clauses.replace(/ TABLESPACE = .*$/, ""),
+          `${plain} ${/ENCODING = '[^']*'/.exec(clauses)?.[0] ?? ""}`,
+          plain,
+        ];
+  if (isScratch && like !== null && (await hasTemplate(client)))
+    attempts.unshift(`template ${scratchTemplate} ${like}`);
+  for (const [index, attempt] of attempts.entries()) {
+    // Without a tablespace it reads the same.
+    if (index > 0 && attempt === attempts[index - 1]) continue;
+    try {
+      await client.query(`create database ${escapeIdentifier(database)} ${attempt}`);
+      return;
+    } catch (error) {
+      // PostgreSQL puts a code on what it answers.
+      const { code, message } = error as Error & { code?: string };
+      if (index === attempts.length - 1 || !notHere.has(code ?? "")) throw error;
+      say(`The database could not be made with ${attempt}: ${message}.`);
+    }
+  }
 }
+
+/** Locales, encodings, tablespaces and options that this server does not have or does not give to the account. */
+const notHere: ReadonlySet<string> = new Set([
+  "22023",
+  "42704",
+  "42501",
+  "42601",
+  "42809",
+  "0A000",
+]);
 
 export const howToAllow = ({ user }: Target): string =>
   `Allow it with: ALTER ROLE ${escapeIdentifier(user)} CREATEDB;`;
 
-async function localeOf(client: pg.Client, database: string): Promise<string> {
+export async function hasTemplate(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query(
+    "select from pg_database where datname = $1 and datistemplate and not (select rolsuper from pg_roles where rolname = current_user)",
+    [scratchTemplate],
+  );
+  return rows.length > 0;
+}
+
+async function localeOf(client: pg.Client, database: string): Promise<string | null> {
   // Over JSON, because the columns' names differ between versions.
   const { rows } = await client.query<{ clauses: string }>(
     `select format('encoding %L lc_collate %L lc_ctype %L', pg_encoding_to_char(encoding), datcollate, datctype)
@@ -62,7 +119,7 @@ async function localeOf(client: pg.Client, database: string): Promise<string> {
      from pg_database d, to_jsonb(d) as row where datname = $1`,
     [database],
   );
-  return rows[0]?.clauses ?? "";
+  return rows[0]?.clauses ?? null;
 }
 
 /** Marks a database that a restore made; the restore's own transaction takes the mark off. */

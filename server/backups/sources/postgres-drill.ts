@@ -1,10 +1,12 @@
-// A restore into a scratch database beside the real one, to see that it would work.
+// A restore into a scratch database beside the real one, over the same tables without rows, to see that it would work.
 import type { Readable } from "node:stream";
-import type { Host } from "../../hosts/host.ts";
 import { withClient, type Target } from "./postgres-connection.ts";
 import { compareCounts, countRows, listTables, tellCounts } from "./postgres-count.ts";
 import { createDatabase, dropDatabase, withServer } from "./postgres-databases.ts";
-import { restoreArchive } from "./postgres-restore.ts";
+import type { Machine } from "./postgres-login.ts";
+import { readProperties } from "./postgres-properties.ts";
+import { openBackup, restoreArchive } from "./postgres-restore.ts";
+import { compareChecksums } from "./tables.ts";
 import { SourceError, type Attempt, type Manifest } from "./source.ts";
 
 export const drillDatabaseOf = (id: number): string => `quarterdeck_drill_${id}`;
@@ -13,7 +15,7 @@ const toldDifferences = 5;
 const dropLimitMs = 30_000;
 
 export async function drillArchive(
-  host: Host,
+  machine: Machine,
   target: Target,
   from: Readable,
   manifest: Manifest | null,
@@ -26,29 +28,39 @@ export async function drillArchive(
   try {
     if (manifest !== null && manifest.kind !== "database")
       throw new SourceError("The backup says that it holds a folder, not a database.");
+    const backup = await openBackup(machine, from, attempt.signal);
+    const { clauses } = await readProperties(
+      machine.host,
+      backup.tools,
+      backup.archive,
+      scratch.database,
+      attempt.signal,
+    );
     await withServer(target, session, async (client) => {
       await dropDatabase(client, scratch.database);
       // Set before: an abort may come between the server's work and its answer.
       isMade = true;
-      await createDatabase(
-        client,
-        target,
-        scratch.database,
-        "a drill restores into a database of its own",
-      );
+      await createDatabase(client, target, scratch.database, {
+        why: "a drill restores into a database of its own",
+        clauses,
+        isScratch: true,
+        say: attempt.say,
+      });
     });
-    await restoreArchive(host, scratch, applicationName, from, attempt);
-    const counts = await withClient(scratch, session, async (client) =>
+    await restoreArchive(machine, scratch, applicationName, backup, attempt, { isRehearsal: true });
+    const found = await withClient(scratch, session, async (client) =>
       countRows(client, await listTables(client)),
     );
-    if (manifest === null)
-      return `${tellCounts(counts)} were restored; there was nothing to hold them against.`;
-    const differences = compareCounts(manifest.tables, counts);
+    const told = tellCounts(found.tables);
+    if (manifest === null) return `${told} were restored; there was nothing to hold them against.`;
+    const differences = compareCounts(manifest.tables, found.tables);
     if (differences.length > 0)
       throw new SourceError(
         `What came back differs: ${differences.slice(0, toldDifferences).join("; ")}${differences.length > toldDifferences ? `; and ${differences.length - toldDifferences} more` : ""}.`,
       );
-    return `${tellCounts(counts)} came back exactly.`;
+    if (found.checksums === undefined)
+      return `${told} came back in number; the server is too old to make checksums of its rows.`;
+    return `${told} came back ${compareChecksums(manifest.checksums, found.checksums)}`;
   } finally {
     from.destroy();
     if (isMade) await throwAway(target, scratch.database, attempt);

@@ -1,16 +1,15 @@
 // Writes a database as pg_dump's archive, and counts its rows in the same snapshot meanwhile.
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
-import type { Host } from "../../hosts/host.ts";
 import {
   inWords,
   patience,
   serverVersion,
-  toolEnvironment,
   withClient,
   type Target,
 } from "./postgres-connection.ts";
-import { countRows, listTables, type Counts } from "./postgres-count.ts";
+import { countRows, listTables } from "./postgres-count.ts";
+import { withTarget, type Machine } from "./postgres-login.ts";
 import { findTools, lastWords, toolsToDump, type Tools } from "./postgres-tools.ts";
 import { writeTo } from "./write-to.ts";
 import { SourceError, type Attempt, type Manifest } from "./source.ts";
@@ -19,7 +18,7 @@ import { SourceError, type Attempt, type Manifest } from "./source.ts";
 const lockWaitMs = 60_000;
 
 export async function dumpDatabase(
-  host: Host,
+  { host, scratchFolder }: Machine,
   target: Target,
   into: Writable,
   attempt: Attempt,
@@ -28,7 +27,7 @@ export async function dumpDatabase(
   const { signal } = attempt;
   try {
     const installations = await findTools(host, signal);
-    const tables = await withClient(target, { applicationName, signal }, async (client) => {
+    const counted = await withClient(target, { applicationName, signal }, async (client) => {
       const tools = toolsToDump(installations, await serverVersion(client));
       await client.query("begin isolation level repeatable read read only");
       // Policies would hide rows silently; like pg_dump, rather fail.
@@ -43,13 +42,16 @@ export async function dumpDatabase(
         await client.query(
           `lock table only ${listed.map(({ quoted }) => quoted).join(", only ")} in access share mode`,
         );
-      return dumpWhile({ host, target, tools, snapshot, applicationName }, into, attempt, () =>
-        countRows(client, listed),
+      return dumpWhile(
+        { host, scratchFolder, target, tools, snapshot, applicationName },
+        into,
+        attempt,
+        () => countRows(client, listed),
       );
     });
     into.end();
     await finished(into, { readable: false });
-    return { kind: "database", tables };
+    return { kind: "database", ...counted };
   } catch (error) {
     const told = signal.aborted ? (signal.reason as Error) : inWords(target, error);
     into.destroy(told);
@@ -57,15 +59,17 @@ export async function dumpDatabase(
   }
 }
 
-type Run = { host: Host; target: Target; tools: Tools; snapshot: string; applicationName: string };
+type Run = Machine & { target: Target; tools: Tools; snapshot: string; applicationName: string };
+
+type Counted = Awaited<ReturnType<typeof countRows>>;
 
 /** Runs pg_dump and `count` side by side; the first of them that fails ends both. */
 async function dumpWhile(
   run: Run,
   into: Writable,
   attempt: Attempt,
-  count: () => Promise<Counts>,
-): Promise<Counts> {
+  count: () => Promise<Counted>,
+): Promise<Counted> {
   const failing = new AbortController();
   const whole = { ...attempt, signal: AbortSignal.any([attempt.signal, failing.signal]) };
   const orStop = async <Result>(work: Promise<Result>): Promise<Result> => {
@@ -94,30 +98,29 @@ async function dumpWhile(
   }
 }
 
-async function runDump(
-  { host, target, tools, snapshot, applicationName }: Run,
-  into: Writable,
-  { say, signal }: Attempt,
-): Promise<void> {
-  const end = await host.run({
-    argv: [
-      tools.program("pg_dump"),
-      "--format=custom",
-      // What is stored is compressed outside, better and for all kinds of sources alike.
-      "--compress=0",
-      "--no-password",
-      `--lock-wait-timeout=${lockWaitMs}`,
-      `--snapshot=${snapshot}`,
-      `--dbname=${patience}`,
-    ],
-    environment: toolEnvironment(target, applicationName),
-    // `into` is not ended here: that pg_dump closed its output does not mean that it ended well.
-    take: (piece) => writeTo(into, piece),
-    onErrorLine(line) {
-      if (!/: (?:error|fatal):/i.test(line)) say(line);
-    },
-    signal,
-  });
+async function runDump(run: Run, into: Writable, { say, signal }: Attempt): Promise<void> {
+  const { host, target, tools, snapshot } = run;
+  const end = await withTarget(run, (environment) =>
+    host.run({
+      argv: [
+        tools.program("pg_dump"),
+        "--format=custom",
+        // What is stored is compressed outside, better and for all kinds of sources alike.
+        "--compress=0",
+        "--no-password",
+        `--lock-wait-timeout=${lockWaitMs}`,
+        `--snapshot=${snapshot}`,
+        `--dbname=${patience}`,
+      ],
+      environment,
+      // `into` is not ended here: that pg_dump closed its output does not mean that it ended well.
+      take: (piece) => writeTo(into, piece),
+      onErrorLine(line) {
+        if (!/: (?:error|fatal):/i.test(line)) say(line);
+      },
+      signal,
+    }),
+  );
   if (end.exitCode !== 0)
     throw new SourceError(`${target.name}: pg_dump failed: ${lastWords(end)}`);
 }

@@ -52,8 +52,9 @@ export async function checkPrivileges(
     );
 }
 
-const tell = (closed: Closed[]): string =>
-  closed
-    .slice(0, toldNames)
-    .map(({ name }) => name)
-    .join(", ") + (closed.length > toldNames ? ` and ${closed.length - toldNames} more` : "");
+const tell = (closed: Closed[]): string => tellNames(closed.map(({ name }) => name));
+
+/** The first few names, and how many more there are. */
+export const tellNames = (names: readonly string[]): string =>
+  names.slice(0, toldNames).join(", ") +
+  (names.length > toldNames ? ` and ${names.length - toldNames} more` : "");

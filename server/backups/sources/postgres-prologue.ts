@@ -13,7 +13,7 @@
  * @param lockWaitMs how long a session that uses the database may keep a restore waiting
  */
 export const prologue = (isPublicForAll: boolean, lockWaitMs: number): string => `
-begin;
+begin read write;
 set local statement_timeout = 0;
 set local idle_in_transaction_session_timeout = 0;
 set local client_min_messages = warning;
@@ -77,13 +77,15 @@ begin
       execute format('drop schema %I cascade', space.nspname);
     else
       loop
-        -- One at a time, because each takes others with it. 'i' and 'e' go with what they belong to.
+        -- One at a time, because each takes others with it. 'i' and 'e' go with what they belong to; a column does so
+        -- by itself, e.g. the key of a partitioned table, which says nothing about the table.
         select format('drop %s %s cascade', replace(o.type, 'statistics object', 'statistics'), o.identity) into statement
         from pg_depend d, pg_identify_object(d.classid, d.objid, 0) o
         where d.refclassid = 'pg_namespace'::regclass and d.refobjid = space.oid and d.deptype = 'n'
           and d.classid <> 'pg_extension'::regclass
           and not exists (
-            select from pg_depend e where e.classid = d.classid and e.objid = d.objid and e.deptype in ('e', 'i')
+            select from pg_depend e
+            where e.classid = d.classid and e.objid = d.objid and e.objsubid = 0 and e.deptype in ('e', 'i')
           )
         limit 1;
         exit when not found;

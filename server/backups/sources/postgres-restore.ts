@@ -1,15 +1,19 @@
 // Puts an archive in place of a database's content: one transaction, which drops what is there and runs the archive.
 import { PassThrough, Readable } from "node:stream";
 import type { Host } from "../../hosts/host.ts";
-import { openArchive, withList, type Archive, type Rights } from "./postgres-archive.ts";
 import {
-  patience,
-  serverVersion,
-  toolEnvironment,
-  withClient,
-  type Target,
-} from "./postgres-connection.ts";
+  extensionOf,
+  openArchive,
+  withList,
+  type Archive,
+  type Rights,
+} from "./postgres-archive.ts";
+import { patience, serverVersion, withClient, type Target } from "./postgres-connection.ts";
+import { withTarget, type Machine } from "./postgres-login.ts";
 import { prologue } from "./postgres-prologue.ts";
+import { tellNames } from "./postgres-privileges.ts";
+import { givingProperties } from "./postgres-properties.ts";
+import { beyondCondition, howToMakeTemplate } from "./postgres-restorable.ts";
 import { findTools, lastWords, type Tools } from "./postgres-tools.ts";
 import { SourceError, type Attempt } from "./source.ts";
 
@@ -17,6 +21,31 @@ import { SourceError, type Attempt } from "./source.ts";
 const endMark = "quarterdeck: restored";
 /** How long a session that uses the database may keep a restore waiting, unless told otherwise. */
 const defaultLockWaitMs = 30_000;
+
+export type RestoreArchiveOptions = {
+  lockWaitMs?: number;
+  /**
+   * Restores the archive without its rows first, so that everything it names stands in the way as it does in the
+   * database it came from: what the prologue leaves is a failure then.
+   */
+  isRehearsal?: boolean;
+  /** Statements for a database that was made for the restore, see `readProperties`. */
+  properties?: readonly string[];
+};
+
+export type Backup = { tools: Tools; archive: Archive };
+
+/** @throws SourceError when it is no archive, or `from`'s own error */
+export async function openBackup(
+  { host }: Machine,
+  from: Readable,
+  signal: AbortSignal,
+): Promise<Backup> {
+  // The newest reads the archives of all others.
+  const [tools] = await findTools(host, signal);
+  return { tools, archive: await openArchive(host, tools, from, signal) };
+}
+
 /** More than pg_restore writes from `COMMIT` on. */
 const heldBytes = 4096;
 
@@ -25,40 +54,69 @@ const heldBytes = 4096;
  * @throws SourceError, `from`'s error, or the signal's reason; the database is as it was, unless an abort came after the commit
  */
 export async function restoreArchive(
-  host: Host,
+  machine: Machine,
   target: Target,
   applicationName: string,
-  from: Readable,
+  { tools, archive }: Backup,
   attempt: Attempt,
-  lockWaitMs = defaultLockWaitMs,
+  {
+    lockWaitMs = defaultLockWaitMs,
+    isRehearsal = false,
+    properties = [],
+  }: RestoreArchiveOptions = {},
 ): Promise<void> {
+  const { host } = machine;
   const { signal } = attempt;
+  let left: readonly string[] = [];
   try {
-    // The newest reads the archives of all others.
-    const [tools] = await findTools(host, signal);
-    const archive = await openArchive(host, tools, from, signal);
     const server = await withClient(target, { applicationName, signal }, async (client) => {
-      const { rows } = await client.query<Rights>(`
+      const { rows } = await client.query<Omit<Rights, "beyond">>(`
         select rolsuper as "isSuperuser",
           coalesce((select pg_has_role(nspowner, 'usage') from pg_namespace where nspname = 'public'), true) as "ownsPublic"
         from pg_roles where rolname = current_user`);
-      const rights = rows[0] ?? { isSuperuser: false, ownsPublic: false };
+      const named = archive.contents.flatMap((line) => extensionOf(line) ?? []);
+      const { rows: beyond } = await client.query<{ name: string }>(
+        `select wanted as name from unnest($1::text[]) as wanted where ${beyondCondition("wanted")} and wanted not in (select extname from pg_extension)`,
+        [named],
+      );
+      const rights: Rights = {
+        ...(rows[0] ?? { isSuperuser: false, ownsPublic: false }),
+        beyond: beyond.map(({ name }) => name),
+      };
       return { rights, version: await serverVersion(client) };
     });
-    const start = prologue(archive.dumpMajor < 15, lockWaitMs);
-    await withList(archive.contents, server.rights, async (list) => {
-      const sql = archiveSql({ host, tools, archive, list, signal });
-      await runScript(
-        { host, tools, target, applicationName, lockWaitMs },
-        script(start, withFittingSettings(sql, server.version.major)),
-        attempt,
+    const { beyond } = server.rights;
+    left = beyond;
+    if (beyond.length > 0)
+      attempt.say(
+        `Warning: left out, because only a superuser may create it: the extension ${tellNames(beyond)}.`,
       );
+    const start = prologue(archive.dumpMajor < 15, lockWaitMs) + givingProperties(properties);
+    await withList(archive.contents, server.rights, async (list) => {
+      const restore = (input: Readable, say: Attempt["say"], more: string[] = []) =>
+        runScript(
+          { ...machine, tools, target, applicationName, lockWaitMs, isRehearsal },
+          script(
+            start,
+            withFittingSettings(
+              archiveSql({ host, tools, input, list, more, signal }),
+              server.version.major,
+            ),
+          ),
+          { say, signal },
+        );
+      // It says nothing: what there is to say comes again with the rows.
+      if (isRehearsal) await restore(archive.openHead(), () => undefined, ["--schema-only"]);
+      await restore(archive.stream, attempt.say);
     });
   } catch (error) {
     signal.throwIfAborted();
+    if (left.length > 0 && error instanceof SourceError && isRehearsal)
+      throw new SourceError(
+        `${error.message} The extension ${tellNames(left)} was left out, because only a superuser may create it. ${howToMakeTemplate(left)}`,
+        { cause: error },
+      );
     throw error;
-  } finally {
-    from.destroy();
   }
 }
 
@@ -69,11 +127,13 @@ export async function restoreArchive(
 async function* archiveSql(options: {
   host: Host;
   tools: Tools;
-  archive: Archive;
+  input: Readable;
   list: string | null;
+  /** Further arguments. */
+  more: string[];
   signal: AbortSignal;
 }): AsyncGenerator<Buffer> {
-  const { host, tools, archive, list, signal } = options;
+  const { host, tools, input, list, more, signal } = options;
   const leaving = new AbortController();
   const output = new PassThrough();
   const running = host.run({
@@ -83,9 +143,10 @@ async function* archiveSql(options: {
       // They would begin to replicate from elsewhere, into what was just restored.
       "--no-subscriptions",
       ...(list === null ? [] : [`--use-list=${list}`]),
+      ...more,
       "--file=-",
     ],
-    input: archive.stream,
+    input,
     output,
     signal: AbortSignal.any([signal, leaving.signal]),
   });
@@ -144,39 +205,48 @@ async function* script(start: string, sql: AsyncIterable<Buffer>): AsyncGenerato
   yield Buffer.from(`\\echo ${endMark}\n`);
 }
 
-type Run = {
-  host: Host;
+type Run = Machine & {
   tools: Tools;
   target: Target;
   applicationName: string;
   lockWaitMs: number;
+  isRehearsal: boolean;
 };
 
 async function runScript(
-  { host, tools, target, applicationName, lockWaitMs }: Run,
+  run: Run,
   lines: AsyncIterable<Buffer>,
-  { say, signal }: Attempt,
+  { say, signal }: Pick<Attempt, "say" | "signal">,
 ): Promise<void> {
-  const end = await host.run({
-    argv: [
-      tools.program("psql"),
-      "--no-psqlrc",
-      "--quiet",
-      "--no-password",
-      // What `select setval(…)` and the like answer is of no use.
-      "--output=/dev/null",
-      "--set=ON_ERROR_STOP=1",
-      `--dbname=${patience}`,
-    ],
-    environment: toolEnvironment(target, applicationName),
-    input: Readable.from(lines, { objectMode: false }),
-    onErrorLine(line) {
-      if (/ WARNING: /.test(line)) say(line.replace(/^psql:<stdin>:\d+: /, ""));
-    },
-    signal,
-  });
+  const { host, tools, target, lockWaitMs, isRehearsal } = run;
+  const end = await withTarget(run, (environment) =>
+    host.run({
+      argv: [
+        tools.program("psql"),
+        "--no-psqlrc",
+        "--quiet",
+        "--no-password",
+        // What `select setval(…)` and the like answer is of no use.
+        "--output=/dev/null",
+        "--set=ON_ERROR_STOP=1",
+        `--dbname=${patience}`,
+      ],
+      environment,
+      input: Readable.from(lines, { objectMode: false }),
+      onErrorLine(line) {
+        const warning = /^(?:psql:<stdin>:\d+: )?WARNING: +(.*)$/.exec(line)?.[1];
+        // The archive's own BEGIN, within ours.
+        const isOurs = warning === "there is already a transaction in progress";
+        if (warning !== undefined && !isOurs) say(`Warning: ${warning}`);
+      },
+      signal,
+    }),
+  );
   if (end.exitCode === 0 && end.stdout.includes(endMark)) return;
-  throw new SourceError(`${target.name} is as it was: ${whyNot(lastWords(end), lockWaitMs)}`);
+  const why = whyNot(lastWords(end), lockWaitMs);
+  throw new SourceError(
+    isRehearsal ? `The backup cannot be restored: ${why}` : `${target.name} is as it was: ${why}`,
+  );
 }
 
 function whyNot(words: string, lockWaitMs: number): string {

@@ -4,9 +4,7 @@ import { placeOf, readTarget, serverVersion, withClient } from "./postgres-conne
 import {
   createDatabase,
   dropDatabase,
-  howToAllow,
   markMade,
-  mayCreate,
   endSessions,
   isMarked,
   isMissingDatabase,
@@ -15,7 +13,9 @@ import {
 import { drillArchive, drillDatabaseOf } from "./postgres-drill.ts";
 import { dumpDatabase } from "./postgres-dump.ts";
 import { checkPrivileges } from "./postgres-privileges.ts";
-import { restoreArchive } from "./postgres-restore.ts";
+import { readProperties } from "./postgres-properties.ts";
+import { openBackup, restoreArchive } from "./postgres-restore.ts";
+import { tellRestorable } from "./postgres-restorable.ts";
 import { findTools, toolsToDump } from "./postgres-tools.ts";
 import type { Source } from "./source.ts";
 
@@ -25,6 +25,8 @@ export type PostgresSourceOptions = {
   name: string;
   /** postgres://user:password@host:5432/database?sslmode=…; a secret. */
   url: string;
+  /** For files that hold a password for a while; closed to other accounts. */
+  scratchFolder: string;
   /** How long a session that uses the database may keep a restore waiting. */
   lockWaitMs?: number;
 };
@@ -37,11 +39,14 @@ export function createPostgresSource({
   host,
   name,
   url,
+  scratchFolder,
   lockWaitMs,
 }: PostgresSourceOptions): Source {
   const target = readTarget(name, url);
+  const machine = { host, scratchFolder };
   /** A database cannot be dropped over a connection to it. */
   const beside = { ...target, database: "postgres" };
+  const lockOptions = lockWaitMs === undefined ? {} : { lockWaitMs };
   const restoreName = (id: number) => `quarterdeck restore ${id}`;
 
   const exists = async (signal: AbortSignal): Promise<boolean> => {
@@ -59,19 +64,17 @@ export function createPostgresSource({
 
     async rehearse(signal) {
       const session = { applicationName: "quarterdeck", signal };
-      const { may, ...server } = await withClient(target, session, async (client) => {
+      const { told, ...server } = await withClient(target, session, async (client) => {
         const version = await serverVersion(client);
         await checkPrivileges(client, target, version.major);
-        return { ...version, may: await mayCreate(client) };
+        return { ...version, told: await tellRestorable(client, target) };
       });
       const tools = toolsToDump(await findTools(host, signal), server);
-      const warning = may
-        ? ""
-        : ` A drill would be refused: ${target.user} may not create databases. ${howToAllow(target)}`;
-      return `PostgreSQL ${server.text} answers; pg_dump ${tools.version}.${warning}`;
+      const answer = `PostgreSQL ${server.text} answers; pg_dump ${tools.version}.`;
+      return [answer, ...told].join(" ");
     },
 
-    dump: (into, attempt) => dumpDatabase(host, target, into, attempt),
+    dump: (into, attempt) => dumpDatabase(machine, target, into, attempt),
 
     exists: () => exists(AbortSignal.timeout(tidyLimitMs)),
 
@@ -80,15 +83,28 @@ export function createPostgresSource({
       const session = { applicationName, signal: attempt.signal };
       let isMade = false;
       try {
-        if (!(await exists(attempt.signal)))
+        const backup = await openBackup(machine, from, attempt.signal);
+        let properties: string[] = [];
+        if (!(await exists(attempt.signal))) {
+          const { tools, archive } = backup;
+          const own = await readProperties(host, tools, archive, target.database, attempt.signal);
+          properties = own.statements;
           await withServer(target, session, async (client) => {
-            const why = `PostgreSQL at ${placeOf(target)} has no database ${target.database}`;
             isMade = true;
-            await createDatabase(client, target, target.database, why);
+            await createDatabase(client, target, target.database, {
+              why: `PostgreSQL at ${placeOf(target)} has no database ${target.database}`,
+              clauses: own.clauses,
+              say: attempt.say,
+            });
             await markMade(client, target.database, applicationName);
             attempt.say(`Created the database ${target.database}.`);
           });
-        await restoreArchive(host, target, applicationName, from, attempt, lockWaitMs);
+        }
+        await restoreArchive(machine, target, applicationName, backup, attempt, {
+          ...lockOptions,
+          properties,
+        });
+        from.destroy();
       } catch (error) {
         from.destroy();
         // The server may still work on what psql sent; nothing is told before that is undone.
@@ -97,11 +113,12 @@ export function createPostgresSource({
           await endSessions(client, target, applicationName, tidy.signal);
           if (isMade) await dropDatabase(client, target.database);
         }).catch((reason: Error) => attempt.say(reason.message));
+        attempt.signal.throwIfAborted();
         throw error;
       }
     },
 
-    drill: (from, manifest, attempt) => drillArchive(host, target, from, manifest, attempt),
+    drill: (from, manifest, attempt) => drillArchive(machine, target, from, manifest, attempt),
 
     async settle(attempt) {
       const session = { applicationName: "quarterdeck", signal: attempt.signal };

@@ -7,11 +7,39 @@ export class SourceError extends Error {
   override name = "SourceError";
 }
 
+/** Of an error that came over from a process that is a site's account, where only its name says what it was. */
+export const reviveSourceError = (error: unknown): unknown =>
+  error instanceof Error && error.name === "SourceError" && !(error instanceof SourceError)
+    ? new SourceError(error.message, { cause: error })
+    : error;
+
+/** A SQLite database inside a folder. */
+export type SiteDatabase = {
+  /** Its path below the folder, in printable ASCII. */
+  name: string;
+  /** What was wrong with it in the folder itself, as SQLite says; null = it was sound. */
+  problem: string | null;
+};
+
+/** Whose a file is, and who may do what with it: permission bits, user and group by number. */
+export type FileOwner = { mode: number; uid: number; gid: number };
+
+export type Checksums = {
+  /** What wrote the rows that were summed up: the same rows need not read the same in another version. */
+  by: string;
+  /** Hex by table; the order of rows does not matter. */
+  tables: Record<string, string>;
+};
+
 /** What a dump says its content is; a drill holds what came back against it. Kept as JSON. */
 export type Manifest =
   | {
       kind: "database";
       /** Rows by table, as of the dump's own snapshot. */ tables: Record<string, number>;
+      /** Of a database that is one file: left out by older backups. */
+      file?: FileOwner;
+      /** Of the rows of each table; absent where an engine makes none, and in what was dumped before there were any. */
+      checksums?: Checksums;
     }
   | {
       kind: "folder";
@@ -19,6 +47,8 @@ export type Manifest =
       bytes: number;
       /** Hex SHA-256 over what the archiver says of each entry. */
       digest: string;
+      /** Those that were found; left out by older backups, which did not look. */
+      databases?: SiteDatabase[];
     };
 
 export type Attempt = {
@@ -41,6 +71,13 @@ export type Source = {
   rehearse(signal: AbortSignal): Promise<string>;
 
   /**
+   * What an operator should know at the installation although backups work, e.g. why a restore would be refused.
+   * @returns sentences; none = nothing
+   * @throws SourceError
+   */
+  warnings?(signal: AbortSignal): Promise<string[]>;
+
+  /**
    * Writes the whole content into `into` and ends it, or destroys it when that fails. The memory of a piece is used
    * again as soon as its write is done.
    * Resolves only after the tool ended well. @throws SourceError
@@ -54,7 +91,7 @@ export type Source = {
    * Puts `from` in place of what is there, whole or not at all: after any failure, abort or kill (and the `settle`
    * that follows it) the source is as it was, or as in the backup. @throws SourceError
    */
-  restore(from: Readable, attempt: Attempt): Promise<void>;
+  restore(from: Readable, attempt: Attempt, manifest?: Manifest | null): Promise<void>;
 
   /** Restores into a scratch place, holds it against the manifest, throws it away. @throws SourceError that says what differs */
   drill(from: Readable, manifest: Manifest | null, attempt: Attempt): Promise<string>;

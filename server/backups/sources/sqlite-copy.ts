@@ -8,11 +8,17 @@ const retryMs = 50;
 /** SQLITE_BUSY, see https://www.sqlite.org/rescode.html. */
 const busyCode = 5;
 
-export const open = (path: string, readOnly: boolean, busyMs: number): DatabaseSync =>
-  new DatabaseSync(path, { readOnly, timeout: busyMs });
+/** A path as SQLite takes it: text, or bytes where a name need not be UTF-8. */
+export type DatabasePath = string | Uint8Array;
+
+export const open = (path: DatabasePath, readOnly: boolean, busyMs: number): DatabaseSync =>
+  new DatabaseSync(typeof path === "string" ? path : Buffer.from(path), {
+    readOnly,
+    timeout: busyMs,
+  });
 
 /** @throws with `errcode` 5 when somebody held the one written to for more than `busyMs` */
-export async function copy(from: string, to: string, busyMs: number): Promise<void> {
+export async function copy(from: DatabasePath, to: string, busyMs: number): Promise<void> {
   const database = open(from, true, busyMs);
   try {
     for (let waitedMs = 0; ; waitedMs += retryMs) {

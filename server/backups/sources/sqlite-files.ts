@@ -5,10 +5,8 @@ import { dirname } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { sizeInWords } from "./size-in-words.ts";
-import { SourceError } from "./source.ts";
-
-/** What SQLite keeps beside a database; one that was left by another content must never be applied to a new file. */
-const companions = ["-journal", "-wal", "-shm"];
+import { SourceError, type FileOwner } from "./source.ts";
+import { companionEnds } from "./sqlite-header.ts";
 
 export const isThere = (file: string): Promise<boolean> =>
   access(file).then(
@@ -18,7 +16,7 @@ export const isThere = (file: string): Promise<boolean> =>
 
 /** With what SQLite, and a change of its page size, keep beside it. */
 export async function removeFile(file: string): Promise<void> {
-  for (const end of ["", ...companions, "-fitted", "-fitted-journal"])
+  for (const end of ["", ...companionEnds, "-fitted", "-fitted-journal"])
     await rm(`${file}${end}`, { force: true });
 }
 
@@ -60,22 +58,40 @@ const hints: Record<string, string> = {
 
 /**
  * Puts a file where no database is, or none that SQLite can open: over such a one it has no transaction.
- * With the mode and owner of what it replaces; without such, the folder's owner, since the application's account owns
- * the folder and root must not leave it a file that it cannot use.
+ * With the mode and owner of what it replaces, or where nothing is, of what was backed up; without either, the folder's
+ * owner, since the application's account owns the folder and root must not leave it a file that it cannot use.
+ * @returns whether the file has that owner; an account that may not give it away keeps it
  */
-export async function putInPlace(file: string, path: string): Promise<void> {
-  const replaced = await stat(path).catch(() => null);
-  const { uid, gid } = replaced ?? (await stat(dirname(path)));
-  await chown(file, uid, gid).catch(() => undefined);
-  await chmod(file, replaced === null ? 0o640 : replaced.mode & 0o777);
+export async function putInPlace(
+  file: string,
+  path: string,
+  known: FileOwner | null,
+): Promise<boolean> {
+  const owner = (await stat(path).catch(() => null)) ?? known;
+  const { uid, gid } = owner ?? (await stat(dirname(path)));
+  const isGiven = await give(file, uid, gid);
+  await chmod(file, owner === null ? 0o640 : owner.mode & 0o777);
+  // Those of another content must never be applied to a new file.
   // Before the rename: a crash between the two would else leave the new file with a journal that is not its own.
   for (const database of [file, path])
-    for (const end of companions) await rm(`${database}${end}`, { force: true });
+    for (const end of companionEnds) await rm(`${database}${end}`, { force: true });
   await rename(file, path);
   const folder = await open(dirname(path), "r");
   try {
     await folder.sync();
   } finally {
     await folder.close();
+  }
+  return isGiven;
+}
+
+async function give(file: string, uid: number, gid: number): Promise<boolean> {
+  try {
+    await chown(file, uid, gid);
+    return true;
+  } catch {
+    // A group that the account is a member of, it may set all the same.
+    await chown(file, (await stat(file)).uid, gid).catch(() => undefined);
+    return false;
   }
 }

@@ -1,4 +1,6 @@
 // For the tests of the SQLite source: a temporary folder for each test with a database that is one of everything.
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -83,4 +85,43 @@ export async function dump(): Promise<{ content: Buffer; manifest: Manifest }> {
   const { into, content } = createCollector();
   const manifest = await source().dump(into, attempt());
   return { content: content(), manifest };
+}
+
+/** A process of its own that writes pairs all the time, each transaction in two steps. */
+export const startPairWriter = (file: string): Promise<ChildProcess> =>
+  startWriter(
+    file,
+    `database.exec("begin immediate; insert into pairs values (" + n + ", 0); update pairs set b = a where b = 0; commit")`,
+  );
+
+/** A process of its own that changes every page all the time; each of its transactions leaves one number everywhere. */
+export async function startPageWriter(file: string, mode: string): Promise<ChildProcess> {
+  exec(
+    `pragma journal_mode = ${mode};
+    create table pages (n integer, filler text);
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000)
+    insert into pages select 0, printf('%3000d', i) from n`,
+    file,
+  );
+  return startWriter(
+    file,
+    `database.exec("pragma synchronous = off; begin immediate; update pages set n = " + n + "; commit")`,
+  );
+}
+
+/** @param statement JavaScript that works on `database`; `n` counts from 1 */
+async function startWriter(file: string, statement: string): Promise<ChildProcess> {
+  const script = `
+    import { DatabaseSync } from "node:sqlite";
+    const database = new DatabaseSync(${JSON.stringify(file)}, { timeout: 60000 });
+    for (let n = 1; ; n++) {
+      ${statement};
+      if (n === 1) console.log("writing");
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }`;
+  const writer = spawn(process.execPath, ["--input-type=module", "-e", script], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  await once(writer.stdout, "data");
+  return writer;
 }

@@ -1,6 +1,5 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { readdir, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { chmod, chown, readdir, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Readable } from "node:stream";
@@ -17,18 +16,21 @@ import {
   query,
   rich,
   source,
+  startPairWriter,
   strays,
   inTemporaryFolder,
 } from "./sqlite-testing.ts";
 
 inTemporaryFolder();
 
+const isRoot = userInfo().uid === 0;
+
 describe.each(["delete", "wal"])("in journal mode %s", (mode) => {
   test("what is dumped comes back the same, and later changes are gone", async () => {
     exec(`pragma journal_mode = ${mode}; ${rich}`);
     const before = contentOf();
     const { content, manifest } = await dump();
-    expect(manifest).toEqual({ kind: "database", tables: { customers: 2, sums: 2 } });
+    expect(manifest).toMatchObject({ kind: "database", tables: { customers: 2, sums: 2 } });
     exec("delete from customers; drop view named; create table later (x)");
     await source().restore(Readable.from([content]), attempt());
     expect(contentOf()).toBe(before);
@@ -50,7 +52,7 @@ describe.each(["delete", "wal"])("in journal mode %s", (mode) => {
 
   test("a dump while it is written to is of one moment", async () => {
     exec(`pragma journal_mode = ${mode}; create table pairs (a integer, b integer)`);
-    const writer = await startWriter(path);
+    const writer = await startPairWriter(path);
     try {
       for (let round = 0; round < 5; round++) {
         const { content } = await dump();
@@ -65,22 +67,29 @@ describe.each(["delete", "wal"])("in journal mode %s", (mode) => {
   });
 });
 
-/** A process of its own that writes all the time, each transaction in two steps. */
-async function startWriter(file: string): Promise<ChildProcess> {
-  const script = `
-    import { DatabaseSync } from "node:sqlite";
-    const database = new DatabaseSync(${JSON.stringify(file)}, { timeout: 10000 });
-    for (let n = 1; ; n++) {
-      database.exec("begin immediate; insert into pairs values (" + n + ", 0); update pairs set b = a where b = 0; commit");
-      if (n === 1) console.log("writing");
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    }`;
-  const writer = spawn(process.execPath, ["--input-type=module", "-e", script], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  await once(writer.stdout, "data");
-  return writer;
-}
+test("a collation that an application defines is told, and its tables are backed up and restored", async () => {
+  exec(`${rich}; create table names (name text collate nocase, note text);
+    create index by_names on names (name); insert into names values ('Zoë', 'x')`);
+  // As an application's own: SQLite takes none from here.
+  const database = new DatabaseSync(path);
+  database.enableDefensive(false);
+  database.exec(`pragma writable_schema = on;
+    update sqlite_schema set sql = replace(sql, 'nocase', 'german') where name = 'names';
+    pragma writable_schema = reset`);
+  database.close();
+  const [warning, ...more] = await source().warnings(new AbortController().signal);
+  expect(warning).toMatch(/^Table names uses the collation german, which an application defines: /);
+  expect(more).toEqual([]);
+  const { into, content } = createCollector();
+  const manifest = await source().dump(into, attempt());
+  expect(manifest).toMatchObject({ tables: { customers: 2, sums: 2, names: 1 } });
+  expect(await source().drill(Readable.from([content()]), manifest, attempt())).toMatch(
+    /^3 tables with 5 rows came back exactly\. Table names uses the collation german/,
+  );
+  exec("drop table sums");
+  await source().restore(Readable.from([content()]), attempt());
+  expect(query("select note from names not indexed")).toEqual([{ note: "x" }]);
+});
 
 test("an empty database, and one that is gone, come back", async () => {
   exec("vacuum");
@@ -90,6 +99,20 @@ test("an empty database, and one that is gone, come back", async () => {
   await source().restore(Readable.from([content]), attempt());
   expect(query("select count(*) as n from sqlite_schema")).toEqual([{ n: 0 }]);
   expect((await stat(path)).mode & 0o777).toBe(0o640);
+});
+
+test("one that was moved away comes back with its mode and owner", async () => {
+  exec(rich);
+  await chmod(path, 0o604);
+  const { uid } = await stat(path);
+  const gid = isRoot ? 65_534 : (await stat(path)).gid;
+  await chown(path, uid, gid);
+  const { content, manifest } = await dump();
+  expect(manifest).toMatchObject({ file: { mode: 0o604, uid, gid } });
+  await rename(path, join(folder, "aside.sqlite"));
+  await source().restore(Readable.from([content]), attempt(), manifest);
+  expect(await stat(path)).toMatchObject({ uid, gid });
+  expect((await stat(path)).mode & 0o777).toBe(0o604);
 });
 
 test("what a journal of another file left beside it is never applied to a new one", async () => {

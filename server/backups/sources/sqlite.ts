@@ -21,6 +21,12 @@ export type SqliteOptions = {
   busyMs?: number;
 };
 
+export type SqliteSource = Source & {
+  warnings(signal: AbortSignal): Promise<string[]>;
+  /** Removes the copy of a dump that was killed. */
+  clear(attempt: Pick<Attempt, "id">): Promise<void>;
+};
+
 const chunkBytes = 256 * 1024;
 
 export function createSqliteSource({
@@ -28,7 +34,7 @@ export function createSqliteSource({
   path,
   scratchFolder,
   busyMs = 20_000,
-}: SqliteOptions): Source {
+}: SqliteOptions): SqliteSource {
   const sibling = ({ id }: Pick<Attempt, "id">) => `${path}.quarterdeck-restore-${id}`;
   const noteOf = (attempt: Attempt) => `${sibling(attempt)}-note`;
   const scratch = (use: string, { id }: Pick<Attempt, "id">) =>
@@ -38,7 +44,7 @@ export function createSqliteSource({
     stat(path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
       throw new SourceError(
-        `${path} (database ${name}) cannot be looked at by the account that runs the service (${error.code}).`,
+        `${path} (database ${name}) cannot be looked at by the account that works on it (${error.code}).`,
       );
     });
 
@@ -56,7 +62,7 @@ export function createSqliteSource({
     doSqliteWork({ task: "recover", path, busyMs }, path, signal);
 
   /** A kill between any two steps leaves files by which `tellCutOff` can tell it. */
-  async function clear(attempt: Attempt, isRestored: boolean): Promise<void> {
+  async function clearRestore(attempt: Attempt, isRestored: boolean): Promise<void> {
     if (!isRestored) await rm(noteOf(attempt), { force: true });
     await removeFile(sibling(attempt));
     await rm(noteOf(attempt), { force: true });
@@ -92,6 +98,10 @@ export function createSqliteSource({
       return `SQLite database ${path}, ${sizeInWords(size)}.`;
     },
 
+    async warnings(signal) {
+      return (await doSqliteWork({ task: "collations", path, busyMs }, path, signal)).notes;
+    },
+
     async dump(into, attempt) {
       const copy = scratch("dump", attempt);
       try {
@@ -104,7 +114,10 @@ export function createSqliteSource({
           signal: attempt.signal,
         });
         await removeFile(copy);
-        return { kind: "database", tables };
+        const found = await find();
+        if (found === null) return { kind: "database", tables };
+        const { mode, uid, gid } = found;
+        return { kind: "database", tables, file: { mode: mode & 0o777, uid, gid } };
       } catch (error) {
         // Before the other end hears of it, and perhaps tries again.
         await removeFile(copy);
@@ -113,31 +126,38 @@ export function createSqliteSource({
       }
     },
 
+    clear: (attempt) => removeFile(scratch("dump", attempt)),
+
     exists: async () => (await find()) !== null,
 
-    async restore(from, attempt) {
+    async restore(from, attempt, manifest = null) {
       const { signal, say } = attempt;
       const file = sibling(attempt);
+      const known = manifest?.kind === "database" ? (manifest.file ?? null) : null;
+      const put = async () => {
+        if (!(await putInPlace(file, path, known)))
+          say(`${path} could not be given back to its owner: the account may not do that.`);
+      };
       let isRestored = false;
       try {
         // First: what an earlier try left would be taken for this one's.
         await rm(noteOf(attempt), { force: true });
         await writeFile(from, file, signal);
         await doSqliteWork({ task: "check", path: file, busyMs }, file, signal);
-        if ((await find()) === null) await putInPlace(file, path);
+        if ((await find()) === null) await put();
         else
           try {
             const work = { task: "place", from: file, to: path, note: noteOf(attempt) } as const;
             await doSqliteWork({ ...work, busyMs }, path, signal);
           } catch (error) {
             if (!isUnsound(error)) throw error;
-            await putInPlace(file, path);
+            await put();
             say(`${path} was no sound database and was replaced. Restart what had it open.`);
           }
         isRestored = true;
       } finally {
         from.destroy();
-        await clear(attempt, isRestored);
+        await clearRestore(attempt, isRestored);
       }
     },
 
@@ -147,7 +167,8 @@ export function createSqliteSource({
         await checkRoom(scratchFolder, 0, path);
         await writeFile(from, file, attempt.signal);
         const work = { task: "check", path: file, busyMs } as const;
-        return compareTables(manifest, (await doSqliteWork(work, file, attempt.signal)).tables);
+        const { tables, notes } = await doSqliteWork(work, file, attempt.signal);
+        return [compareTables(manifest, tables), ...notes].join(" ");
       } finally {
         await removeFile(file);
       }
@@ -164,7 +185,7 @@ export function createSqliteSource({
       // Emptied, so that a second cut-off does not make it a statement.
       if (state === "unknown" && (await isThere(noteOf(attempt))))
         await truncate(noteOf(attempt), 0);
-      await clear(attempt, state !== "as it was");
+      await clearRestore(attempt, state !== "as it was");
       for (const use of ["dump", "drill", "settle"]) await removeFile(scratch(use, attempt));
       return state;
     },

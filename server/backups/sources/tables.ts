@@ -1,12 +1,17 @@
 // What came back, held against what the dump counted.
-import { SourceError, type Manifest } from "./source.ts";
+import { SourceError, type Checksums, type Manifest } from "./source.ts";
 
 /**
  * @param found rows by table, as restored
+ * @param checksums of the rows, where the engine makes some
  * @returns a sentence for the drill's output
  * @throws SourceError that names the differences
  */
-export function compareTables(manifest: Manifest | null, found: Record<string, number>): string {
+export function compareTables(
+  manifest: Manifest | null,
+  found: Record<string, number>,
+  checksums?: Checksums,
+): string {
   const names = Object.keys(found);
   const rows = Object.values(found).reduce((sum, count) => sum + count, 0);
   const tables = `${names.length} table${names.length === 1 ? "" : "s"}`;
@@ -17,11 +22,35 @@ export function compareTables(manifest: Manifest | null, found: Record<string, n
   const differences = [...new Set([...Object.keys(expected), ...names])]
     .filter((name) => expected[name] !== found[name])
     .map((name) => `${name} has ${tell(found[name])} and should have ${tell(expected[name])}`);
+  throwDifferences(differences);
+  return `${total} came back ${compareChecksums(manifest.checksums, checksums)}`;
+}
+
+/**
+ * @returns how surely the content came back: "exactly." where it was looked at
+ * @throws SourceError that names the tables that differ
+ */
+export function compareChecksums(
+  expected: Checksums | undefined,
+  found: Checksums | undefined,
+): string {
+  if (found === undefined) return "exactly.";
+  if (expected === undefined) return "in number; the backup has no checksums of its rows.";
+  const differing = Object.keys(expected.tables).filter(
+    (name) => expected.tables[name] !== found.tables[name],
+  );
+  if (differing.length === 0) return "exactly, by the count and the checksum of each table.";
+  if (expected.by !== found.by)
+    return `in number; their checksums cannot be compared, because ${expected.by} made the backup's and ${found.by} these.`;
+  throwDifferences(differing.map((name) => `the rows of ${name} are not the same`));
+  return "";
+}
+
+function throwDifferences(differences: readonly string[]): void {
   if (differences.length > 0)
     throw new SourceError(
       `What came back differs from what was dumped: ${differences.slice(0, 10).join("; ")}${differences.length > 10 ? `; and ${differences.length - 10} more` : ""}.`,
     );
-  return `${total} came back exactly.`;
 }
 
 const tell = (rows: number | undefined) =>

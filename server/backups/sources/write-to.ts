@@ -1,7 +1,19 @@
-import type { Writable } from "node:stream";
+import { finished, type Writable } from "node:stream";
 
-/** @returns once the stream is done with the piece. @throws its error, also one that it had before */
+/**
+ * @returns once the stream is done with the piece
+ * @throws its error, also one that it had before. A stream that was destroyed need not call a write back, e.g. one of
+ * zlib whose output nobody has read, so its end is heeded as well.
+ */
 export const writeTo = (into: Writable, piece: Buffer): Promise<void> =>
-  new Promise((resolve, reject) =>
-    into.write(piece, (error) => (error == null ? resolve() : reject(error))),
-  );
+  new Promise((resolve, reject) => {
+    const forget = finished(into, { readable: false }, (error) => {
+      forget();
+      reject(error ?? new Error("The stream was closed before it had taken everything."));
+    });
+    into.write(piece, (error) => {
+      forget();
+      if (error == null) resolve();
+      else reject(error);
+    });
+  });

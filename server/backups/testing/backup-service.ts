@@ -5,7 +5,9 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, vi } from "vitest";
 import type { AppOptions } from "../../app.ts";
 import type { Backup, BackupConfiguration } from "../../../contract/backups/backup.ts";
+import { markerName } from "../../storage/marker.ts";
 import { createTestService, type TestService } from "../../testing/service.ts";
+import { ownUser } from "../../testing/own-user.ts";
 
 export type BackupTestService = TestService & {
   configuration(change?: object): Promise<BackupConfiguration>;
@@ -32,16 +34,17 @@ export const nightly = {
 };
 
 /** One site with a SQLite database, a place for copies, and whatever the test adds to the inventory. */
-const inventoryOf = (folder: string, more: string) => `
+const inventoryOf = (folder: string, sites: string, more: string) => `
 servers:
   - { id: 1, name: here, connection: local, time_zone: UTC }
   - { id: 2, name: there, connection: local }
 sites:
-  - { id: 1, server: 1, name: shop, root: ${folder}/shop, artisan: [sh, artisan], databases: [1] }
+  - { id: 1, server: 1, name: shop, root: ${folder}/shop, user: ${ownUser}, artisan: [sh, artisan], databases: [1] }
+${sites}
 databases:
-  - { id: 1, server: 1, name: orders, engine: sqlite, path: ${folder}/orders.sqlite }
-  - { id: 2, server: 2, name: elsewhere, engine: sqlite, path: ${folder}/elsewhere.sqlite }
-  - { id: 3, server: 1, name: gone, engine: sqlite, path: ${folder}/gone.sqlite }
+  - { id: 1, server: 1, name: orders, engine: sqlite, path: ${folder}/orders.sqlite, user: ${ownUser} }
+  - { id: 2, server: 2, name: elsewhere, engine: sqlite, path: ${folder}/elsewhere.sqlite, user: ${ownUser} }
+  - { id: 3, server: 1, name: gone, engine: sqlite, path: ${folder}/gone.sqlite, user: ${ownUser} }
 ${more}
 `;
 
@@ -52,9 +55,13 @@ ${more}
 `;
 
 /** Lines that a test adds to the inventory. */
-export type MoreInventory = { databases?: string; providers?: (folder: string) => string };
+export type MoreInventory = {
+  databases?: (folder: string) => string;
+  sites?: (folder: string) => string;
+  providers?: (folder: string) => string;
+};
 
-const waiting = { timeout: 20_000, interval: 20 };
+const waiting = { timeout: 60_000, interval: 20 };
 
 /** Looks again and again until it sees what it wants; long enough for a machine that is busy with other tests. */
 export const soon = <Result>(look: () => Result | Promise<Result>): Promise<Result> =>
@@ -69,7 +76,8 @@ export async function createBackupTestService(
     inventory: (folder) =>
       inventoryOf(
         folder,
-        `${more.databases ?? ""}\n${providersOf(folder, more.providers?.(folder) ?? "")}`,
+        more.sites?.(folder) ?? "",
+        `${more.databases?.(folder) ?? ""}\n${providersOf(folder, more.providers?.(folder) ?? "")}`,
       ),
   });
   const database = join(service.folder, "orders.sqlite");
@@ -146,7 +154,7 @@ export async function createBackupTestService(
       ),
     files: async () =>
       (await readdir(copies, { recursive: true, withFileTypes: true }))
-        .filter((entry) => entry.isFile())
+        .filter((entry) => entry.isFile() && entry.name !== markerName)
         .map(({ parentPath, name }) => join(parentPath, name).slice(copies.length + 1))
         .sort(),
   };

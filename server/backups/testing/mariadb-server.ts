@@ -9,9 +9,6 @@ import { promisify } from "node:util";
 
 const execute = promisify(execFile);
 
-/** The server lies where the path of an ordinary account does not lead. */
-const env = { ...process.env, PATH: `${process.env["PATH"]}:/usr/sbin:/usr/local/sbin` };
-
 const password = "s3cret'\\ \"ü";
 const startLimitMs = 20_000;
 
@@ -37,15 +34,26 @@ export async function startMariadbServer(): Promise<MariadbServer> {
   if (user !== null) await chown(folder, user.uid, user.gid);
   await chmod(folder, 0o755);
   const data = join(folder, "data");
+  const env = {
+    ...process.env,
+    // The server lies where the path of an ordinary account does not lead.
+    PATH: `${process.env["PATH"]}:/usr/sbin:/usr/local/sbin`,
+    // A starting server deletes temporary tables it finds there, including those of other running servers.
+    TMPDIR: folder,
+  };
   const socket = join(folder, "s");
   const asUser = user === null ? [] : [`--user=${user.name}`];
-  await execute("mariadb-install-db", [
-    "--no-defaults",
-    `--datadir=${data}`,
-    "--auth-root-authentication-method=normal",
-    "--skip-test-db",
-    ...asUser,
-  ]);
+  await execute(
+    "mariadb-install-db",
+    [
+      "--no-defaults",
+      `--datadir=${data}`,
+      "--auth-root-authentication-method=normal",
+      "--skip-test-db",
+      ...asUser,
+    ],
+    { env },
+  );
   const port = await freePort();
 
   const query = async (database: string | null, sql: string) => {

@@ -1,5 +1,5 @@
 // Which folders an account can enter, and folders that are its alone.
-import { chmod, chown, lstat, mkdir, stat } from "node:fs/promises";
+import { chmod, lchown, lstat, mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ownAccount, type Account } from "./account.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
@@ -27,7 +27,10 @@ export async function closedFolder(folder: string, account: Account): Promise<st
  *
  * @throws {EmbeddedPostgresError} it is a link, no folder, or somebody else's.
  */
-export async function makePrivateFolder(folder: string, account: Account): Promise<void> {
+export async function makePrivateFolder(
+  folder: string,
+  account: Pick<Account, "uid" | "gid">,
+): Promise<void> {
   await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;
   });
@@ -40,6 +43,6 @@ export async function makePrivateFolder(folder: string, account: Account): Promi
       `${folder} belongs to another user (number ${found.uid}). Remove it, or let that user run Quarterdeck.`,
     );
   }
-  if (found.uid !== account.uid) await chown(folder, account.uid, account.gid);
+  if (found.uid !== account.uid) await lchown(folder, account.uid, account.gid);
   if ((found.mode & 0o7777) !== 0o700) await chmod(folder, 0o700);
 }

@@ -1,7 +1,11 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { accountName, systemAccount } from "./account.ts";
 import type { CommandResult } from "./command.ts";
-import { silent } from "./testing.ts";
+import { makeFolder, silent } from "./testing.ts";
 
 /** A machine with these commands. */
 function machine(commands: Record<string, (args: readonly string[]) => CommandResult>) {
@@ -37,6 +41,34 @@ test("a user that another service made in the same moment is taken", async () =>
   const id = () => (++asked > 2 ? ok("998") : { exitCode: 1, output: "" });
   const { run } = machine({ id, useradd: () => ({ exitCode: 9, output: "already exists" }) });
   expect(await systemAccount(silent, run)).toMatchObject({ uid: 998 });
+});
+
+test("two services that make the user in the same moment get the same one", async () => {
+  const folder = await makeFolder();
+  // Behaves like `useradd`: a call that checked before the other call finished gives the name a new uid.
+  const start = `
+    const { systemAccount } = await import(${JSON.stringify(import.meta.resolve("./account.ts"))});
+    const { existsSync, readFileSync, writeFileSync } = await import("node:fs");
+    const { setTimeout: sleep } = await import("node:timers/promises");
+    const user = ${JSON.stringify(join(folder, "user"))};
+    const run = async (command) => {
+      const isThere = existsSync(user);
+      if (command === "id")
+        return isThere ? { exitCode: 0, output: readFileSync(user, "utf8") } : { exitCode: 1, output: "" };
+      if (isThere) return { exitCode: 9, output: "already exists" };
+      await sleep(500);
+      writeFileSync(user, String(process.pid));
+      return { exitCode: 0, output: "" };
+    };
+    const lock = ${JSON.stringify(join(folder, "lock"))};
+    const { uid } = await systemAccount({ info() {} }, run, lock);
+    console.log(uid);
+  `;
+  const service = () =>
+    promisify(execFile)(process.execPath, ["--input-type=module", "--eval", start]);
+  const [first, second] = await Promise.all([service(), service()]);
+  expect(first.stdout).toBe(second.stdout);
+  expect(first.stdout.trim()).toBe(await readFile(join(folder, "user"), "utf8"));
 });
 
 test("a machine without useradd and adduser is told what to do", async () => {

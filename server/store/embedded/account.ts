@@ -1,5 +1,7 @@
 // Whom the database runs as. PostgreSQL refuses root, so a service that runs as root gives it a system user of its own.
+import { closeSync, constants, openSync } from "node:fs";
 import { userInfo } from "node:os";
+import { DatabaseSync } from "node:sqlite";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import { runCommand } from "./command.ts";
 import type { Log } from "./log.ts";
@@ -42,14 +44,52 @@ export function ownAccount(): Account {
   }
 }
 
-/** The system user for the database, made if it is missing. Only root may ask. */
-export async function systemAccount(log: Log, run = runCommand): Promise<Account> {
+/** Held while the user is made; where only root may write. */
+const makingLock = "/run/quarterdeck-account.lock";
+/** Longer than `useradd` takes on any machine; milliseconds. */
+const makingMs = 30_000;
+
+/**
+ * The system user for the database, made if it is missing. Only root may ask.
+ *
+ * A lock keeps two services from creating the user at once: the second `useradd` would give the name a new uid, and the uid
+ * that the first service already uses would belong to nobody.
+ *
+ * @throws {EmbeddedPostgresError} it could not be made; the message says what to do
+ */
+export async function systemAccount(
+  log: Log,
+  run = runCommand,
+  lockPath = makingLock,
+): Promise<Account> {
   const known = await findAccount(run);
   if (known) return known;
+  const lock = holdOnceFree(lockPath);
+  try {
+    return (await findAccount(run)) ?? (await makeAccount(log, run));
+  } finally {
+    lock?.close();
+  }
+}
+
+/** Takes an SQLite lock, as for the data folder. @returns null if it cannot be taken; the service starts without it */
+function holdOnceFree(path: string): DatabaseSync | null {
+  try {
+    const { O_CREAT, O_NOFOLLOW, O_RDWR } = constants;
+    closeSync(openSync(path, O_CREAT | O_NOFOLLOW | O_RDWR, 0o600));
+    const lock = new DatabaseSync(path, { timeout: makingMs });
+    lock.exec("BEGIN EXCLUSIVE");
+    return lock;
+  } catch {
+    return null;
+  }
+}
+
+async function makeAccount(log: Log, run: typeof runCommand): Promise<Account> {
   const refusals: string[] = [];
   for (const [command, ...args] of creators) {
     const made = await run(command, args);
-    // Asked again whatever it answered: another service may have made the account in the same moment.
+    // Asked again whatever it answered: it may have been made by hand in the same moment.
     const account = await findAccount(run);
     if (account) {
       log.info(`Made the system user ${accountName}, as PostgreSQL does not run as root.`);

@@ -14,19 +14,25 @@ export type CommandResult = { exitCode: number | null; output: string };
 export const identity = (account?: Account) =>
   account && !account.isOwn ? { uid: account.uid, gid: account.gid } : {};
 
-/** Runs `command` and answers with its exit code (null: killed, or not there) and all it printed. Never throws. */
+/**
+ * Runs `command` and answers with its exit code (null: killed, or not there) and all it printed. Never throws.
+ * @param input what it reads; secrets belong here, since every account of the machine can read arguments
+ */
 export function runCommand(
   command: string,
   args: readonly string[],
   account?: Account,
+  input = "",
 ): Promise<CommandResult> {
   return new Promise((resolve) => {
     // The caller's folder may be closed to the account.
     const options = { ...identity(account), cwd: "/", env: plainEnvironment, maxBuffer: 2 ** 24 };
-    execFile(command, args, options, (error, stdout, stderr) => {
+    const child = execFile(command, args, options, (error, stdout, stderr) => {
       const exitCode = error === null ? 0 : typeof error.code === "number" ? error.code : null;
       const output = `${stdout}${stderr}`;
       resolve({ exitCode, output: output || (error?.message ?? "") });
     });
+    // A program that ends before it has read everything is judged by its exit code.
+    child.stdin?.on("error", () => undefined).end(input);
   });
 }

@@ -1,10 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { onTestFinished, expect, test } from "vitest";
 import { DataFolderInUse, DataFolderUnusable, lockDataFolder } from "./data-lock.ts";
-import { kill, makeFolder } from "./testing.ts";
+import { isRoot, kill, makeFolder } from "./testing.ts";
+
+const nobody = { uid: 65_534, gid: 65_534 };
+
+const modeOf = async (path: string) => (await stat(path)).mode & 0o7777;
 
 const script = (folder: string) => /* js */ `
   import { lockDataFolder } from ${JSON.stringify(import.meta.resolve("./data-lock.ts"))};
@@ -12,13 +16,48 @@ const script = (folder: string) => /* js */ `
   catch (error) { console.log(error.name); }
 `;
 
+/** As versions before locked it: one file in the data folder itself, readable for everybody. */
+const earlierScript = (folder: string) => /* js */ `
+  import { writeFileSync } from "node:fs";
+  import { DatabaseSync } from "node:sqlite";
+  globalThis.lock = new DatabaseSync(${JSON.stringify(join(folder, "instance.lock"))});
+  try {
+    lock.exec("PRAGMA locking_mode = exclusive; PRAGMA journal_mode = off; BEGIN EXCLUSIVE");
+    writeFileSync(${JSON.stringify(join(folder, "instance.pid"))}, String(process.pid));
+    console.log("held"); setInterval(() => {}, 1e6);
+  }
+  catch (error) { console.log(error.message); }
+`;
+
+/** What any account may do with a file that it can read. */
+const readerScript = (folder: string) => /* js */ `
+  import { DatabaseSync } from "node:sqlite";
+  try {
+    globalThis.lock = new DatabaseSync(${JSON.stringify(join(folder, "instance.lock"))}, { readOnly: true });
+    lock.exec("BEGIN; SELECT * FROM sqlite_schema");
+    console.log("held"); setInterval(() => {}, 1e6);
+  }
+  catch (error) { console.log(error.message); }
+`;
+
 /** Another process that tries to hold `folder`; answers with what it said first. */
-async function contend(folder: string) {
+async function contend(
+  folder: string,
+  text = script(folder),
+  account: { uid: number; gid: number } | null = null,
+) {
+  // Given up by the program itself: the project's Node may lie where another account cannot enter.
+  const become =
+    account === null
+      ? ""
+      : `process.setgroups([]); process.setgid(${account.gid}); process.setuid(${account.uid});\n`;
   // Collected garbage must not take a lock with it that nobody refers to.
-  const args = ["--expose-gc", "--input-type=module", "--eval", script(folder)];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const args = ["--expose-gc", "--input-type=module", "--eval", `${become}${text}`];
+  const child = spawn(process.execPath, args, { cwd: "/", stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   const [said]: [Buffer] = (await once(child.stdout, "data")) as [Buffer];
+  // Until it is gone it may keep others from the lock that it did not get.
+  if (said.toString().trim() !== "held" && child.exitCode === null) await once(child, "exit");
   return { child, said: said.toString().trim() };
 }
 
@@ -50,10 +89,12 @@ test("the data folder is free after release, within one process too", async () =
   const folder = join(await makeFolder(), "not", "there", "yet");
   const lock = lockDataFolder(folder);
   expect(() => lockDataFolder(folder)).toThrow(DataFolderInUse);
+  expect(await readdir(join(folder, "lock"))).toEqual(["instance.lock", "instance.pid"]);
   lock.release();
   lock.release();
   lockDataFolder(folder).release();
-  expect(await readdir(folder)).toEqual(["instance.lock"]);
+  expect(await readdir(folder)).toEqual(["instance.lock", "lock"]);
+  expect(await readdir(join(folder, "lock"))).toEqual(["instance.lock"]);
 });
 
 test("a data folder that cannot be is told as such, not as in use", async () => {
@@ -63,3 +104,86 @@ test("a data folder that cannot be is told as such, not as in use", async () => 
   expect(() => lockDataFolder(impossible)).toThrow(DataFolderUnusable);
   expect(() => lockDataFolder(impossible)).toThrow("QUARTERDECK_DATA");
 });
+
+test("the lock is closed to every other account, whatever the umask and earlier versions left", async () => {
+  const folder = await makeFolder();
+  const umask = process.umask(0);
+  onTestFinished(() => void process.umask(umask));
+  const closed = async () => {
+    const lock = lockDataFolder(folder);
+    const names = ["instance.lock", "lock", "lock/instance.lock", "lock/instance.pid"];
+    const modes = await Promise.all(names.map((name) => modeOf(join(folder, name))));
+    lock.release();
+    return modes;
+  };
+  const expected = [0o600, 0o700, 0o600, 0o600];
+  expect(await closed()).toEqual(expected);
+  for (const name of ["instance.lock", "lock", "lock/instance.lock"])
+    await chmod(join(folder, name), 0o777);
+  await writeFile(join(folder, "lock/instance.pid"), "1", { mode: 0o666 });
+  expect(await closed()).toEqual(expected);
+});
+
+test("a lock that is a link, something else or somebody else's is refused by its path", async () => {
+  const folder = await makeFolder();
+  const elsewhere = await makeFolder();
+  const lock = join(folder, "lock");
+  await symlink(elsewhere, lock);
+  expect(() => lockDataFolder(folder)).toThrow(DataFolderUnusable);
+  expect(() => lockDataFolder(folder)).toThrow(`${lock} is not a folder of its own`);
+  await rm(lock);
+  await mkdir(lock);
+  await symlink(join(elsewhere, "file"), join(lock, "instance.lock"));
+  expect(() => lockDataFolder(folder)).toThrow(`${lock}/instance.lock is not a file of its own`);
+  expect(await readdir(elsewhere)).toEqual([]);
+  await rm(join(lock, "instance.lock"));
+  if (isRoot) {
+    await chown(lock, nobody.uid, nobody.gid);
+    expect(() => lockDataFolder(folder)).toThrow(`${lock} belongs to another user`);
+    await chown(lock, 0, 0);
+  }
+  lockDataFolder(folder).release();
+});
+
+test("an earlier version and this one never both hold the data folder", async () => {
+  const folder = await makeFolder();
+  const earlier = await contend(folder, earlierScript(folder));
+  expect(earlier.said).toBe("held");
+  expect(() => lockDataFolder(folder)).toThrow(DataFolderInUse);
+  expect(() => lockDataFolder(folder)).toThrow(`process ${earlier.child.pid}`);
+  await kill(earlier.child);
+  const lock = lockDataFolder(folder);
+  expect((await contend(folder, earlierScript(folder))).said).toMatch(/locked/);
+  expect(await readdir(folder)).not.toContain("instance.pid");
+  lock.release();
+  expect((await contend(folder, earlierScript(folder))).said).toBe("held");
+});
+
+test.skipIf(!isRoot)(
+  "an account that holds what an earlier version left readable does not stop the service, and gets at it no more (root only)",
+  async () => {
+    const folder = await makeFolder();
+    await chmod(folder, 0o711);
+    await writeFile(join(folder, "instance.lock"), "", { mode: 0o644 });
+    const stranger = await contend(folder, readerScript(folder), nobody);
+    expect(stranger.said).toBe("held");
+    expect((await contend(folder, earlierScript(folder))).said).toMatch(/locked/);
+    const lock = lockDataFolder(folder);
+    expect((await contend(folder, earlierScript(folder))).said).toMatch(/locked/);
+    expect((await contend(folder, readerScript(folder), nobody)).said).toMatch(/unable to open/);
+    lock.release();
+  },
+);
+
+test.skipIf(!isRoot)(
+  "root leaves an ordinary user's data folder usable for that user (root only)",
+  async () => {
+    const folder = await makeFolder();
+    await chown(folder, nobody.uid, nobody.gid);
+    lockDataFolder(folder).release();
+    const { said } = await contend(folder, earlierScript(folder), nobody);
+    expect(said).toBe("held");
+    for (const name of ["lock", "lock/instance.lock"])
+      expect((await stat(join(folder, name))).uid).toBe(nobody.uid);
+  },
+);

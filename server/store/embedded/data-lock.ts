@@ -1,5 +1,17 @@
 // One service per data folder: two would run every job twice and fight over the database.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  type Stats,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
@@ -16,6 +28,11 @@ export class DataFolderUnusable extends Error {
 // https://www.sqlite.org/rescode.html#busy
 const sqliteBusy = 5;
 
+/** Below the data folder, whose mode lets the database's account through. */
+const lockFolder = "lock";
+const lockFile = "instance.lock";
+const pidFile = "instance.pid";
+
 /** Keeps them from the garbage collector, which would close a lock whose caller forgot it. */
 const held = new Set<DatabaseSync>();
 
@@ -24,61 +41,142 @@ const held = new Set<DatabaseSync>();
  *
  * The lock is SQLite's exclusive one on an empty file, a POSIX lock of the kernel: Node has no `flock`, and a pid file alone is
  * wrong as soon as the pid is given to another program. Two things follow from POSIX locks: child processes do not inherit it
- * (a PostgreSQL that outlives a killed service does not keep the folder), and reading `instance.lock` with `node:fs` inside this
- * process would let it go, so nothing may open that file. The folder must be on a file system of this machine.
+ * (a PostgreSQL that outlives a killed service does not keep the folder), and reading a lock file with `node:fs` inside this
+ * process would let it go, so nothing may open one that is there. The folder must be on a file system of this machine.
+ *
+ * Whoever can open the file can hold the lock, so it is closed to others in a folder that is closed to others. The file in the data
+ * folder itself is what earlier versions lock; it is held as well, so that none of them works here at the same time.
  *
  * @throws {DataFolderInUse} another process holds it; the message names the folder and the process.
- * @throws {DataFolderUnusable} the folder cannot be made, written or locked.
+ * @throws {DataFolderUnusable} the folder cannot be made, written or locked, or the lock is somebody else's.
  */
 export function lockDataFolder(folder: string): { release(): void } {
-  const pidFile = join(folder, "instance.pid");
-  const lock = open(folder);
+  const own = join(folder, lockFolder);
+  const locks: DatabaseSync[] = [];
   try {
-    // Without a journal, a second file that a killed process would leave and a full disk would refuse.
-    lock.exec("PRAGMA locking_mode = exclusive; PRAGMA journal_mode = off; BEGIN EXCLUSIVE");
+    mkdirSync(dirname(folder), { recursive: true, mode: 0o755 });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const owners = ownersOf(folder);
+    makeOwn(own, "folder", owners);
+    locks.push(hold(own, owners));
+    locks.push(hold(folder, owners));
   } catch (error) {
-    lock.close();
-    if (!(error instanceof Error && "errcode" in error && error.errcode === sqliteBusy)) {
-      throw unusable(folder, error);
-    }
+    for (const lock of locks) lock.close();
+    if (!isBusy(error)) throw unusable(folder, error);
     throw new DataFolderInUse(
-      `Another Quarterdeck${holder(pidFile)} works in ${folder}. Stop that one, or give this one a folder of its own with QUARTERDECK_DATA.`,
+      `Another Quarterdeck${holder(own, folder)} works in ${folder}. Stop that one, or give this one a folder of its own with QUARTERDECK_DATA.`,
       { cause: error },
     );
   }
-  try {
-    writeFileSync(pidFile, `${process.pid}\n`);
-  } catch {
-    // A full disk. The pid serves the message above alone, so it is no reason not to start.
-  }
-  held.add(lock);
+  notePid(own, folder);
+  for (const lock of locks) held.add(lock);
   return {
     release() {
-      if (!held.delete(lock)) return;
-      rmSync(pidFile, { force: true });
-      // The lock file itself stays: removed, two later processes could each lock "the" file.
-      lock.close();
+      for (const lock of locks.splice(0)) {
+        // The lock files themselves stay: removed, two later processes could each lock "the" file.
+        rmSync(join(own, pidFile), { force: true });
+        held.delete(lock);
+        lock.close();
+      }
     },
   };
 }
 
-function open(folder: string): DatabaseSync {
+/** Whose the lock may be: this process's user, or the data folder's owner where root runs what belongs to an ordinary user. */
+type Owners = { own: number; folder: Stats };
+
+const ownersOf = (folder: string): Owners => ({
+  own: process.geteuid?.() ?? 0,
+  folder: statSync(folder),
+});
+
+/** Holds the lock file in `folder`. */
+function hold(folder: string, owners: Owners): DatabaseSync {
+  const path = join(folder, lockFile);
+  makeOwn(path, "file", owners);
   try {
-    mkdirSync(dirname(folder), { recursive: true });
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return new DatabaseSync(join(folder, "instance.lock"));
+    return lockExclusively(path);
   } catch (error) {
-    throw unusable(folder, error);
+    if (!isBusy(error) || isHeldByService(path)) throw error;
+    // Earlier versions left it readable for every account, and one of them holds it with the lock of a reader, which no service takes.
+    // The file of a service that runs is never removed: that one holds it exclusively.
+    rmSync(path);
+    makeOwn(path, "file", owners);
+    return lockExclusively(path);
   }
 }
 
-function holder(pidFile: string): string {
+function lockExclusively(path: string): DatabaseSync {
+  const lock = new DatabaseSync(path);
   try {
-    const pid = Number.parseInt(readFileSync(pidFile, "utf8"), 10);
-    return pid > 0 ? ` (process ${pid})` : "";
-  } catch {
-    return "";
+    // Without the file of a journal, which a killed process would leave and a full disk would refuse. Node lets no database be without
+    // any journal.
+    lock.exec("PRAGMA locking_mode = exclusive; PRAGMA journal_mode = memory; BEGIN EXCLUSIVE");
+    return lock;
+  } catch (error) {
+    lock.close();
+    throw error;
   }
+}
+
+/** Whether not even a reader gets in. */
+function isHeldByService(path: string): boolean {
+  const reader = new DatabaseSync(path, { readOnly: true });
+  try {
+    reader.exec("SELECT 1 FROM sqlite_schema");
+    return false;
+  } catch {
+    return true;
+  } finally {
+    reader.close();
+  }
+}
+
+const isBusy = (error: unknown): boolean =>
+  error instanceof Error && "errcode" in error && error.errcode === sqliteBusy;
+
+/** Makes the folder or file, closed to others, or checks that it is that. @throws Error it is a link, something else, or somebody else's. */
+function makeOwn(path: string, kind: "folder" | "file", { own, folder }: Owners): void {
+  const mode = kind === "folder" ? 0o700 : 0o600;
+  try {
+    if (kind === "folder") mkdirSync(path, { mode });
+    // Fails without opening a file that is there.
+    else closeSync(openSync(path, "wx", mode));
+    if (folder.uid !== own && own === 0) lchownSync(path, folder.uid, folder.gid);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+  const found = lstatSync(path);
+  if (!(kind === "folder" ? found.isDirectory() : found.isFile() && found.nlink === 1))
+    throw new Error(`${path} is not a ${kind} of its own; remove it`);
+  if (found.uid !== own && found.uid !== folder.uid)
+    throw new Error(`${path} belongs to another user, number ${found.uid}; remove it`);
+  if ((found.mode & 0o7777) !== mode) chmodSync(path, mode);
+}
+
+/** Whom the message above names. */
+function notePid(own: string, folder: string): void {
+  const path = join(own, pidFile);
+  try {
+    // Removed first, because the mode is for new files only. What an earlier version left tells of no process any more.
+    for (const old of [path, join(folder, pidFile)]) rmSync(old, { force: true });
+    writeFileSync(path, `${process.pid}\n`, { mode: 0o600, flag: "wx" });
+  } catch {
+    // A full disk. The pid serves the message alone, so it is no reason not to start.
+  }
+}
+
+/** The folder's own file is there while an earlier version runs, and only then. */
+function holder(own: string, folder: string): string {
+  for (const path of [join(folder, pidFile), join(own, pidFile)]) {
+    try {
+      const pid = Number.parseInt(readFileSync(path, "utf8"), 10);
+      if (pid > 0) return ` (process ${pid})`;
+    } catch {
+      // There is the other one.
+    }
+  }
+  return "";
 }
 
 function unusable(folder: string, cause: unknown): DataFolderUnusable {

@@ -2,10 +2,11 @@
 import { systemClock, type Clock } from "../../clock.ts";
 import { findBinaryPackage, prepareBinaries, removeOldCopies } from "./binaries.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
-import { initializeData } from "./initialize.ts";
+import { initializeData, writeAccessRules } from "./initialize.ts";
 import { keepUp } from "./keeper.ts";
 import { keepLogShort } from "./log-file.ts";
 import type { Log } from "./log.ts";
+import { findPassword } from "./password.ts";
 import { findPlace, putUpSignpost } from "./place.ts";
 import { endServer } from "./processes.ts";
 import { connectionTo, type Connection } from "./questions.ts";
@@ -18,6 +19,8 @@ export { EmbeddedPostgresError };
 export type EmbeddedPostgres = {
   /** For `pg.Pool`; stays the same over restarts of the database. */
   connection: Connection;
+  /** The account that the database runs as. */
+  uid: number;
   /** Of the server's first process; another one after a restart, null while it is down. */
   pid: () => number | null;
   /** Ends the database in good order, and past the deadline at once; nothing is lost either way. Idempotent. */
@@ -60,14 +63,16 @@ async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres
   const { version } = binaryPackage;
   const place = await findPlace(folder, log);
   const binaries = await prepareBinaries(binaryPackage, place.account, place.programs, log);
+  await writeAccessRules(place);
   await initializeData(place, binaries, version);
+  const password = await findPassword(place, binaries);
   await putUpSignpost(place, log);
 
   const stopping = new AbortController();
   const { signal } = stopping;
   const takeOverOrStart = async (sequel: Sequel) =>
-    (await takeOver({ place, binaries, version, clock, log, signal })) ??
-    startServer({ place, binaries, log, sequel, signal });
+    (await takeOver({ place, binaries, version, password, clock, log, signal })) ??
+    startServer({ place, binaries, password, log, sequel, signal });
   const first = await takeOverOrStart(", then start Quarterdeck again.");
   await removeOldCopies(place.programs, binaries);
   keepLogShort(place.logFile, clock, log, signal);
@@ -84,7 +89,8 @@ async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres
     end: ({ pid }) => endServer(place, pid, { fast: stopDeadlineMs, immediate: immediateStopMs }),
   });
   return {
-    connection: connectionTo(place),
+    connection: connectionTo(place, password.text),
+    uid: place.account.uid,
     pid: () => keeper.current()?.pid ?? null,
     stop: keeper.stop,
   };

@@ -1,17 +1,18 @@
 // Makes the database's files at the first start, and refuses those that this PostgreSQL cannot read.
-import { chown, lchown, lstat, mkdir, readFile, readdir, rename, rm } from "node:fs/promises";
+import { lchown, lstat, mkdir, readFile, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Binaries } from "./binaries.ts";
 import { runCommand } from "./command.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
+import { writeOwnFile } from "./own-file.ts";
 import type { Place } from "./place.ts";
-import { databaseName, databaseUser } from "./settings.ts";
+import { accessRules, databaseName, databaseUser } from "./settings.ts";
 import { explainText } from "./trouble.ts";
 
 const initdbArguments = [
   `--username=${databaseUser}`,
-  // See "Who may connect" in settings.ts.
-  "--auth=trust",
+  // Nobody, until the files hold a password. What lets the service in is in another file, see `accessRules`.
+  "--auth=reject",
   "--encoding=UTF8",
   // PostgreSQL's own C.UTF-8 needs no locale of the machine, and sorts the same after its C library was replaced.
   "--locale=C",
@@ -28,10 +29,36 @@ export async function initializeData(
   packageVersion: string,
 ): Promise<void> {
   const found = await lstat(place.data).catch(() => null);
-  if (!found) return makeData(place, initdb);
+  if (!found) await makeData(place, initdb);
   await checkVersion(place, packageVersion);
   // Put back from a backup by root: the account must own its files.
-  if (found.uid !== place.account.uid) await giveAway(place.data, place);
+  if (found && found.uid !== place.account.uid) await giveAway(place.data, place);
+  await closeData(place);
+}
+
+/** Writes what `hba_file` names: for the account to read, and not to write. */
+export async function writeAccessRules({ accessFile, account, owner }: Place): Promise<void> {
+  const readers =
+    account.uid === owner.uid
+      ? { ...owner, mode: 0o600 }
+      : { uid: owner.uid, gid: account.gid, mode: 0o640 };
+  await writeOwnFile(accessFile, accessRules, readers);
+}
+
+/**
+ * Puts the rules for access among the data as well, for a server that is started by hand. Earlier versions let everybody in there.
+ * @throws {EmbeddedPostgresError} they cannot be written.
+ */
+async function closeData(place: Place): Promise<void> {
+  const rules = join(place.data, "pg_hba.conf");
+  if ((await readFile(rules, "utf8").catch(() => null)) === accessRules) return;
+  // By the account itself: where it made a symbolic link of the file, it reaches no further than it could anyway.
+  const copied = await runCommand("cp", [place.accessFile, rules], place.account);
+  if (copied.exitCode === 0) return;
+  const reason = await explainText(place, copied.output, ", then start Quarterdeck again.");
+  throw new EmbeddedPostgresError(
+    reason ?? `The rules for access could not be written to ${rules}: ${copied.output.trim()}`,
+  );
 }
 
 async function makeData(place: Place, initdb: string): Promise<void> {
@@ -39,7 +66,7 @@ async function makeData(place: Place, initdb: string): Promise<void> {
   const unfinished = `${place.data}.unfinished`;
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { mode: 0o700 });
-  await chown(unfinished, place.account.uid, place.account.gid);
+  await lchown(unfinished, place.account.uid, place.account.gid);
   const made = await runCommand(initdb, [...initdbArguments, unfinished], place.account);
   if (made.exitCode === 0) return rename(unfinished, place.data);
   await rm(unfinished, { recursive: true, force: true });
@@ -64,9 +91,9 @@ async function checkVersion(place: Place, packageVersion: string): Promise<void>
     [
       `The database in ${place.data} is of PostgreSQL ${theirs}, and this Quarterdeck brings PostgreSQL ${ours}, which cannot read it. Nothing was changed.`,
       `To move it over: 1. start the Quarterdeck that was used before and save the database:`,
-      `pg_dump --format=custom --file=quarterdeck.dump ${reach} (of version ${theirs} or newer).`,
+      `PGPASSFILE=${place.passwordFile} pg_dump --format=custom --file=quarterdeck.dump ${reach} (of version ${theirs} or newer).`,
       `2. Stop it, move ${place.data} away, and start this one: it makes an empty database.`,
-      `3. Load it: pg_restore --clean --if-exists ${reach} quarterdeck.dump, and start this one again.`,
+      `3. Load it: PGPASSFILE=${place.passwordFile} pg_restore --clean --if-exists ${reach} quarterdeck.dump, and start this one again.`,
       `Or run PostgreSQL ${theirs} yourself and name it in DATABASE_URL.`,
     ].join(" "),
   );

@@ -3,13 +3,15 @@
 //   home/            root's own 0711, or the ordinary user's 0700
 //     data/          the account's, 0700: PostgreSQL's own files
 //     socket/        the account's, 0700
+//     secrets/       the service's own 0700: the password, out of reach for the account
+//     pg_hba.conf    who may connect; the account may read it
 //     programs/      copies of the binaries, only where the package is out of reach
 //     postgres.log   written by the server through a handle that we opened
 //
 // Root writes into no folder of the account: a database in wrong hands could lead it elsewhere by a symbolic link.
 import { chmod, lstat, mkdir, readFile, realpath, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { closedFolder } from "./access.ts";
+import { closedFolder, makePrivateFolder } from "./access.ts";
 import { ownAccount, systemAccount, type Account } from "./account.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import type { Log } from "./log.ts";
@@ -19,8 +21,14 @@ import { findSocketFolder } from "./socket-folder.ts";
 export type Place = {
   /** Whom the database runs as. */
   account: Account;
+  /** Whose the service's own files are here: the service's, unless root runs what belongs to an ordinary user. */
+  owner: { uid: number; gid: number };
   home: string;
   data: string;
+  /** What `hba_file` names. */
+  accessFile: string;
+  /** As PostgreSQL's own programs read it, by PGPASSFILE. */
+  passwordFile: string;
   socketFolder: string;
   programs: string;
   logFile: string;
@@ -38,13 +46,17 @@ const origin = "belongs-to.txt";
 /** Finds or makes the place of the database that `folder` stands for. */
 export async function findPlace(folder: string, log: Log): Promise<Place> {
   const own = ownAccount();
-  await mkdir(dirname(folder), { recursive: true });
+  await mkdir(dirname(folder), { recursive: true, mode: 0o755 });
   await makeHome(folder, own);
   const home = await realpath(folder);
   if (own.uid !== 0) return placeIn(home, own);
 
   const moved = await readFile(join(home, signpost), "utf8").catch(() => null);
-  if (moved !== null) return placeMoved(home, moved.trim(), log);
+  if (moved !== null) {
+    // Earlier versions left it as wide as the umask allowed; whoever writes here leads the service elsewhere.
+    await chmod(join(home, signpost), 0o600);
+    return placeMoved(home, moved.trim(), log);
+  }
   // An existing database keeps its owner, e.g. of a service that ran as an ordinary user before.
   const found = await lstat(join(home, "data")).catch(() => null);
   const account: Account =
@@ -68,8 +80,8 @@ export async function putUpSignpost({ home, standsFor }: Place, log: Log): Promi
   if (standsFor === null) return;
   const path = join(standsFor, signpost);
   if ((await lstat(path).catch(() => null)) !== null) return;
-  await writeFile(join(home, origin), `${standsFor}\n`);
-  await writeFile(path, `${home}\n`);
+  await writeFile(join(home, origin), `${standsFor}\n`, { mode: 0o600 });
+  await writeFile(path, `${home}\n`, { mode: 0o600 });
   log.warn(
     `The database lies in ${home}, because its user cannot enter ${standsFor}. The two belong together: save, move and remove them as one.`,
   );
@@ -89,10 +101,17 @@ async function placeIn(
   account: Account,
   standsFor: string | null = null,
 ): Promise<Place> {
+  const { uid, gid } = await stat(home);
+  const owner = { uid, gid };
+  const secrets = join(home, "secrets");
+  await makePrivateFolder(secrets, owner);
   return {
     account,
+    owner,
     home,
     data: join(home, "data"),
+    accessFile: join(home, "pg_hba.conf"),
+    passwordFile: join(secrets, "pgpass"),
     socketFolder: await findSocketFolder(home, account),
     programs: join(home, "programs"),
     logFile: join(home, "postgres.log"),

@@ -1,5 +1,5 @@
 // What this folder asks the database itself.
-import { Client } from "pg";
+import { Client, DatabaseError } from "pg";
 import type { Place } from "./place.ts";
 import { databaseName, databaseUser, socketPort } from "./settings.ts";
 
@@ -7,25 +7,32 @@ export type Connection = {
   host: string;
   port: number;
   user: string;
+  /** A secret. */
+  password: string;
   database: string;
   ssl: false;
 };
 
 const answerDeadlineMs = 2000;
 
-/** For `pg.Pool`. Without a password: see "Who may connect" in settings.ts. */
-export const connectionTo = (place: Place, database = databaseName): Connection => ({
+/** For `pg.Pool`. */
+export const connectionTo = (
+  place: Place,
+  password: string,
+  database = databaseName,
+): Connection => ({
   host: place.socketFolder,
   port: socketPort,
   user: databaseUser,
+  password,
   database,
   // A PGSSLMODE in the environment is meant for other databases.
   ssl: false,
 });
 
 /** The version that answers, e.g. "18.4". Throws when nothing answers within two seconds. */
-export function askServer(place: Place): Promise<{ serverVersion: string }> {
-  return withClient(connectionTo(place), async (client) => {
+export function askServer(place: Place, password: string): Promise<{ serverVersion: string }> {
+  return withClient(connectionTo(place, password), async (client) => {
     const { rows } = await client.query<{ serverVersion: string }>(
       `select current_setting('server_version') as "serverVersion"`,
     );
@@ -34,14 +41,18 @@ export function askServer(place: Place): Promise<{ serverVersion: string }> {
 }
 
 /** Makes the service's own database where it is missing: after initdb, or a crash right behind it. */
-export function makeDatabase(place: Place): Promise<void> {
-  return withClient(connectionTo(place, "postgres"), async (client) => {
+export function makeDatabase(place: Place, password: string): Promise<void> {
+  return withClient(connectionTo(place, password, "postgres"), async (client) => {
     const { rowCount } = await client.query("select from pg_database where datname = $1", [
       databaseName,
     ]);
     if (rowCount === 0) await client.query(`create database ${databaseName}`);
   });
 }
+
+/** Whether the server answered, and let this role not in. */
+export const isRefused = (error: unknown): boolean =>
+  error instanceof DatabaseError && (error.code === "28P01" || error.code === "28000");
 
 async function withClient<T>(connection: Connection, ask: (client: Client) => Promise<T>) {
   const client = new Client({ ...connection, connectionTimeoutMillis: answerDeadlineMs });

@@ -6,9 +6,10 @@ import { identity, plainEnvironment } from "./command.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import { logSizeBytes, openLog, trimLog } from "./log-file.ts";
 import type { Log } from "./log.ts";
+import type { Password } from "./password.ts";
 import type { Place } from "./place.ts";
 import { endServer, readPostmasterFile } from "./processes.ts";
-import { makeDatabase } from "./questions.ts";
+import { isRefused, makeDatabase } from "./questions.ts";
 import { serverArguments } from "./settings.ts";
 import { explainEnd, type Sequel } from "./trouble.ts";
 
@@ -24,6 +25,7 @@ export type Server = {
 export type ServerOptions = {
   place: Place;
   binaries: Binaries;
+  password: Password;
   log: Log;
   /** Said after the reason of a failed start. */
   sequel: Sequel;
@@ -39,7 +41,20 @@ const failedStartDeadlinesMs = { fast: 3000, immediate: 3000 };
 
 /** @throws {EmbeddedPostgresError} the server ended instead, or does not answer; the message says why. No process stays behind. */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const { place, binaries, sequel } = options;
+  const { password, log, sequel } = options;
+  if (!password.isKept()) await password.set(sequel);
+  try {
+    return await startOnce(options);
+  } catch (error) {
+    if (!(error instanceof Error) || !isRefused(error.cause)) throw error;
+    log.warn("The database has another password than the one that is kept, and is given this one.");
+    await password.set(sequel);
+    return startOnce(options);
+  }
+}
+
+async function startOnce(options: ServerOptions): Promise<Server> {
+  const { place, binaries, password, sequel } = options;
   await trimLog(place.logFile);
   const logStartBytes = await logSizeBytes(place.logFile);
   const child = await launch(place, binaries);
@@ -49,7 +64,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   });
   try {
     await waitUntilReady(child, ended, options);
-    await makeDatabase(place);
+    await makeDatabase(place, password.text);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const isAlive = child.exitCode === null && child.signalCode === null;

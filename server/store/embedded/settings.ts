@@ -14,10 +14,11 @@ export const socketLockName = `${socketName}.lock`;
 export const watchIntervalMs = 1000;
 
 const settings = {
-  // Who may connect: whoever may enter the socket's folder, which is the account's own with mode 0700. Password-free ("trust" in
-  // pg_hba.conf) is safe behind that: a password would have to lie in a file that the same people may read, and no more.
+  // Who may connect: whoever may enter the socket's folder, which is the account's own with mode 0700, and has the password, which
+  // only the service can read. The password keeps out other programs that run as the account. See password.ts.
   listen_addresses: "",
   unix_socket_permissions: "0700",
+  password_encryption: "scram-sha-256",
   port: String(socketPort),
 
   // Nothing acknowledged is ever lost; written out so that no postgresql.conf can switch it off.
@@ -55,10 +56,15 @@ const settings = {
   log_line_prefix: "%m [%p] %e ",
 };
 
+/** The whole `pg_hba.conf`: one role, on the socket, by password. */
+export const accessRules = `# Written by Quarterdeck at each start.\nlocal all ${databaseUser} scram-sha-256\n`;
+
 /** The arguments of `postgres`. */
 export function serverArguments(place: Place): string[] {
   const all = {
     ...settings,
+    // Not the one among the data: the account could write to that.
+    hba_file: place.accessFile,
     unix_socket_directories: quoted(place.socketFolder),
     cluster_name: clusterName(place),
   };

@@ -5,6 +5,7 @@ import type { Clock } from "../../clock.ts";
 import type { Binaries } from "./binaries.ts";
 import { logSizeBytes } from "./log-file.ts";
 import type { Log } from "./log.ts";
+import type { Password } from "./password.ts";
 import type { Place } from "./place.ts";
 import * as processes from "./processes.ts";
 import { askServer } from "./questions.ts";
@@ -16,6 +17,7 @@ export type TakeOverOptions = {
   binaries: Binaries;
   /** Of the package with the binaries. */
   version: string;
+  password: Password;
   clock: Clock;
   log: Log;
   /** Ends the watch over a server that was taken over. */
@@ -55,8 +57,10 @@ async function runsAsWeWould({ place, binaries }: TakeOverOptions): Promise<bool
   return noted.trimEnd() === (await realpath(binaries.postgres)) + quoted.join("");
 }
 
-async function answers({ place, version }: TakeOverOptions): Promise<boolean> {
-  const answer = await askServer(place).catch(() => null);
+async function answers({ place, version, password }: TakeOverOptions): Promise<boolean> {
+  // A password that was lost is set while no server runs.
+  if (!password.isKept()) return false;
+  const answer = await askServer(place, password.text).catch(() => null);
   // "18.4" of a package "18.4.0-beta.17": an update of the programs in place leaves the command line as it was.
   return answer !== null && version.startsWith(`${answer.serverVersion}.`);
 }

@@ -50,7 +50,8 @@ let model: Promise<string> | null = null;
 export async function copyOfDatabase(cleanUp: CleanUp = onTestFinished): Promise<string> {
   model ??= makeModel();
   const folder = join(await makeFolder(cleanUp), "postgres");
-  await cp(join(await model, "data"), join(folder, "data"), { recursive: true });
+  for (const part of ["data", "secrets"])
+    await cp(join(await model, part), join(folder, part), { recursive: true });
   return folder;
 }
 

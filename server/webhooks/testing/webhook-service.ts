@@ -9,7 +9,7 @@ import { createShiftedClock } from "../../testing/shifted-clock.ts";
 
 /** Looks again and again until it sees what it wants; long enough for a machine that is busy with other tests. */
 export const soon = <Result>(look: () => Result | Promise<Result>): Promise<Result> =>
-  vi.waitFor(look, { timeout: 20_000, interval: 20 });
+  vi.waitFor(look, { timeout: 60_000, interval: 20 });
 
 export async function createWebhookTestService(options: Partial<AppOptions> = {}) {
   const clock = createShiftedClock();

@@ -4,6 +4,7 @@ import type { MarkedProcess } from "./process-table.ts";
 import type { RunRecord } from "./run-file.ts";
 
 const mark = (pid: number, given: Partial<MarkedProcess> = {}): MarkedProcess => ({
+  uid: 0,
   pid,
   group: pid,
   session: pid,
@@ -24,6 +25,7 @@ const record = (given: Partial<RunRecord> = {}): RunRecord => ({
   exitCode: null,
   restarts: 0,
   failures: 0,
+  order: null,
   ...given,
 });
 

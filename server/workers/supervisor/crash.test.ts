@@ -50,7 +50,7 @@ async function allSeen(instance: string, where: string): Promise<void> {
       }
       expect([...missing], where).toEqual([]);
     },
-    { timeout: 15_000, interval: 20 },
+    { timeout: 60_000, interval: 20 },
   );
   if (failure !== null) throw failure;
 }

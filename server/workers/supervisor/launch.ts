@@ -1,7 +1,10 @@
 // Turns a program into a process: its account, its environment, its log, its own session.
 import { spawn, type ChildProcess } from "node:child_process";
 import { closeSync } from "node:fs";
-import { accountOf } from "./account.ts";
+import type { Readable } from "node:stream";
+import { ownAccount, type Account } from "../../hosts/account.ts";
+import { accountEnvironment, asAccount } from "../../hosts/as-account.ts";
+import { checkedArgv, findFolder, typedFolder, watchCheck } from "./directory.ts";
 import { leaderOf, markName } from "./process-table.ts";
 import type { Leader, Program } from "./program.ts";
 import { fileProblem, spawnProblem } from "./reasons.ts";
@@ -21,8 +24,6 @@ export type Launched = { leader: Leader; child: ChildProcess };
 /** Where the caller's environment names none. */
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-const isRoot = () => process.geteuid?.() === 0;
-
 /** Null where it failed; then `failed` follows, never before this has returned. */
 export function launch({ program, mark, environment, openLog }: Launch, events: LaunchEvents) {
   const fail = (why: string) => {
@@ -32,16 +33,10 @@ export function launch({ program, mark, environment, openLog }: Launch, events: 
   const [command, ...args] = program.args;
   if (command === undefined) return fail("it has no command");
 
+  if ("problem" in program.account) return fail(program.account.problem.replace(/\.$/, ""));
   const path = environment["PATH"] ?? defaultPath;
   const problemOf = (error: unknown) =>
-    spawnProblem(error, { program: command, directory: program.directory, path });
-
-  let identity: ReturnType<typeof identityIn>;
-  try {
-    identity = identityIn(program.directory, environment);
-  } catch (error) {
-    return fail(problemOf(error));
-  }
+    spawnProblem(error, { program: command, directory: typedFolder(program), path });
 
   let log: number;
   try {
@@ -51,19 +46,22 @@ export function launch({ program, mark, environment, openLog }: Launch, events: 
   }
 
   try {
-    const child = spawn(command, args, {
-      cwd: program.directory,
-      env: { ...identity.environment, PATH: path, [markName]: mark },
-      ...identity.ids,
+    const start = startAs(program, program.account, [command, ...args], environment);
+    if ("problem" in start) return fail(start.problem);
+    const [file, ...fileArgs] = start.argv;
+    const child = spawn(file, fileArgs, {
+      cwd: start.folder,
+      env: { ...start.environment, PATH: path, [markName]: mark },
       // A session of its own: a Ctrl-C in the service's terminal is not its business, and a signal
       // to the group reaches all that it started.
       detached: true,
-      stdio: ["ignore", log, log],
+      stdio: ["ignore", log, log, ...(start.isChecked ? (["pipe"] as const) : [])],
     });
     child.on("error", (error) => {
       if (child.pid === undefined) events.failed(problemOf(error));
     });
-    child.once("exit", events.exited);
+    const report = start.isChecked ? (child.stdio[3] as Readable | null) : null;
+    child.once("exit", watchCheck(program, report, events));
     return child.pid === undefined ? null : { leader: leaderOf(child.pid), child };
   } catch (error) {
     return fail(problemOf(error));
@@ -72,13 +70,40 @@ export function launch({ program, mark, environment, openLog }: Launch, events: 
   }
 }
 
-/** With `uid` given, libuv also drops the service's supplementary groups, see uv_spawn. */
-function identityIn(directory: string, inherited: Record<string, string>) {
-  if (!isRoot()) return { environment: inherited, ids: {} };
-  const account = accountOf(directory);
-  const { HOME: _, USER: __, LOGNAME: ___, ...others } = inherited;
+type Argv = readonly [string, ...string[]];
+
+/** What is spawned, where, and with which environment; `isChecked` = it says on descriptor 3 that its folder is a wrong one. */
+type Start = {
+  argv: Argv;
+  folder: string;
+  environment: Record<string, string>;
+  isChecked: boolean;
+};
+
+/** For the command to run as `account` in the program's folder. */
+function startAs(
+  program: Program,
+  account: Account,
+  argv: Argv,
+  environment: Record<string, string>,
+): Start | { problem: string } {
+  const { uid } = ownAccount();
+  if (uid !== 0 || account.uid === uid) {
+    const found = findFolder(program);
+    if ("problem" in found) return found;
+    // An ordinary user's workers share the service's account and what it was started with.
+    const its = uid === 0 ? environmentOf(account, environment) : environment;
+    return { argv, folder: found.folder, environment: its, isChecked: false };
+  }
   return {
-    environment: { ...others, ...account.environment },
-    ids: account.uid === 0 ? {} : { uid: account.uid, gid: account.gid },
+    argv: asAccount(account, typedFolder(program), checkedArgv(program, argv)),
+    folder: "/",
+    environment: environmentOf(account, environment),
+    isChecked: program.directory !== null,
   };
+}
+
+function environmentOf(account: Account, environment: Record<string, string>) {
+  const { HOME: _, USER: __, LOGNAME: ___, ...others } = environment;
+  return { ...others, ...accountEnvironment(account) };
 }

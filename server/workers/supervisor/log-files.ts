@@ -1,11 +1,13 @@
 // A worker's log on the disk: `log`, which its processes append to, and what was rotated away from it.
 import {
+  chmodSync,
   closeSync,
   constants,
   fchmodSync,
   openSync,
   readFileSync,
   readSync,
+  renameSync,
   statSync,
   writeSync,
 } from "node:fs";
@@ -18,13 +20,16 @@ export const keptLogs = 3;
 export const logPath = (folder: string, number = 0): string =>
   join(folder, number === 0 ? "log" : `log.${number}`);
 
+const ownMode = 0o600;
+
 const startPath = (folder: string) => join(folder, "log.start");
 
 /** The bytes of a file from `position`, fewer where it ends; none where there is no such file. */
 export function readBytes(path: string, position: number, length: number): Buffer {
   let file: number;
   try {
-    file = openSync(path, "r");
+    // A pipe in its place would have nobody to wait for.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return Buffer.alloc(0);
     throw error;
@@ -40,8 +45,22 @@ export function readBytes(path: string, position: number, length: number): Buffe
 export const sizeOf = (path: string): number =>
   statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
+/** What is no file, or not ours to open, is put out of the way and not deleted. */
+export function repairLog(folder: string): void {
+  const path = logPath(folder);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined || (found.isFile() && (found.mode & ownMode) === ownMode)) return;
+  try {
+    if (!found.isFile()) throw new Error("not a file");
+    chmodSync(path, ownMode);
+  } catch {
+    renameSync(path, join(folder, `log.set-aside-${Date.now()}`));
+  }
+}
+
 /** Opens the log for a process to append to; nobody but the service's account may read it. */
 export function openLog(folder: string): number {
+  repairLog(folder);
   const file = openSync(logPath(folder), "a", 0o600);
   try {
     fchmodSync(file, 0o600);

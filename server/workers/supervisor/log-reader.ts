@@ -1,5 +1,6 @@
 // Reads a worker's log for somebody who follows it: by lines from the end, or on from an offset.
 import { logPath, readBytes, readLogStart, sizeOf } from "./log-files.ts";
+import { fileProblem } from "./reasons.ts";
 
 export const mostReadBytes = 64 * 1024;
 
@@ -10,9 +11,25 @@ export type LogPart = {
   start: number;
   end: number;
   rotated: boolean;
+  /** Why the log cannot be read, as a sentence; left out where it can. */
+  problem?: string;
 };
 
 const newline = 0x0a;
+
+/** The same, and where the file system refuses it, nothing and the reason. */
+export function readLogOrProblem(
+  folder: string,
+  from: { lines: number } | { offset: number },
+): LogPart {
+  try {
+    return readLog(folder, from);
+  } catch (error) {
+    const at = "offset" in from ? from.offset : 0;
+    const problem = `The log cannot be read: ${fileProblem(error)}.`;
+    return { text: "", start: at, end: at, rotated: false, problem };
+  }
+}
 
 /** @param from the last `lines`, or what follows `offset`, at most 64 KiB of either */
 export function readLog(folder: string, from: { lines: number } | { offset: number }): LogPart {

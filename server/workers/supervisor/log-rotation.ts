@@ -17,6 +17,11 @@ const chunkBytes = 256 * 1024;
 const tailBytes = 1024 * 1024;
 /** Against a writer that is always ahead. */
 const mostRounds = 64;
+/**
+ * The worker holds the file and may make it as long as it likes, without writing it: a copy of terabytes of nothing would
+ * fill the disk. What a flood brings within a second fits.
+ */
+const maxCopiedBytes = 8 * maxLogBytes;
 
 /** @returns whether the log was long enough to be rotated; throws what the file system throws */
 export async function rotateLog(folder: string): Promise<boolean> {
@@ -35,7 +40,9 @@ async function copyAndCut(folder: string, log: FileHandle): Promise<void> {
   const copyPath = join(folder, "log.copy");
   const copy = await open(copyPath, "w", 0o600);
   try {
-    replace(folder, copyPath, log.fd, copy.fd, await copyMost(log, copy));
+    const { size } = await log.stat();
+    const span = spanOf(Math.max(0, size - maxCopiedBytes));
+    replace(folder, copyPath, log.fd, copy.fd, span, await copyMost(log, copy, span));
   } catch (error) {
     rmSync(copyPath, { force: true });
     throw error;
@@ -44,17 +51,21 @@ async function copyAndCut(folder: string, log: FileHandle): Promise<void> {
   }
 }
 
-/** Copies until little is missing. @returns how many bytes it copied */
-async function copyMost(log: FileHandle, copy: FileHandle): Promise<number> {
+/** The part of the log that is copied; what is before it is lost, and what comes after it as well. */
+type Span = { from: number; to: number };
+const spanOf = (from: number): Span => ({ from, to: from + maxCopiedBytes + maxLogBytes });
+
+/** Copies until little is missing. @returns up to which byte of the log it copied */
+async function copyMost(log: FileHandle, copy: FileHandle, span: Span): Promise<number> {
   const chunk = Buffer.alloc(chunkBytes);
-  let copied = 0;
+  let copied = span.from;
   for (let round = 0; round < mostRounds; round += 1) {
-    const { size } = await log.stat();
+    const size = Math.min((await log.stat()).size, span.to);
     if (round > 0 && size - copied <= tailBytes) break;
     while (copied < size) {
       const { bytesRead } = await log.read(chunk, 0, chunkBytes, copied);
       if (bytesRead === 0) break;
-      await copy.write(chunk, 0, bytesRead, copied);
+      await copy.write(chunk, 0, bytesRead, copied - span.from);
       copied += bytesRead;
     }
   }
@@ -66,9 +77,16 @@ async function copyMost(log: FileHandle, copy: FileHandle): Promise<number> {
  * Lost is only what a process writes between the last look and the cut, some microseconds apart. A kill
  * in between loses nothing: the log is still whole then, and is told a second time.
  */
-function replace(folder: string, copyPath: string, log: number, copy: number, most: number): void {
+function replace(
+  folder: string,
+  copyPath: string,
+  log: number,
+  copy: number,
+  span: Span,
+  most: number,
+): void {
   const start = readLogStart(folder);
-  let copied = copyRest(log, copy, most);
+  let copied = copyRest(log, copy, span, most);
   writeLogStart(folder, start + copied);
   for (let number = keptLogs - 1; number >= 1; number -= 1)
     if (sizeOf(logPath(folder, number)) > 0)
@@ -76,7 +94,7 @@ function replace(folder: string, copyPath: string, log: number, copy: number, mo
   renameSync(copyPath, logPath(folder, 1));
   try {
     for (let round = 0; round < mostRounds && fstatSync(log).size > copied; round += 1) {
-      copied = copyRest(log, copy, copied);
+      copied = copyRest(log, copy, span, copied);
       writeLogStart(folder, start + copied);
     }
   } finally {
@@ -85,13 +103,14 @@ function replace(folder: string, copyPath: string, log: number, copy: number, mo
   }
 }
 
-function copyRest(log: number, copy: number, from: number): number {
+function copyRest(log: number, copy: number, span: Span, most: number): number {
   const chunk = Buffer.alloc(chunkBytes);
-  let copied = from;
-  for (let rounds = fstatSync(log).size / chunkBytes; rounds > -1; rounds -= 1) {
+  let copied = most;
+  const size = Math.min(fstatSync(log).size, span.to);
+  for (let rounds = (size - most) / chunkBytes; rounds > -1; rounds -= 1) {
     const length = readSync(log, chunk, 0, chunkBytes, copied);
     if (length === 0) break;
-    writeSync(copy, chunk, 0, length, copied);
+    writeSync(copy, chunk, 0, length, copied - span.from);
     copied += length;
   }
   return copied;

@@ -1,6 +1,7 @@
 // What the kernel knows about processes: who lives, who leads a group, who bears a worker's mark.
 // See proc(5), credentials(7), kill(2).
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
+import type { Clock } from "../../clock.ts";
 import type { Leader } from "./program.ts";
 
 /** The variable by which a worker's process and all its descendants can be found again. */
@@ -16,6 +17,8 @@ type ProcessStat = { group: number; session: number; startTime: string };
 
 export type MarkedProcess = ProcessStat & {
   pid: number;
+  /** Whom it runs as: anybody can put any mark into the environment of their own processes. */
+  uid: number;
   worker: number;
   number: number;
   /** Differs for every start, and is the same for a leader and its descendants. */
@@ -72,19 +75,71 @@ const allPids = (): number[] =>
         .filter((pid) => pid > 1)
     : [];
 
-/** The living processes that bear a mark of this installation. Reads all of /proc, some ms. */
+/** Where the mark stands in an environment of ordinary size. A stranger's may have megabytes. */
+const lookedAtBytes = 256 * 1024;
+
+const looked = Buffer.alloc(lookedAtBytes);
+
+/** Null for what is gone, or not ours to read. */
+function environmentOf(pid: number): string | null {
+  try {
+    const file = openSync(`/proc/${pid}/environ`, "r");
+    try {
+      return looked.toString("latin1", 0, readSync(file, looked, 0, lookedAtBytes, 0));
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    if (shortages.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    return null;
+  }
+}
+
+function uidOf(pid: number): number | null {
+  const uid = /^Uid:\s+(\d+)/m.exec(read(`/proc/${pid}/status`) ?? "")?.[1];
+  return uid === undefined ? null : Number(uid);
+}
+
+/**
+ * The living processes that bear a mark of this installation. Reads all of /proc, some ms.
+ */
 export function markedProcesses(instance: string): MarkedProcess[] {
-  const start = `${markName}=${instance}/`;
+  // A variable begins where the one before it has ended.
+  const start = `\0${markName}=${instance}/`;
   return allPids().flatMap((pid) => {
-    const environment = read(`/proc/${pid}/environ`);
-    if (!environment?.includes(start)) return [];
-    const mark = environment.split("\0").find((variable) => variable.startsWith(start));
-    const [worker, number, nonce] = mark?.slice(start.length).split("/") ?? [];
+    const environment = `\0${environmentOf(pid) ?? ""}`;
+    const at = environment.indexOf(start);
+    const uid = at === -1 ? null : uidOf(pid);
+    if (uid === null) return [];
+    const end = environment.indexOf("\0", at + 1);
+    const mark = environment.slice(at + start.length, end === -1 ? undefined : end);
+    const [worker, number, nonce] = mark.split("/");
     const stat = statOf(pid);
     if (stat === null || nonce === undefined || !/^[1-9]\d*$/.test(number ?? "")) return [];
-    return [{ ...stat, pid, worker: Number(worker), number: Number(number), nonce }];
+    return [{ ...stat, pid, uid, worker: Number(worker), number: Number(number), nonce }];
   });
 }
+
+/**
+ * Looks for marked processes once for all who ask in the same moment: a thousand slots that stop together read /proc
+ * as often as one does. Each look begins after it was asked for.
+ */
+export function createMarkScanner(instance: string, clock: Clock) {
+  let next: Promise<Map<number, MarkedProcess[]>> | null = null;
+  return (): Promise<Map<number, MarkedProcess[]>> =>
+    (next ??= new Promise((resolve, reject) => {
+      clock.after(scanLagMs, () => {
+        next = null;
+        try {
+          resolve(Map.groupBy(markedProcesses(instance), ({ worker }) => worker));
+        } catch (error) {
+          reject(error);
+        }
+      });
+    }));
+}
+
+const scanLagMs = 10;
 
 /** Of a child that was just started: it cannot have been reaped yet, so the time is not another's. */
 export function leaderOf(pid: number): Leader {
@@ -132,3 +187,7 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): string | nul
 /** Signals the whole group; asks first, because a number may have passed to a stranger. */
 export const signalGroup = (leader: Leader, signal: NodeJS.Signals): string | null =>
   hasGroup(leader) ? signalProcess(-leader.pid, signal) : null;
+
+/** Signals the leader alone, if it is still the one that was started. */
+export const signalLeader = (leader: Leader, signal: NodeJS.Signals): string | null =>
+  !supportsAdoption || isAlive(leader) ? signalProcess(leader.pid, signal) : null;

@@ -1,5 +1,7 @@
 // The words that every part of the supervisor shares.
 import type { ProcessState, StopSignal } from "../../../contract/workers/worker.ts";
+import type { Account } from "../../hosts/account.ts";
+import type { Outage } from "./run-history.ts";
 
 /** What a worker runs and how it is kept up; the fields mean what they mean to supervisord. */
 export type Program = {
@@ -7,13 +9,31 @@ export type Program = {
   id: number;
   /** Never a shell string. */
   args: readonly string[];
-  /** Absolute; as root it also decides which account the worker runs as. */
-  directory: string;
+  /** Absolute; what the worker runs in lies in it, links followed. */
+  root: string;
+  /** As it was typed: absolute, or from the root on; null = the root. Resolved at each start. */
+  directory: string | null;
+  /** Whom it runs as, or why there is nobody: a sentence. */
+  account: Account | { problem: string };
   processes: number;
   startsecs: number;
   startretries: number;
   stopwaitsecs: number;
   stopsignal: StopSignal;
+  /** A restart signals the leader's whole group at once, and not the leader alone. A stop always does. */
+  stopasgroup: boolean;
+  /**
+   * Counts the worker's orders. A process that was started for this one or a later one is not restarted for it again;
+   * null = every restart restarts.
+   */
+  order: number | null;
+  /** After so many jobs, or seconds, a process ends by itself; 0 = never. */
+  maxJobs: number;
+  maxTime: number;
+  /** The deployment that a process carries which is started now; null = none is known. */
+  deployment: number | null;
+  /** A process that carries an older one is to be replaced; null = each may stay. */
+  requiredDeployment: number | null;
 };
 
 export type ProcessStatus = {
@@ -28,6 +48,14 @@ export type ProcessStatus = {
   restarts: number;
   /** Why it is not simply up, in the operator's words. */
   reason: string | null;
+  /** The newest deployment when it was started; null = none was known. */
+  deployment: number | null;
+  /** It ended as `max_jobs` or `max_time` wanted, and its successor is on its way. */
+  isBetweenRuns: boolean;
+  /** When it was last up and ended by itself; null = it has not, since somebody last asked it to stop. Milliseconds since 1970. */
+  upAt: number | null;
+  /** When it was not up and should have been: the newest of them, oldest first. */
+  outages: readonly Outage[];
 };
 
 /** Compatible with pino. */

@@ -32,6 +32,15 @@ export function giveUpReason(cause: string, failures: number, same: boolean): st
   return `${sentence(cause)} It was the last of ${failures} failed starts in a row.`;
 }
 
+/**
+ * Why a stop ended in a KILL.
+ * @param isLeader whether the process itself was still there, or only what it had started
+ */
+export const killReason = (isLeader: boolean, waited: number, signal: string): string =>
+  isLeader
+    ? sentence(`Killed, still running ${seconds(waited)} after ${signal}`)
+    : sentence(`Killed what it had started, still running after ${seconds(waited)}`);
+
 const couldNot = "Could not be started: ";
 
 export const startCause = (why: string): string => `${couldNot}${why}`;
@@ -94,6 +103,10 @@ export function fileProblem(error: unknown): string {
     case "ENOSPC":
     case "EDQUOT":
       return "the disk is full";
+    case "EISDIR":
+      return "a folder is in its place";
+    case "ENOTDIR":
+      return "a file is in place of its folder";
     case "EROFS":
       return "the disk can only be read";
     case "EACCES":

@@ -14,6 +14,9 @@ const record: RunRecord = {
   exitCode: 255,
   restarts: 2_147_483_647,
   failures: 2_147_483_647,
+  order: 2_147_483_647,
+  deployment: 2_147_483_647,
+  outages: Array.from({ length: 5 }, () => ({ at: 1_700_000_000_000, backAt: 1_700_000_000_000 })),
 };
 
 test("A record is read as it was written, and nobody else may read it", (context) => {
@@ -27,9 +30,9 @@ test("A record is read as it was written, and nobody else may read it", (context
 test("All records are of one size, so that one can be written over another on a full disk", (context) => {
   const path = join(makeFolder(context), "slot-1.json");
   writeRunFile(path, record);
-  expect(readFileSync(path)).toHaveLength(512);
+  expect(readFileSync(path)).toHaveLength(1024);
   writeRunFile(path, { ...record, pid: null, startTime: null });
-  expect(readFileSync(path)).toHaveLength(512);
+  expect(readFileSync(path)).toHaveLength(1024);
 });
 
 test.for(["", "{", "null", "[]", JSON.stringify({ ...record, state: "ASLEEP" }), '{"pid":1}'])(

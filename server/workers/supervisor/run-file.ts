@@ -10,6 +10,7 @@ import {
   writeSync,
 } from "node:fs";
 import { processStates, type ProcessState } from "../../../contract/workers/worker.ts";
+import type { Outage } from "./run-history.ts";
 
 export type RunRecord = {
   /** The boot that `startTime` belongs to. */
@@ -25,10 +26,15 @@ export type RunRecord = {
   restarts: number;
   /** Starts in a row that failed. */
   failures: number;
+  /** What the process was started for, see `Program`; null in records of earlier versions. */
+  order: number | null;
+  /** The deployment that the newest start carries; records of earlier versions lack this and the next. */
+  deployment?: number | null;
+  outages?: readonly Outage[];
 };
 
 /** Every record fills the same space, so that it can be overwritten where there is none left. */
-const sizeBytes = 512;
+const sizeBytes = 1024;
 
 /** Atomic; throws what the file system throws. */
 export function writeRunFile(path: string, record: RunRecord): void {
@@ -65,7 +71,7 @@ function overwrite(path: string, text: string, first: unknown): void {
 export function readRunFile(path: string): RunRecord | null {
   try {
     const record: unknown = JSON.parse(readFileSync(path, "utf8"));
-    return isRunRecord(record) ? record : null;
+    return isRunRecord(record) ? { ...record, order: record.order ?? null } : null;
   } catch {
     return null;
   }
@@ -85,6 +91,16 @@ function isRunRecord(value: unknown): value is RunRecord {
     typeof record.since === "number" &&
     isNumberOrNull(record.exitCode) &&
     typeof record.restarts === "number" &&
-    typeof record.failures === "number"
+    typeof record.failures === "number" &&
+    (record.order === undefined || isNumberOrNull(record.order)) &&
+    (record.deployment === undefined || isNumberOrNull(record.deployment)) &&
+    (record.outages === undefined ||
+      (Array.isArray(record.outages) && record.outages.every(isOutage)))
   );
+}
+
+function isOutage(value: unknown): value is Outage {
+  if (typeof value !== "object" || value === null) return false;
+  const { at, backAt } = value as Record<keyof Outage, unknown>;
+  return typeof at === "number" && isNumberOrNull(backAt);
 }

@@ -19,7 +19,14 @@ export type SlotPorts = {
   isAlive(leader: Leader): boolean;
   /** Whether anybody is left in the leader's group, the leader itself included. */
   hasGroup(leader: Leader): boolean;
+  signalLeader(leader: Leader, signal: NodeJS.Signals): void;
   signalGroup(leader: Leader, signal: NodeJS.Signals): void;
+  /** Sees to the end of what bears the slot's mark and is not in the leader's group; begins with the signal. */
+  sweep(leader: Leader | null, signal: NodeJS.Signals, onKill: () => void): SlotSweep;
+  /** Once for a stop that had to end in a KILL, before it is sent. */
+  killing(reason: string, pid: number | null): void;
+  /** Whether the process that has just ended may have done a job; left out: it may. */
+  hasWorked?(this: void): boolean;
   /** Before a process that ended by itself, or never came up, is started once more. */
   restarting(): void;
   /** After every change of state. It may call back into the slot. */
@@ -30,3 +37,11 @@ export type SlotPorts = {
 export type Found =
   | { kind: "process" | "group"; leader: Leader; nonce: string }
   | { kind: "nothing" };
+
+export type SlotSweep = {
+  /** The leader's group is gone: calls back once nothing that bears the slot's mark lives. */
+  finish(done: () => void): void;
+  /** The time is up: what lives is killed, and what shows up after this as well. */
+  kill(): void;
+  cancel(): void;
+};

@@ -1,83 +1,8 @@
 // The rules of one process, with a clock turned by hand and a system that does what the test says.
 import { describe, expect, test } from "vitest";
-import { createFakeClock } from "../../testing/fake-clock.ts";
-import type { Leader, Program } from "./program.ts";
+import type { Program } from "./program.ts";
 import type { RunRecord } from "./run-file.ts";
-import { createSlot } from "./slot.ts";
-import type { LaunchEvents } from "./slot-ports.ts";
-
-const seconds = 1000;
-
-function setUp(given: Partial<Program> = {}) {
-  const clock = createFakeClock();
-  const program: Program = {
-    id: 1,
-    args: ["worker"],
-    directory: "/",
-    processes: 1,
-    startsecs: 1,
-    startretries: 3,
-    stopwaitsecs: 10,
-    stopsignal: "TERM",
-    ...given,
-  };
-  const history: string[] = [];
-  const signals: string[] = [];
-  const records: RunRecord[] = [];
-  const groups = new Set<number>();
-  let events: LaunchEvents | null = null;
-  let starts = 0;
-  const system = {
-    clock,
-    history,
-    signals,
-    records,
-    /** What the next launches do. */
-    launches: "succeed" as "succeed" | "fail",
-    saves: true,
-    /** How often the slot said that it starts a process once more. */
-    restarts: 0,
-    onChange: () => {},
-    starts: () => starts,
-    /** The leader ends, and its group with it unless children stay behind. */
-    exit(code: number | null, signal: string | null = null, childrenStay = false) {
-      if (!childrenStay) groups.clear();
-      events?.exited(code, signal);
-    },
-    endGroup: () => groups.clear(),
-    failLaunch: () => events?.failed("it was not found"),
-    addGroup: (pid: number) => groups.add(pid),
-  };
-  const slot = createSlot(1, () => program, {
-    clock,
-    boot: "boot",
-    makeNonce: () => `nonce-${starts}`,
-    save(record) {
-      records.push(record);
-      return system.saves ? null : "the disk is full";
-    },
-    launch(_nonce, on) {
-      events = on;
-      starts += 1;
-      if (system.launches === "fail") return null;
-      const leader: Leader = { pid: 100 + starts, startTime: String(starts) };
-      groups.add(leader.pid);
-      return leader;
-    },
-    isAlive: ({ pid }) => groups.has(pid),
-    hasGroup: ({ pid }) => groups.has(pid),
-    signalGroup: (_leader, signal) => void signals.push(signal),
-    restarting: () => void (system.restarts += 1),
-    changed() {
-      history.push(slot.status().state);
-      system.onChange();
-    },
-  });
-  return { slot, system, clock };
-}
-
-const isDone = async (promise: Promise<void>) =>
-  Promise.race([promise.then(() => true), new Promise((resolve) => setImmediate(resolve, false))]);
+import { isDone, seconds, setUp } from "./slot-testing.ts";
 
 describe("A start", () => {
   test("is RUNNING after its start seconds, not before", () => {
@@ -381,13 +306,15 @@ describe("After a restart of the service", () => {
     exitCode: 3,
     restarts: 4,
     failures: 0,
+    order: null,
     ...given,
   });
 
   test("a process that runs goes on, with its past", () => {
     const { slot, system, clock } = setUp();
     system.addGroup(50);
-    slot.resume(recordOf({}), found, true);
+    const outages = [{ at: 1_600_000_000_000, backAt: 1_600_000_001_000 }];
+    slot.resume(recordOf({ deployment: 7, outages }), found, true);
     clock.advance(60 * seconds);
     expect(slot.status()).toEqual({
       number: 1,
@@ -397,6 +324,10 @@ describe("After a restart of the service", () => {
       exitCode: 3,
       restarts: 4,
       reason: null,
+      deployment: 7,
+      isBetweenRuns: false,
+      upAt: null,
+      outages,
     });
     expect(system.starts()).toBe(0);
     expect(system.records.at(-1)).toMatchObject({ nonce: "old", pid: 50, startTime: "7" });
@@ -438,7 +369,7 @@ describe("After a restart of the service", () => {
     ["RUNNING", false, ["STOPPED"], 4],
     ["STOPPING", false, ["STOPPED"], 4],
     ["STOPPED", false, [], 4],
-    ["FATAL", false, [], 4],
+    ["FATAL", false, ["STOPPED"], 4],
   ] as const)(
     "one that was %s and is gone, and should be up: %s",
     ([state, up, history, restarts]) => {
@@ -458,7 +389,7 @@ describe("After a restart of the service", () => {
       system.addGroup(50);
       slot.resume(recordOf({ state: "STOPPING" }), found, up);
       clock.advance(2 * seconds);
-      expect(system.signals).toEqual(["SIGTERM", "SIGKILL"]);
+      expect(system.signals).toEqual([up ? "leader SIGTERM" : "SIGTERM", "SIGKILL"]);
       system.endGroup();
       clock.advance(500);
       expect(system.history).toEqual(["STOPPING", "STOPPED", ...(up ? ["STARTING"] : [])]);

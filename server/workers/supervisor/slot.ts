@@ -1,22 +1,25 @@
 // One process of a worker and the rules that keep it up: supervisord's states, step by step, see
 // http://supervisord.org/subprocess.html#process-states. It knows the system only through its ports.
 import type { ProcessState } from "../../../contract/workers/worker.ts";
+import { createFailedStarts } from "./failed-starts.ts";
 import type { Leader, ProcessStatus, Program } from "./program.ts";
-import { exitCause, giveUpReason, sentence, startCause } from "./reasons.ts";
+import { exitCause, sentence, startCause } from "./reasons.ts";
 import type { RunRecord } from "./run-file.ts";
+import { createEnding, type EndKind } from "./slot-ending.ts";
+import { createRunHistory } from "./run-history.ts";
 import type { Found, SlotPorts } from "./slot-ports.ts";
 
 export type Slot = ReturnType<typeof createSlot>;
 
 /** A process that is not our child tells nobody that it ended. */
 const adoptedPollMs = 250;
-const groupPollMs = 50;
 /** With zero start seconds nothing else keeps a program that exits at once from spinning. */
 const leastMsBetweenStarts = 1000;
-const killAgainMs = 1000;
+/** Both bounds, because the wall clock may have jumped either way. */
+const within = (ms: number, most: number) => Math.min(Math.max(ms, 0), most);
 
 export function createSlot(number: number, program: () => Program, ports: SlotPorts) {
-  const { clock } = ports;
+  const { clock, hasWorked = () => true } = ports;
   let state: ProcessState = "STOPPED";
   let since = clock.now();
   let startedAt = since;
@@ -25,8 +28,13 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
   let leader: Leader | null = null;
   let exitCode: number | null = null;
   let restarts = 0;
-  let failures = 0;
-  let causes = new Set<string>();
+  const history = createRunHistory(clock.now);
+  const failures = createFailedStarts();
+  const forgetFailures = failures.forget;
+  /** The order that the process was started for. */
+  let order: number | null = null;
+  /** Why the last stop or restart had to kill; null where everything ended by itself. */
+  let killed: string | null = null;
   /** Whether it is to be up; what has stopped and is wanted starts again. */
   let wanted = false;
   /** Events of an earlier launch are none of the present one. */
@@ -34,7 +42,11 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
   let unsaved = false;
   let cancelWait = () => {};
   let cancelWatch = () => {};
-  let stopped: (() => void)[] = [];
+  const stopped: (() => void)[] = [];
+  const ending = createEnding(program, ports, (why) => {
+    killed = why;
+    reason = why;
+  });
 
   const save = (): string | null => {
     const problem = ports.save({
@@ -46,7 +58,9 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
       since,
       exitCode,
       restarts,
-      failures,
+      failures: failures.count(),
+      order,
+      ...history.toRecord(),
     });
     unsaved = problem !== null;
     return problem;
@@ -60,11 +74,13 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
   const rest = () => {
     cancelWait();
     cancelWatch();
+    ending.cancel();
     launches += 1;
   };
 
   /** Each step into a state ends with `ports.changed`, because that may take the next step itself. */
   const enter = (next: ProcessState, why: string | null) => {
+    history.enter(state, next);
     state = next;
     since = clock.now();
     reason = why;
@@ -85,6 +101,8 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
       };
     nonce = ports.makeNonce();
     leader = null;
+    ({ order } = program());
+    history.starts(program().deployment);
     // The nonce is on disk before a process bears it: whatever moment ends the service, the next one
     // knows whom to look for, and takes a descendant of an earlier process for what it is.
     const problem = enter("STARTING", reason);
@@ -105,22 +123,15 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
     moveTo("RUNNING", null);
   }
 
-  function forgetFailures() {
-    failures = 0;
-    causes = new Set();
-  }
-
   const failed = (why: string) => backOff(startCause(why));
 
   function backOff(cause: string) {
     rest();
     leader = null;
-    failures += 1;
-    causes.add(cause);
-    if (failures > program().startretries) {
-      const why = giveUpReason(cause, failures, causes.size === 1);
-      wait(0, () => moveTo("FATAL", why));
-    } else wait(failures * 1000, startAgain);
+    history.ended(null, program());
+    const why = failures.add(cause, program().startretries);
+    if (why === null) wait(failures.count() * 1000, startAgain);
+    else wait(0, () => moveTo("FATAL", why));
     moveTo("BACKOFF", sentence(cause));
   }
 
@@ -136,15 +147,15 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
     else if (state === "RUNNING") {
       rest();
       leader = null;
-      const sinceStart = clock.now() - startedAt;
-      // Both bounds, because the wall clock may have jumped either way.
-      wait(
-        Math.min(Math.max(leastMsBetweenStarts - sinceStart, 0), leastMsBetweenStarts),
-        startAgain,
-      );
+      noteEnd(code, signal);
+      const leftMs = leastMsBetweenStarts - (clock.now() - startedAt);
+      wait(within(leftMs, leastMsBetweenStarts), startAgain);
       moveTo("EXITED", sentence(exitCause(code, signal, null)));
-    } else if (state === "STOPPING") awaitGroup();
+    } else if (state === "STOPPING") ending.finish(leader, comeToRest);
   }
+
+  const noteEnd = (code: number | null, signal: string | null) =>
+    history.ended({ code, signal, livedMs: clock.now() - startedAt, hasWorked }, program());
 
   /** Looks every 250 ms whether the process that is not our child still lives. */
   function watch(process: Leader) {
@@ -154,78 +165,91 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
     });
   }
 
-  function end(process: Leader) {
-    wait(program().stopwaitsecs * 1000, () => kill(process));
+  function end(process: Leader, kind: EndKind) {
+    cancelWait();
+    killed = null;
     enter("STOPPING", null);
-    ports.signalGroup(process, `SIG${program().stopsignal}`);
+    ending.begin(process, kind);
     ports.changed();
   }
 
-  function kill(process: Leader) {
-    wait(killAgainMs, () => kill(process)); // what was just being forked is killed by the next
-    ports.signalGroup(process, "SIGKILL");
-  }
-
-  /** The leader has ended; its children have what is left of the wait, then they are killed. */
-  function awaitGroup() {
-    cancelWatch();
-    if (leader !== null && ports.hasGroup(leader)) {
-      cancelWatch = clock.after(groupPollMs, awaitGroup);
-      return;
-    }
-    comeToRest();
+  /** A stop where nothing runs: what earlier processes have left behind is all there is to end. */
+  function endRest() {
+    rest();
+    killed = null;
+    ending.begin(null, "stop");
+    ending.finish(null, comeToRest);
   }
 
   function comeToRest() {
     rest();
     leader = null;
     forgetFailures();
-    const waiting = stopped;
-    stopped = [];
-    moveTo("STOPPED", null);
+    const waiting = stopped.splice(0);
+    moveTo("STOPPED", killed);
     for (const resolve of waiting) resolve();
-    if (wanted && state === "STOPPED") startFresh();
+    // That the predecessor had to be killed is said until its successor is up.
+    if (wanted && state === "STOPPED") startFresh(killed);
   }
 
-  function startFresh() {
+  function startFresh(why: string | null = null) {
     restarts = 0;
-    reason = null;
+    reason = why;
     forgetFailures();
     spawn();
   }
 
   function start() {
     wanted = true;
-    if (state === "STARTING" || state === "RUNNING" || state === "STOPPING") return;
-    startFresh();
+    if (state !== "STARTING" && state !== "RUNNING" && !isEnding()) startFresh();
   }
+
+  /** Whether something is on its way down, be it what earlier processes left behind. */
+  const isEnding = () => state === "STOPPING" || ending.isStop();
+  const untilStopped = () => new Promise<void>((resolve) => stopped.push(resolve));
 
   function stop(): Promise<void> {
     wanted = false;
-    if (state === "STOPPED") return Promise.resolve();
-    const done = new Promise<void>((resolve) => stopped.push(resolve));
-    if (state !== "STOPPING") {
-      if (leader === null) comeToRest();
-      else end(leader);
-    }
+    if (state === "STOPPED" && !isEnding()) return Promise.resolve();
+    const done = untilStopped();
+    if (state === "STOPPING" && !ending.isStop()) ending.widen(leader);
+    else if (leader !== null && !isEnding()) end(leader, "stop");
+    else if (!isEnding()) endRest();
     return done;
   }
 
   /** Resolves when what ran is gone and its successor is on its way. */
-  function restart(): Promise<void> {
-    if (state === "STOPPED" || state === "FATAL" || state === "EXITED") {
-      start();
-      return Promise.resolve();
+  function replace(): Promise<void> {
+    if (isEnding()) return untilStopped();
+    if (leader !== null) {
+      const done = untilStopped();
+      end(leader, "restart");
+      return done;
     }
-    const done = stop();
-    start();
-    return done;
+    if (state === "BACKOFF" || state === "STARTING") comeToRest();
+    else start();
+    return Promise.resolve();
   }
+
+  const isOlderThan = (given: number | null) => given === null || order === null || order < given;
+
+  function restart(): Promise<void> {
+    wanted = true;
+    // What was started for this order, or a later one, is what was asked for.
+    const isDone = leader !== null && !isEnding() && !isOlderThan(program().order);
+    return isDone ? Promise.resolve() : replace();
+  }
+
+  /** Replaces a process that carries an older deployment than it must, once for each deployment. */
+  const deploy = (): Promise<void> =>
+    wanted && history.isOlderThan(program().requiredDeployment) ? replace() : Promise.resolve();
 
   /** Takes up what an earlier life of the service left: its record, and the process if it lives. */
   function resume(record: RunRecord | null, found: Found, up: boolean) {
     wanted = up;
-    if (record !== null) ({ nonce, since, exitCode, restarts, failures } = record);
+    if (record !== null) ({ nonce, since, exitCode, restarts, order } = record);
+    failures.restore(record?.failures ?? 0);
+    history.restore(record);
     startedAt = since;
     const isStopping = record?.state === "STOPPING";
     if (found.kind === "nothing" || (found.kind === "group" && up && !isStopping)) {
@@ -234,17 +258,16 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
     }
     ({ leader, nonce } = found);
     if (found.kind === "group" || isStopping) {
-      end(leader);
-      if (found.kind === "group") awaitGroup();
+      end(leader, up ? "restart" : "stop");
+      if (found.kind === "group") ending.finish(leader, comeToRest);
       else watch(leader);
       return;
     }
     watch(leader);
     state = record?.state === "STARTING" ? "STARTING" : "RUNNING";
     if (state === "STARTING") {
-      // The wall clock may have jumped in the meantime.
       const wholeMs = program().startsecs * 1000;
-      wait(Math.min(Math.max(since + wholeMs - clock.now(), 0), wholeMs), run);
+      wait(within(since + wholeMs - clock.now(), wholeMs), run);
     }
     save();
     ports.changed();
@@ -253,15 +276,19 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
 
   function resumeWithout(record: RunRecord | null, up: boolean) {
     const wasUp = record !== null && record.state !== "STOPPED" && record.state !== "FATAL";
-    if (wasUp && record.pid !== null) exitCode = null; // it ended while nobody looked
-    if (!up) {
-      if (record?.state === "FATAL") state = "FATAL";
-      else if (wasUp) moveTo("STOPPED", null);
-      return;
+    const endedUnseen = wasUp && record.pid !== null;
+    if (endedUnseen) exitCode = null;
+    if (!up && record !== null && record.state !== "STOPPED") {
+      // What it left behind may live, and the stop that was asked for was to end it.
+      state = record.pid === null ? record.state : "STOPPING";
+      endRest();
     }
+    if (!up) return;
     forgetFailures();
-    if (wasUp && record.state !== "STOPPING") startAgain();
-    else startFresh();
+    if (!wasUp || record.state === "STOPPING") return startFresh();
+    // What ended with the machine did not end by itself.
+    if (endedUnseen && record.boot === ports.boot) noteEnd(null, null);
+    startAgain();
   }
 
   return {
@@ -269,7 +296,10 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
     start,
     stop,
     restart,
+    deploy,
     resume,
+    /** Whether a process is up that was started before this order. */
+    isOlderThan: (given: number) => leader !== null && !isEnding() && isOlderThan(given),
     hasProcess: () => leader !== null,
     isSaved: () => !unsaved,
     save,
@@ -281,6 +311,7 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
       exitCode,
       restarts,
       reason,
+      ...history.status(),
     }),
     /** Forgets its timers and its process, and leaves both the process and its record alone. */
     release: rest,

@@ -1,4 +1,13 @@
-import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
 import {
@@ -75,9 +84,6 @@ describe.concurrent("A removal", () => {
     const args = shell(`setsid sh -c 'echo $$ > ${path}; sleep 300' & sleep 300`);
     supervisor.start(programOf(1, { args }));
     await expect.poll(() => numberIn(path), soon).toBeGreaterThan(1);
-    await supervisor.stop(1);
-    // As under supervisord: what left the group is not what a stop is about.
-    expect(isRunning(numberIn(path))).toBe(true);
     await supervisor.remove(1);
     expect(isRunning(numberIn(path))).toBe(false);
     expect(marked(supervisor.instance)).toEqual([]);
@@ -200,22 +206,55 @@ describe.concurrent("A process", () => {
   });
 
   test.runIf(isRoot)(
-    "runs as the owner of its folder, without root's groups",
+    "runs as its account, with that one's groups and none of root's, in a folder that it may enter",
     async ({ expect, onTestFinished }) => {
       const supervisor = makeSupervisor({ onTestFinished });
-      const directory = join(supervisor.folder, "site");
-      mkdirSync(directory);
-      chownSync(directory, 65_534, 65_534);
-      supervisor.start(programOf(1, { directory }));
+      const nobody = { uid: 65_534, gid: 65_534, name: "nobody", home: "/nonexistent" };
+      const directory = makeFolder({ onTestFinished });
+      chownSync(directory, nobody.uid, nobody.gid);
+      supervisor.start(programOf(1, { directory, account: nobody }));
       const pid = supervisor.processes(1)[0]?.pid ?? 0;
+      await expect.poll(() => statusOf(pid)["Name"], soon).toBe("sleep");
       expect(statusOf(pid)).toMatchObject({
         Uid: "65534\t65534\t65534\t65534",
         Gid: "65534\t65534\t65534\t65534",
+        Groups: "65534 ",
       });
-      expect(statusOf(pid)["Groups"]?.trim()).toBe("");
       expect(readFileSync(`/proc/${pid}/environ`, "utf8")).toContain("HOME=/nonexistent\0");
+      expect(readlinkSync(`/proc/${pid}/cwd`)).toBe(directory);
       await supervisor.stop(1);
       expect(supervisor.state(1)).toBe("STOPPED");
+    },
+  );
+
+  test.runIf(isRoot)(
+    "of another account that bears a worker's mark does not keep that worker from being removed",
+    async ({ expect, onTestFinished }) => {
+      const supervisor = makeSupervisor({ onTestFinished });
+      const daemon = { uid: 1, gid: 1, name: "", home: "/" };
+      supervisor.start(programOf(1, { directory: "/tmp", account: daemon }));
+      await expect.poll(() => supervisor.state(1), soon).toBe("RUNNING");
+      const mark = `QUARTERDECK_WORKER=${supervisor.instance}/1/1/aaaa`;
+      const argv = ["--reuid=65534", "--regid=65534", "--clear-groups", "--", "env", mark];
+      const forged = spawn("setpriv", [...argv, "sleep", "300"], { stdio: "ignore" });
+      onTestFinished(() => void forged.kill("SIGKILL"));
+      await expect.poll(() => statusOf(forged.pid ?? 0)["Name"], soon).toBe("sleep");
+      await supervisor.remove(1);
+      expect(isRunning(forged.pid ?? 0)).toBe(true);
+    },
+  );
+
+  test.runIf(isRoot)(
+    "does not start in a folder that its account may not enter",
+    async ({ expect, onTestFinished }) => {
+      const supervisor = makeSupervisor({ onTestFinished });
+      const nobody = { uid: 65_534, gid: 65_534, name: "", home: "/" };
+      const directory = join(supervisor.folder, "closed/open");
+      mkdirSync(directory, { recursive: true });
+      chmodSync(join(supervisor.folder, "closed"), 0o700);
+      supervisor.start(programOf(1, { directory, account: nobody, startretries: 0 }));
+      await expect.poll(() => supervisor.state(1), soon).toBe("FATAL");
+      expect((await supervisor.readLog(1, { lines: 5 })).text).toContain("Permission denied");
     },
   );
 

@@ -5,8 +5,15 @@ import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../clock.ts";
 import { awaitsProcess, findProcess } from "./adoption.ts";
-import { type LogPart, readLog } from "./log-reader.ts";
-import { bootId, hasGroup, isAlive, type MarkedProcess, markedProcesses } from "./process-table.ts";
+import { type LogPart, readLogOrProblem } from "./log-reader.ts";
+import {
+  bootId,
+  createMarkScanner,
+  hasGroup,
+  isAlive,
+  type MarkedProcess,
+  markedProcesses,
+} from "./process-table.ts";
 import type { Log, ProcessStatus, Program } from "./program.ts";
 import { sweep } from "./sweep.ts";
 import { createWorker, type Worker } from "./worker.ts";
@@ -26,27 +33,39 @@ export type SupervisorOptions = {
   onChange(id: number): void;
   /** Each time a process is started that had ended by itself or never came up. */
   onRestart?: () => void;
+  /** Each time a process had to be killed, because a stop or restart had lasted its stop seconds. */
+  onKill?: (id: number, killed: { number: number; reason: string }) => void;
   log: Log;
+};
+
+export type Resumed = {
+  program: Program;
+  up: boolean;
+  /** The newest order to restart: a process that was started before it is restarted now. */
+  restartOrder?: number | null;
 };
 
 export type Supervisor = {
   /**
    * Once, before anything else: takes up the living processes of the given programs, starts what should
-   * be up and is not, and sees to the end of what should be down and of what no program claims.
+   * be up and is not, goes on with restarts that were cut off, and sees to the end of what should be down and of what no
+   * program claims.
    */
-  resume(programs: readonly { program: Program; up: boolean }[]): Promise<void>;
+  resume(programs: readonly Resumed[]): Promise<void>;
   /** Brings up what is not; what runs stays as it is. The count of failed starts begins anew. */
   start(program: Program): void;
   /** Resolves when every process of the worker is gone. */
   stop(id: number): Promise<void>;
   /** Ends each process gracefully and starts it anew; resolves when the last is on its way. */
   restart(program: Program): Promise<void>;
+  /** Replaces each process that carries an older deployment than the program requires; the rest stays as it is. */
+  deploy(program: Program): Promise<void>;
   /** Stops, ends all that still bears the worker's mark, deletes its files. Rejects where those stay. */
   remove(id: number): Promise<void>;
   processes(id: number): ProcessStatus[];
   /**
    * At most 64 KiB of the log: its last lines, or what follows an offset. Offsets count bytes from the
-   * worker's first one, through every rotation.
+   * worker's first one, through every rotation. Where the log cannot be read, nothing and why.
    */
   readLog(id: number, from: { lines: number } | { offset: number }): Promise<LogPart>;
   stopAll(): Promise<void>;
@@ -62,6 +81,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const { instance, clock, log } = options;
   if (!/^[\w.:-]+$/.test(instance)) throw new Error(`"${instance}" cannot be part of a mark`);
   const workers = new Map<number, Worker>();
+  /** Whom each worker runs as, or did before its account changed; a process of anybody else only says that it is the worker's. */
+  const uids = new Map<number, Set<number>>();
   const leaving = new Set<number>();
   let isReleased = false;
   let isLookingAfter = false;
@@ -76,7 +97,14 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 
   const folderOf = (id: number) => join(options.folder, String(id));
 
+  const isOf = ({ worker, uid }: MarkedProcess): boolean => uids.get(worker)?.has(uid) ?? true;
+  const marksOf = (id: number) =>
+    markedProcesses(instance).filter((mark) => mark.worker === id && isOf(mark));
+  const scan = createMarkScanner(instance, clock);
+
   function workerOf(program: Program): Worker {
+    if ("uid" in program.account)
+      uids.set(program.id, (uids.get(program.id) ?? new Set()).add(program.account.uid));
     const existing = workers.get(program.id);
     existing?.use(program);
     if (existing !== undefined) return existing;
@@ -84,6 +112,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       ...options,
       folder: folderOf(program.id),
       restarting: () => options.onRestart?.(),
+      findMarked: async () => ((await scan()).get(program.id) ?? []).filter(isOf),
+      killing: (number, reason) => options.onKill?.(program.id, { number, reason }),
       changed() {
         lookAfterSoon();
         try {
@@ -123,7 +153,10 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     return new Set([...asked, ...worker.recordedNumbers(), ...marks.map(({ number }) => number)]);
   }
 
-  function resumeWorker(program: Program, up: boolean, all: readonly MarkedProcess[]) {
+  function resumeWorker(
+    { program, up, restartOrder = null }: Resumed,
+    all: readonly MarkedProcess[],
+  ) {
     const worker = workerOf(program);
     const marks = all.filter((mark) => mark.worker === program.id);
     const extra = [...numbersOf(worker, program, marks)].flatMap((number) => {
@@ -133,19 +166,25 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         marks.filter((mark) => mark.number === number),
         { boot: bootId(), isAlive, hasGroup },
       );
-      worker.slotOf(number).resume(record, finding.found, up && number <= program.processes);
+      const slot = worker.slotOf(number);
+      slot.resume(record, finding.found, up && number <= program.processes);
+      if (up && restartOrder !== null && slot.isOlderThan(restartOrder)) void slot.restart();
       return finding.extra;
     });
     worker.dropSurplus();
+    // A deployment that was answered for is carried out, whatever ended the service after that.
+    void worker.deploy();
     if (extra.length === 0) return;
     const nonces = new Set(extra.map(({ nonce }) => nonce));
     log.warn({ worker: program.id, pids: extra.map(({ pid }) => pid) }, "ending extra processes");
-    void sweepAway(() => markedProcesses(instance).filter(({ nonce }) => nonces.has(nonce)));
+    void sweepAway(() => marksOf(program.id).filter(({ nonce }) => nonces.has(nonce)));
   }
 
   /** Looks twice where a process may be between its fork and the moment it shows its mark. */
   async function findMarks(programs: readonly Program[]): Promise<MarkedProcess[]> {
-    const marks = markedProcesses(instance);
+    // First each worker's account is taken note of.
+    for (const program of programs) workerOf(program);
+    const marks = markedProcesses(instance).filter(isOf);
     const boot = bootId();
     const isMissing = programs.some((program) => {
       const worker = workerOf(program);
@@ -156,7 +195,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     });
     if (!isMissing) return marks;
     await pause(startLagMs);
-    return markedProcesses(instance);
+    return markedProcesses(instance).filter(isOf);
   }
 
   const withWorker = <T>(id: number, absent: T, run: (worker: Worker) => T): T => {
@@ -170,11 +209,11 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     async resume(programs) {
       const marks = await findMarks(programs.map(({ program }) => program));
       if (isReleased) return;
-      for (const { program, up } of programs) {
+      for (const resumed of programs) {
         try {
-          resumeWorker(program, up, marks);
+          resumeWorker(resumed, marks);
         } catch (error) {
-          log.error({ err: error, worker: program.id }, "a worker could not be taken up");
+          log.error({ err: error, worker: resumed.program.id }, "a worker could not be taken up");
         }
       }
       const claimed = new Set(programs.map(({ program }) => program.id));
@@ -198,11 +237,16 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       await workerOf(program).restart();
     },
 
+    async deploy(program) {
+      if (isReleased || leaving.has(program.id) || !workers.has(program.id)) return;
+      await workerOf(program).deploy();
+    },
+
     async remove(id) {
       leaving.add(id);
       try {
         await stop(id);
-        await sweepAway(() => markedProcesses(instance).filter(({ worker }) => worker === id));
+        await sweepAway(() => marksOf(id));
         if (isReleased) return;
         await workers.get(id)?.close();
         workers.delete(id);
@@ -215,7 +259,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     processes: (id) => withWorker(id, [], (worker) => worker.processes()),
 
     // Read at once: 64 KiB take less time than to hand them to another thread.
-    readLog: async (id, from) => readLog(folderOf(id), from),
+    readLog: async (id, from) => readLogOrProblem(folderOf(id), from),
 
     async stopAll() {
       await Promise.all([...workers.values()].map((worker) => worker.stop()));

@@ -21,7 +21,7 @@ export type Supervisord = {
 const sectionOf = (name: string, program: Program) => `
 [program:${name}]
 command=${program.args.join(" ")}
-directory=${program.directory}
+directory=${program.directory ?? program.root}
 autostart=false
 autorestart=true
 startsecs=${program.startsecs}
@@ -31,7 +31,7 @@ stopsignal=${program.stopsignal}
 stopasgroup=true
 killasgroup=true
 redirect_stderr=true
-stdout_logfile=${program.directory}/log
+stdout_logfile=${program.directory ?? program.root}/log
 `;
 
 /** @param programs by name; their arguments must need no quotes */

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "vitest";
 import { systemClock } from "../../clock.ts";
+import { ownAccount } from "../../hosts/account.ts";
 import type { ProcessState } from "../../../contract/workers/worker.ts";
 import { createSupervisor, type Program, type Supervisor } from "./supervisor.ts";
 
@@ -23,12 +24,20 @@ export const makeInstance = (): string => `test-${randomBytes(6).toString("hex")
 export const programOf = (id: number, given: Partial<Program>): Program => ({
   id,
   args: ["sleep", "300"],
-  directory: "/",
+  root: "/",
+  directory: null,
+  account: ownAccount(),
   processes: 1,
   startsecs: 1,
   startretries: 3,
   stopwaitsecs: 10,
   stopsignal: "TERM",
+  stopasgroup: false,
+  order: null,
+  maxJobs: 0,
+  maxTime: 0,
+  deployment: null,
+  requiredDeployment: null,
   ...given,
 });
 
@@ -98,6 +107,8 @@ export type TestSupervisor = Supervisor & {
   history(id: number, number?: number): ProcessState[];
   state(id: number, number?: number): ProcessState | undefined;
   problems: string[];
+  /** "<worker>/<number>: <reason>" for each process that had to be killed. */
+  kills: string[];
 };
 
 type Given = { folder?: string; instance?: string; environment?: Record<string, string> };
@@ -108,6 +119,7 @@ export function makeSupervisor(context: Cleanup, given: Given = {}): TestSupervi
   const folder = given.folder ?? makeFolder(context);
   const histories = new Map<string, ProcessState[]>();
   const problems: string[] = [];
+  const kills: string[] = [];
   const supervisor = createSupervisor({
     folder: join(folder, "workers"),
     instance,
@@ -121,6 +133,7 @@ export function makeSupervisor(context: Cleanup, given: Given = {}): TestSupervi
         if (history.at(-1) !== state) history.push(state);
       }
     },
+    onKill: (id, { number, reason }) => kills.push(`${id}/${number}: ${reason}`),
     log: {
       info: () => {},
       warn: (fields, message) => problems.push(`${message} ${JSON.stringify(fields)}`),
@@ -136,6 +149,7 @@ export function makeSupervisor(context: Cleanup, given: Given = {}): TestSupervi
     instance,
     folder,
     problems,
+    kills,
     history: (id, number = 1) => histories.get(`${id}/${number}`) ?? [],
     state: (id, number = 1) =>
       supervisor.processes(id).find((status) => status.number === number)?.state,
@@ -143,4 +157,4 @@ export function makeSupervisor(context: Cleanup, given: Given = {}): TestSupervi
 }
 
 /** For `expect.poll`: long enough for a machine that is busy with something else. */
-export const soon = { timeout: 15_000, interval: 20 };
+export const soon = { timeout: 60_000, interval: 20 };

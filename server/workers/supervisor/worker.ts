@@ -5,13 +5,25 @@ import { chmodSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../clock.ts";
 import { launch } from "./launch.ts";
+import { logEnd, mayHaveWorked } from "./job-lines.ts";
 import { openLog } from "./log-files.ts";
+import { writeLogNote } from "./log-note.ts";
+import { createLogRecovery } from "./log-recovery.ts";
 import { rotateLog } from "./log-rotation.ts";
-import { bootId, hasGroup, isAlive, markOf, signalGroup } from "./process-table.ts";
+import {
+  bootId,
+  hasGroup,
+  isAlive,
+  type MarkedProcess,
+  markOf,
+  signalGroup,
+  signalLeader,
+} from "./process-table.ts";
 import type { Log, ProcessStatus, Program } from "./program.ts";
 import { fileProblem } from "./reasons.ts";
 import { readRunFile, type RunRecord, writeRunFile } from "./run-file.ts";
 import { createSlot, type Slot } from "./slot.ts";
+import { sweepSlot } from "./slot-sweep.ts";
 import type { LaunchEvents } from "./slot-ports.ts";
 
 export type WorkerOptions = {
@@ -22,6 +34,10 @@ export type WorkerOptions = {
   environment: Record<string, string>;
   changed(): void;
   restarting(): void;
+  /** The living processes with the worker's mark; rejects where nothing can be seen now. */
+  findMarked(): Promise<readonly MarkedProcess[]>;
+  /** Once for each process of a stop or restart that had to end in a KILL. */
+  killing(number: number, reason: string): void;
   log: Log;
 };
 
@@ -34,7 +50,10 @@ export function createWorker(first: Program, options: WorkerOptions) {
   const slots = new Map<number, Slot>();
   const children = new Set<ChildProcess>();
   const troubles = new Map<string, string>();
+  /** Where the log ended at the newest start of each process. */
+  const logStarts = new Map<number, number | null>();
   let program = first;
+  const recovery = createLogRecovery(folder);
   let rotation: Promise<void> | null = null;
   let isClosed = false;
 
@@ -74,6 +93,7 @@ export function createWorker(first: Program, options: WorkerOptions) {
   }
 
   function start(number: number, nonce: string, events: LaunchEvents) {
+    const logStart = program.maxJobs > 0 ? logEnd(folder) : null;
     const launched = launch(
       {
         program,
@@ -84,6 +104,7 @@ export function createWorker(first: Program, options: WorkerOptions) {
       events,
     );
     if (launched === null) return null;
+    logStarts.set(number, logStart);
     const { child, leader } = launched;
     children.add(child);
     child.once("exit", () => children.delete(child));
@@ -95,6 +116,18 @@ export function createWorker(first: Program, options: WorkerOptions) {
     log.info({ worker: id, number, state, pid, exitCode, reason }, "worker process changed");
     dropSurplus();
     options.changed();
+  }
+
+  function tellKill(number: number, reason: string, pid: number | null) {
+    log.warn({ worker: id, number, pid, reason }, "worker process is killed");
+    const who = pid === null ? `Process ${number}` : `Process ${number} (pid ${pid})`;
+    try {
+      writeLogNote(folder, `${who}: ${reason}`, new Date(clock.now()));
+      note("writing to the log", null);
+    } catch (error) {
+      note("writing to the log", fileProblem(error));
+    }
+    options.killing(number, reason);
   }
 
   /** Slots beyond the worker's processes are there only until what ran in them is gone. */
@@ -118,9 +151,19 @@ export function createWorker(first: Program, options: WorkerOptions) {
       launch: (nonce, events) => start(number, nonce, events),
       isAlive,
       hasGroup,
+      signalLeader: (leader, signal) => {
+        note(`sending ${signal} to process ${number}`, signalLeader(leader, signal));
+      },
       signalGroup: (leader, signal) => {
         note(`sending ${signal} to process ${number}`, signalGroup(leader, signal));
       },
+      sweep: (leader, signal, onKill) => {
+        const find = async () =>
+          (await options.findMarked()).filter((mark) => mark.number === number);
+        return sweepSlot({ leader, signal, find, onKill, clock, log });
+      },
+      killing: (reason, pid) => tellKill(number, reason, pid),
+      hasWorked: () => mayHaveWorked(folder, program.args, logStarts.get(number) ?? null),
       restarting: options.restarting,
       changed: () => changed(slot),
     });
@@ -130,6 +173,15 @@ export function createWorker(first: Program, options: WorkerOptions) {
 
   const wanted = () => Array.from({ length: program.processes }, (_, index) => slotOf(index + 1));
   const surplus = () => [...slots.values()].filter(({ number }) => number > program.processes);
+
+  function recoverLog() {
+    try {
+      recovery.look([...slots.values()].flatMap((slot) => slot.status().pid ?? []));
+      note("recovering the log", null);
+    } catch (error) {
+      note("recovering the log", fileProblem(error));
+    }
+  }
 
   async function rotate(): Promise<void> {
     try {
@@ -159,6 +211,10 @@ export function createWorker(first: Program, options: WorkerOptions) {
       const leaving = surplus().map((slot) => slot.stop());
       await Promise.all([...leaving, ...wanted().map((slot) => slot.restart())]);
     },
+    /** Replaces what carries an older deployment than is required. */
+    async deploy(): Promise<void> {
+      await Promise.all([...slots.values()].map((slot) => slot.deploy()));
+    },
     /** Numbers from 1 of the processes that it has now, or had when the service ended. */
     recordedNumbers(): number[] {
       try {
@@ -178,6 +234,7 @@ export function createWorker(first: Program, options: WorkerOptions) {
     /** Never rejects, never overlaps itself. */
     async lookAfter(): Promise<void> {
       if (isClosed) return;
+      recoverLog();
       for (const slot of slots.values()) if (!slot.isSaved()) slot.save();
       rotation ??= rotate();
       await rotation;

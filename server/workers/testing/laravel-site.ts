@@ -11,7 +11,9 @@ const fixture = join(import.meta.dirname, "laravel-site");
 export type LaravelSite = {
   folder: string;
   /** Queues `count` jobs that take `seconds` each; the answer is their names, in the order of the queue. */
-  dispatch(count: number, seconds: number): Promise<string[]>;
+  dispatch(count: number, seconds: number, ...options: "--child"[]): Promise<string[]>;
+  /** The names of the jobs whose child has done its work. */
+  doneInChild(): Promise<string[]>;
   /** Runs `php artisan …`, answers its output, and throws when it fails. */
   artisan(...args: string[]): Promise<string>;
   /** The names of the jobs that were begun; one that is run twice is here twice. */
@@ -66,8 +68,12 @@ export async function makeLaravelSite(folder: string): Promise<LaravelSite> {
   return {
     folder,
     artisan,
-    dispatch: async (count, seconds) =>
-      (await artisan("jobs:dispatch", String(count), `--seconds=${seconds}`)).trim().split("\n"),
+    dispatch: async (count, seconds, ...options) =>
+      (await artisan("jobs:dispatch", String(count), `--seconds=${seconds}`, ...options))
+        .trim()
+        .split("\n"),
+    doneInChild: async () =>
+      (await readFile(join(folder, "storage/child.log"), "utf8")).trim().split("\n"),
     begun: () => names("begun"),
     done: () => names("done"),
     doneBy: async () => (await lines("done")).map((line) => Number(line.replace(/.* /, ""))),

@@ -32,6 +32,10 @@ export function placeEntries({ servers, sites, isWhole }: Places): Entry[] {
     ...sites.map(({ id, name }) =>
       toPage("bell", `${name} notifications`, `Site ${id}`, paths.notifications(id)),
     ),
+    // Of a service that lists no servers nobody knows whether it has these.
+    ...(isWhole ? servers : []).map(({ id, name }) =>
+      toPage("bell", `${name} notifications`, `Server ${id}`, paths.serverNotifications(id)),
+    ),
     ...sites.map(({ id, name }) =>
       toPage("plus", `New worker on ${name}`, "", paths.newWorker(id)),
     ),

@@ -24,11 +24,11 @@ $app = new Application(dirname(__DIR__));
 $app->singleton(ExceptionHandler::class, Handler::class);
 $app->singleton(ConsoleKernelContract::class, Kernel::class);
 
-$app->make(ConsoleKernelContract::class)->command('jobs:dispatch {count} {--seconds=0}', function () {
+$app->make(ConsoleKernelContract::class)->command('jobs:dispatch {count} {--seconds=0} {--child}', function () {
     $names = array_map(fn () => Str::random(8), range(1, (int) $this->argument('count')));
     // One transaction: a worker that reads meanwhile sees all of them or none.
     DB::transaction(fn () => array_map(
-        fn (string $name) => TestJob::dispatch($name, (float) $this->option('seconds')),
+        fn (string $name) => TestJob::dispatch($name, (float) $this->option('seconds'), (bool) $this->option('child')),
         $names,
     ));
     $this->line($names);

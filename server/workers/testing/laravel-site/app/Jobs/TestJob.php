@@ -12,19 +12,32 @@ class TestJob implements ShouldQueue
 {
     use Dispatchable, InteractsWithQueue, Queueable;
 
-    public function __construct(public string $name, public float $seconds)
+    public function __construct(public string $name, public float $seconds, public bool $inChild = false)
     {
     }
 
     public function handle(): void
     {
         $this->note('begun');
+        if ($this->inChild) {
+            $this->workInChild();
+        }
         $end = microtime(true) + $this->seconds;
         // A signal ends a sleep early, so one sleep would hide whether a stop waits for the job.
         while (microtime(true) < $end) {
             usleep(20_000);
         }
         $this->note('done');
+    }
+
+    /** As a job that converts a picture does: another program has done the work once it wrote its line. */
+    private function workInChild(): void
+    {
+        exec("sleep $this->seconds && echo $this->name >> ".escapeshellarg(storage_path('child.log')), $output, $status);
+        if ($status !== 0) {
+            throw new \RuntimeException("The child ended with $status.");
+        }
+        $this->seconds = 0;
     }
 
     private function note(string $event): void

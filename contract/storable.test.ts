@@ -1,0 +1,89 @@
+import * as z from "zod/mini";
+import { expect, test } from "vitest";
+import { toFieldErrors } from "./errors.ts";
+import type { Operation } from "./operation.ts";
+import { operations } from "./operations.ts";
+import { isStorableText, line } from "./values.ts";
+
+type Path = (string | number)[];
+type Definition = z.core.$ZodTypes["_zod"]["def"];
+
+/** Where a schema takes a text. Kinds of schemas that nobody uses yet are unknown here, so that none is left out. */
+function textsOf(schema: z.core.$ZodType): Path[] {
+  // zod's own list of all kinds; the base class says less.
+  const definition = schema._zod.def as Definition;
+  switch (definition.type) {
+    case "string":
+      return [[]];
+    case "number":
+    case "boolean":
+    case "enum":
+    case "literal":
+      return [];
+    case "optional":
+    case "nullable":
+    case "default":
+      return textsOf(definition.innerType);
+    case "pipe":
+      return textsOf(definition.in);
+    case "array":
+      return textsOf(definition.element).map((path) => [0, ...path]);
+    case "object":
+      return Object.entries(definition.shape).flatMap(([name, field]) =>
+        textsOf(field).map((path) => [name, ...path]),
+      );
+    default:
+      throw new Error(`Say where a schema of the kind “${definition.type}” takes a text.`);
+  }
+}
+
+/** A value that holds nothing but `text`, at its place. */
+const holding = (path: Path, text: string): unknown =>
+  path.reduceRight<unknown>(
+    (value, key) => (typeof key === "number" ? [value] : { [key]: value }),
+    text,
+  );
+
+const unstorable = [
+  // As a URL: it fits every field that takes a free text.
+  ["U+0000", "https://a.example/\0b"],
+  ["a lone high surrogate", "https://a.example/\ud800b"],
+  ["a lone low surrogate", "https://a.example/\udc00b"],
+] as const;
+
+const bodies = Object.entries(operations).flatMap(([name, row]: [string, Operation]) =>
+  row.body === undefined
+    ? []
+    : textsOf(row.body).map((path) => [name, path.join("."), row.body, path] as const),
+);
+
+test.each(bodies)("%s refuses what cannot be stored in %s", (_name, field, body, path) => {
+  for (const [kind, text] of unstorable) {
+    const parsed = body?.safeParse(holding(path, text));
+    const errors = toFieldErrors(parsed?.error?.issues ?? []);
+    expect(errors[field], kind).toHaveLength(1);
+  }
+});
+
+test("the table of operations has bodies with texts", () => {
+  expect(bodies.length).toBeGreaterThan(10);
+});
+
+test("a field that cannot be stored is told so, once", () => {
+  const schema = z.object({ branch_name: line(100) });
+  for (const [kind, text] of unstorable)
+    expect(
+      toFieldErrors(schema.safeParse({ branch_name: text }).error?.issues ?? []),
+      kind,
+    ).toEqual({
+      branch_name: ["The branch name field contains a character that cannot be stored."],
+    });
+});
+
+test.each([...unstorable])("%s cannot be stored", (_kind, text) => {
+  expect(isStorableText(text)).toBe(false);
+});
+
+test.each(["", "ünïcødé 🦜", "\ufffd", "\u2028", "\x01\x7f"])("%j can be stored", (text) => {
+  expect(isStorableText(text)).toBe(true);
+});

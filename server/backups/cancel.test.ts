@@ -1,0 +1,145 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Backup } from "../../contract/backups/backup.ts";
+import { casesOf } from "../testing/long-form.ts";
+import { soon } from "./testing/backup-service.ts";
+import {
+  createEverySource,
+  gated,
+  sourceKinds,
+  type EverySource,
+  type SourceKind,
+} from "./testing/every-source.ts";
+
+let every: EverySource;
+beforeAll(async () => {
+  every = await createEverySource();
+}, 240_000);
+afterAll(() => every.close());
+
+const cancel = (id: number) => every.service.json<Backup>("POST", `/api/backup/${id}/cancel`);
+const activityOf = async (id: number) => {
+  const { body } = await every.service.json<{
+    data: { action: string; outcome: string | null; object: { type: string; id: number } }[];
+  }>("GET", "/api/activity");
+  return body.data
+    .filter(({ object }) => object.type === "backup" && object.id === id)
+    .map(({ action }) => action);
+};
+/** How much each source holds: a restore must not change it, whole or in part. */
+const contents = {
+  PostgreSQL: async () => await every.postgres?.query("shop", "select count(*) from noise"),
+  MariaDB: () => every.mariadb.query("shop", "select count(*) from noise"),
+  SQLite: async () => every.service.sql("select count(*) from noise"),
+  folder: () => readdir(join(every.service.folder, "shop")),
+  "folder of another account": () => readdir(join(every.service.folder, "other")),
+} as const satisfies Record<SourceKind, () => Promise<unknown>>;
+
+const startRun = async (id: number) =>
+  (await every.service.json<Backup>("POST", `/api/backup/${id}`)).body.id;
+const reason = /^Cancelled by .+\.$/;
+
+test.each(casesOf(sourceKinds, ["PostgreSQL", "folder of another account"]))(
+  "a run of a source of kind %s is cancelled in the middle: nothing of it stays, and the next one goes on",
+  { timeout: 240_000 },
+  async (_kind, source) => {
+    const { service, gate } = every;
+    const { id } = await service.installed({ ...source, storage_provider_id: gated });
+    gate.rule((asked) => (asked.includes("partNumber=2") ? "hang" : "pass"));
+    const run = await startRun(id);
+    await soon(() => expect(gate.asked().join()).toContain("partNumber=2"));
+    const { status } = await cancel(run);
+    expect(status).toBe(202);
+    const cancelled = await service.becomes(run, "failed");
+    gate.rule(() => "pass");
+    expect(cancelled.status_reason).toMatch(reason);
+    expect(cancelled.output).toContain(cancelled.status_reason);
+    expect(await activityOf(run)).toEqual(["cancelled", "asked to cancel", "asked to run"]);
+    await soon(async () => expect(await every.objects()).toEqual([]));
+    await soon(async () => expect(await readdir(join(service.folder, "scratch"))).toEqual([]));
+    const next = await service.run(id);
+    expect(next.status, next.output).toBe("finished");
+    expect((await cancel(next.id)).status).toBe(409);
+    await service.call("DELETE", `/api/backup-configuration/${id}?files=remove`);
+    await soon(async () => expect(await every.objects()).toEqual([]));
+  },
+);
+
+test("a run that waits is over at once, and the one before it goes on", async () => {
+  const { service, gate } = every;
+  const first = await service.installed({ ...sourceKinds.folder, storage_provider_id: gated });
+  const second = await service.installed({ ...sourceKinds.SQLite, storage_provider_id: gated });
+  gate.rule((asked) => (asked.includes("partNumber=2") ? "hang" : "pass"));
+  const running = await startRun(first.id);
+  await soon(() => expect(gate.asked().join()).toContain("partNumber=2"));
+  const waiting = await startRun(second.id);
+  const { status, body } = await cancel(waiting);
+  expect([status, body.status]).toEqual([202, "failed"]);
+  expect(body.status_reason).toMatch(reason);
+  expect(await activityOf(waiting)).toEqual(["cancelled", "asked to cancel", "asked to run"]);
+  expect((await service.backup(running)).status).toBe("running");
+  expect((await cancel(running)).status).toBe(202);
+  await service.becomes(running, "failed");
+  gate.rule(() => "pass");
+});
+
+test.each(casesOf(sourceKinds, ["MariaDB", "folder"]))(
+  "a restore and a drill of a source of kind %s are cancelled in the middle: what was there is whole",
+  { timeout: 240_000 },
+  async (kind, source) => {
+    const { service, gate } = every;
+    // Every kind that has a source has a content.
+    const content = contents[kind as SourceKind];
+    const before = await content();
+    const { id } = await service.installed({ ...source, storage_provider_id: gated });
+    const backup = await service.run(id);
+    expect(backup.status, backup.output).toBe("finished");
+    const holdReads = () =>
+      gate.rule((asked) =>
+        asked.startsWith("GET") && asked.includes(backup.path) ? "hang" : "pass",
+      );
+    holdReads();
+    for (const [method, path, field] of [
+      ["POST", `/api/backup/${backup.id}/drill`, "drill_status"],
+      ["PUT", `/api/backup/${backup.id}`, "restore_status"],
+    ] as const) {
+      expect((await service.call(method, path)).status).toBe(202);
+      await soon(() => expect(gate.asked().join()).toContain("GET"));
+      expect((await cancel(backup.id)).status).toBe(202);
+      await soon(async () => expect((await service.backup(backup.id))[field]).toBe("failed"));
+    }
+    const after = await service.backup(backup.id);
+    expect(after.restore_output).toMatch(/Cancelled by .+\. What was there is as it was\./);
+    expect(after.drill_output).toMatch(/Cancelled by .+\./);
+    expect(await activityOf(backup.id)).toEqual(
+      expect.arrayContaining(["restore cancelled", "restore drill cancelled"]),
+    );
+    // A restore that is under way already.
+    gate.rule(() => "pass");
+    await service.call("PUT", `/api/backup/${backup.id}`);
+    await soon(async () =>
+      expect((await service.backup(backup.id)).restore_output).toContain("Restoring."),
+    );
+    const asked = await cancel(backup.id);
+    if (asked.status === 202)
+      await soon(async () =>
+        expect((await service.backup(backup.id)).restore_status).not.toBe("running"),
+      );
+    expect(await content()).toEqual(before);
+    const next = await service.run(id);
+    expect(next.status, next.output).toBe("finished");
+    await service.call("DELETE", `/api/backup-configuration/${id}?files=remove`);
+  },
+);
+
+test("is refused where nothing runs", async () => {
+  const { service } = every;
+  const { id } = await service.installed({});
+  const { id: backup } = await service.run(id);
+  const refused = await cancel(backup);
+  expect(refused).toMatchObject({
+    status: 409,
+    body: { message: "Nothing of the backup runs or waits." },
+  });
+});

@@ -1,0 +1,59 @@
+// Jobs and requests that change the same rows must lock them in the same order, or they deadlock.
+import { chmod, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
+
+let service: BackupTestService;
+/** A folder first in the PATH of jobs; its `tar` waits until the file `go` is there. */
+let programs: string;
+const path = process.env["PATH"] ?? "";
+beforeAll(async () => {
+  programs = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-programs-")));
+  await chmod(programs, 0o755);
+  service = await createBackupTestService({
+    workerEnvironment: { PATH: `${programs}:${path}`, HOME: "/tmp" },
+  });
+  await writeFile(
+    join(programs, "tar"),
+    `#!/bin/sh\nuntil [ -e '${programs}/go' ]; do sleep 0.05; done\nPATH='${path}' exec tar "$@"\n`,
+    { mode: 0o755 },
+  );
+});
+afterAll(async () => {
+  await service.close();
+  await rm(programs, { recursive: true });
+});
+
+const isWaiting =
+  "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+
+test("a drill that ends does not hold its backup while it waits for the configuration", async () => {
+  await writeFile(join(programs, "go"), "");
+  const { id } = await service.installed();
+  const backup = await service.run(id);
+  // A server runs one job at a time, so this run keeps the drill waiting.
+  const blocking = await service.installed({ backupable_type: "site", name: "Site" });
+  await rm(join(programs, "go"));
+  await service.call("POST", `/api/backup/${blocking.id}`);
+  expect((await service.call("POST", `/api/backup/${backup.id}/drill`)).status).toBe(202);
+
+  // Locks in the order of a request: the configuration first, then the backup.
+  const request = new Client(service.connection);
+  await request.connect();
+  try {
+    await request.query("begin");
+    await request.query("select from backup_configurations where id = $1 for update", [id]);
+    await writeFile(join(programs, "go"), "");
+    await soon(async () => expect(await service.query(isWaiting)).toHaveLength(1));
+    await request.query("select from backups where id = $1 for update", [backup.id]);
+    await request.query("commit");
+  } finally {
+    await request.end();
+  }
+  await soon(async () =>
+    expect(await service.backup(backup.id)).toMatchObject({ drill_status: "finished" }),
+  );
+});

@@ -1,0 +1,67 @@
+// Removes a stored backup: the file first, the row second. A removal that fails is tried again until the file is gone,
+// because a row is all that leads to its file.
+import type { Logger } from "pino";
+import type { JobData, Jobs } from "../jobs/jobs.ts";
+import type { Connection } from "../store/database.ts";
+import type { BackupRow, BackupStore } from "./backup-store.ts";
+import type { Places } from "./places.ts";
+import { tellFailure } from "./words.ts";
+
+export type RemovalOptions = {
+  store: BackupStore;
+  places: Places;
+  jobs: Jobs;
+  log: Logger;
+};
+
+const deadlineSeconds = 600;
+const sequel = "This is tried again within the hour; delete it again to try at once.";
+
+export function createRemoval({ store, places, jobs, log }: RemovalOptions) {
+  const fail = (row: BackupRow, reason: string) =>
+    store.transaction((tx) =>
+      store.move(tx, row, "failed", { status_reason: `${reason} ${sequel}` }),
+    );
+
+  return {
+    /** @returns false when somebody else moved the backup first */
+    async begin(tx: Connection, row: BackupRow): Promise<boolean> {
+      const deleting = await store.move(tx, row, "deleting", { status_reason: null });
+      if (deleting === null) return false;
+      await jobs.send(tx, "backup.deleting", ticket(deleting));
+      await jobs.send(tx, "backup.deadline", ticket(deleting), deadlineSeconds);
+      return true;
+    },
+
+    async finish({ id, transition }: JobData["backup.deleting"]): Promise<void> {
+      const row = await store.byId(id);
+      if (row === null || row.transition !== transition) return;
+      try {
+        // A failed run has no file.
+        if (row.path !== "") await (await places.storage(row.storage_provider_id)).remove(row.path);
+      } catch (error) {
+        log.error({ err: error, backup: id }, "a backup's file was not removed");
+        await fail(row, `Its file could not be removed: ${tellFailure(error)}`);
+        return;
+      }
+      await store.transaction((tx) => store.remove(tx, row));
+    },
+
+    /** Ends a removal that lasted too long. */
+    async expire({ id, transition }: JobData["backup.deadline"]): Promise<void> {
+      const row = await store.byId(id);
+      if (row?.transition !== transition || row.status !== "deleting") return;
+      await fail(row, `It was deleting for more than ${deadlineSeconds} seconds.`);
+    },
+
+    /** At the start: the job queue would notice only after an hour that nobody does these jobs any more. */
+    async resume(): Promise<void> {
+      for (const row of await store.deleting())
+        await store.transaction((tx) => jobs.send(tx, "backup.deleting", ticket(row)));
+    },
+  };
+}
+
+export type Removal = ReturnType<typeof createRemoval>;
+
+const ticket = ({ id, transition }: BackupRow) => ({ id, transition });

@@ -1,0 +1,83 @@
+// Where a folder is mounted: here, and in the mount namespaces of other processes, such as containers.
+import { readdir, readFile, readlink } from "node:fs/promises";
+import { join } from "node:path";
+
+type Mount = {
+  /** Major and minor number of the file system. */
+  device: string;
+  /** What of the file system is mounted, as a path in it. */
+  origin: string;
+  /** Where. */
+  point: string;
+};
+
+export type Holding = {
+  /** The folder itself is mounted somewhere: another folder under its name would not be seen there. */
+  isHeld: boolean;
+  /** What is mounted elsewhere from inside it, as paths here. */
+  inside: string[];
+};
+
+/**
+ * @param folder its real path
+ * @returns what this process may see; containers of other users only root can look into. Other than on Linux nothing is seen.
+ */
+export async function findHolding(folder: string): Promise<Holding> {
+  const own = await readMounts("self");
+  const below = (path: string, top: string) => top === "/" || path.startsWith(`${top}/`);
+  const of = own
+    .filter(({ point }) => point === folder || below(folder, point))
+    .reduce<Mount | null>(
+      (best, one) => (best === null || one.point.length >= best.point.length ? one : best),
+      null,
+    );
+  if (of === null) return { isHeld: false, inside: [] };
+  const way = folder.slice(of.point === "/" ? 0 : of.point.length);
+  const origin = way === "" ? of.origin : join(of.origin, way);
+  const found = (await readOtherNamespaces()).filter(({ device }) => device === of.device);
+  return {
+    isHeld: of.point === folder || found.some((one) => one.origin === origin),
+    inside: [
+      ...new Set(
+        found
+          .filter((one) => below(one.origin, origin))
+          .map((one) => `${folder}${one.origin.slice(origin === "/" ? 0 : origin.length)}`),
+      ),
+    ],
+  };
+}
+
+/** Mounts that this process does not have, each namespace once. */
+async function readOtherNamespaces(): Promise<Mount[]> {
+  const namespaceOf = (process: string) => readlink(`/proc/${process}/ns/mnt`).catch(() => null);
+  const seen = new Set([await namespaceOf("self")]);
+  const mounts: Mount[] = [];
+  for (const name of await readdir("/proc").catch(() => [])) {
+    if (!/^\d+$/.test(name)) continue;
+    const namespace = await namespaceOf(name);
+    if (namespace === null || seen.has(namespace)) continue;
+    seen.add(namespace);
+    mounts.push(...(await readMounts(name)));
+  }
+  return mounts;
+}
+
+/** See proc_pid_mountinfo(5). */
+async function readMounts(process: string): Promise<Mount[]> {
+  const table = await readFile(`/proc/${process}/mountinfo`, "latin1").catch(() => "");
+  return table
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => {
+      const [, , device = "", origin = "", point = ""] = line.split(" ");
+      return { device, origin: toPath(origin), point: toPath(point) };
+    });
+}
+
+const toPath = (text: string): string =>
+  Buffer.from(
+    text.replace(/\\([0-7]{3})/g, (_, digits: string) =>
+      String.fromCharCode(Number.parseInt(digits, 8)),
+    ),
+    "latin1",
+  ).toString();

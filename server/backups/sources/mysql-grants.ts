@@ -1,0 +1,100 @@
+// What an account may do, read from what SHOW GRANTS says: MySQL and MariaDB hide what an account may not see instead of
+// refusing it, so what a backup would miss is told by its privileges alone.
+
+/** Privileges by their names in GRANT, upper-case. */
+export type Grants = {
+  /** Whether the account has the privilege on the whole of a database. */
+  has(privilege: string, database: string): boolean;
+  /** What GRANT has to name for `database`, so that a new rule does not hide the one that holds now. */
+  ruleFor(database: string): string;
+};
+
+type Rule = {
+  grantee: string;
+  privileges: ReadonlySet<string>;
+  /** A pattern of databases, or null for all. */
+  database: string | null;
+  table: string | null;
+  isRevoked: boolean;
+};
+
+const name = "(?:`(?:[^`]|``)*`|\\*)";
+const line = new RegExp(
+  `^(GRANT|REVOKE) (.+?) ON (?:TABLE )?(${name})\\.(${name}) (?:TO|FROM) (\\S+)`,
+);
+const unquoted = (text: string) => text.slice(1, -1).replaceAll("``", "`");
+
+/**
+ * @param lines what SHOW GRANTS answers for the session's account: also the rules of its active roles and of PUBLIC
+ * @param account the account, as those lines name it, e.g. `` `app`@`%` ``
+ */
+export function readGrants(lines: readonly string[], account: string): Grants {
+  const rules = lines.flatMap((text): Rule[] => {
+    const match = line.exec(text);
+    if (match === null) return [];
+    const [, verb, list = "", database = "", table = "", grantee = ""] = match;
+    // `SELECT (a, b)` is a right to columns, which shows a part of a table.
+    const named = list.replace(/[A-Z ]+ \([^)]*\)(?:, )?/g, "");
+    return [
+      {
+        // MySQL before 8 quotes accounts as text.
+        grantee: grantee.replaceAll("'", "`"),
+        privileges: new Set(named.split(",").map((privilege) => privilege.trim().toUpperCase())),
+        database: database === "*" ? null : unquoted(database),
+        table: table === "*" ? null : unquoted(table),
+        isRevoked: verb === "REVOKE",
+      },
+    ];
+  });
+  const gives = ({ privileges }: Rule, privilege: string) =>
+    privileges.has(privilege) || privileges.has("ALL PRIVILEGES") || privileges.has("ALL");
+
+  /** The rules of a grantee for a database; the server heeds one of them, and does not add them up. */
+  const rulesOf = (grantee: string, database: string): Rule[] =>
+    rules.filter(
+      (rule) =>
+        rule.grantee === grantee &&
+        rule.table === null &&
+        rule.database !== null &&
+        !rule.isRevoked &&
+        isLike(rule.database, database),
+    );
+
+  const has: Grants["has"] = (privilege, database) =>
+    [...new Set(rules.map(({ grantee }) => grantee))].some((grantee) => {
+      const matching = rulesOf(grantee, database);
+      // Which one counts differs between versions of the server.
+      if (matching.length > 0 && matching.every((rule) => gives(rule, privilege))) return true;
+      const everywhere = rules.filter(
+        (rule) => rule.grantee === grantee && rule.database === null && !rule.isRevoked,
+      );
+      const isTakenBack = rules.some(
+        (rule) => rule.isRevoked && rule.database === database && gives(rule, privilege),
+      );
+      return !isTakenBack && everywhere.some((rule) => gives(rule, privilege));
+    });
+
+  return {
+    has,
+    ruleFor: (database) => {
+      const [rule] = rulesOf(account, database)
+        .map((each) => each.database ?? "")
+        .sort((one, other) => wildness(one) - wildness(other));
+      return rule ?? database.replace(/[\\_%]/g, "\\$&");
+    },
+  };
+}
+
+/** https://mariadb.com/kb/en/grant/#database-privileges: `_` and `%` stand for others, a backslash before them for themselves. */
+function isLike(pattern: string, text: string): boolean {
+  const source = pattern.replace(/\\([\s\S])|[\s\S]/g, (char, escaped?: string) => {
+    if (escaped !== undefined) return RegExp.escape(escaped);
+    if (char === "%") return "[\\s\\S]*";
+    return char === "_" ? "[\\s\\S]" : RegExp.escape(char);
+  });
+  return new RegExp(`^${source}$`).test(text);
+}
+
+/** The server prefers the pattern whose wildcards stand for less. */
+const wildness = (pattern: string): number =>
+  (/(?<!\\)%/.test(pattern) ? 2 : 0) + (/(?<!\\)_/.test(pattern) ? 1 : 0);

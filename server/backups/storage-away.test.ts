@@ -1,0 +1,104 @@
+// A local storage whose disk is not mounted: its folder is there, and empty.
+import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { markerName } from "../storage/marker.ts";
+import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
+
+let service: BackupTestService;
+let copies: string;
+beforeEach(async () => {
+  service = await createBackupTestService();
+  copies = join(service.folder, "copies");
+});
+afterEach(() => service.close());
+
+const marker = () => join(copies, markerName);
+const away = /is away: .*its disk is probably not mounted\. Nothing was written or removed\./;
+
+/** The disk goes away, and the folder that it was mounted on stays. */
+async function unmount(): Promise<void> {
+  await rename(copies, `${copies}-disk`);
+  await mkdir(copies);
+}
+async function mount(): Promise<void> {
+  await rmdir(copies);
+  await rename(`${copies}-disk`, copies);
+}
+
+const message = async (method: string, path: string) => {
+  const answer = await service.json<{ message: string }>(method, path);
+  expect(answer.status).toBe(409);
+  return answer.body.message;
+};
+
+test("is neither written to, nor are its backups damaged or removed, and afterwards all is as before", async () => {
+  const { id } = await service.installed({ hold: 1 });
+  expect(await readFile(marker(), "utf8")).toContain("Quarterdeck keeps backups");
+  const kept = await service.run(id);
+  await unmount();
+
+  const failed = await service.run(id);
+  expect(failed.status).toBe("failed");
+  expect(failed.status_reason).toMatch(away);
+  expect(failed.status_reason).toContain(`touch ${marker()}`);
+  expect(await message("GET", `/api/backup/${kept.id}/file`)).toMatch(away);
+  await service.call("PUT", `/api/backup/${kept.id}`);
+  expect((await service.restored(kept.id, "failed")).restore_output).toMatch(away);
+  await service.call("POST", `/api/backup/${kept.id}/drill`);
+  await soon(async () => expect((await service.backup(kept.id)).drill_status).toBe("failed"));
+  await service.call("DELETE", `/api/backup/${kept.id}`);
+  const undeleted = await service.becomes(kept.id, "failed");
+  expect(undeleted.status_reason).toMatch(away);
+  expect(undeleted.damage).toBeNull();
+  const another = await service.configuration({ name: "Another" });
+  await soon(async () => expect((await service.show(another.id)).status_reason).toMatch(away));
+  expect(await readdir(copies)).toEqual([]);
+
+  await mount();
+  expect((await service.run(id)).status).toBe("finished");
+});
+
+test("without a marker of before is known by its backups, and gets one at the next good run", async () => {
+  const { id } = await service.installed();
+  await service.run(id);
+  await rm(marker());
+  // As it is after an upgrade from a version that put no marker.
+  const client = new pg.Client(service.connection);
+  await client.connect();
+  await client.query("update storage_providers set marked_path = null");
+  await client.end();
+  await unmount();
+  expect((await service.run(id)).status_reason).toMatch(/is away: none of the backups/);
+  expect(await readdir(copies)).toEqual([]);
+  await mount();
+  expect((await service.run(id)).status).toBe("finished");
+  expect(await readdir(copies)).toContain(markerName);
+  await unmount();
+  expect((await service.run(id)).status_reason).toMatch(/is away: the file/);
+  // The operator's word that it begins anew.
+  await writeFile(marker(), "");
+  expect((await service.run(id)).status).toBe("finished");
+});
+
+test("what was found damaged is good again once a drill found it whole", async () => {
+  const { id } = await service.installed();
+  const { id: backupId, path } = await service.run(id);
+  const file = join(copies, path);
+  const whole = await readFile(file);
+  await writeFile(file, Buffer.alloc(whole.length));
+  const drilled = async (status: string) => {
+    await service.call("POST", `/api/backup/${backupId}/drill`);
+    return soon(async () => {
+      const found = await service.backup(backupId);
+      expect(found.drill_status, found.drill_output ?? "").toBe(status);
+      return found;
+    });
+  };
+  expect((await drilled("failed")).damage).toMatch(/its checksum differs/);
+  await writeFile(file, whole);
+  const { damage, verified_at: verifiedAt } = await drilled("finished");
+  expect(damage).toBeNull();
+  expect(verifiedAt).not.toBeNull();
+});

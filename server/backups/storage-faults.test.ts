@@ -1,0 +1,65 @@
+// The storage fails while a source of each kind is read: the run fails at once, and the server's next one goes on.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Gate } from "../storage/testing.ts";
+import { casesOf } from "../testing/long-form.ts";
+import { soon } from "./testing/backup-service.ts";
+import {
+  createEverySource,
+  gated,
+  refusing,
+  sourceKinds,
+  type EverySource,
+} from "./testing/every-source.ts";
+
+let every: EverySource;
+beforeAll(async () => {
+  every = await createEverySource();
+}, 240_000);
+afterAll(() => every.close());
+
+const faults: [string, number, Parameters<Gate["rule"]>[0], RegExp][] = [
+  ["refuses the connection", refusing, () => "pass", /connection is refused/],
+  ["answers 500", gated, part(2, 500), /answered 500/],
+  ["resets the first part", gated, part(1, "reset"), /broke the connection off/],
+  ["resets the last part", gated, part(3, "reset"), /broke the connection off/],
+];
+
+function part(number: number, verdict: "reset" | 500) {
+  return (asked: string) => (asked.includes(`partNumber=${number}`) ? verdict : "pass");
+}
+
+test.each(casesOf(sourceKinds, ["MariaDB", "folder"]))(
+  "a storage that fails does not hang the run of a source of kind %s, nor those after it",
+  { timeout: 240_000 },
+  async (_kind, source) => {
+    const { service, gate, postgres, mariadb } = every;
+    for (const [name, storage_provider_id, rule, words] of faults) {
+      const { id } = await service.configuration({ ...source, storage_provider_id });
+      // Also one whose storage refuses everything may run.
+      await soon(async () => expect((await service.show(id)).status).not.toBe("installing"));
+      gate.rule(rule);
+      const failed = await service.run(id);
+      gate.rule(() => "pass");
+      expect(failed.status_reason, name).toMatch(words);
+      expect(failed.status).toBe("failed");
+      await soon(async () => expect(await every.objects()).toEqual([]));
+      await service.call("DELETE", `/api/backup-configuration/${id}`);
+    }
+    const sessions = [
+      ...((await postgres?.query(
+        "shop",
+        "select query from pg_stat_activity where application_name like 'quarterdeck%'",
+      )) ?? []),
+      await mariadb.query(
+        null,
+        "select info from information_schema.processlist where db = 'shop'",
+      ),
+    ];
+    expect(sessions.filter((session) => session !== "")).toEqual([]);
+    const { id } = await service.installed({ ...source, storage_provider_id: gated });
+    const next = await service.run(id);
+    expect(next.status, next.output).toBe("finished");
+    await service.call("DELETE", `/api/backup-configuration/${id}?files=remove`);
+    await soon(async () => expect(await every.objects()).toEqual([]));
+  },
+);

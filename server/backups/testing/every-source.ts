@@ -1,0 +1,106 @@
+// A service with one source of each kind, each with more content than all buffers hold, and a storage behind a gate.
+import { randomBytes } from "node:crypto";
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startS3, type Gate } from "../../storage/testing.ts";
+import { createBackupTestService, type BackupTestService } from "./backup-service.ts";
+import { startMariadbServer, type MariadbServer } from "./mariadb-server.ts";
+import { hasPostgresServer, startPostgresServer, type PostgresServer } from "./postgres-server.ts";
+
+const isRoot = process.getuid?.() === 0;
+/** Debian's account for what has none of its own. */
+const nobody = 65_534;
+
+/** What asks for a configuration of it. */
+export const sourceKinds = {
+  ...(hasPostgresServer && { PostgreSQL: { backupable_type: "database", backupable_id: 4 } }),
+  MariaDB: { backupable_type: "database", backupable_id: 5 },
+  SQLite: { backupable_type: "database", backupable_id: 1 },
+  folder: { backupable_type: "site", backupable_id: 1 },
+  ...(isRoot && { "folder of another account": { backupable_type: "site", backupable_id: 2 } }),
+};
+export type SourceKind = keyof typeof sourceKinds;
+
+/** Storage providers: one behind the gate, one that refuses the connection. */
+export const gated = 3;
+export const refusing = 4;
+
+export type EverySource = {
+  service: BackupTestService;
+  gate: Gate;
+  mariadb: MariadbServer;
+  postgres: PostgresServer | null;
+  objects(): Promise<string[]>;
+  close(): Promise<void>;
+};
+
+const fill = async (folder: string) => {
+  for (let count = 0; count < 10; count++)
+    await writeFile(join(folder, `noise-${count}`), randomBytes(2_000_000));
+};
+
+export async function createEverySource(): Promise<EverySource> {
+  const folder = await mkdtemp(join(tmpdir(), "quarterdeck-every-"));
+  const gate = await startS3(folder);
+  const postgres = hasPostgresServer ? await startPostgresServer() : null;
+  const mariadb = await startMariadbServer();
+  await mariadb.createDatabase("shop");
+  await mariadb.query(
+    "shop",
+    "create table noise as select seq as id, sha2(seq, 512) as noise from seq_1_to_300000",
+  );
+  await postgres?.createDatabase("shop");
+  await postgres?.query(
+    "shop",
+    "create table noise as select i as id, sha512(i::text::bytea) as noise from generate_series(1, 300000) i",
+  );
+  const bucket = (endpoint = "") =>
+    `type: s3, bucket: copies, endpoint: "${endpoint}", access_key: env:S3_KEY, secret_key: env:S3_KEY`;
+  const service = await createBackupTestService(
+    {
+      secrets: {
+        POSTGRES: postgres?.url("shop") ?? "",
+        MARIADB: mariadb.url("shop"),
+        S3_KEY: gate.options.accessKey,
+      },
+    },
+    {
+      databases: () => `  - { id: 4, server: 1, name: pg, engine: postgres, url: env:POSTGRES }
+  - { id: 5, server: 1, name: maria, engine: mysql, url: env:MARIADB }`,
+      sites: (home) =>
+        isRoot ? `  - { id: 2, server: 1, name: other, root: ${home}/other, user: nobody }` : "",
+      providers: () =>
+        `  - { id: ${gated}, name: offsite, ${bucket(gate.options.endpoint ?? "")} }
+  - { id: ${refusing}, name: closed, ${bucket("http://127.0.0.1:9")} }`,
+    },
+  );
+  await fill(join(service.folder, "shop"));
+  service.sql(
+    "create table noise as with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000) select i, randomblob(1000) from n",
+  );
+  if (isRoot) {
+    const other = join(service.folder, "other");
+    await mkdir(other);
+    await fill(other);
+    await chown(other, nobody, nobody);
+    await chmod(service.folder, 0o755);
+  }
+  return {
+    service,
+    gate,
+    mariadb,
+    postgres,
+    objects: async () =>
+      (await readdir(folder, { recursive: true })).filter((name) =>
+        name.endsWith("._S3rver_object"),
+      ),
+    async close() {
+      await service.close();
+      await gate.close();
+      await mariadb.stop();
+      await postgres?.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, chown, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { closedFolder } from "../store/embedded/access.ts";
+import { isRoot, openProject } from "../store/embedded/testing.ts";
+import { exposedSecrets } from "./exposed.ts";
+
+const isLinux = process.platform === "linux";
+const nobody = { uid: 65_534, gid: 65_534 };
+
+test.skipIf(!isLinux)(
+  "names the secrets that stand in the environment of a process or of one above it (Linux only: reads /proc)",
+  async () => {
+    const environment = {
+      QUARTERDECK_TOKEN: "planted token",
+      DATABASE_URL: "file:/etc/database",
+      OPS_SLACK: "https://planted",
+      HOME: "/root",
+      SMTP_URL: "smtp://from-elsewhere",
+      UNNAMED: "planted",
+    };
+    const { SMTP_URL: _, ...above } = environment;
+    // The shell stands for npm: what it starts has a clean environment.
+    const child = spawn(
+      "sh",
+      [
+        "-c",
+        `env -i "$0" -e 'console.log(process.pid); setInterval(() => {}, 1e6)' & echo; wait`,
+        process.execPath,
+      ],
+      {
+        env: { ...above, PATH: process.env["PATH"] },
+        detached: true,
+        stdio: ["ignore", "pipe", "inherit"],
+      },
+    );
+    onTestFinished(() => void process.kill(-(child.pid ?? 0), "SIGKILL"));
+    let pid = 0;
+    for await (const line of createInterface({ input: child.stdout }))
+      if ((pid = Number(line)) > 0) break;
+    const inventory = "webhook: env:OPS_SLACK\nurl: env:NOT_SET, env:HOME";
+    expect(exposedSecrets(environment, inventory, pid)).toEqual(["QUARTERDECK_TOKEN", "OPS_SLACK"]);
+    expect(exposedSecrets({ ...environment, QUARTERDECK_TOKEN: "another" }, "", pid)).toEqual([]);
+  },
+);
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+test.skipIf(!isRoot || !isLinux)(
+  "an ordinary user is warned once, by name and without values, of what npm keeps readable, and not of files (root on Linux only: becomes that user)",
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), "quarterdeck-exposed-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    await chmod(folder, 0o711);
+    const file = join(folder, "token");
+    const token = "planted token of more than 32 characters";
+    await writeFile(file, `${token}\n`, { mode: 0o600 });
+    await chown(file, nobody.uid, nobody.gid);
+    const isOpen =
+      (await closedFolder(root.replace(/\/$/, ""), { ...nobody, isOwn: false })) === null;
+    const project = await openProject(isOpen);
+
+    /** What it says until it is ready or ends. An upstream needs neither a database nor a data folder. */
+    const said = async (given: string) => {
+      const child = spawn(
+        "sh",
+        [
+          "-c",
+          `"$0" "$1"; exit $?`,
+          process.execPath.replace(root.replace(/\/$/, ""), project),
+          join(project, "server/main.ts"),
+        ],
+        {
+          ...nobody,
+          cwd: "/",
+          detached: true,
+          env: {
+            PATH: process.env["PATH"],
+            PORT: "0",
+            QUARTERDECK_UPSTREAM: "http://127.0.0.1:9",
+            QUARTERDECK_DATA: join(folder, "data"),
+            QUARTERDECK_TOKEN: given,
+          },
+          stdio: ["ignore", "pipe", "inherit"],
+        },
+      );
+      const lines: string[] = [];
+      for await (const line of createInterface({ input: child.stdout })) {
+        lines.push(line);
+        if (line.includes('"ready"')) break;
+      }
+      const ended = once(child, "exit");
+      process.kill(-(child.pid ?? 0), "SIGTERM");
+      await ended;
+      return lines.join("\n");
+    };
+
+    const warned = await said(token);
+    expect(warned.match(/every program of this account/g)).toHaveLength(1);
+    expect(warned).toContain('"variables":["QUARTERDECK_TOKEN"]');
+    expect(warned).not.toContain("planted");
+    const quiet = await said(`file:${file}`);
+    expect(quiet).toMatch(/"ready"/);
+    expect(quiet).not.toMatch(/every program|planted/);
+  },
+);

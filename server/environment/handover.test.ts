@@ -1,0 +1,294 @@
+// Looks into the processes of a real service for secrets that were planted in all places where an operator may put one.
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  writeFile,
+} from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
+import type { Worker } from "../../contract/workers/worker.ts";
+import { startMariadbServer } from "../backups/testing/mariadb-server.ts";
+import { hasPostgresServer, startPostgresServer } from "../backups/testing/postgres-server.ts";
+import { administer, databaseUrl } from "../testing/service.ts";
+import { startService, type ServiceProcess } from "../testing/service-process.ts";
+import { workerBody } from "../testing/worker-body.ts";
+import { ownUser } from "../testing/own-user.ts";
+
+const isLinux = process.platform === "linux";
+
+type Seen = { programs: Set<string>; secrets: Set<string> };
+
+/** Looks at every process below and including `pid`, once. */
+function look(pid: number, secrets: readonly string[], seen: Seen): void {
+  const read = (path: string) => {
+    try {
+      return readFileSync(`/proc/${path}`, "utf8");
+    } catch {
+      // It has ended.
+      return "";
+    }
+  };
+  const parents = new Map<number, number>();
+  for (const name of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    const stat = read(`${name}/stat`);
+    parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]));
+  }
+  const isBelow = (at: number | undefined): boolean =>
+    at !== undefined && at > 0 && (at === pid || isBelow(parents.get(at)));
+  for (const at of parents.keys()) {
+    if (!isBelow(at)) continue;
+    const command = read(`${at}/cmdline`);
+    const program = /^[^\0 :]*?([^\0/ :]+)[\0 :]/.exec(command)?.[1] ?? "";
+    seen.programs.add(program);
+    for (const [place, content] of Object.entries({ environ: read(`${at}/environ`), command }))
+      for (const secret of secrets)
+        if (content.includes(secret)) seen.secrets.add(`${secret} in ${place} of ${program}`);
+  }
+}
+
+/** Looks again and again while `work` goes on. */
+async function lookWhile<T>(pid: number, secrets: readonly string[], work: Promise<T>) {
+  const seen: Seen = { programs: new Set(), secrets: new Set() };
+  const over = new AbortController();
+  const looking = (async () => {
+    do {
+      look(pid, secrets, seen);
+      await sleep(10);
+    } while (!over.signal.aborted);
+  })();
+  const result = await work.finally(() => over.abort());
+  await looking;
+  return { seen, result };
+}
+
+async function makeFolder(): Promise<string> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-environment-")));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  // As the folder above a data folder is: else the database would lie elsewhere.
+  await chmod(folder, 0o711);
+  return folder;
+}
+
+async function start(folder: string, environment: Record<string, string>): Promise<ServiceProcess> {
+  const service = await startService(join(folder, "data"), environment);
+  onTestFinished(() => service.end("SIGINT"));
+  return service;
+}
+
+const planted = () => `planted${randomBytes(24).toString("hex")}`;
+
+describe.skipIf(!isLinux)("the processes of a service (Linux only: reads /proc)", () => {
+  test.skipIf(!hasPostgresServer)(
+    "hold no secret where others can read it, while a worker runs and databases are backed up, drilled and restored",
+    { timeout: 120_000 },
+    async () => {
+      const folder = await makeFolder();
+      const [postgres, mariadb] = await Promise.all([startPostgresServer(), startMariadbServer()]);
+      onTestFinished(() => postgres.stop());
+      onTestFinished(() => mariadb.stop());
+      const database = `test_${randomBytes(6).toString("hex")}`;
+      await administer(`create database ${database}`);
+      onTestFinished(() => administer(`drop database ${database} with (force)`));
+      const account = { user: "keeper", password: planted() };
+      await postgres.query(
+        "postgres",
+        `create role keeper superuser login password '${account.password}'`,
+      );
+      await postgres.createDatabase("shop");
+      // Large enough for its tools to be seen.
+      await postgres.query(
+        "shop",
+        "create table orders as select n, repeat(md5(n::text), 20) from generate_series(1, 30000) n",
+      );
+      await mariadb.query(
+        null,
+        `create user keeper@'127.0.0.1' identified by '${account.password}'; grant all on *.* to keeper@'127.0.0.1' with grant option`,
+      );
+      await mariadb.createDatabase("shop");
+      await mariadb.query(
+        "shop",
+        "create table orders (n int primary key, t text); insert into orders select seq, repeat(md5(seq), 20) from seq_1_to_30000",
+      );
+      const secrets = {
+        QUARTERDECK_TOKEN: planted(),
+        DATABASE_URL: databaseUrl(database),
+        SMTP_URL: `smtp://ops:${planted()}@mail.example.com`,
+        PGPASSWORD: planted(),
+        OPS_SLACK: `https://hooks.slack.com/${planted()}`,
+        SHOP_POSTGRES: postgres.url("shop", account),
+        SHOP_MARIADB: mariadb.url("shop", account),
+        NAMED_NOWHERE: planted(),
+      };
+      await mkdir(join(folder, "site"));
+      await mkdir(join(folder, "copies"));
+      await writeFile(
+        join(folder, "site", "artisan"),
+        "trap 'exit 0' TERM; while :; do sleep 0.1; done",
+      );
+      await writeFile(
+        join(folder, "inventory.yaml"),
+        `
+servers:
+  - { id: 1, name: here, connection: local }
+sites:
+  - { id: 1, server: 1, name: shop, root: ${folder}/site, user: ${ownUser}, artisan: [sh, artisan] }
+databases:
+  - { id: 1, server: 1, name: one, engine: postgres, url: env:SHOP_POSTGRES }
+  - { id: 2, server: 1, name: other, engine: mysql, url: env:SHOP_MARIADB }
+storage_providers:
+  - { id: 1, name: disk, type: local, path: ${folder}/copies }
+notification_channels:
+  - { id: 1, name: ops, type: slack, webhook: env:OPS_SLACK }
+`,
+      );
+      const service = await start(folder, {
+        ...secrets,
+        QUARTERDECK_INVENTORY: join(folder, "inventory.yaml"),
+      });
+      const call = async <Body>(method: string, path: string, body?: unknown): Promise<Body> => {
+        const answer = await fetch(service.url + path, {
+          method,
+          headers: {
+            Authorization: `Bearer ${secrets.QUARTERDECK_TOKEN}`,
+            "Content-Type": "application/json",
+            Accept: "application/json",
+          },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        });
+        expect(answer.status).toBeLessThan(300);
+        return (await answer.json()) as Body;
+      };
+      const becomes = (path: string, state: object) =>
+        vi.waitFor(async () => expect(await call("GET", path)).toMatchObject(state), {
+          timeout: 30_000,
+          interval: 50,
+        });
+
+      const work = async () => {
+        const worker = await call<Worker>("POST", "/api/site/1/worker", workerBody);
+        await becomes(`/api/worker/${worker.id}`, { status: "installed" });
+        for (const id of [1, 2]) {
+          const configuration = await call<BackupConfiguration>(
+            "POST",
+            "/api/server/1/backup-configuration",
+            {
+              name: `Database ${id}`,
+              frequency: "30 2 * * *",
+              storage_provider_id: 1,
+              backupable_type: "database",
+              backupable_id: id,
+            },
+          );
+          await becomes(`/api/backup-configuration/${configuration.id}`, { status: "installed" });
+          const backup = await call<Backup>("POST", `/api/backup/${configuration.id}`);
+          const path = `/api/backup/${backup.id}`;
+          await becomes(path, { status: "finished" });
+          await call("POST", `${path}/drill`);
+          await becomes(path, { drill_status: "finished" });
+          await call("PUT", path);
+          await becomes(path, { restore_status: "finished" });
+        }
+      };
+      const values = [
+        ...Object.values(secrets),
+        account.password,
+        inject("postgres").password ?? "none",
+      ];
+      const { seen } = await lookWhile(service.pid, values, work());
+      expect([...seen.secrets]).toEqual([]);
+      expect([...seen.programs]).toEqual(
+        expect.arrayContaining(["node", "sh", "pg_dump", "psql", "mariadb-dump", "mariadb"]),
+      );
+      expect(service.output()).not.toMatch(/planted/);
+      expect(await readdir(join(folder, "data", "scratch"))).toEqual([]);
+    },
+  );
+
+  test("hold neither the token nor the password of the database that comes with it", async () => {
+    const folder = await makeFolder();
+    const before = new Set(namelessFolders().flatMap((at) => readdirSync(at)));
+    const token = planted();
+    const service = await start(folder, { QUARTERDECK_TOKEN: token });
+    const line = await readFile(join(folder, "data/postgres/secrets/pgpass"), "utf8");
+    const password = line.trimEnd().split(":").at(-1) ?? "";
+    expect(password).toHaveLength(43);
+    const seen: Seen = { programs: new Set(), secrets: new Set() };
+    look(service.pid, [token, password], seen);
+    expect([...seen.secrets]).toEqual([]);
+    expect([...seen.programs]).toEqual(expect.arrayContaining(["node", "postgres"]));
+    // Nor does a file of the handover stay.
+    const after = namelessFolders().flatMap((at) => readdirSync(at));
+    expect(
+      after.filter((name) => /^quarterdeck-[0-9a-f]{32}$/.test(name) && !before.has(name)),
+    ).toEqual([]);
+    expect(service.output()).not.toContain(password);
+  });
+});
+
+const namelessFolders = () => ["/dev/shm", tmpdir()].filter((folder) => existsSync(folder));
+
+/** Runs a script that hands over, and answers with what it printed. */
+async function run(script: string, environment: Record<string, string>): Promise<string> {
+  const module = JSON.stringify(import.meta.resolve("./handover.ts"));
+  const child = spawn(
+    process.execPath,
+    [
+      "--input-type=module",
+      "--eval",
+      `import { handOver, takeEnvironment } from ${module}; import { fstatSync } from "node:fs"; ${script}`,
+    ],
+    { env: environment, stdio: ["pipe", "pipe", "inherit"] },
+  );
+  return text(child.stdout);
+}
+
+const tell = `console.log(JSON.stringify([takeEnvironment(process), process.env, fstatSync(0).isCharacterDevice()]));`;
+
+test("a service that cannot replace itself works on with the environment it has", async () => {
+  const script = `handOver({ ...process, env: process.env, execve: () => { throw new Error("no"); } }); ${tell}`;
+  const [environment, own, isEmpty] = JSON.parse(await run(script, { SECRET: "planted" }));
+  expect(environment).toMatchObject({ SECRET: "planted" });
+  expect(own).toEqual(environment);
+  expect(isEmpty).toBe(true);
+});
+
+test("what is handed over comes whole, and leaves what programs need in the environment", async () => {
+  const folder = await makeFolder();
+  const script = join(folder, "script.mjs");
+  await writeFile(
+    script,
+    `import { handOver, takeEnvironment } from ${JSON.stringify(import.meta.resolve("./handover.ts"))};
+     import { fstatSync } from "node:fs";
+     const { pid } = process; handOver(process); ${tell} console.log(process.argv.slice(2).join(), process.execArgv.join());`,
+  );
+  const secrets = { SECRET: "line\nbreak =ü🦜", OTHER: "x".repeat(100_000) };
+  const given = { ...secrets, PATH: "/usr/bin:/bin", LC_ALL: "C.UTF-8", PGHOST: "db" };
+  const child = spawn(process.execPath, ["--max-semi-space-size=8", script, "a", "b"], {
+    env: given,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const [first = "", second] = (await text(child.stdout)).split("\n");
+  const [environment, own, isEmpty] = JSON.parse(first);
+  expect(environment).toMatchObject(given);
+  expect(own).toEqual({ PATH: "/usr/bin:/bin", LC_ALL: "C.UTF-8", PGHOST: "db" });
+  expect(isEmpty).toBe(true);
+  expect(second).toBe("a,b --max-semi-space-size=8");
+});
+
+test("standard input is not taken for an environment because a variable says so", async () => {
+  const [environment] = JSON.parse(await run(tell, { QUARTERDECK_HANDED_OVER: "1", OWN: "value" }));
+  expect(environment).toMatchObject({ OWN: "value" });
+  expect(environment).not.toHaveProperty("QUARTERDECK_HANDED_OVER");
+});

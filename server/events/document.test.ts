@@ -1,0 +1,24 @@
+import { readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { eventPayloads } from "../../contract/event-payloads.ts";
+import { eventTypes } from "../../contract/events.ts";
+import { withEvents } from "./document.ts";
+import { exampleOf } from "./example.ts";
+
+const file = new URL("../../docs/webhooks.md", import.meta.url);
+
+test("docs/webhooks.md says what the schemas say; `npm run document` writes it", async () => {
+  const markdown = await readFile(file, "utf8");
+  expect(markdown).toBe(withEvents(markdown));
+});
+
+test("every example in the documentation is one of its event's schema, and no event is without", async () => {
+  const markdown = await readFile(file, "utf8");
+  const examples = [...markdown.matchAll(/^### (\S+)$[^]*?^```json\n([^]*?)\n```$/gm)];
+  expect(examples.map(([, type]) => type)).toEqual(eventTypes);
+  for (const [index, type] of eventTypes.entries()) {
+    const example: unknown = JSON.parse(examples[index]?.[2] ?? "");
+    expect(eventPayloads[type].parse(example)).toEqual(example);
+    expect(example).toEqual(exampleOf(eventPayloads[type]));
+  }
+});

@@ -1,0 +1,93 @@
+import { chmod, chown, lchown, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { findFolderOwner, findReplacer } from "./folder-owner.ts";
+
+const isRoot = userInfo().uid === 0;
+const alice = 4001;
+const bob = 4002;
+
+/** In /tmp, where root's entries are safe from others. */
+async function makeSite() {
+  const folder = await mkdtemp(join(tmpdir(), "quarterdeck-owner-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const site = join(folder, "site");
+  await mkdir(site);
+  return { folder, site };
+}
+
+describe.runIf(isRoot)("a folder is", () => {
+  test("its owner's, where everything on the way to it is root's", async () => {
+    const { site } = await makeSite();
+    await chown(site, alice, 5002);
+    expect(await findFolderOwner(site)).toEqual({ uid: alice, gid: 5002 });
+    await chmod(site, 0o777);
+    expect(await findFolderOwner(site)).toMatchObject({ uid: alice });
+  });
+
+  test("whose folder it lies in, or whose link leads there, where it is root's itself", async () => {
+    const { folder, site } = await makeSite();
+    const inside = join(site, "inside");
+    await mkdir(inside);
+    await chown(site, alice, alice);
+    expect(await findFolderOwner(inside)).toMatchObject({ uid: alice });
+    await chown(site, 0, 0);
+    const link = join(folder, "current");
+    await symlink("site", link);
+    await lchown(link, alice, alice);
+    expect(await findFolderOwner(link)).toMatchObject({ uid: alice });
+    expect(await findFolderOwner(`${link}/../site`)).toMatchObject({ uid: alice });
+  });
+
+  test("nobody's for certain where another account could replace it", async () => {
+    const { folder, site } = await makeSite();
+    const inside = join(site, "inside");
+    await mkdir(inside);
+    await chown(site, bob, bob);
+    await chown(inside, alice, alice);
+    expect(await findFolderOwner(inside)).toEqual({
+      problem: `it belongs to user ${alice}, but user ${bob}, who owns ${site}, could replace it`,
+    });
+    await chown(site, 0, 0);
+    await chmod(site, 0o777);
+    expect(await findFolderOwner(inside)).toMatchObject({
+      problem: expect.stringContaining(`may write to ${site}`) as string,
+    });
+    await chmod(site, 0o775);
+    expect(await findFolderOwner(inside)).toHaveProperty("problem");
+    await chmod(site, 0o1777);
+    expect(await findFolderOwner(inside)).toMatchObject({ uid: alice });
+    expect(await findFolderOwner(folder)).toEqual({ problem: "it belongs to root" });
+  });
+});
+
+test.runIf(isRoot)(
+  "a folder can be replaced by whoever owns a folder or link on the way to it",
+  async () => {
+    const { folder, site } = await makeSite();
+    const inside = join(site, "inside");
+    await mkdir(inside);
+    await chown(inside, alice, alice);
+    expect(await findReplacer(inside, alice)).toBeNull();
+    expect(await findReplacer(inside, bob)).toBeNull();
+    await chown(site, bob, bob);
+    expect(await findReplacer(inside, alice)).toContain(`user ${bob}, who owns ${site}, could`);
+    expect(await findReplacer(inside, bob)).toBeNull();
+    expect(await findReplacer(inside, 0)).toContain(`user ${bob}`);
+    const link = join(folder, "current");
+    await symlink("site/inside", link);
+    await lchown(link, alice, alice);
+    expect(await findReplacer(`${link}/x`, bob).catch(() => "not there")).toBe("not there");
+    await chown(site, 0, 0);
+    await chmod(site, 0o777);
+    expect(await findReplacer(inside, alice)).toContain("whoever may write to");
+  },
+);
+
+test("a folder that is not there, or behind links without an end, has no owner", async () => {
+  const { folder } = await makeSite();
+  await expect(findFolderOwner(join(folder, "none"))).rejects.toThrow("ENOENT");
+  await symlink("loop", join(folder, "loop"));
+  await expect(findFolderOwner(join(folder, "loop"))).rejects.toThrow("too many links");
+});

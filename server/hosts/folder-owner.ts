@@ -1,0 +1,83 @@
+// Whose a folder is: who owns it, if nobody else could put another one in its place.
+import { lstat, readlink } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { dirname, join } from "node:path";
+
+export type FolderOwner = { uid: number; gid: number } | { problem: string };
+
+/** As many as the kernel follows, see path_resolution(7). */
+const maxLinks = 40;
+const sticky = 0o1000;
+const othersWrite = 0o022;
+
+/**
+ * @param path absolute; a file will do
+ * @returns the only account but root that owns the folder or a part of the way to it, or why there is none:
+ * a sentence without its full stop
+ * @throws what the file system says of a way that is not there
+ */
+export async function findFolderOwner(path: string): Promise<FolderOwner> {
+  const steps = await stepsTo(path);
+  // Who owns / owns the machine. In a user namespace that is not 0.
+  const isRoots = ({ stat }: Step) => stat.uid === 0 || stat.uid === steps[0]?.stat.uid;
+  const open = steps.find((step) => step.path !== path && othersReplace(step.stat));
+  if (open !== undefined)
+    return { problem: `whoever may write to ${open.path} could put something else in its place` };
+  const owned = steps.filter((step) => !isRoots(step));
+  const owner = owned.at(-1);
+  if (owner === undefined) return { problem: "it belongs to root" };
+  const other = owned.find(({ stat }) => stat.uid !== owner.stat.uid);
+  if (other !== undefined)
+    return {
+      problem: `it belongs to user ${owner.stat.uid}, but user ${other.stat.uid}, who owns ${other.path}, could replace it`,
+    };
+  return { uid: owner.stat.uid, gid: owner.stat.gid };
+}
+
+/**
+ * @returns who, beside root and the account itself, could put something else in the folder's place, in words; null = nobody.
+ * Whose the folder itself is does not count: that is the operator's to say.
+ * @throws what the file system says of a way that is not there
+ */
+export async function findReplacer(path: string, uid: number): Promise<string | null> {
+  const steps = await stepsTo(path);
+  const mayReplace = ({ stat }: Step) =>
+    (stat.uid !== 0 && stat.uid !== steps[0]?.stat.uid && stat.uid !== uid) || othersReplace(stat);
+  const step = steps.find((one) => one.path !== path && mayReplace(one));
+  if (step === undefined) return null;
+  return othersReplace(step.stat)
+    ? `whoever may write to ${step.path} could put something else in its place`
+    : `user ${step.stat.uid}, who owns ${step.path}, could put something else in its place`;
+}
+
+type Step = { path: string; stat: Stats };
+
+/** Every folder and every link that is passed on the way, in order. */
+async function stepsTo(target: string): Promise<Step[]> {
+  let path = "/";
+  const steps = [{ path, stat: await lstat(path) }];
+  const names = target.split("/");
+  for (let links = 0, name = names.shift(); name !== undefined; name = names.shift()) {
+    if (name === "..") path = dirname(path);
+    if (name === "" || name === "." || name === "..") continue;
+    const next = join(path, name);
+    const stat = await lstat(next);
+    steps.push({ path: next, stat });
+    if (stat.isSymbolicLink()) {
+      links += 1;
+      if (links > maxLinks) throw new Error(`${target} leads through too many links`);
+      const linked = await readlink(next);
+      if (linked.startsWith("/")) path = "/";
+      names.unshift(...linked.split("/"));
+    } else path = next;
+  }
+  return steps;
+}
+
+function othersReplace(stat: Stats): boolean {
+  if (stat.isSymbolicLink()) return false; // its mode means nothing
+  // In a sticky folder others may add, but not replace what is not theirs.
+  if ((stat.mode & sticky) !== 0) return false;
+  // A folder that its own account opens to its group is that account's choice.
+  return stat.uid === 0 && (stat.mode & othersWrite) !== 0;
+}

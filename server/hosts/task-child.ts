@@ -1,0 +1,107 @@
+// A child process that becomes an account and performs tasks as it. The kernel refuses what the account may not do.
+// Its environment holds no secret, and the change of account closes its memory to the account's other processes.
+import { Socket } from "node:net";
+import { Readable, Writable } from "node:stream";
+import { finished } from "node:stream/promises";
+import type { Account } from "./account.ts";
+import { findTask, type Task } from "./task.ts";
+import {
+  channelNumber,
+  hearService,
+  recordError,
+  sendLine,
+  type FromChild,
+  type TaskRequest,
+} from "./task-messages.ts";
+
+const channel = new Socket({ fd: channelNumber, readable: true, writable: true });
+
+let aborting = new AbortController();
+let hasBecome = false;
+const inputEnd = Promise.withResolvers<void>();
+inputEnd.promise.catch(() => undefined);
+
+// The service is gone, or has no use for this process any more; whoever comes next cleans up behind it.
+const end = () => process.kill(process.pid, "SIGKILL");
+channel.once("close", end);
+channel.once("error", end);
+hearService(channel, (message) => {
+  switch (message?.kind) {
+    case "perform":
+      return void perform(message.request);
+    case "input ended":
+      return inputEnd.resolve();
+    case "input failed":
+      return inputEnd.reject(new Error(message.message));
+    case "abort":
+      return aborting.abort();
+    case undefined:
+      return end();
+  }
+});
+
+/** Breaks off with an error where the caller's input did: the end of a pipe alone does not tell the two apart. */
+async function* confirmedInput(): AsyncGenerator<Buffer> {
+  for await (const piece of process.stdin) yield piece as Buffer;
+  await inputEnd.promise;
+}
+
+function openStreams(): { input: Readable; output: Writable } {
+  // Unlike process.stdout it can be ended by the task, or destroyed with an error.
+  const output = new Socket({ fd: 1, readable: false, writable: true });
+  // What breaks it is told by the task, or by the one who reads it.
+  output.on("error", () => undefined);
+  return { input: Readable.from(confirmedInput(), { objectMode: false }), output };
+}
+
+const nowhere = () => ({
+  input: Readable.from([]),
+  output: new Writable({ write: (_piece, _encoding, done) => done() }),
+});
+
+async function perform(request: TaskRequest): Promise<void> {
+  aborting = new AbortController();
+  const { input, output } = request.hasStreams ? openStreams() : nowhere();
+  try {
+    const task = await load(request);
+    if (!hasBecome) become(request.account);
+    const result = await task.perform(request.args, {
+      input,
+      output,
+      say: (line) => tell({ kind: "said", line }),
+      signal: aborting.signal,
+    });
+    if (!output.writableEnded) output.end();
+    await finished(output, { readable: false });
+    tell({ kind: "done", result });
+  } catch (error) {
+    tell({ kind: "failed", error: recordError(error) });
+  }
+}
+
+/** Before the change of account: the program's files may be out of the account's reach. */
+async function load({ module, name }: TaskRequest): Promise<Task<unknown, unknown>> {
+  const known = findTask(module, name);
+  if (known !== undefined) return known;
+  await import(module);
+  const found = findTask(module, name);
+  if (found === undefined) throw new Error(`${module} brings no task ${name}`);
+  return found;
+}
+
+/** Groups first, since only root may set them; see setpriv(1) for the same in C. */
+function become({ uid, gid, name }: Account): void {
+  // The types of Node.js do not know initgroups; see process.initgroups in its documentation.
+  const { initgroups } = process as { initgroups?: (user: string, extraGroup: number) => void };
+  if (name === "" || initgroups === undefined) process.setgroups?.([gid]);
+  else initgroups(name, gid);
+  process.setgid?.(gid);
+  process.setuid?.(uid);
+  if (process.getuid?.() !== uid || process.geteuid?.() !== uid)
+    throw new Error(`This process could not become user ${uid}.`);
+  hasBecome = true;
+}
+
+function tell(message: FromChild): void {
+  sendLine(channel, message);
+}

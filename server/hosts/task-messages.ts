@@ -1,0 +1,88 @@
+// What the service and a child process that performs a task say to each other: lines of JSON on a pipe of their own.
+// The account may be a stranger's, so every line is checked, and none may fill the memory.
+import type { Readable, Writable } from "node:stream";
+import * as z from "zod/mini";
+import { accountSchema } from "./account.ts";
+import { eachLine } from "./lines.ts";
+
+const taskRequest = z.object({
+  module: z.string(),
+  name: z.string(),
+  args: z.optional(z.unknown()),
+  account: accountSchema,
+  /** Whether its standard input and output are the task's. */
+  hasStreams: z.boolean(),
+});
+export type TaskRequest = z.infer<typeof taskRequest>;
+
+const toChild = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("perform"), request: taskRequest }),
+  z.object({ kind: z.literal("input ended") }),
+  z.object({ kind: z.literal("input failed"), message: z.string() }),
+  z.object({ kind: z.literal("abort") }),
+]);
+export type ToChild = z.infer<typeof toChild>;
+
+/** What of an error crosses over: its words, and what the file system said of it. */
+const errorRecord = z.object({
+  name: z.string(),
+  message: z.string(),
+  code: z.optional(z.string()),
+  syscall: z.optional(z.string()),
+  path: z.optional(z.string()),
+});
+export type ErrorRecord = z.infer<typeof errorRecord>;
+
+const fromChild = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("said"), line: z.string() }),
+  z.object({ kind: z.literal("done"), result: z.optional(z.unknown()) }),
+  z.object({ kind: z.literal("failed"), error: errorRecord }),
+]);
+export type FromChild = z.infer<typeof fromChild>;
+
+/** The pipe's number in the child. */
+export const channelNumber = 3;
+
+export const sendLine = (channel: Writable, message: ToChild | FromChild): void => {
+  if (channel.writable) channel.write(`${JSON.stringify(message)}\n`);
+};
+
+/** A longer one comes in pieces, and no piece is a message. */
+const maxMessageCharacters = 16 * 1024 * 1024;
+
+/** @param onMessage null for a line that is no message */
+function onMessages<Message>(
+  channel: Readable,
+  parse: (value: unknown) => { success: boolean; data?: Message },
+  onMessage: (message: Message | null) => void,
+): void {
+  const read = (line: string): Message | null => {
+    try {
+      return parse(JSON.parse(line)).data ?? null;
+    } catch {
+      return null;
+    }
+  };
+  eachLine(channel, (line) => onMessage(read(line)), maxMessageCharacters);
+}
+
+export const hearChild = (channel: Readable, onMessage: (message: FromChild | null) => void) =>
+  onMessages(channel, (value) => fromChild.safeParse(value), onMessage);
+
+export const hearService = (channel: Readable, onMessage: (message: ToChild | null) => void) =>
+  onMessages(channel, (value) => toChild.safeParse(value), onMessage);
+
+export const recordError = (error: unknown): ErrorRecord => {
+  if (!(error instanceof Error)) return { name: "Error", message: String(error) };
+  const { name, message, code, syscall, path } = error as NodeJS.ErrnoException;
+  return {
+    name,
+    message,
+    ...(code === undefined ? {} : { code }),
+    ...(syscall === undefined ? {} : { syscall }),
+    ...(path === undefined ? {} : { path }),
+  };
+};
+
+export const reviveError = ({ message, ...rest }: ErrorRecord): Error =>
+  Object.assign(new Error(message), rest);

@@ -1,0 +1,60 @@
+// The requests that webhooks get, for the `webhooks` of the interface description.
+import { eventPayloads } from "../../contract/event-payloads.ts";
+import { eventOccasions, eventTypes, eventWords } from "../../contract/events.ts";
+import { exampleOf } from "../events/example.ts";
+import { hoist, type Json } from "./schema-components.ts";
+
+const header = (name: string, description: string, example: string) => ({
+  name,
+  in: "header",
+  required: true,
+  description,
+  schema: { type: "string" },
+  example,
+});
+
+const headers = [
+  header("webhook-id", "The same over all attempts.", "msg_2mKJx0Vb8yQe4nTcR7fWzLd1aHs"),
+  header("webhook-timestamp", "Unix seconds of this attempt.", "1769851800"),
+  header(
+    "webhook-signature",
+    "`v1,` and base64 of HMAC-SHA256 over `id.timestamp.body`; two of them, apart by a space, while a rotation lasts.",
+    "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+  ),
+];
+
+/**
+ * Describes every event as OpenAPI 3.1 describes webhooks.
+ * @param components where their schemas are put
+ * @see https://spec.openapis.org/oas/v3.1.0#fixed-fields
+ */
+export const describeEvents = (components: Json): Json =>
+  Object.fromEntries(
+    eventTypes.map((type) => [
+      type,
+      {
+        post: {
+          summary: eventWords[type],
+          description: eventOccasions[type],
+          tags: ["webhooks"],
+          security: [],
+          parameters: headers,
+          requestBody: {
+            required: true,
+            content: {
+              "application/json": {
+                // As input, because later versions may add fields.
+                schema: hoist(eventPayloads[type], "input", components),
+                example: exampleOf(eventPayloads[type]),
+              },
+            },
+          },
+          responses: {
+            "2XX": { description: "The event is delivered." },
+            410: { description: "The webhook is disabled: the receiver wants nothing more." },
+            default: { description: "The attempt has failed, and another one follows." },
+          },
+        },
+      },
+    ]),
+  );

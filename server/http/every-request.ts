@@ -1,0 +1,41 @@
+// What holds for every request and every answer, whatever part of the service gives it.
+import type { MiddlewareHandler } from "hono";
+import { errorMessage, errorStatus } from "../../contract/errors.ts";
+import type { IsAllowedHost } from "./allowed-hosts.ts";
+import type { ApiEnvironment } from "./api.ts";
+
+/** A browser takes an answer for what its type says, and never for a script or a page that it looks like. */
+export const everyAnswer = { "X-Content-Type-Options": "nosniff" } as const;
+
+export const everyRequest =
+  (isAllowedHost: IsAllowedHost): MiddlewareHandler<ApiEnvironment> =>
+  async (c, next) => {
+    const hosts = hostHeaders(c.env);
+    const { host } = new URL(c.req.url);
+    const header = c.req.header("Host");
+    if (hosts !== null && hosts.count !== 1 && !(hosts.count === 0 && hosts.isOptional))
+      c.res = c.json({ message: errorMessage.malformed_request }, errorStatus.malformed_request);
+    // A target that is a whole URL goes before the header, and everything here goes by it; both have to be our own.
+    else if (isAllowedHost(host) && (header === undefined || isAllowedHost(header))) await next();
+    else c.res = c.json({ message: unknownHost(host, header) }, errorStatus.unknown_host);
+    for (const [name, value] of Object.entries(everyAnswer)) c.res.headers.set(name, value);
+  };
+
+/** Null for a request that came through no socket. */
+function hostHeaders(environment: ApiEnvironment["Bindings"] | undefined) {
+  const incoming = environment?.incoming;
+  if (incoming?.rawHeaders === undefined) return null;
+  const names = incoming.rawHeaders.filter((_, place) => place % 2 === 0);
+  return {
+    count: names.filter((name) => name.toLowerCase() === "host").length,
+    // Until HTTP/1.1 there was none, and some programs that only ask for health still send none.
+    isOptional: incoming.httpVersionMajor === 1 && incoming.httpVersionMinor === 0,
+  };
+}
+
+const shownCharacters = 100;
+
+function unknownHost(host: string, header: string | undefined): string {
+  const shown = (header ?? host).slice(0, shownCharacters);
+  return `Quarterdeck does not answer to the host “${shown}”. If people reach it by that name, set QUARTERDECK_PUBLIC_URL to the address that they open, or HOST to the name.`;
+}

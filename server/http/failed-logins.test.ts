@@ -1,0 +1,104 @@
+import { Writable } from "node:stream";
+import type { IncomingMessage } from "node:http";
+import type { HttpBindings } from "@hono/node-server";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createLog } from "../log.ts";
+import { createTestService, type TestService } from "../testing/service.ts";
+
+let lines: { level: number; msg: string; address?: string }[] = [];
+let text = "";
+let hosts = 0;
+const log = createLog(
+  "trace",
+  new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      text += chunk.toString();
+      lines.push(JSON.parse(chunk.toString()) as (typeof lines)[number]);
+      done();
+    },
+  }),
+);
+
+let service: TestService;
+beforeAll(async () => {
+  service = await createTestService({ log });
+});
+afterAll(() => service.close());
+beforeEach(() => {
+  lines = [];
+  text = "";
+});
+
+/** As if it came through a socket from `address`. */
+const ask = async (address: string, authorization?: string, path = "/api/servers") => {
+  const socket = { remoteAddress: address } as IncomingMessage["socket"];
+  // What a request is asked for beside its headers: nothing but the other end of its socket.
+  const bindings = { incoming: { socket } } as HttpBindings;
+  const headers = authorization === undefined ? {} : { Authorization: authorization };
+  const request = new Request(`http://quarterdeck.test${path}`, { headers });
+  return (await service.app.fetch(request, bindings)).status;
+};
+
+const askOften = async (count: number, from: (place: number) => string, header: string) => {
+  const statuses: number[] = [];
+  for (let place = 0; place < count; place++) statuses.push(await ask(from(place), header));
+  return statuses;
+};
+
+test.each([
+  ["a token that is not known", "Bearer wrong"],
+  ["an id that no column holds", "Bearer 2147483648|x"],
+  ["an id of ten digits", "Bearer 9999999999|x"],
+  ["an id beyond all digits", "Bearer 99999999999999999999|x"],
+  ["the id of another one", "Bearer 1|qd_x"],
+  ["no token after the scheme", "Bearer"],
+  ["another scheme", "Basic dXNlcjpwYXNzd29yZA=="],
+  ["no scheme", "wrong"],
+  ["more than a token can be", `Bearer ${"x".repeat(600)}`],
+])("%s is 401 thirty times a minute, and 429 from then on", async (_, header) => {
+  // Each header from an address of its own.
+  const address = `192.0.2.${(hosts += 1)}`;
+  const statuses = await askOften(33, () => address, header);
+  expect(statuses).toEqual([...Array<number>(30).fill(401), 429, 429, 429]);
+  expect(await ask(address, header, "/metrics")).toBe(429);
+});
+
+test("the addresses of one IPv6 network are counted together, and no other's with them", async () => {
+  const header = "Bearer wrong";
+  const statuses = await askOften(31, (place) => `2001:db8:1:2::${place.toString(16)}`, header);
+  expect(statuses).toEqual([...Array<number>(30).fill(401), 429]);
+  expect(await ask("2001:db8:1:3::1", header)).toBe(401);
+  expect((await askOften(31, () => "203.0.113.1", header)).at(-1)).toBe(429);
+  expect(await ask("::ffff:203.0.113.1", header)).toBe(429);
+});
+
+test("a right token gets in from an address that is held back", async () => {
+  await askOften(31, () => "203.0.113.2", "Bearer wrong");
+  expect(await ask("203.0.113.2", `Bearer ${service.token}`)).toBe(200);
+});
+
+test("a request without a token is no failed login", async () => {
+  const address = "203.0.113.3";
+  for (let place = 0; place < 40; place++) expect(await ask(address)).toBe(401);
+  expect(lines).toEqual([]);
+});
+
+test("a failed login is logged with its address and without any part of the token", async () => {
+  const secret = "1|qd_leakedLEAKED0123456789leakedLEAKED0123456789";
+  await ask("203.0.113.4", `Bearer ${secret}`);
+  await ask("2001:db8:9::7", `Basic ${btoa(`user:${secret}`)}`);
+  expect(lines).toMatchObject([
+    { level: 40, msg: "a login failed", address: "203.0.113.4" },
+    { level: 40, msg: "a login failed", address: "2001:db8:9::7" },
+  ]);
+  expect(text).not.toMatch(/leaked|qd_|Bearer|Basic|dXNlc/i);
+});
+
+test("who goes on guessing is logged once more, and not at each attempt", async () => {
+  await askOften(50, () => "203.0.113.5", "Bearer wrong");
+  expect(lines).toHaveLength(31);
+  expect(lines.at(-1)).toMatchObject({
+    address: "203.0.113.5",
+    msg: "a login failed, and further ones are refused for a minute",
+  });
+});

@@ -1,0 +1,200 @@
+// Thousands of requests made from the interface description: no error of the service, always the described form, and
+// no secret anywhere. FUZZ_SEED plays a failure again, FUZZ_REQUESTS says how many.
+import { Writable } from "node:stream";
+import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createLog } from "../log.ts";
+import { readSmtpUrl } from "../notifications/channels/smtp-url.ts";
+import { askRaw } from "../testing/ask-raw.ts";
+import { describedOperations, type Description } from "../testing/fuzz/description.ts";
+import { createFuzz, type FuzzOptions } from "../testing/fuzz/fuzz.ts";
+import { plannedRequest } from "../testing/fuzz/requests.ts";
+import { secretIn, secretsInFiles, secretsInProcesses } from "../testing/fuzz/secrets.ts";
+import { makeSeed } from "../testing/random.ts";
+import { createResources, oneOfEach, plantedSecrets } from "../testing/resources.ts";
+import { createTestService, type TestService } from "../testing/service.ts";
+import { startService, type ServiceProcess } from "../testing/service-process.ts";
+
+const seed = makeSeed("FUZZ_SEED");
+const requests = Number(process.env["FUZZ_REQUESTS"] ?? 2000);
+/** The others go to the service without a socket, which costs half as much. */
+const throughSocket = Math.round(requests * 0.15);
+const timeoutMs = 120_000 + requests * 100;
+
+const smtpUrl = "smtp://ops:planted-smtp-password@127.0.0.1:9?from=ops@example.com";
+const planted = [
+  "planted-smtp-password",
+  "planted-database-password",
+  "planted-channel-path",
+  "planted-channel-key",
+  plantedSecrets.S3_KEY,
+  plantedSecrets.S3_SECRET,
+];
+
+type Target = Pick<FuzzOptions, "url" | "token" | "send"> & {
+  call(method: string, path: string, body?: unknown): Promise<Response>;
+  /** Holds everything that the service keeps. */
+  folder: string;
+  /** What it has logged so far. */
+  log(): string;
+  many: number;
+  /** What a request may be sent with beside the methods of the description. */
+  methods: string[];
+};
+
+/** Requests that are under way together, as those of several people are. */
+const atOnce = 4;
+/** The machine's processes are looked at after as many rounds of them. */
+const looksEvery = 25;
+
+async function expectNoFault({
+  call,
+  folder,
+  log,
+  many,
+  methods,
+  ...target
+}: Target): Promise<void> {
+  // A judge that took another form of it would say so by refusing every answer.
+  const description = (await (await call("GET", "/openapi.json")).json()) as Description;
+  const described = describedOperations(description);
+  const resources = await createResources({ call }, folder);
+  await call("PUT", "/api/site/1/notifications", { channels: [1, 2] });
+  const secrets = [...planted, target.token, resources.webhookSecret];
+  const { attempt, statuses } = createFuzz({
+    ...target,
+    description,
+    described,
+    resources,
+    secrets,
+  });
+
+  let count = 0;
+  const several = fc.array(plannedRequest(described, methods), {
+    minLength: atOnce,
+    maxLength: atOnce,
+  });
+  const property = fc.asyncProperty(several, async (planned) => {
+    await Promise.all(planned.map(attempt));
+    count += 1;
+    if (count % looksEvery === 0) expect(await secretsInProcesses(secrets)).toEqual([]);
+  });
+  try {
+    await fc.assert(property, { seed, numRuns: Math.ceil(many / atOnce) });
+  } catch (failure) {
+    const told = log()
+      .split("\n")
+      .filter((line) => line.includes("a request failed"));
+    throw new Error(`${String(failure)}\nThe service said:\n${told.join("\n")}`, {
+      cause: failure,
+    });
+  }
+
+  // A shorter one may leave some of these out.
+  if (many >= 300)
+    expect([...statuses.keys()]).toEqual(expect.arrayContaining(["200", "201", "422"]));
+  expect((await call("GET", "/readyz")).status).toBe(200);
+  expect((await call("GET", "/api/overview")).status).toBe(200);
+  expect(secretIn(await (await call("GET", "/metrics")).text(), secrets)).toBeNull();
+  expect(secretIn(log(), secrets)).toBeNull();
+  expect(log()).not.toMatch(/a request failed|breaks its own schema/);
+  expect(await secretsInFiles(folder, secrets)).toEqual([]);
+}
+
+describe("without a socket", () => {
+  let service: TestService;
+  let log = "";
+  beforeAll(async () => {
+    const destination = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        log += chunk.toString();
+        done();
+      },
+    });
+    service = await createTestService({
+      inventory: oneOfEach,
+      secrets: plantedSecrets,
+      smtp: readSmtpUrl(smtpUrl),
+      log: createLog("debug", destination),
+    });
+  });
+  afterAll(() => service.close());
+
+  test(
+    `${requests - throughSocket} requests: no error, no form but the described one, no secret (FUZZ_SEED=${seed})`,
+    { timeout: timeoutMs },
+    async () => {
+      const url = "http://quarterdeck.test";
+      await expectNoFault({
+        url,
+        token: service.token,
+        many: requests - throughSocket,
+        methods: ["PROPFIND", "FOO"],
+        call: service.call,
+        folder: service.folder,
+        log: () => log,
+        async send({ method, path, headers, body }) {
+          const request = new Request(url + path, {
+            method,
+            headers: headers.map(([name, value]): [string, string] => [name, value]),
+            ...(body !== null && { body: Buffer.from(body) }),
+          });
+          const response = await service.app.fetch(request);
+          return {
+            status: response.status,
+            headers: response.headers,
+            body: await response.text(),
+          };
+        },
+      });
+    },
+  );
+});
+
+describe("through a socket", () => {
+  let folder: string;
+  let service: ServiceProcess;
+  beforeAll(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-fuzz-")));
+    await writeFile(join(folder, "inventory.yaml"), oneOfEach(folder));
+    service = await startService(folder, {
+      ...plantedSecrets,
+      SMTP_URL: smtpUrl,
+      QUARTERDECK_ALLOW: "127.0.0.0/8",
+      LOG_LEVEL: "debug",
+    });
+  });
+  afterAll(async () => {
+    await service.end("SIGINT");
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test(
+    `${throughSocket} requests: no error, no form but the described one, no secret (FUZZ_SEED=${seed})`,
+    { timeout: timeoutMs },
+    () =>
+      expectNoFault({
+        url: service.url,
+        token: service.token,
+        many: throughSocket,
+        methods: ["PROPFIND", "TRACE", "QUERY"],
+        call: service.call,
+        folder,
+        log: service.output,
+        send({ method, path, headers, body }) {
+          const lines = [
+            `Host: ${new URL(service.url).host}`,
+            // Another length than its own would be waited for.
+            ...headers
+              .filter(([name]) => name !== "Content-Length")
+              .map(([name, value]) => `${name}: ${value}`),
+            ...(body === null ? [] : [`Content-Length: ${body.length}`]),
+          ];
+          return askRaw(service.url, `${method} ${path} HTTP/1.1`, lines, body ?? "");
+        },
+      }),
+  );
+});

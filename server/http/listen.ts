@@ -1,0 +1,67 @@
+// From a port to `fetch`. What Node's own server would answer by itself, before any of our code, is answered here in the
+// same form as everything else.
+import { once } from "node:events";
+import { createServer, STATUS_CODES, type Server } from "node:http";
+import type { Duplex } from "node:stream";
+import { getRequestListener, RequestError } from "@hono/node-server";
+import { errorMessage, errorStatus } from "../../contract/errors.ts";
+import { hostInUrl } from "./allowed-hosts.ts";
+import { everyAnswer } from "./every-request.ts";
+
+type Fetch = Parameters<typeof getRequestListener>[0];
+
+/** @throws what the system says where the port cannot be had */
+export async function listen(fetch: Fetch, port: number, host: string): Promise<Server> {
+  const respond = getRequestListener(fetch, {
+    hostname: hostInUrl(host),
+    errorHandler: (error) =>
+      error instanceof RequestError
+        ? answer(errorStatus.malformed_request, errorMessage.malformed_request)
+        : answer(errorStatus.server_error, errorMessage.server_error),
+  });
+  // A request without a `Host` is told by the app, like all that is wrong with one.
+  const server = createServer(
+    { requireHostHeader: false },
+    (incoming, outgoing) => void respond(incoming, outgoing),
+  );
+  // What cannot be read as HTTP at all.
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    const status = statusOf[error.code ?? ""] ?? errorStatus.malformed_request;
+    refuse(socket, status, errorMessage.malformed_request);
+  });
+  // It asks for a tunnel to somewhere else. Without a listener Node just hangs up.
+  server.on("connect", (_request, socket) =>
+    refuse(socket, errorStatus.method_not_allowed, "The CONNECT method is not supported here."),
+  );
+  server.listen(port, host);
+  await once(server, "listening");
+  return server;
+}
+
+/** As Node itself answers them. */
+const statusOf: Record<string, number> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+const answer = (status: number, message: string) =>
+  Response.json({ message }, { status, headers: everyAnswer });
+
+/** Answers on a socket that no request was read from, and closes it. */
+function refuse(socket: Duplex & { bytesWritten?: number }, status: number, message: string): void {
+  // In the middle of an answer another one would be taken for a part of it.
+  if (!socket.writable || (socket.bytesWritten ?? 0) > 0) {
+    socket.destroy();
+    return;
+  }
+  const body = JSON.stringify({ message });
+  const headers = {
+    "Content-Type": "application/json",
+    "Content-Length": Buffer.byteLength(body),
+    Connection: "close",
+    ...everyAnswer,
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, "", body].join("\r\n"));
+}

@@ -1,0 +1,57 @@
+// Whatever stands in a request, the database is never asked to keep or compare what it cannot.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Operation } from "../../contract/operation.ts";
+import { operations } from "../../contract/operations.ts";
+import { createTestService, type TestService } from "../testing/service.ts";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await createTestService();
+});
+afterAll(() => service.close());
+
+const refusal = (field: string) => ({
+  status: 422,
+  body: {
+    message: `The ${field} field contains a character that cannot be stored.`,
+    errors: { [field]: [`The ${field} field contains a character that cannot be stored.`] },
+  },
+});
+
+test.each([
+  ["U+0000", "\0"],
+  ["a lone high surrogate", "\ud800"],
+  ["a lone low surrogate", "\udfff"],
+])("%s in a webhook's URL or a deployment's texts is refused at its field", async (_kind, bad) => {
+  const url = `https://example.com/${bad}`;
+  expect(await service.json("POST", "/api/site/1/webhook", { url })).toEqual(refusal("url"));
+  for (const field of ["message", "url", "commit", "branch", "author"]) {
+    const told = { status: "finished", [field]: field === "url" ? url : `a${bad}b` };
+    expect(await service.json("POST", "/api/site/1/deployment", told)).toEqual(refusal(field));
+  }
+});
+
+const reading = Object.values<Operation>(operations).filter(({ method }) => method === "GET");
+
+test.each(reading.map((row) => [row.path, row] as const))(
+  "no character in a query of GET %s is an error of the service",
+  async (_path, row) => {
+    const names = ["page", "per_page", "search", "filter[status]", "sort", "q", "cursor", "nobody"];
+    // The shape of the row's own query, where it has one.
+    const shape = (row.query?._zod.def as { shape?: object } | undefined)?.shape ?? {};
+    const paths = [row.path.replace(/\{\w+\}/g, "1"), row.path.replace(/\{\w+\}/g, "1%00")];
+    for (const name of [...Object.keys(shape), ...names])
+      for (const text of ["%00", "%ED%A0%80", "%FF", "1%00"])
+        for (const path of paths) {
+          const { status } = await service.call("GET", `${path}?${name}=${text}`);
+          expect([200, 404, 422], `${path}?${name}=${text}: ${status}`).toContain(status);
+        }
+  },
+);
+
+test("a token with such characters is an unknown one", async () => {
+  for (const token of ["1|qd_\u00ff", "1|qd_%00", "\u00ed\u00a0\u0080"]) {
+    const { status } = await service.call("GET", "/api/servers", undefined, token);
+    expect(status).toBe(401);
+  }
+});

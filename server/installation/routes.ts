@@ -1,0 +1,11 @@
+// What the service says of itself, over HTTP.
+import type { Installation } from "../../contract/installation.ts";
+import { operations } from "../../contract/operations.ts";
+import { nothingToFind, reply, route, type Route } from "../http/route.ts";
+
+export const installationRoutes = (installation: Installation): Route[] => [
+  route(operations.showInstallation, {
+    find: nothingToFind,
+    answer: async () => reply(200, installation),
+  }),
+];

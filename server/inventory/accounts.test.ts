@@ -1,0 +1,180 @@
+import { describe, expect, test } from "vitest";
+import type { Account } from "../hosts/account.ts";
+import { decideAccounts, type AccountSource, type EntryAccounts } from "./accounts.ts";
+import { parseInventory } from "./file.ts";
+
+const account = (name: string, uid: number): Account => ({
+  uid,
+  gid: uid,
+  name,
+  home: `/home/${name}`,
+});
+const root = account("root", 0);
+const shop = account("shop", 1001);
+const blog = account("blog", 1002);
+const database = account("quarterdeck", 990);
+const known = [root, shop, blog, database];
+
+/** A machine on which each path belongs to somebody. */
+function machine(owners: Record<string, number | string>, own = root) {
+  const asked: string[] = [];
+  const source: AccountSource = {
+    own,
+    reserved: [database.uid],
+    find: async (key) => known.find(({ name, uid }) => name === key || uid === key) ?? null,
+    findReplacer: async (path) => {
+      const owner = owners[path];
+      return typeof owner === "string" && owner.includes("could") ? owner : null;
+    },
+    findOwner: async (path) => {
+      asked.push(path);
+      const owner = owners[path];
+      if (owner === undefined) throw Object.assign(new Error("not there"), { code: "ENOENT" });
+      return typeof owner === "string" ? { problem: owner } : { uid: owner, gid: 0 };
+    },
+  };
+  return { source, asked };
+}
+
+const nothing: EntryAccounts = { sites: new Map(), databases: new Map() };
+const inventory = (sites: string, databases = "") =>
+  parseInventory(
+    `servers: [{ id: 1, name: here, connection: local }]\nsites: [${sites}]\ndatabases: [${databases}]`,
+    "inventory.yaml",
+  );
+const site = (more = "", id = 1) =>
+  `{ id: ${id}, server: 1, name: site-${id}, root: /srv/${id}${more} }`;
+const sqlite = (more = "") =>
+  `{ id: 1, server: 1, name: orders, engine: sqlite, path: /srv/1/db.sqlite${more} }`;
+
+describe("a site's account, when the service runs as root, is", () => {
+  test("the owner of its folder when the entry was accepted, and stays that one", async () => {
+    const before = await decideAccounts(
+      inventory(site()),
+      nothing,
+      machine({ "/srv/1": 1001 }).source,
+    );
+    expect(before.accounts.sites.get(1)).toEqual({
+      account: shop,
+      problem: null,
+      ownerOf: "/srv/1",
+    });
+    const later = machine({ "/srv/1": 1002 });
+    const after = await decideAccounts(inventory(site()), before.accounts, later.source);
+    expect(after.accounts.sites.get(1)?.account).toEqual(shop);
+    expect(later.asked).toEqual([]);
+  });
+
+  test("looked up anew when the inventory names another folder, or names the account no more", async () => {
+    const { source } = machine({ "/srv/1": 1001, "/srv/2": 1002 });
+    const before = await decideAccounts(inventory(site()), nothing, source);
+    const moved = inventory(site().replace("/srv/1", "/srv/2"));
+    expect(
+      (await decideAccounts(moved, before.accounts, source)).accounts.sites.get(1)?.account,
+    ).toEqual(blog);
+    const given = await decideAccounts(inventory(site(", user: blog")), before.accounts, source);
+    expect(given.accounts.sites.get(1)).toEqual({ account: blog, problem: null, ownerOf: null });
+    const again = await decideAccounts(inventory(site()), given.accounts, source);
+    expect(again.accounts.sites.get(1)?.account).toEqual(shop);
+  });
+
+  test("nobody where the folder is root's or the service's own, or not there, and says what to do", async () => {
+    for (const [owners, words] of [
+      [{ "/srv/1": "it belongs to root" }, "it belongs to root. Write “user:”"],
+      [{ "/srv/1": 990 }, "the service's own account for its database"],
+      [{}, "was not there when the inventory was read"],
+      [{ "/srv": "it belongs to root" }, "was not there when the inventory was read"],
+    ] as const) {
+      const { accounts } = await decideAccounts(inventory(site()), nothing, machine(owners).source);
+      expect(accounts.sites.get(1)).toMatchObject({ account: null });
+      expect(accounts.sites.get(1)?.problem).toContain(words);
+    }
+  });
+
+  test("looked up again at each reading until there is one", async () => {
+    const before = await decideAccounts(inventory(site()), nothing, machine({}).source);
+    const { source } = machine({ "/srv/1": 1001 });
+    const { accounts } = await decideAccounts(inventory(site()), before.accounts, source);
+    expect(accounts.sites.get(1)?.account).toEqual(shop);
+  });
+
+  test("root where it is written out", async () => {
+    const { accounts } = await decideAccounts(
+      inventory(site(", user: root")),
+      nothing,
+      machine({}).source,
+    );
+    expect(accounts.sites.get(1)).toEqual({ account: root, problem: null, ownerOf: null });
+  });
+
+  test("a number without a name where the machine has none for it", async () => {
+    const { source } = machine({ "/srv/1": 4001 });
+    const { accounts } = await decideAccounts(inventory(site()), nothing, source);
+    expect(accounts.sites.get(1)?.account).toEqual({ uid: 4001, gid: 4001, name: "", home: "/" });
+  });
+});
+
+test("an account that is named runs nothing where somebody else could replace the folder", async () => {
+  const { accounts } = await decideAccounts(
+    inventory(site(", user: shop")),
+    nothing,
+    machine({ "/srv/1": "user 1002 could put something else in its place" }).source,
+  );
+  expect(accounts.sites.get(1)).toMatchObject({
+    account: null,
+    problem: expect.stringContaining("Move it to where only root and shop may write") as string,
+  });
+});
+
+test.each([
+  ["nobody-here", "This machine has no user “nobody-here”."],
+  ["quarterdeck", "“quarterdeck” is the service's own account"],
+])("user: %s is a mistake that is told at its line", async (user, words) => {
+  const { complaints } = await decideAccounts(
+    inventory(site(`, user: ${user}`)),
+    nothing,
+    machine({}).source,
+  );
+  expect(complaints).toEqual([
+    { path: ["sites", 0, "user"], message: expect.stringContaining(words) as string },
+  ]);
+});
+
+test("as an ordinary user everything has the service's account, and another one is a mistake", async () => {
+  const { source, asked } = machine({}, shop);
+  const { accounts } = await decideAccounts(inventory(site(), sqlite()), nothing, source);
+  expect(accounts.sites.get(1)?.account).toEqual(shop);
+  expect(accounts.databases.get(1)?.account).toEqual(shop);
+  expect(asked).toEqual([]);
+  const { complaints } = await decideAccounts(inventory(site(", user: blog")), nothing, source);
+  expect(complaints[0]?.message).toContain("cannot run anything as blog");
+});
+
+describe("a SQLite database's account is", () => {
+  const owners = { "/srv/1": 1001, "/srv/2": 1002, "/srv/1/db.sqlite": 1002 };
+  const decide = async (sites: string, databases = sqlite()) =>
+    (
+      await decideAccounts(inventory(sites, databases), nothing, machine(owners).source)
+    ).accounts.databases.get(1);
+
+  test("the one of the site that names it, whoever owns the file", async () => {
+    expect((await decide(site(", databases: [1]")))?.account).toEqual(shop);
+  });
+
+  test("its owner where no site names it, and the folder's where the file is yet to come", async () => {
+    expect((await decide(site()))?.account).toEqual(blog);
+    expect((await decide(site(), sqlite().replace("db.sqlite", "new.sqlite")))?.account).toEqual(
+      shop,
+    );
+  });
+
+  test("the one that its entry names", async () => {
+    expect((await decide(site(", databases: [1]"), sqlite(", user: root")))?.account).toEqual(root);
+  });
+
+  test("nobody where sites of different accounts name it", async () => {
+    const shared = await decide(`${site(", databases: [1]")}, ${site(", databases: [1]", 2)}`);
+    expect(shared?.account).toBeNull();
+    expect(shared?.problem).toContain("site-1, site-2");
+  });
+});

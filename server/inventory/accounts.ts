@@ -1,0 +1,178 @@
+// The account of each site and SQLite database: whose rights everything has that touches its files.
+// Decided when the inventory is read, stored with the entry, and never looked up again by path.
+import { dirname } from "node:path";
+import { accountName, type Account } from "../hosts/account.ts";
+import type { FolderOwner } from "../hosts/folder-owner.ts";
+import { expandHome } from "./paths.ts";
+import type { Complaint, Inventory } from "./schema.ts";
+
+export type EntryAccount = {
+  /** Null where there is none; nothing is done with the entry's files then. */
+  account: Account | null;
+  /** Why there is none, and what to do. */
+  problem: string | null;
+  /** The path whose owner it was when the entry was accepted; null where the inventory names the account. */
+  ownerOf: string | null;
+};
+
+export type EntryAccounts = Record<"sites" | "databases", Map<number, EntryAccount>>;
+
+/** What is asked of the machine. */
+export type AccountSource = {
+  /** Who the service runs as. */
+  own: Account;
+  /** Uids of the service's other accounts, which no site may have. */
+  reserved: readonly number[];
+  find(name: string | number): Promise<Account | null>;
+  /** @throws what the file system says of a path that is not there */
+  findOwner(path: string): Promise<FolderOwner>;
+  /** @throws likewise */
+  findReplacer(path: string, uid: number): Promise<string | null>;
+};
+
+type Site = Inventory["sites"][number];
+type Database = Inventory["databases"][number];
+
+/**
+ * @param stored as they were decided before: an owner is looked up once for a path
+ * @returns the accounts, and what the file says that cannot be
+ */
+export async function decideAccounts(
+  inventory: Inventory,
+  stored: EntryAccounts,
+  source: AccountSource,
+): Promise<{ accounts: EntryAccounts; complaints: Complaint[] }> {
+  const accounts: EntryAccounts = { sites: new Map(), databases: new Map() };
+  const complaints: Complaint[] = [];
+  const decide = async (
+    kind: keyof EntryAccounts,
+    index: number,
+    entry: Site | (Database & { engine: "sqlite" }),
+    otherwise: () => Promise<EntryAccount>,
+  ) => {
+    const given = entry.user === undefined ? null : await accountGiven(entry.user, source);
+    if (typeof given === "string") complaints.push({ path: [kind, index, "user"], message: given });
+    else if (given !== null)
+      accounts[kind].set(entry.id, await unlessReplaceable(given, pathOf(entry), source));
+    // Everything has the one account that there is.
+    else if (source.own.uid !== 0)
+      accounts[kind].set(entry.id, { account: source.own, problem: null, ownerOf: null });
+    else accounts[kind].set(entry.id, await otherwise());
+  };
+
+  for (const [index, site] of inventory.sites.entries())
+    await decide("sites", index, site, () =>
+      ownerOf(expandHome(site.root), stored.sites.get(site.id), source),
+    );
+  for (const [index, database] of inventory.databases.entries())
+    if (database.engine === "sqlite")
+      await decide("databases", index, database, async () => {
+        const users = inventory.sites.filter(({ databases }) => databases?.includes(database.id));
+        return users.length > 0
+          ? accountOfSites(users, accounts.sites)
+          : ownerOf(expandHome(database.path), stored.databases.get(database.id), source);
+      });
+  return { accounts, complaints };
+}
+
+const pathOf = (entry: Site | (Database & { engine: "sqlite" })): string =>
+  expandHome("root" in entry ? entry.root : entry.path);
+
+/** Somebody who can replace the folder could have their own code run as the account. */
+async function unlessReplaceable(
+  account: Account,
+  path: string,
+  source: AccountSource,
+): Promise<EntryAccount> {
+  const replacer =
+    source.own.uid === 0
+      ? await source.findReplacer(path, account.uid).catch((error: NodeJS.ErrnoException) => {
+          if (error.code === "ENOENT") return null;
+          return error.message;
+        })
+      : null;
+  return replacer === null
+    ? { account, problem: null, ownerOf: null }
+    : {
+        account: null,
+        problem: `Nothing runs as ${accountName(account)} in ${path}: ${replacer}. Move it to where only root and ${accountName(account)} may write.`,
+        ownerOf: null,
+      };
+}
+
+/** @returns the account, or why it cannot be that one */
+async function accountGiven(user: string, source: AccountSource): Promise<Account | string> {
+  const account = await source.find(user);
+  if (account === null) return `This machine has no user “${user}”.`;
+  const { own, reserved } = source;
+  if (own.uid !== 0 && account.uid !== own.uid)
+    return `The service runs as ${accountName(own)} and cannot run anything as ${user}. Remove the user, or run the service as root.`;
+  if (reserved.includes(account.uid))
+    return `“${user}” is the service's own account for its database; nothing else may run as it.`;
+  return account;
+}
+
+const cure = "Write “user:” with the account's name in its inventory entry";
+
+async function ownerOf(
+  path: string,
+  stored: EntryAccount | undefined,
+  source: AccountSource,
+): Promise<EntryAccount> {
+  if (stored?.ownerOf === path && stored.account !== null) return stored;
+  const without = (problem: string) => ({ account: null, problem, ownerOf: path });
+  const owner = await findOwner(path, source).catch((error: Error) => ({ problem: error.message }));
+  if (owner === null)
+    return without(
+      `No account is known for ${path}: it was not there when the inventory was read. ${cure}, or make it and save the inventory again.`,
+    );
+  if ("problem" in owner)
+    return without(
+      `No account is known for ${path}: ${owner.problem}. ${owner.problem.includes("could") ? "Move it to where nobody else may write" : cure}${owner.problem === "it belongs to root" ? " (“user: root” if it really is root's to run)" : ""}.`,
+    );
+  if (source.reserved.includes(owner.uid))
+    return without(
+      `No account is known for ${path}: it belongs to the service's own account for its database. ${cure}.`,
+    );
+  const { uid, gid } = owner;
+  const account = (await source.find(uid)) ?? {
+    uid,
+    // Without an entry in the user database there is only the folder's group to go by, and root's is not meant.
+    gid: gid === 0 ? uid : gid,
+    name: "",
+    home: "/",
+  };
+  return { account, problem: null, ownerOf: path };
+}
+
+/** @returns null for what is not there, unless it lies in a folder that tells whose it will be */
+async function findOwner(path: string, source: AccountSource): Promise<FolderOwner | null> {
+  const find = async (at: string) => {
+    try {
+      return await source.findOwner(at);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+      throw error;
+    }
+  };
+  const owner = await find(path);
+  if (owner !== null) return owner;
+  const above = await find(dirname(path));
+  return above === null || "problem" in above ? null : above;
+}
+
+/** A database belongs to the sites that name it. */
+function accountOfSites(
+  sites: readonly Site[],
+  accounts: ReadonlyMap<number, EntryAccount>,
+): EntryAccount {
+  const decided = sites.flatMap(({ id }) => accounts.get(id) ?? []);
+  const [first] = decided;
+  const isShared = decided.some(({ account }) => account?.uid !== first?.account?.uid);
+  if (first !== undefined && !isShared) return { ...first, ownerOf: null };
+  return {
+    account: null,
+    problem: `Sites with different accounts name this database: ${sites.map(({ name }) => name).join(", ")}. ${cure}.`,
+    ownerOf: null,
+  };
+}

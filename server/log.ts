@@ -1,0 +1,22 @@
+// The log of the service. Every logger is made here, so that no error gets into one with the values it carries.
+import { pino, type DestinationStream, type Logger, type LoggerOptions } from "pino";
+import { messageOf, toLoggableError } from "./loggable-error.ts";
+
+const options: LoggerOptions = {
+  serializers: { err: (error: unknown) => toLoggableError(error) },
+  hooks: {
+    logMethod(parts, method) {
+      const [first]: unknown[] = parts;
+      const error = first instanceof Error ? first : (first as { err?: unknown } | null)?.err;
+      // Without words beside it, pino would take the error's own, as they are.
+      if (parts.length === 1 && error !== undefined) parts.push(messageOf(error));
+      method.apply(this, parts);
+    },
+  },
+};
+
+/** @param destination where its lines go; the standard output if not given */
+export const createLog = (level: string, destination?: DestinationStream): Logger =>
+  destination === undefined
+    ? pino({ ...options, level })
+    : pino({ ...options, level }, destination);

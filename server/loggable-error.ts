@@ -1,0 +1,108 @@
+// What may be told of an error, to the log and to people. The errors of the database carry what was written: Drizzle's
+// has every value of its query, PostgreSQL's the row or the value that did not fit; secrets are among them.
+
+/** Names and numbers that say what happened. Everything else that hangs on an error stays untold. */
+const toldFields = [
+  "code",
+  "errno",
+  "syscall",
+  "path",
+  "address",
+  "port",
+  "kind",
+  "status",
+  "signal",
+  "severity",
+  "schema",
+  "table",
+  "column",
+  "dataType",
+  "constraint",
+  "routine",
+] as const;
+
+/**
+ * Classes of SQLSTATE whose messages name tables, columns, accounts and limits. Others may quote a value, e.g. those of
+ * class 22, “data exception”. https://www.postgresql.org/docs/18/errcodes-appendix.html
+ */
+const plainClasses = new Set("08 0A 23 25 26 28 3D 3F 40 42 53 54 55 57 58 XX".split(" "));
+
+type ErrorLike = { message: string; name?: unknown; stack?: unknown; cause?: unknown };
+
+const isErrorLike = (value: unknown): value is ErrorLike =>
+  typeof value === "object" &&
+  value !== null &&
+  "message" in value &&
+  typeof value.message === "string";
+
+/** Drizzle's: its message is the query and all its values. */
+const isFailedQuery = (error: ErrorLike): error is ErrorLike & { query: string } =>
+  "query" in error && typeof error.query === "string" && "params" in error;
+
+/** PostgreSQL's, as `pg` throws it. */
+const isDatabaseError = (error: ErrorLike): error is ErrorLike & { code: string } =>
+  "severity" in error && "code" in error && /^[0-9A-Z]{5}$/.test(String(error.code));
+
+function plainMessage(error: ErrorLike): string {
+  if (isFailedQuery(error)) return `Failed query: ${error.query}`;
+  if (isDatabaseError(error) && !plainClasses.has(error.code.slice(0, 2)))
+    return `The database refused a value (SQLSTATE ${error.code}).`;
+  return error.message;
+}
+
+/** Where it was thrown. A stack begins with the message, which may hold anything, lines that look like a stack's too. */
+function framesOf({ stack, message }: ErrorLike): string {
+  if (typeof stack !== "string") return "";
+  const head = `: ${message}\n`;
+  const begin = stack.indexOf(head);
+  return (begin < 0 ? stack : stack.slice(begin + head.length))
+    .split("\n")
+    .filter((line) => /^\s+at /.test(line))
+    .map((line) => `\n${line}`)
+    .join("");
+}
+
+const typeOf = (error: ErrorLike): string =>
+  error instanceof Error
+    ? error.constructor.name
+    : typeof error.name === "string"
+      ? error.name
+      : "Error";
+
+export type LoggableError = {
+  type: string;
+  message: string;
+  stack: string;
+  cause?: unknown;
+  errors?: unknown[];
+} & { [Field in (typeof toldFields)[number]]?: string | number };
+
+/** An error for the log: what it is, where it came from and why, without any value that it was about. */
+export function toLoggableError(error: unknown, seen: readonly unknown[] = []): unknown {
+  if (!isErrorLike(error)) return typeof error === "string" ? error : String(error);
+  if (seen.includes(error)) return "[the same]";
+  const known = [...seen, error];
+  const message = plainMessage(error);
+  const told: LoggableError = {
+    type: typeOf(error),
+    message,
+    stack: `${typeOf(error)}: ${message}${framesOf(error)}`,
+  };
+  for (const field of toldFields) {
+    const value = (error as { [field]?: unknown })[field];
+    if (typeof value === "string" || typeof value === "number") told[field] = value;
+  }
+  if (error.cause !== undefined) told.cause = toLoggableError(error.cause, known);
+  if (error instanceof AggregateError)
+    told.errors = error.errors.map((one) => toLoggableError(one, known));
+  return told;
+}
+
+/** An error in one sentence, for a reason that is stored and shown. */
+export function messageOf(error: unknown): string {
+  if (!isErrorLike(error)) return String(error);
+  // What the database says is of more use than the query, and as free of values.
+  return isFailedQuery(error) && isErrorLike(error.cause)
+    ? plainMessage(error.cause)
+    : plainMessage(error);
+}

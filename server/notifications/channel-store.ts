@@ -1,0 +1,95 @@
+// Which of the account's channels the sites use, and the servers for what belongs to none of their sites.
+import type { Connection, Database } from "../store/database.ts";
+import { asc, eq, inArray, sql } from "../store/drizzle.ts";
+import {
+  notificationChannels,
+  serverChannels,
+  servers,
+  siteChannels,
+  sites,
+} from "../store/tables.ts";
+
+/** Who uses channels. */
+export type ChannelOwner = { kind: "site" | "server"; id: number };
+
+const tables = {
+  site: { choices: siteChannels, ownerId: siteChannels.site_id, owners: sites },
+  server: { choices: serverChannels, ownerId: serverChannels.server_id, owners: servers },
+} as const;
+
+export function createChannelStore(db: Database) {
+  const ofOwners = async (tx: Connection, kind: ChannelOwner["kind"], ids: readonly number[]) => {
+    if (ids.length === 0) return [];
+    const { choices, ownerId } = tables[kind];
+    return (
+      tx
+        .select({ ownerId, channelId: choices.channel_id })
+        // The overloads of a union of tables do not meet; the columns read here stand in both of them.
+        .from(choices as typeof siteChannels)
+        .where(inArray(ownerId, [...ids]))
+        .orderBy(asc(choices.channel_id))
+    );
+  };
+
+  return {
+    transaction: <Result>(steps: (tx: Connection) => Promise<Result>): Promise<Result> =>
+      db.transaction(steps),
+
+    /** Ids, in order. */
+    async of({ kind, id }: ChannelOwner): Promise<number[]> {
+      return (await ofOwners(db, kind, [id])).map(({ channelId }) => channelId);
+    },
+
+    ofSites: (tx: Connection, siteIds: readonly number[]) => ofOwners(tx, "site", siteIds),
+    ofServers: (tx: Connection, serverIds: readonly number[]) => ofOwners(tx, "server", serverIds),
+
+    /** Whether one of these servers, or a site of one, uses the channel. */
+    async isUsedOn(channelId: number, serverIds: readonly number[]): Promise<boolean> {
+      const { rows } = await db.execute<{ used: boolean }>(sql`
+        select exists (
+          select from site_channels join sites on sites.id = site_id
+          where channel_id = ${channelId} and server_id = any(${sql.param([...serverIds])}::int[])
+        ) or exists (
+          select from server_channels
+          where channel_id = ${channelId} and server_id = any(${sql.param([...serverIds])}::int[])
+        ) as used`);
+      return rows[0]?.used === true;
+    },
+
+    /**
+     * Puts a set in place of an owner's channels.
+     * @returns what it was; null, and nothing changes, when a channel is not one of the account
+     */
+    async replace(tx: Connection, { kind, id }: ChannelOwner, channelIds: readonly number[]) {
+      const { choices, ownerId, owners } = tables[kind];
+      // Two requests at once follow each other here, and the later one wins whole.
+      await tx
+        .select({ id: owners.id })
+        .from(owners as typeof servers)
+        .where(eq(owners.id, id))
+        .for("update");
+      const known =
+        channelIds.length === 0
+          ? []
+          : await tx
+              .select({ id: notificationChannels.id })
+              .from(notificationChannels)
+              .where(inArray(notificationChannels.id, [...channelIds]))
+              .for("key share");
+      if (known.length !== channelIds.length) return null;
+      const before = await ofOwners(tx, kind, [id]);
+      await tx.delete(choices as typeof siteChannels).where(eq(ownerId, id));
+      if (channelIds.length > 0 && kind === "site")
+        await tx
+          .insert(siteChannels)
+          .values(channelIds.map((channel) => ({ site_id: id, channel_id: channel })));
+      if (channelIds.length > 0 && kind === "server")
+        await tx
+          .insert(serverChannels)
+          .values(channelIds.map((channel) => ({ server_id: id, channel_id: channel })));
+      return before.map(({ channelId }) => channelId);
+    },
+  };
+}
+
+export type ChannelStore = ReturnType<typeof createChannelStore>;

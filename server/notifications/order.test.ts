@@ -1,0 +1,152 @@
+// The order in which people are told: about one thing nothing older after something newer, and the first at once.
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { makeRandom, makeSeed } from "../testing/random.ts";
+import { createShiftedClock } from "../testing/shifted-clock.ts";
+import { createTestService, type TestService } from "../testing/service.ts";
+import { ownUser } from "../testing/own-user.ts";
+import { startFakeSlack, type SlackMessage } from "./channels/testing/fake-slack.ts";
+
+const siteCount = 20;
+const siteNames = Array.from({ length: siteCount }, (_, index) => `site-${index + 1}`);
+const clock = createShiftedClock();
+let service: TestService;
+let slack: Awaited<ReturnType<typeof startFakeSlack>>;
+
+beforeAll(async () => {
+  slack = await startFakeSlack();
+  service = await createTestService({
+    clock,
+    secrets: { SLACK: slack.webhook },
+    inventory: (folder) => `
+servers: [{ id: 1, name: web-1, connection: local }]
+sites:
+${siteNames.map((name, index) => `  - { id: ${index + 1}, server: 1, name: ${name}, root: ${folder}/shop, user: ${ownUser} }`).join("\n")}
+notification_channels:
+  - { id: 1, name: ops, type: slack, webhook: env:SLACK }
+`,
+  });
+  for (const index of siteNames.keys())
+    await service.call("PUT", `/api/site/${index + 1}/notifications`, { channels: [1] });
+});
+afterAll(async () => {
+  await service.close();
+  await slack.close();
+});
+/** Nothing of an earlier test is a burst with the next one, or still to be sent. */
+beforeEach(async () => {
+  clock.ahead(3600_000);
+  await allSent();
+  clock.ahead(3600_000);
+  slack.accepted.splice(0);
+});
+
+const soon = <Result>(look: () => Result | Promise<Result>): Promise<Result> =>
+  vi.waitFor(look, { timeout: 60_000, interval: 20 });
+const report = async (status: "failed" | "finished", site = 1) =>
+  expect((await service.call("POST", `/api/site/${site}/deployment`, { status })).status).toBe(202);
+/** The headings of what Slack took, in the order in which it did. */
+const headings = () =>
+  (slack.accepted as SlackMessage[]).map(({ text = "" }) => text.slice(2).trim());
+const told = (...wanted: string[]) => soon(() => expect(headings()).toEqual(wanted));
+
+type Message = { status: string; attempts: number; count: number; event: string };
+const messages = () =>
+  service.query<Message>(
+    "select status, attempts, count, event from channel_messages where next_attempt_at is not null order by id",
+  );
+
+const allSent = () => soon(async () => expect(await messages()).toEqual([]));
+const newestMessage = async () =>
+  (
+    await service.query<{ id: number }>("select coalesce(max(id), 0) as id from channel_messages")
+  )[0]?.id;
+
+test("a recovery waits for its failure when the provider answers 503", async () => {
+  slack.answerNext({ status: 503 });
+  await report("failed");
+  await soon(async () => expect(await messages()).toMatchObject([{ status: "retrying" }]));
+  await report("finished");
+  // Somebody else's news is told meanwhile, so the recovery had its turn.
+  await report("finished", 2);
+  await told("Deployed: site-2");
+  // What Slack took is written down a moment later.
+  await soon(async () =>
+    expect(await messages()).toMatchObject([
+      { event: "site.deployment_failed", status: "retrying" },
+      { event: "site.deployed", attempts: 0 },
+    ]),
+  );
+  clock.ahead(15_000);
+  await told("Deployed: site-2", "Deployment failed: site-1", "Deployed: site-1");
+});
+
+test("what waits for the end of its minute is told with what followed, and says how it is now", async () => {
+  await report("failed");
+  await told("Deployment failed: site-1");
+  for (const status of ["failed", "finished", "failed", "finished"] as const) await report(status);
+  await soon(async () =>
+    expect(await messages()).toMatchObject([{ count: 4, event: "site.deployed", attempts: 0 }]),
+  );
+  expect(headings()).toEqual(["Deployment failed: site-1"]);
+  clock.ahead(61_000);
+  await told("Deployment failed: site-1", "Deployed: site-1");
+  const last = JSON.stringify(slack.accepted.at(-1));
+  expect(last.lastIndexOf("Deployed: ")).toBeGreaterThan(last.lastIndexOf("Deployment failed: "));
+  expect(last).toContain("✅");
+});
+
+test("the first failure of each site goes out at once, whatever waits for others", async () => {
+  await report("failed", 1);
+  await told("Deployment failed: site-1");
+  // It waits for the end of its minute.
+  await report("failed", 1);
+  await soon(async () => expect(await messages()).toMatchObject([{ count: 1 }]));
+  await report("failed", 2);
+  await told("Deployment failed: site-1", "Deployment failed: site-2");
+  slack.answerNext({ status: 503 });
+  await report("failed", 3);
+  await soon(async () => expect(await messages()).toHaveLength(2));
+  await report("failed", 4);
+  await soon(() => expect(headings()).toContain("Deployment failed: site-4"));
+});
+
+test(`${siteCount} sites that fail together are all told at once`, async () => {
+  const before = await newestMessage();
+  await Promise.all(siteNames.map((_, index) => report("failed", index + 1)));
+  // Without the clock going on.
+  await soon(async () => {
+    const [sent] = await service.query<{ events: number }>(
+      "select sum(count)::int as events from channel_messages where id > $1 and status = 'delivered'",
+      [before],
+    );
+    expect(sent?.events).toBe(siteCount);
+  });
+}, 60_000);
+
+const seed = makeSeed();
+test(`whatever fails and recovers while the provider comes and goes, no order is lost (seed ${seed})`, async () => {
+  const random = makeRandom(seed);
+  const [before] = await service.query<{ id: number }>(
+    "select coalesce(max(id), 0) as id from events",
+  );
+  for (let step = 0; step < 40; step++) {
+    if (random() < 0.2) slack.answerNext({ status: 503 });
+    await report(random() < 0.5 ? "failed" : "finished", 1 + Math.floor(random() * 4));
+    if (random() < 0.3) clock.ahead(random() * 40_000);
+  }
+  await soon(async () => {
+    clock.ahead(30_000);
+    expect(await messages()).toEqual([]);
+  });
+  const rows = await service.query<{ key: string; event: number; message: number; at: string }>(
+    `select e.order_key as key, e.id as event, m.id as message, m.ended_at as at
+     from events e join channel_message_events t on t.event_id = e.id join channel_messages m on m.id = t.message_id
+     where e.id > $1 and m.ended_at is not null order by m.ended_at, m.id, e.id`,
+    [before?.id ?? 0],
+  );
+  expect(rows).toHaveLength(40);
+  for (const [, those] of Map.groupBy(rows, ({ key }) => key)) {
+    const sent = those.map(({ event }) => event);
+    expect(sent).toEqual(sent.toSorted((one, other) => one - other));
+  }
+}, 120_000);

@@ -1,0 +1,145 @@
+// What belongs to no site: it goes to the channels of its server, and where there are none the overview says so.
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import type { Activity } from "../../contract/activity.ts";
+import type { BackupConfiguration } from "../../contract/backups/backup.ts";
+import type { Notification } from "../../contract/notifications/notification.ts";
+import type { Overview } from "../../contract/overview.ts";
+import type { Page } from "../../contract/paging.ts";
+import { createTestService, type TestService } from "../testing/service.ts";
+import { ownUser } from "../testing/own-user.ts";
+import { startMailServer, type MailServer } from "./channels/testing/mail-server.ts";
+
+let service: TestService;
+let mail: MailServer;
+
+const start = () =>
+  createTestService({
+    smtp: { host: "127.0.0.1", port: mail.port, isSecure: false, login: null, from: null },
+    inventory: (folder) => `
+servers:
+  - { id: 1, name: web-1, connection: local }
+  - { id: 2, name: web-2, connection: local }
+sites:
+  - { id: 1, server: 1, name: shop, root: ${folder}/shop, user: ${ownUser}, databases: [1] }
+databases:
+  - { id: 1, server: 1, name: orders, engine: sqlite, path: ${folder}/orders.sqlite, user: ${ownUser} }
+  - { id: 2, server: 1, name: ledger, engine: sqlite, path: ${folder}/ledger.sqlite, user: ${ownUser} }
+storage_providers:
+  - { id: 1, name: disk, type: local, path: ${folder}/shop }
+notification_channels:
+  - { id: 1, name: ops, type: email, email: ops@example.com }
+  - { id: 2, name: shop-team, type: email, email: shop@example.com }
+`,
+  });
+
+beforeAll(async () => {
+  mail = await startMailServer();
+  service = await start();
+});
+afterAll(async () => {
+  await service.close();
+  await mail.close();
+});
+
+const soon = <Result>(look: () => Result | Promise<Result>): Promise<Result> =>
+  vi.waitFor(look, { timeout: 60_000, interval: 20 });
+const choose = (path: string, channels: unknown, on = service) =>
+  on.json<Page<Notification> & { errors: object }>("PUT", `/api/${path}/notifications`, {
+    channels,
+  });
+const untold = async () =>
+  (await service.json<Overview>("GET", "/api/overview")).body.untold_servers;
+
+/** A backup of a database that is not there fails. */
+async function failBackup(databaseId: number, on = service): Promise<void> {
+  const { body } = await on.json<BackupConfiguration>(
+    "POST",
+    "/api/server/1/backup-configuration",
+    {
+      name: `Database ${databaseId}`,
+      frequency: "0 3 * * *",
+      storage_provider_id: 1,
+      backupable_type: "database",
+      backupable_id: databaseId,
+    },
+  );
+  await soon(async () =>
+    expect((await on.json("GET", `/api/backup-configuration/${body.id}`)).body).toMatchObject({
+      status: "failed",
+    }),
+  );
+  expect((await on.call("POST", `/api/backup/${body.id}`)).status).toBe(202);
+}
+
+test("the channels of a server are replaced as a whole, in the same shapes as a site's", async () => {
+  const { status, body } = await choose("server/1", [2, 1]);
+  expect(status).toBe(200);
+  expect(body.data).toEqual([
+    { id: 1, name: "ops", type: "email", meta: { email: "o…@example.com" } },
+    { id: 2, name: "shop-team", type: "email", meta: { email: "s…@example.com" } },
+  ]);
+  expect((await service.json("GET", "/api/server/1/notifications")).body).toEqual(body);
+  // The other server and the site have their own.
+  for (const path of ["server/2", "site/1"])
+    expect(
+      (await service.json<Page<Notification>>("GET", `/api/${path}/notifications`)).body.data,
+    ).toEqual([]);
+  expect(await choose("server/1", [1, 99])).toMatchObject({
+    status: 422,
+    body: { errors: { "channels.1": ["The selected channels.1 is invalid."] } },
+  });
+  expect((await choose("server/9", [1])).status).toBe(404);
+  expect((await choose("server/1", [])).body.data).toEqual([]);
+  const { body: timeline } = await service.json<Activity>("GET", "/api/activity?server=1");
+  expect(timeline.data[0]).toMatchObject({
+    action: "chosen",
+    object: { type: "server", id: 1, name: "web-1" },
+    detail: "Channels: none",
+  });
+});
+
+test("a token of another server neither sees nor changes them", async () => {
+  const { body } = await service.json<{ token: string }>("POST", "/api/tokens", {
+    name: "web-2",
+    abilities: ["*"],
+    server_ids: [2],
+  });
+  for (const method of ["GET", "PUT"]) {
+    const channels = method === "PUT" ? { channels: [] } : undefined;
+    const path = (id: number) => `/api/server/${id}/notifications`;
+    expect((await service.call(method, path(1), channels, body.token)).status).toBe(404);
+    expect((await service.call(method, path(2), channels, body.token)).status).toBe(200);
+  }
+});
+
+test("a database of no site is told to its server's channels; without any the overview says so", async () => {
+  await choose("site/1", [2]);
+  await failBackup(1);
+  await soon(() => expect(mail.mails.map(({ to }) => to)).toEqual([["shop@example.com"]]));
+  expect(await untold()).toEqual([]);
+
+  await failBackup(2);
+  expect(await untold()).toEqual([{ id: 1, name: "web-1", configurations: 1 }]);
+  await choose("server/1", [1]);
+  expect(await untold()).toEqual([]);
+  await failBackup(2);
+  await soon(() => expect(mail.mails.at(-1)?.to).toEqual(["ops@example.com"]));
+  const { plain = "" } = mail.mails.at(-1) ?? {};
+  for (const part of ["web-1", "ledger"]) expect(plain).toContain(part);
+  // Each went to its own: the first failure of the ledger was told to nobody, the shop's not to ops.
+  expect(mail.mails).toHaveLength(2);
+});
+
+test("two installations send by one mail server, and no two messages bear one id", async () => {
+  const other = await start();
+  onTestFinished(() => other.close());
+  const before = mail.mails.length;
+  for (const on of [service, other]) {
+    await on.call("POST", "/api/notification-channel/1/test");
+    await on.call("POST", "/api/notification-channel/2/test");
+  }
+  await soon(() => expect(mail.mails).toHaveLength(before + 4));
+  const ids = mail.mails.map(({ headers }) => headers.get("message-id"));
+  expect(new Set(ids).size).toBe(mail.mails.length);
+  for (const id of ids) expect(id).toMatch(/^<msg_[0-9a-f-]{36}_\d+@[^>]+>$/);
+});

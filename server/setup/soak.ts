@@ -1,0 +1,89 @@
+// `npm run soak`: what `npm test` does for seconds, for minutes. `npm run soak -- fuzz` runs one of the programs.
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { buildDashboard } from "./build.ts";
+
+type Program = {
+  name: string;
+  /** One line for whoever chooses. */
+  about: string;
+  /** The tests that it runs. */
+  files: readonly string[];
+  /** What makes them long. The environment of the command goes before it. */
+  environment: Record<string, string>;
+};
+
+const programs: readonly Program[] = [
+  {
+    name: "fuzz",
+    about: "20,000 requests made from the interface description",
+    files: ["server/http/fuzz.test.ts"],
+    environment: { FUZZ_REQUESTS: "20000" },
+  },
+  {
+    name: "sources",
+    about: "all kinds of sources where npm test takes a few of them",
+    files: [
+      "server/backups/backups.test.ts",
+      "server/backups/cancel.test.ts",
+      "server/backups/storage-faults.test.ts",
+      "server/backups/foreign-data.test.ts",
+      "server/backups/sources/postgres-partitions.test.ts",
+    ],
+    environment: { LONG_FORM: "true" },
+  },
+  {
+    name: "races",
+    about: "10,000 tries each to swap a path while root works on it; as root, on Linux",
+    files: ["server/hosts/races.test.ts"],
+    environment: { RACE_TRIES: "10000" },
+  },
+  {
+    name: "restarts",
+    about: "25 kills of the service in the moment after it answered a restart",
+    files: ["server/workers/signals.test.ts"],
+    environment: { RESTART_ROUNDS: "25" },
+  },
+  {
+    name: "kills",
+    about:
+      "kills of the service: 25 in runs and 25 in restores of each kind of source, 30 beside workers, 25 after deployments, 10 in webhooks",
+    files: [
+      "server/backups/crash.test.ts",
+      "server/workers/crash.test.ts",
+      "server/workers/deployment-kill.test.ts",
+      "server/webhooks/crash.test.ts",
+    ],
+    environment: {
+      CRASH_ROUNDS: "25",
+      WORKER_KILLS: "30",
+      DEPLOYMENT_KILLS: "25",
+      WEBHOOK_KILLS: "10",
+    },
+  },
+];
+
+/** @returns whether all was well */
+function run({ name, about, files, environment }: Program): boolean {
+  console.log(`\n— ${name}: ${about}`);
+  const root = fileURLToPath(new URL("../..", import.meta.url));
+  const { status } = spawnSync(`${root}/node_modules/.bin/vitest`, ["run", ...files], {
+    cwd: root,
+    stdio: "inherit",
+    env: { SEEDS: "random", ...environment, ...process.env },
+  });
+  return status === 0;
+}
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !programs.some((program) => program.name === name));
+if (unknown.length > 0) {
+  console.log(`There is no program ${unknown.join(", ")}. There are:`);
+  for (const { name, about } of programs) console.log(`  ${name}: ${about}`);
+  process.exit(1);
+}
+const chosen = programs.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+await buildDashboard();
+// All of them, also after one that failed.
+const results = chosen.map(run);
+process.exit(results.every(Boolean) ? 0 : 1);

@@ -1,0 +1,44 @@
+// A file in a local storage's folder that tells it from the empty mount point that stays when its disk is away.
+import { stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { StorageError } from "./storage.ts";
+
+export const markerName = ".quarterdeck-storage";
+
+const markerText = `Quarterdeck keeps backups in this folder. Without this file it takes the folder for the mount point
+of a disk that is away, and neither writes nor removes anything here.
+`;
+
+/** @throws what the file system says beyond that nothing is there */
+export async function isMarked(root: string): Promise<boolean> {
+  try {
+    await stat(join(root, markerName));
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return false;
+    throw error;
+  }
+}
+
+export const mark = (root: string): Promise<void> =>
+  writeFile(join(root, markerName), markerText, { mode: 0o600, flush: true });
+
+const sequel = (root: string) =>
+  `Nothing was written or removed. Mount the disk; if the folder is meant to begin anew, create that file: touch ${join(root, markerName)}`;
+
+/** Where a marker was, and is no more. @throws StorageError */
+export async function refuseUnmarked(root: string): Promise<void> {
+  // A root that is not there has words of its own.
+  await stat(root);
+  if (!(await isMarked(root)))
+    throw new StorageError(
+      `${root} is away: the file ${markerName} that Quarterdeck left there is missing, so its disk is probably not mounted. ${sequel(root)}`,
+    );
+}
+
+/** Where backups should be, none is, and no marker was put yet. */
+export const nothingOfOurs = (root: string): StorageError =>
+  new StorageError(
+    `${root} is away: none of the backups that were stored there is in it, nor the file ${markerName}, so its disk is probably not mounted. ${sequel(root)}`,
+  );

@@ -1,0 +1,58 @@
+// What was on its way when the service was updated keeps to the order too, and what waited for nothing is over.
+import { randomBytes } from "node:crypto";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { expect, inject, onTestFinished, test } from "vitest";
+import { administer } from "../testing/service.ts";
+import { drizzle, migrate } from "./drizzle.ts";
+
+const migrations = fileURLToPath(new URL("migrations", import.meta.url));
+type Journal = { entries: { tag: string }[] };
+
+/** The migrations that came before one. */
+async function before(tag: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "quarterdeck-migrations-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await cp(migrations, folder, { recursive: true });
+  const file = join(folder, "meta/_journal.json");
+  const journal = JSON.parse(await readFile(file, "utf8")) as Journal;
+  const count = journal.entries.findIndex((entry) => entry.tag === tag);
+  await writeFile(file, JSON.stringify({ ...journal, entries: journal.entries.slice(0, count) }));
+  return folder;
+}
+
+test("deliveries and events that are stored already get their order", async () => {
+  const database = `test_${randomBytes(6).toString("hex")}`;
+  await administer(`create database ${database}`);
+  const client = new pg.Client({ ...inject("postgres"), database });
+  await client.connect();
+  onTestFinished(async () => {
+    await client.end();
+    await administer(`drop database ${database} with (force)`);
+  });
+  await migrate(drizzle(client), { migrationsFolder: await before("0006_honest_states") });
+  await client.query(`
+    insert into servers (id, name, entry) values (1, 'web-1', '{}');
+    insert into sites (id, name, entry, server_id) values (1, 'shop', '{}', 1);
+    insert into webhooks (site_id, url, secret, disabled_at) values
+      (1, 'http://a.example', 's', null), (1, 'http://b.example', 's', now());
+    insert into events (type, server_id, message_id, data, news) values
+      ('worker.failed', 1, 'a', '{"worker_id": 7}', '{}'),
+      ('restore.failed', 1, 'b', '{"configuration_id": 3}', '{}'),
+      ('webhook.ping', 1, 'c', '{"webhook_id": 2}', '{}');
+    insert into webhook_deliveries (webhook_id, event_id, status, next_attempt_at) values
+      (1, 1, 'retrying', now()), (1, 2, 'pending', now()), (2, 3, 'retrying', now());
+  `);
+  await migrate(drizzle(client), { migrationsFolder: migrations });
+  const { rows } = await client.query(
+    "select order_key, status, next_attempt_at is null as is_over from webhook_deliveries order by id",
+  );
+  expect(rows).toEqual([
+    { order_key: "worker:7", status: "retrying", is_over: false },
+    { order_key: "backup-configuration:3", status: "pending", is_over: false },
+    { order_key: null, status: "failed", is_over: true },
+  ]);
+});

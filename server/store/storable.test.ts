@@ -1,0 +1,104 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { isStorableText } from "../../contract/values.ts";
+import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
+import { eq, sql } from "./drizzle.ts";
+import { storableJson, toStorableText } from "./storable.ts";
+import { activity, events, settings } from "./tables.ts";
+
+/** Any text, the unstorable ones as often as the rest. */
+const anyText = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc
+    .array(fc.constantFrom("\0", "\ud83e", "\udd9c", "a", "\\", '"', "\\u0000"))
+    .map((all) => all.join("")),
+);
+
+test("every text becomes a storable one, and a storable one stays what it is", () => {
+  fc.assert(
+    fc.property(anyText, (text) => {
+      const storable = toStorableText(text);
+      expect(isStorableText(storable)).toBe(true);
+      if (isStorableText(text)) expect(storable).toBe(text);
+      expect(storable).toHaveLength(text.length);
+    }),
+  );
+});
+
+test("the JSON of a value holds the same texts, made storable: values, names, and what is deep inside", () => {
+  fc.assert(
+    fc.property(anyText, (text) => {
+      const value = { list: [text, { deep: text }], count: 1, none: null };
+      const storable = toStorableText(text);
+      expect(JSON.parse(storableJson(value))).toEqual({
+        list: [storable, { deep: storable }],
+        count: 1,
+        none: null,
+      });
+      expect(JSON.parse(storableJson({ [`n${text}`]: 1 }))).toEqual({ [`n${storable}`]: 1 });
+    }),
+  );
+});
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+const awful = "a\0b\ud800c\udc00d 🦜 \\u0000";
+const stored = "a\ufffdb\ufffdc\ufffdd 🦜 \\u0000";
+
+test("whatever is written is stored, in a text, a list of texts and JSON, with what cannot be kept replaced", async () => {
+  const { db } = database;
+  await db.insert(settings).values({ key: awful, value: awful });
+  // Found again by the same text: a comparison is made storable too.
+  const [setting] = await db.select().from(settings).where(eq(settings.key, awful));
+  expect(setting).toEqual({ key: stored, value: stored });
+
+  const event = { type: "site.deployed", server_id: 1, message_id: "m" } as const;
+  const news = { subject: awful, facts: [], moments: [], reason: awful, path: "/" };
+  const [row] = await db
+    .insert(events)
+    .values({ ...event, data: { [awful]: [awful] }, news })
+    .returning();
+  expect(row?.data).toEqual({ [stored]: [stored] });
+  expect(row?.news).toMatchObject({ subject: stored, reason: stored });
+
+  const list = await db.execute(sql`select ${sql.param([awful, awful])}::text[] as texts`);
+  expect(list.rows).toEqual([{ texts: [stored, stored] }]);
+});
+
+test("a transaction and a statement that was prepared store it as well", async () => {
+  const { db } = database;
+  await db.transaction(async (tx) => {
+    await tx.insert(settings).values({ key: "in a transaction", value: awful });
+    await tx.execute(
+      sql`update settings set value = value || ${awful} where key = 'in a transaction'`,
+    );
+  });
+  const prepared = db
+    .select()
+    .from(settings)
+    .where(eq(settings.value, sql.placeholder("value")))
+    .prepare("settings_by_value");
+  expect(await prepared.execute({ value: awful + awful })).toEqual([
+    { key: "in a transaction", value: stored + stored },
+  ]);
+});
+
+test("what is no text is stored as it was", async () => {
+  const { db } = database;
+  const at = new Date("2026-01-31T09:30:00.123Z");
+  const entry = { kind: "token", action: "made", actor_type: "service", actor_name: "x" } as const;
+  const object = { object_type: "token", object_id: 7, object_name: "t" };
+  const [row] = await db
+    .insert(activity)
+    .values({ ...entry, ...object, at })
+    .returning();
+  expect(row).toMatchObject({ at, object_id: 7, detail: null });
+  const bytes = await db.execute(
+    sql`select ${Buffer.from([0, 255])}::bytea as bytes, ${true}::boolean as yes`,
+  );
+  expect(bytes.rows).toEqual([{ bytes: Buffer.from([0, 255]), yes: true }]);
+});

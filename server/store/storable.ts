@@ -1,0 +1,46 @@
+// Makes every value storable on its way into the database: a tool's output, a worker's log, a receiver's answer hold
+// whatever their authors like, and no outcome may be lost because of it.
+import pg from "pg";
+
+const replacement = "\u{fffd}";
+
+/** PostgreSQL keeps no U+0000 in a text, and a lone half of a surrogate pair has no form in UTF-8. */
+export const toStorableText = (text: string): string =>
+  text.toWellFormed().replaceAll("\0", replacement);
+
+/**
+ * The JSON of a value, with every text in it storable. `jsonb` takes neither character, not even as an escape, which
+ * is how `JSON.stringify` writes both; an escaped backslash before the same letters is left alone.
+ */
+export const storableJson = (value: unknown): string =>
+  JSON.stringify(value).replace(/\\(?:(u0000|ud[89a-f][0-9a-f]{2})|.)/g, (escape, bad?: string) =>
+    bad === undefined ? escape : replacement,
+  );
+
+function toStorable(value: unknown): unknown {
+  if (typeof value === "string") return toStorableText(value);
+  return Array.isArray(value) ? value.map(toStorable) : value;
+}
+
+/** What `query` is called with: a statement, its values beside it or in it, and maybe a callback. */
+function toStorablePart(part: unknown): unknown {
+  const { values } = (part ?? {}) as pg.QueryConfig;
+  // The cast above holds for a statement as an object; nothing else that `query` takes has a list of that name.
+  return Array.isArray(values)
+    ? { ...(part as object), values: toStorable(values) }
+    : toStorable(part);
+}
+
+/**
+ * A connection whose queries carry storable values only. This is the one place that all of them pass, however a query
+ * was written, so nobody who stores a text has to think of it. A value that is JSON already comes from `storableJson`.
+ */
+export class StorableClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    const query = this.query.bind(this) as (...parts: unknown[]) => unknown;
+    // It takes and gives what the original does; that one's overloads are too many to be repeated.
+    this.query = ((...parts: unknown[]) =>
+      query(...parts.map(toStorablePart))) as typeof this.query;
+  }
+}

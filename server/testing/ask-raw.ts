@@ -1,0 +1,37 @@
+// A request as bytes on a socket: for what no client of Node lets anybody send.
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+
+export type RawAnswer = { status: number; headers: Headers; body: string };
+
+/**
+ * @param url of the service; what is sent is up to the caller
+ * @param line the request line, e.g. `GET /api/servers HTTP/1.1`
+ * @param headers all of them; by default the `Host` that belongs to `url`
+ */
+export async function askRaw(
+  url: string,
+  line: string,
+  headers: readonly string[] = [`Host: ${new URL(url).host}`],
+  body: string | Uint8Array = "",
+): Promise<RawAnswer> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname.replace(/[[\]]/g, ""));
+  socket.write(Buffer.from([line, ...headers, "Connection: close", "", ""].join("\r\n"), "latin1"));
+  socket.write(body);
+  return parseAnswer(await text(socket));
+}
+
+function parseAnswer(answer: string): RawAnswer {
+  const end = answer.indexOf("\r\n\r\n");
+  const [first = "", ...lines] = answer.slice(0, end).split("\r\n");
+  const pairs = lines.map((line): [string, string] => {
+    const colon = line.indexOf(":");
+    return [line.slice(0, colon), line.slice(colon + 1).trim()];
+  });
+  return {
+    status: Number(first.split(" ")[1]),
+    headers: new Headers(pairs),
+    body: answer.slice(end + 4),
+  };
+}

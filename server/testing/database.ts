@@ -1,0 +1,21 @@
+// A database of its own, migrated, for tests that need no service.
+import type pg from "pg";
+import { inject } from "vitest";
+import { openDatabase, type OpenDatabase } from "../store/database.ts";
+import { administer, createDatabase } from "./service.ts";
+
+export type TestDatabase = OpenDatabase & { connection: pg.PoolConfig };
+
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const database = await createDatabase();
+  const connection = { ...inject("postgres"), database };
+  const opened = await openDatabase(connection, () => undefined);
+  return {
+    ...opened,
+    connection,
+    async close() {
+      await opened.close();
+      await administer(`drop database ${database} with (force)`);
+    },
+  };
+}

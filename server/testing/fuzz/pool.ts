@@ -1,0 +1,54 @@
+// The ids of what is there while requests make and delete things: what was seeded stays, what came later may go.
+import type { Described } from "./description.ts";
+import { kindOf, type ResourceKind } from "../resources.ts";
+
+/** What answers with the id of something new, by what it made. */
+const makes: Record<string, ResourceKind> = {
+  createBackupConfiguration: "backup-configuration",
+  createWebhook: "site-webhook",
+  createToken: "token",
+  createWorker: "worker",
+  runBackup: "backup",
+  pingWebhook: "webhook-delivery",
+  redeliver: "webhook-delivery",
+};
+
+/** More of one kind would make lists long and slow, and find nothing more. */
+const mostOfAKind = 4;
+
+export function createPool(seeded: Record<ResourceKind, number>) {
+  const ids = new Map(Object.entries(seeded).map(([kind, id]): [string, number[]] => [kind, [id]]));
+  let turn = 0;
+  const of = (kind: ResourceKind) => ids.get(kind) ?? [];
+
+  return {
+    /** An id for an operation: of a deletion never what was seeded, which everything else needs. */
+    idFor({ method, path }: Pick<Described, "method" | "path">): number {
+      const kind = kindOf(path) ?? "server";
+      const isDeletion = method === "DELETE" && path.endsWith("}");
+      const [first = 1, ...spare] = of(kind);
+      if (isDeletion) return spare.at(-1) ?? 999_999;
+      turn += 1;
+      return [first, ...spare][turn % (spare.length + 1)] ?? first;
+    },
+
+    /** @returns the path of a deletion that keeps things few; null = there are few */
+    made(operation: string, id: number): string | null {
+      const kind = makes[operation];
+      if (kind === undefined) return null;
+      const known = of(kind);
+      known.push(id);
+      // A worker runs processes.
+      const most = kind === "worker" ? 2 : mostOfAKind;
+      const surplus = known.length > most ? known.splice(1, 1)[0] : undefined;
+      const isDeletable = kind !== "backup" && kind !== "webhook-delivery";
+      return surplus !== undefined && isDeletable ? `/api/${kind}/${surplus}` : null;
+    },
+
+    gone(kind: ResourceKind, id: number): void {
+      const known = of(kind);
+      const place = known.indexOf(id);
+      if (place > 0) known.splice(place, 1);
+    },
+  };
+}

@@ -1,0 +1,46 @@
+// The service as it is when it shares its account with the code of its sites, which as root it never does: for a test of
+// what the dashboard says of that. `DATABASE_URL` names its database.
+import { dirname } from "node:path";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { createApp } from "../app.ts";
+import { systemClock } from "../clock.ts";
+import { createAllowedHosts } from "../http/allowed-hosts.ts";
+import { listen } from "../http/listen.ts";
+import { createLog } from "../log.ts";
+import { workerEnvironment } from "../workers/environment.ts";
+
+const {
+  QUARTERDECK_DATA: dataFolder = "",
+  QUARTERDECK_TOKEN: token = "",
+  DATABASE_URL: connectionString = "",
+} = process.env;
+const log = createLog("info");
+const app = await createApp({
+  connection: { connectionString },
+  dataFolder,
+  inventoryFile: `${dataFolder}/inventory.yaml`,
+  token,
+  rateLimit: 0,
+  publicUrl: null,
+  isAllowedHost: createAllowedHosts({ listensOn: "127.0.0.1", publicUrl: null, machineName: "" }),
+  allow: null,
+  smtp: null,
+  keepDays: 90,
+  dashboardFolder: fileURLToPath(new URL("../../dist", import.meta.url)),
+  secrets: {},
+  reservedAccounts: [],
+  workerEnvironment: workerEnvironment(process.env, dirname(process.execPath)),
+  invalidAnswer: "fail",
+  version: "0.1.0",
+  account: { name: "deploy", isRoot: false },
+  clock: systemClock,
+  log,
+});
+const server = await listen(app.fetch, 0, "127.0.0.1");
+process.once("SIGINT", () => {
+  server.close();
+  void app.close("stop").then(() => process.exit());
+});
+// A server that listens on TCP has such an address.
+log.info({ url: `http://localhost:${(server.address() as AddressInfo).port}/` }, "ready");

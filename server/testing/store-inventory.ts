@@ -1,0 +1,17 @@
+// An inventory's rows for tests that need no service; everything in it has the account that runs the tests.
+import { ownAccount } from "../hosts/account.ts";
+import { parseInventory } from "../inventory/file.ts";
+import type { EntryAccount } from "../inventory/accounts.ts";
+import { createInventoryStore } from "../inventory/store.ts";
+import type { Database } from "../store/database.ts";
+
+export async function storeInventory(db: Database, text: string): Promise<void> {
+  const inventory = parseInventory(text, "inventory.yaml");
+  const own: EntryAccount = { account: ownAccount(), problem: null, ownerOf: null };
+  const all = (entries: readonly { id: number }[]) =>
+    new Map(entries.map(({ id }) => [id, own] as const));
+  await createInventoryStore(db).replace(inventory, {
+    sites: all(inventory.sites),
+    databases: all(inventory.databases),
+  });
+}

@@ -1,0 +1,156 @@
+import pg from "pg";
+import { expect, onTestFinished, test } from "vitest";
+import type { Activity } from "../../contract/activity.ts";
+import type { NewToken } from "../../contract/tokens.ts";
+import { createApp } from "../app.ts";
+import { toTimestamp } from "../../contract/values.ts";
+import { createShiftedClock } from "../testing/shifted-clock.ts";
+import { createTestService, type TestService } from "../testing/service.ts";
+
+const tenMinutesMs = 10 * 60_000;
+
+async function start(options: Parameters<typeof createTestService>[0] = {}) {
+  const service = await createTestService({ token: null, ...options });
+  onTestFinished(() => service.close());
+  return service;
+}
+
+const signIn = async ({ call }: Pick<TestService, "call">, code: string | null) => {
+  const response = await call("POST", "/api/sign-in", { code }, "no token yet");
+  return { status: response.status, body: (await response.json()) as Answer };
+};
+type Answer = NewToken & { errors?: { code?: string[] } };
+
+const reasonOf = ({ status, body }: { status: number; body: Answer }) => {
+  expect(status).toBe(422);
+  return body.errors?.code?.[0];
+};
+
+test("the code of a fresh service is exchanged once for a token that may do everything", async () => {
+  const service = await start();
+  const code = service.app.signInCode;
+  expect(code).toMatch(/^[A-Za-z0-9]{28}$/);
+  const { status, body } = await signIn(service, code);
+  expect(status).toBe(201);
+  expect(body).toMatchObject({
+    name: "First sign-in",
+    abilities: ["*"],
+    server_ids: null,
+    expires_at: null,
+  });
+  const list = await service.call("GET", "/api/tokens", undefined, body.token);
+  expect(list.status).toBe(200);
+  expect(await list.text()).not.toContain(body.token.slice(4));
+  expect(reasonOf(await signIn(service, code))).toBe(
+    "This code has been used. Each code works once.",
+  );
+  const timeline = await service.call("GET", "/api/activity?kind=token", undefined, body.token);
+  expect(((await timeline.json()) as Activity).data).toMatchObject([
+    { action: "created", object: { name: "First sign-in" }, actor: { type: "service" } },
+  ]);
+});
+
+test("of many who bring one code at once, exactly one gets in", async () => {
+  const service = await start();
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => signIn(service, service.app.signInCode)),
+  );
+  const [winner, ...others] = answers.filter(({ status }) => status === 201);
+  expect(others).toEqual([]);
+  expect(answers.filter(({ status }) => status === 422)).toHaveLength(7);
+  const list = await service.call("GET", "/api/tokens", undefined, winner?.body.token);
+  expect(await list.json()).toMatchObject({ meta: { total: 1 } });
+});
+
+test("a code is good for ten minutes and not longer", async () => {
+  const clock = createShiftedClock();
+  const service = await start({ clock });
+  clock.ahead(tenMinutesMs + 1);
+  expect(reasonOf(await signIn(service, service.app.signInCode))).toMatch(
+    /has expired: it was good for 10 minutes\. Restart the service/,
+  );
+});
+
+test("what is no code is unknown, whatever became of the real one", async () => {
+  const service = await start();
+  expect(reasonOf(await signIn(service, "x".repeat(28)))).toMatch(/is not known/);
+  await signIn(service, service.app.signInCode);
+  expect(reasonOf(await signIn(service, "x".repeat(28)))).toMatch(/is not known/);
+  expect(reasonOf(await signIn(service, ""))).toBe("The code field is required.");
+});
+
+test("the code stands nowhere but as a hash", async () => {
+  const service = await start();
+  const client = new pg.Client(service.connection);
+  await client.connect();
+  onTestFinished(() => client.end());
+  const { rows } = await client.query<{ value: string }>("select value from settings");
+  expect(rows.map(({ value }) => value).join()).toContain("hash");
+  expect(rows.map(({ value }) => value).join()).not.toContain(service.app.signInCode);
+});
+
+test("each start prints another code until somebody has been in, and then none", async () => {
+  const service = await start();
+  const first = service.app.signInCode;
+  const restart = async () => {
+    const { signInCode, close } = await createApp(service.options);
+    // Services left running would use up the connections that other test files need.
+    await close("keep");
+    return signInCode;
+  };
+  const second = await restart();
+  expect(second).not.toBe(first);
+  expect(reasonOf(await signIn(service, first))).toMatch(/is not known/);
+  const { body } = await signIn(service, second);
+  // The answer may have got lost on its way: a token that nobody has used lets nobody in.
+  expect(await restart()).not.toBeNull();
+  expect((await service.call("GET", "/api/token", undefined, body.token)).status).toBe(200);
+  expect(await restart()).toBeNull();
+  await service.call("DELETE", `/api/token/${body.id}`, undefined, body.token);
+  expect(await restart()).not.toBeNull();
+});
+
+test("a token that reads, or reaches some servers, or has expired lets nobody in for good", async () => {
+  const clock = createShiftedClock();
+  const service = await start({ clock });
+  const { body: owner } = await signIn(service, service.app.signInCode);
+  for (const limits of [
+    { abilities: ["read"] },
+    { server_ids: [1] },
+    { expires_at: toTimestamp(new Date(clock.now() + 60_000)) },
+  ]) {
+    const response = await service.call(
+      "POST",
+      "/api/tokens",
+      { name: "limited", abilities: ["*"], ...limits },
+      owner.token,
+    );
+    const { token } = (await response.json()) as NewToken;
+    expect((await service.call("GET", "/api/token", undefined, token)).status).toBe(200);
+  }
+  await service.call("DELETE", `/api/token/${owner.id}`, undefined, owner.token);
+  clock.ahead(61_000);
+  const app = await createApp(service.options);
+  onTestFinished(() => app.close("keep"));
+  expect(app.signInCode).not.toBeNull();
+});
+
+test("a service with a token of the operator's choice prints no code", async () => {
+  const service = await start({ token: "chosen by the operator, long enough" });
+  expect(service.app.signInCode).toBeNull();
+  expect(reasonOf(await signIn(service, "x".repeat(28)))).toMatch(/is not known/);
+});
+
+test("an address that tries code after code is held back with wrong tokens, and the right code gets in", async () => {
+  const service = await start();
+  const statuses = new Set<number>();
+  for (let count = 0; count < 20; count++)
+    statuses.add((await signIn(service, `wrong-${count}`)).status);
+  for (let count = 0; count < 20; count++)
+    statuses.add((await service.call("GET", "/api/servers", undefined, `wrong-${count}`)).status);
+  expect([...statuses]).toEqual([422, 401, 429]);
+  const refused = await service.call("POST", "/api/sign-in", { code: "wrong" }, "");
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(0);
+  expect((await signIn(service, service.app.signInCode)).status).toBe(201);
+});

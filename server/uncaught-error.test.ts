@@ -1,0 +1,36 @@
+import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startService, type ServiceProcess } from "./testing/service-process.ts";
+
+const secret = "whsec_planted-in-a-rejection";
+
+/** Rejects a promise that nobody awaits, with an error as Drizzle throws it, once the signal comes. */
+const rejecting = `process.on("SIGUSR2", () => {
+  const cause = Object.assign(new Error("no"), { severity: "ERROR", code: "23505", detail: "${secret}" });
+  const message = "Failed query: insert\\nparams: ${secret}";
+  void Promise.reject(Object.assign(new Error(message, { cause }), { query: "insert", params: ["${secret}"] }));
+});`;
+
+let folder: string;
+let service: ServiceProcess;
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-uncaught-")));
+  await writeFile(join(folder, "rejecting.cjs"), rejecting);
+  service = await startService(folder, {
+    NODE_OPTIONS: `--require=${join(folder, "rejecting.cjs")}`,
+  });
+}, 60_000);
+afterAll(async () => {
+  await service.end("SIGKILL");
+  await rm(folder, { recursive: true, force: true });
+});
+
+test("an error that nobody awaits ends the service, and is logged without the values of its query", async () => {
+  await service.end("SIGUSR2");
+  expect(service.child.exitCode).toBe(1);
+  expect(service.output()).toContain("an error that nobody awaited");
+  expect(service.output()).toContain("Failed query: insert");
+  expect(service.output()).not.toContain(secret);
+});

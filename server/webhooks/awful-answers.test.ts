@@ -1,0 +1,75 @@
+// Receivers that answer what no text column holds: each attempt is written down all the same.
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { Activity } from "../../contract/activity.ts";
+import { createWebhookTestService, type WebhookTestService } from "./testing/webhook-service.ts";
+
+let service: WebhookTestService;
+beforeAll(async () => {
+  service = await createWebhookTestService();
+});
+afterAll(() => service.close());
+
+/** A webhook whose receiver answers everything with these bytes. */
+async function receiving(head: string, body: Buffer): Promise<{ id: number; received(): number }> {
+  let received = 0;
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.once("data", () => {
+      received += 1;
+      socket.end(Buffer.concat([Buffer.from(head, "latin1"), Buffer.from("\r\n\r\n"), body]));
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const { id } = await service.create(
+    `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+  );
+  return { id, received: () => received };
+}
+
+const body = Buffer.concat([
+  Buffer.from("no: \0 "),
+  Buffer.from([0xff, 0xed, 0xa0, 0x80]),
+  Buffer.from(' "\\u0000 \\ud800" 🦜'),
+]);
+const stored = 'no: \ufffd \ufffd\ufffd\ufffd\ufffd "\\u0000 \\ud800" 🦜';
+
+test.each([
+  ["delivered", "200 OK"],
+  ["retrying", "500 Internal Server Error"],
+])("an answer of NUL and broken UTF-8 is kept, and the delivery is %s", async (status, line) => {
+  const { id } = await receiving(`HTTP/1.1 ${line}\r\nX-Trace: \xff\xed\xa0\x80 \\u0000`, body);
+  await service.deploy();
+  const { id: deliveryId } = await service.newest(id, status, 1);
+  const [attempt] = (await service.delivery(deliveryId)).attempt_list;
+  expect(attempt?.response_body).toBe(stored);
+  expect(attempt?.response_headers).toMatchObject({ "x-trace": "\xff\xed\xa0\x80 \\u0000" });
+});
+
+test("a NUL in a header is an attempt that failed, and says so", async () => {
+  const { id } = await receiving("HTTP/1.1 200 OK\r\nX-Trace: a\0b", body);
+  await service.deploy();
+  const { status_reason: reason } = await service.newest(id, "retrying", 1);
+  expect(reason).toMatch(/answered with something that is not HTTP\.$/);
+});
+
+test("a receiver that is gone with such an answer is disabled, and is sent nothing more", async () => {
+  const { id, received } = await receiving("HTTP/1.1 410 G\xffne", body);
+  await service.deploy();
+  await service.newest(id, "failed", 1);
+  expect(await service.show(id)).toMatchObject({ status: "disabled" });
+  expect(received()).toBe(1);
+  const { body: told } = await service.json<Activity>("GET", "/api/activity?kind=webhook");
+  const entry = told.data.find(({ action, object }) => action === "disabled" && object.id === id);
+  expect(entry?.outcome).toBe("bad");
+});
+
+test("an event with characters of two halves is sent as it was reported", async () => {
+  const { id } = await receiving("HTTP/1.1 204 No Content", Buffer.alloc(0));
+  await service.deploy({ message: "done 🦜 \u2028 \ufffd" });
+  const { id: deliveryId } = await service.newest(id, "delivered", 1);
+  const { body: sent } = await service.delivery(deliveryId);
+  expect(JSON.parse(sent)).toMatchObject({ data: { message: "done 🦜 \u2028 \ufffd" } });
+});

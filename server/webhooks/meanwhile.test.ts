@@ -1,0 +1,146 @@
+// What happens to a webhook while something is being sent to it: it is deleted, given a new secret, asked to send again.
+import { once } from "node:events";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import type { ServerResponse } from "node:http";
+import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
+import { isSignedBy, startReceiver, status, type Answer } from "./testing/receiver.ts";
+import {
+  createWebhookTestService,
+  soon,
+  type WebhookTestService,
+} from "./testing/webhook-service.ts";
+
+let service: WebhookTestService;
+beforeAll(async () => {
+  service = await createWebhookTestService();
+});
+afterAll(() => service.close());
+
+async function receive(answer?: Answer) {
+  const receiver = await startReceiver(answer);
+  const webhook = await service.create(receiver.url);
+  onTestFinished(async () => {
+    await service.call("DELETE", `/api/site-webhook/${webhook.id}`);
+    await receiver.close();
+  });
+  return { receiver, webhook };
+}
+
+/** A receiver that holds each request until it is told what to answer. */
+function holding() {
+  const held: ServerResponse[] = [];
+  return {
+    held,
+    answer: ((_index, response) => void held.push(response)) satisfies Answer,
+    release(code: number) {
+      for (const response of held.splice(0)) response.writeHead(code).end();
+    },
+  };
+}
+
+test("a webhook that is deleted gets no further request, and the one under way is broken off", async () => {
+  const hold = holding();
+  const { receiver, webhook } = await receive(hold.answer);
+  for (let number = 0; number < 23; number++) await service.deploy();
+  // All of them are claimed for one lane: the first is being sent, and 22 wait behind it.
+  await soon(() => expect(hold.held).toHaveLength(1));
+  const [response] = hold.held;
+  const isBroken = once(response as ServerResponse, "close");
+  expect((await service.call("DELETE", `/api/site-webhook/${webhook.id}`)).status).toBe(204);
+  await isBroken;
+  // What is made later is sent later: once it has arrived elsewhere, the lane would have had its turn.
+  const other = await receive();
+  await service.deploy();
+  await soon(() => expect(other.receiver.arrivals).toHaveLength(1));
+  expect(receiver.arrivals).toHaveLength(1);
+});
+
+test("a deletion by another service on the same database stops the lane before its next request", async () => {
+  const hold = holding();
+  const { receiver, webhook } = await receive(hold.answer);
+  for (let number = 0; number < 5; number++) await service.deploy();
+  await soon(() => expect(hold.held).toHaveLength(1));
+  await service.query("delete from webhooks where id = $1", [webhook.id]);
+  hold.release(200);
+  const other = await receive();
+  await service.deploy();
+  await soon(() => expect(other.receiver.arrivals).toHaveLength(1));
+  expect(receiver.arrivals).toHaveLength(1);
+});
+
+test("after a rotation the very next request bears both signatures, claimed before it or not", async () => {
+  const hold = holding();
+  const { receiver, webhook } = await receive(hold.answer);
+  for (let number = 0; number < 3; number++) await service.deploy();
+  await soon(() => expect(hold.held).toHaveLength(1));
+  const { body } = await service.json<{ secret: string }>(
+    "POST",
+    `/api/site-webhook/${webhook.id}/secret`,
+  );
+  receiver.answer(status(200));
+  hold.release(200);
+  await soon(() => expect(receiver.arrivals).toHaveLength(3));
+  const signed = receiver.arrivals.map((arrival) => [
+    isSignedBy(webhook.secret, arrival),
+    isSignedBy(body.secret, arrival),
+  ]);
+  expect(signed).toEqual([
+    [true, false],
+    [true, true],
+    [true, true],
+  ]);
+});
+
+test.each([
+  ["fails", 500],
+  ["is taken", 200],
+])("a redelivery that is asked for during an attempt that %s is made", async (_what, code) => {
+  const hold = holding();
+  const { receiver, webhook } = await receive(status(500));
+  await service.deploy();
+  const { id } = await service.newest(webhook.id, "retrying", 1);
+  receiver.answer(hold.answer);
+  service.clock.ahead(7000);
+  await soon(() => expect(hold.held).toHaveLength(1));
+  const asked = await service.json<DeliverySummary>(
+    "POST",
+    `/api/webhook-delivery/${id}/redeliver`,
+  );
+  expect(asked).toMatchObject({ status: 202, body: { status: "pending" } });
+  receiver.answer(status(204));
+  hold.release(code);
+  const delivered = await service.newest(webhook.id, "delivered", 3);
+  expect(delivered).toMatchObject({ id, code: 204, next_attempt_at: null });
+  const attempts = (await service.delivery(id)).attempt_list;
+  expect(attempts.map((attempt) => attempt.code)).toEqual([204, code, 500]);
+});
+
+test("a pause that the receiver asks for is shown, and is over when it is over", async () => {
+  const { webhook } = await receive(status(503, { "Retry-After": "3600" }));
+  await service.deploy();
+  await service.newest(webhook.id, "retrying", 1);
+  const { paused_until: until } = await service.show(webhook.id);
+  const leftMs = Date.parse(until ?? "") - service.clock.now();
+  expect(leftMs).toBeGreaterThan(3_400_000);
+  expect(leftMs).toBeLessThanOrEqual(3_600_000);
+  service.clock.ahead(3_601_000);
+  await vi.waitFor(async () =>
+    expect((await service.show(webhook.id)).paused_until).not.toBe(until),
+  );
+});
+
+test("about one thing nothing is sent before what happened earlier, whatever the receiver does", async () => {
+  const { receiver, webhook } = await receive(status(503));
+  await service.deploy({ commit: "first" });
+  const first = await service.newest(webhook.id, "retrying", 1);
+  receiver.answer(status(200));
+  await service.deploy({ commit: "second" });
+  const second = await service.newest(webhook.id, "pending");
+  expect(second).toMatchObject({ waits_for: first.id, attempts: 0 });
+  service.clock.ahead(7000);
+  await service.newest(webhook.id, "delivered", 1);
+  const commits = receiver.arrivals.map(
+    ({ body }) => (JSON.parse(body) as { data: { commit: string } }).data.commit,
+  );
+  expect(commits).toEqual(["first", "first", "second"]);
+});

@@ -1,0 +1,141 @@
+// Workers whose processes end and come back: those that do so by their own rule are well, those in a loop are told of.
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
+import { expect, test, vi, type TestContext } from "vitest";
+import type { Activity } from "../../contract/activity.ts";
+import type { Page } from "../../contract/paging.ts";
+import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
+import type { Worker } from "../../contract/workers/worker.ts";
+import { createApp } from "../app.ts";
+import { createShiftedClock } from "../testing/shifted-clock.ts";
+import { createTestService, patientArtisan, type TestService } from "../testing/service.ts";
+import { workerBody } from "../testing/worker-body.ts";
+
+const soon = { timeout: 60_000, interval: 25 };
+vi.setConfig({ testTimeout: 180_000 });
+const minuteMs = 60_000;
+const ends = (worker: Worker) =>
+  (worker.process_list ?? []).reduce((sum, { restarts }) => sum + restarts, 0);
+async function makeService(onTestFinished: TestContext["onTestFinished"]) {
+  const clock = createShiftedClock();
+  const service: TestService = await createTestService({ clock });
+  onTestFinished(() => service.close());
+  const artisan = (script: string) => writeFile(join(service.folder, "shop/artisan"), script);
+  const create = async (change: object): Promise<number> => {
+    const body = { ...workerBody, startsecs: 1, startretries: 0, stopwaitsecs: 0, ...change };
+    return (await service.json<Worker>("POST", "/api/site/1/worker", body)).body.id;
+  };
+  const show = async (id: number) => (await service.json<Worker>("GET", `/api/worker/${id}`)).body;
+  const actions = async () =>
+    (await service.json<Activity>("GET", "/api/activity?kind=worker")).body.data
+      .map(({ action }) => action)
+      .toReversed();
+
+  /** Looks at the worker until its processes have ended so often, and answers every status that was seen. */
+  async function watchUntilEnded(id: number, count: number): Promise<Set<string>> {
+    const seen = new Set<string>();
+    await vi.waitFor(async () => {
+      const worker = await show(id);
+      seen.add(worker.status);
+      expect(ends(worker)).toBeGreaterThanOrEqual(count);
+    }, soon);
+    return seen;
+  }
+
+  return { clock, service, artisan, create, show, actions, watchUntilEnded };
+}
+
+test.concurrent("a busy worker whose processes end after max_jobs is up all the time, and nobody is called", async ({
+  onTestFinished,
+}) => {
+  const { clock, artisan, create, show, actions, watchUntilEnded } =
+    await makeService(onTestFinished);
+  // They start together and drift apart, so that hardly ever all of them have been up for their start seconds.
+  await artisan("n=${QUARTERDECK_WORKER%/*}; sleep 1.$((5 + ${n##*/} % 4)); exit 0");
+  const id = await create({ processes: 6, max_jobs: 6 });
+  await vi.waitFor(async () => expect((await show(id)).status).toBe("installed"), soon);
+  const seen = await watchUntilEnded(id, 12);
+  // Past every deadline.
+  clock.ahead(5 * minuteMs);
+  for (const status of await watchUntilEnded(id, 18)) seen.add(status);
+  expect([...seen]).toEqual(["installed"]);
+  expect(await show(id)).toMatchObject({ status_reason: null, crash_loop: null });
+  expect(await actions()).toEqual(["created", "up"]);
+});
+
+test.concurrent("a worker whose processes exit with 0 for no reason never fails for it, and is in a crash loop", async ({
+  onTestFinished,
+}) => {
+  const { service, artisan, create, show, actions, watchUntilEnded } =
+    await makeService(onTestFinished);
+  await artisan("n=${QUARTERDECK_WORKER%/*}; sleep 1.$((3 + ${n##*/} % 4)); exit 0");
+  const id = await create({ processes: 4 });
+  const seen = await watchUntilEnded(id, 4);
+  // Seldom all of them are up at once, so each deadline passes sooner or later; here it does now.
+  const client = new pg.Client(service.connection);
+  await client.connect();
+  const passed = await vi.waitFor(async () => {
+    const { rowCount } = await client.query(
+      "update workers set deadline_at = now() where status = 'restarting'",
+    );
+    expect(rowCount).toBe(1);
+    return rowCount;
+  }, soon);
+  await client.end();
+  expect(passed).toBe(1);
+  for (const status of await watchUntilEnded(id, 10)) seen.add(status);
+  expect(seen).not.toContain("failed");
+  await vi.waitFor(async () => expect((await show(id)).crash_loop).not.toBeNull(), soon);
+  expect(await actions()).not.toContain("failed");
+});
+
+test.concurrent("a crash loop is told at its start and at its end, once each, also over a restart of the service", async ({
+  onTestFinished,
+}) => {
+  const { clock, service, artisan, create, show, actions } = await makeService(onTestFinished);
+  const url = "http://127.0.0.1:1/hook";
+  const hook = (await service.json<{ id: number }>("POST", "/api/site/1/webhook", { url })).body.id;
+  const sent = async () => {
+    const path = `/api/site-webhook/${hook}/deliveries`;
+    const { data } = (await service.json<Page<DeliverySummary>>("GET", path)).body;
+    return data.map(({ event }) => event).filter((event) => event.startsWith("worker."));
+  };
+  await artisan("sleep 0.2; exit 0");
+  const id = await create({ startsecs: 0 });
+  const worker = await vi.waitFor(async () => {
+    const now = await show(id);
+    expect(now.crash_loop).not.toBeNull();
+    return now;
+  }, soon);
+  expect(worker.status).not.toBe("failed");
+  expect(worker.crash_loop?.reason).toBe(
+    "Process 1 ended by itself 5 times or more in 10 minutes.",
+  );
+  await vi.waitFor(async () => expect(await sent()).toEqual(["worker.crash_looping"]), soon);
+  const metrics = async () => (await service.call("GET", "/metrics")).text();
+  expect(await metrics()).toContain("quarterdeck_workers_crash_looping 1");
+
+  await service.app.close("keep");
+  const again = await createApp(service.options);
+  // From here on everything goes to the next life of the service.
+  service.app.fetch = again.fetch;
+  service.app.close = again.close;
+  expect((await show(id)).crash_loop?.since).toBe(worker.crash_loop?.since);
+
+  await artisan(patientArtisan);
+  await vi.waitFor(async () => expect((await show(id)).status).toBe("installed"), soon);
+  await service.call("PUT", `/api/worker/${id}/restart`);
+  await vi.waitFor(async () => expect((await show(id)).status).toBe("installed"), soon);
+  clock.ahead(9 * minuteMs);
+  expect((await show(id)).crash_loop).not.toBeNull();
+  await vi.waitFor(async () => {
+    clock.ahead(minuteMs);
+    expect((await show(id)).crash_loop).toBeNull();
+  }, soon);
+  await vi.waitFor(
+    async () => expect(await sent()).toEqual(["worker.stable", "worker.crash_looping"]),
+    soon,
+  );
+  expect(await actions()).toEqual(expect.arrayContaining(["crash-looping", "stable again"]));
+});

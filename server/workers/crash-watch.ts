@@ -1,0 +1,94 @@
+// Looks every few seconds for crash loops that began or ended, and tells of each once, however often the service restarts.
+import type { Logger } from "pino";
+import type { Clock } from "../clock.ts";
+import { recordEvent } from "../events/store.ts";
+import type { InventoryStore } from "../inventory/store.ts";
+import { createLoop, type Loop } from "../jobs/loop.ts";
+import { endsWindowMs, isAnyKept, isKept, judgeCrashLoop } from "./crash-loop.ts";
+import { workerEvent } from "./event-data.ts";
+import type { Runner } from "./runner.ts";
+import type { WorkerStore } from "./store.ts";
+
+export type CrashWatchOptions = {
+  store: WorkerStore;
+  inventory: InventoryStore;
+  runner: Runner;
+  clock: Clock;
+  log: Logger;
+};
+
+export type CrashWatch = Loop & {
+  /** Takes over of which workers an earlier life of the service told. */
+  resume(ids: readonly number[]): void;
+  /** Workers that are in a crash loop and have a process that is kept up. */
+  looping(): number[];
+};
+
+const everyMs = 2000;
+
+export function createCrashWatch(options: CrashWatchOptions): CrashWatch {
+  const { store, inventory, runner, clock, log } = options;
+  const told = new Set<number>();
+  /** Since when all processes of a worker that is told of have been kept up: what does not run is not stable. */
+  const keptSince = new Map<number, number>();
+
+  async function change(id: number, reason: string | null): Promise<void> {
+    await store.transaction(async (tx) => {
+      const before = await store.lock(tx, id);
+      if (before === null || before.status === "removing") return;
+      const loop = reason === null ? null : { since: new Date(clock.now()), reason };
+      // Told by an earlier life of the service, just before its end.
+      if ((before.crash_loop_since === null) === (loop === null)) return;
+      const row = await store.setCrashLoop(tx, id, loop);
+      const site = row && (await inventory.findSite(row.site_id, tx));
+      if (!row || !site) return;
+      const type = loop === null ? "worker.stable" : "worker.crash_looping";
+      await recordEvent(tx, workerEvent(type, row, site, reason));
+    });
+    keptSince.delete(id);
+    if (reason === null) told.delete(id);
+    else told.add(id);
+  }
+
+  async function look(id: number): Promise<void> {
+    const processes = runner.seen(id)?.processes ?? [];
+    const nowMs = clock.now();
+    const verdict = judgeCrashLoop(processes, nowMs);
+    if (!told.has(id)) {
+      if (verdict !== null && verdict !== "stable") await change(id, verdict.loops);
+      return;
+    }
+    if (!isKept(processes)) keptSince.delete(id);
+    else if (!keptSince.has(id)) keptSince.set(id, nowMs);
+    const since = keptSince.get(id) ?? nowMs;
+    if (verdict === "stable" && nowMs - since >= endsWindowMs) await change(id, null);
+  }
+
+  const loop = createLoop({
+    name: "watch for crash loops",
+    everyMs,
+    async turn(signal) {
+      for (const id of runner.known()) {
+        if (signal.aborted) return;
+        try {
+          await look(id);
+        } catch (error) {
+          log.warn({ err: error, worker: id }, "a worker's crash loop could not be stored yet");
+        }
+      }
+    },
+    clock,
+    log,
+  });
+
+  return {
+    ...loop,
+    resume(ids) {
+      for (const id of ids) told.add(id);
+    },
+    looping: () => {
+      const known = new Set(runner.known());
+      return [...told].filter((id) => known.has(id) && isAnyKept(runner.list(id)));
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createInventoryStore } from "../inventory/store.ts";
+import { activity } from "../store/tables.ts";
+import { storeInventory } from "../testing/store-inventory.ts";
+import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
+import { workerBody } from "../testing/worker-body.ts";
+import { withWorkerDefaults } from "../../contract/workers/worker.ts";
+import { createKillNotes } from "./kills.ts";
+import { createWorkerStore } from "./store.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+test("a kill is told once, however many look at its worker in that moment", async () => {
+  await storeInventory(
+    database.db,
+    "servers: [{ id: 1, name: here, connection: local }]\nsites: [{ id: 1, server: 1, name: shop, root: /tmp }]",
+  );
+  const inventory = createInventoryStore(database.db);
+  const store = createWorkerStore(database.db);
+  const row = await store.transaction((tx) =>
+    store.insert(tx, { ...withWorkerDefaults(workerBody), directory: null, site_id: 1 }),
+  );
+  const kills = createKillNotes(store, inventory);
+  kills.add(row.id, { number: 1, reason: "Killed, still running 1 second after SIGTERM." });
+  await Promise.all(Array.from({ length: 4 }, () => kills.record(row.id)));
+  expect(await database.db.select({ detail: activity.detail }).from(activity)).toEqual([
+    { detail: "Process 1: Killed, still running 1 second after SIGTERM." },
+  ]);
+});

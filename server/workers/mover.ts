@@ -1,0 +1,87 @@
+// Moves workers from one state to the next: the row, its deadline and what is news about it change in one breath.
+import type { Logger } from "pino";
+import type { WorkerState } from "../../contract/workers/worker.ts";
+import { recordActivity } from "../activity/store.ts";
+import type { Clock } from "../clock.ts";
+import { recordEvent } from "../events/store.ts";
+import type { InventoryStore } from "../inventory/store.ts";
+import type { Connection } from "../store/database.ts";
+import { deadlineAt } from "./deadlines.ts";
+import { settledEntry, workerEvent } from "./event-data.ts";
+import type { Runner } from "./runner.ts";
+import type { WorkerRow, WorkerStore } from "./store.ts";
+
+export type MoverOptions = {
+  store: WorkerStore;
+  inventory: InventoryStore;
+  runner: Pick<Runner, "readLog">;
+  clock: Clock;
+  log: Logger;
+};
+
+export type Mover = {
+  /**
+   * @param isRestart somebody asked for it: processes that run by now are to be replaced
+   * @returns the new row, or null when somebody else moved it first
+   */
+  move(
+    tx: Connection,
+    from: WorkerRow,
+    status: WorkerState,
+    reason: string | null,
+    isRestart?: boolean,
+  ): Promise<WorkerRow | null>;
+  /** Moves a worker to failed with the end of its log; without it, if it cannot be stored for whatever cause. */
+  fail(row: WorkerRow, reason: string): Promise<WorkerRow | null>;
+};
+
+/** Lines of the log that tell why a worker failed, and the most characters of them. */
+const reasonLines = 5;
+const reasonCharacters = 800;
+
+export function createMover({ store, inventory, runner, clock, log }: MoverOptions): Mover {
+  const move: Mover["move"] = async (tx, from, status, reason, isRestart = false) => {
+    const isNewFailure = status === "failed" && !from.told_failed;
+    const isRecovery = status === "installed" && from.told_failed;
+    const row = await store.move(tx, from, status, reason, {
+      toldFailed: isRecovery ? false : isNewFailure || from.told_failed,
+      deadlineAt: deadlineAt(status, from, clock.now()),
+      isRestart,
+    });
+    if (row === null) return null;
+    const site = await inventory.findSite(row.site_id, tx);
+    if (site === null) return row;
+    if (isNewFailure) await recordEvent(tx, workerEvent("worker.failed", row, site, reason));
+    if (isRecovery) await recordEvent(tx, workerEvent("worker.recovered", row, site, null));
+    const settled = settledEntry(row, site, from.status);
+    if (settled !== null && !isRecovery) await recordActivity(tx, settled);
+    return row;
+  };
+
+  /** The reason alone where the log cannot be read: a log keeps no failure from being told. */
+  async function withLog(id: number, reason: string): Promise<string> {
+    try {
+      const { text } = await runner.readLog(id, { lines: reasonLines });
+      const tail = text.trim().slice(-reasonCharacters);
+      return tail === "" ? reason : `${reason}\nLast lines of the log:\n${tail}`;
+    } catch (error) {
+      log.warn({ err: error, worker: id }, "the log of a worker that failed cannot be read");
+      return reason;
+    }
+  }
+
+  return {
+    move,
+    async fail(row, reason) {
+      const moveFor = (told: string) => store.transaction((tx) => move(tx, row, "failed", told));
+      const told = await withLog(row.id, reason);
+      try {
+        return await moveFor(told);
+      } catch (error) {
+        if (told === reason) throw error;
+        log.error({ err: error, worker: row.id }, "a failure was not stored with its log");
+        return moveFor(reason);
+      }
+    },
+  };
+}

@@ -1,0 +1,151 @@
+// What a stop or restart leaves behind for people: the state's reason, the timeline, and a wish that outlives the service.
+import { mkdir, readFile, readlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { Activity } from "../../contract/activity.ts";
+import type { Worker } from "../../contract/workers/worker.ts";
+import { createApp } from "../app.ts";
+import { createTestService, patientArtisan, type TestService } from "../testing/service.ts";
+import { workerBody } from "../testing/worker-body.ts";
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+let service: TestService;
+beforeAll(async () => {
+  service = await createTestService();
+});
+afterAll(() => service.close());
+
+const waiting = { timeout: 60_000, interval: 25 };
+const artisan = (script: string) => writeFile(join(service.folder, "shop/artisan"), script);
+const show = async (id: number) => (await service.json<Worker>("GET", `/api/worker/${id}`)).body;
+const becomes = (id: number, status: string) =>
+  vi.waitFor(async () => {
+    const worker = await show(id);
+    expect(worker.status).toBe(status);
+    return worker;
+  }, waiting);
+const create = async (change: object = {}): Promise<Worker> => {
+  const body = { ...workerBody, ...change };
+  const { id } = (await service.json<Worker>("POST", "/api/site/1/worker", body)).body;
+  return becomes(id, "installed");
+};
+/** Ignores SIGTERM from the line on that it prints. */
+const deafArtisan = "trap '' TERM; echo deaf; while :; do sleep 0.05; done";
+const areDeaf = (id: number, processes = 1) =>
+  vi.waitFor(async () => {
+    const log = (await service.json<{ text: string }>("GET", `/api/worker/${id}/log`)).body;
+    expect(log.text.match(/^deaf$/gm)).toHaveLength(processes);
+  }, waiting);
+const pids = ({ process_list: list = [] }: Worker) => list.map(({ pid }) => pid ?? 0);
+const killings = async (id: number) => {
+  const { body } = await service.json<Activity>("GET", "/api/activity?kind=worker");
+  return body.data.filter(({ action, object }) => action === "killed" && object.id === id);
+};
+
+test("stopasgroup is kept and shown, and is off unless it is asked for", async () => {
+  await artisan("exec sleep 300");
+  expect((await create()).stopasgroup).toBe(false);
+  expect((await create({ stopasgroup: true })).stopasgroup).toBe(true);
+});
+
+test("a stop that has to kill says so: in the reason, on the timeline, in the log", async () => {
+  await artisan(deafArtisan);
+  const { id } = await create({ processes: 2, stopwaitsecs: 1 });
+  await areDeaf(id, 2);
+  await service.call("DELETE", `/api/worker/${id}/stop`);
+  const text = "Processes 1 and 2: Killed, still running 1 second after SIGTERM.";
+  expect((await becomes(id, "stopped")).status_reason).toBe(text);
+  expect(await killings(id)).toMatchObject([
+    { outcome: "bad", detail: text, object: { type: "worker", id }, actor: { type: "supervisor" } },
+  ]);
+  const { text: log } = (await service.json<{ text: string }>("GET", `/api/worker/${id}/log`)).body;
+  expect(log.match(/^\[quarterdeck\] .* Killed, still running .*$/gm)).toHaveLength(2);
+
+  await service.call("POST", `/api/worker/${id}/start`);
+  expect((await becomes(id, "installed")).status_reason).toBe(null);
+});
+
+test("a restart that has to kill says so of the worker that is up again", async () => {
+  await artisan(deafArtisan);
+  const { id } = await create({ stopwaitsecs: 1 });
+  await areDeaf(id);
+  await service.call("PUT", `/api/worker/${id}/restart`);
+  const text = "Process 1: Killed, still running 1 second after SIGTERM.";
+  expect((await becomes(id, "installed")).status_reason).toBe(text);
+  expect(await killings(id)).toHaveLength(1);
+  await areDeaf(id, 2);
+  await service.call("PUT", `/api/worker/${id}/restart`);
+  expect((await show(id)).status_reason).toBe(null);
+});
+
+test("a worker that had to be killed is on the timeline when it is deleted, too", async () => {
+  await artisan(deafArtisan);
+  const { id } = await create({ stopwaitsecs: 1 });
+  await areDeaf(id);
+  await service.call("DELETE", `/api/worker/${id}`);
+  await vi.waitFor(
+    async () => expect((await service.call("GET", `/api/worker/${id}`)).status).toBe(404),
+    waiting,
+  );
+  expect(await killings(id)).toMatchObject([{ object: { id } }]);
+});
+
+test("a restart that was answered is carried out by the next service, once for each process", async () => {
+  await artisan(patientArtisan);
+  const { id } = await create({ processes: 2 });
+  const restarted = await create();
+  const before = pids(await show(id));
+  const others = pids(restarted);
+  await service.app.close("keep");
+  // What is stored when the answer is given; the service is killed before anybody acts on it.
+  const client = new pg.Client(service.connection);
+  await client.connect();
+  await client.query(
+    "update workers set status = 'restarting', transition = transition + 1, restart_order = transition + 1 where id = $1",
+    [id],
+  );
+  await client.end();
+
+  service.app = await createApp(service.options);
+  const after = pids(await becomes(id, "installed"));
+  expect(after.filter((pid) => before.includes(pid))).toEqual([]);
+  expect(pids(await show(restarted.id))).toEqual(others);
+
+  await service.app.close("keep");
+  service.app = await createApp(service.options);
+  expect(pids(await becomes(id, "installed"))).toEqual(after);
+});
+
+test("more orders at a time than the database has connections are all carried out", async () => {
+  await artisan("exec sleep 300");
+  const workers = await Promise.all(Array.from({ length: 12 }, () => create()));
+  const answers = await Promise.all(
+    workers.map(({ id }) => service.call("DELETE", `/api/worker/${id}/stop`)),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(workers.map(() => 204));
+  for (const { id } of workers) await becomes(id, "stopped");
+});
+
+test("of a site that was moved, a worker without a directory follows, and one that names the old place says why not", async () => {
+  await artisan("exec sleep 300");
+  const old = join(service.folder, "shop");
+  const moved = join(service.folder, "moved");
+  const follows = await create();
+  const names = await create({ directory: old, startretries: 0 });
+  await mkdir(moved);
+  await writeFile(join(moved, "artisan"), "exec sleep 300");
+  const inventory = await readFile(service.inventoryFile, "utf8");
+  await writeFile(service.inventoryFile, inventory.replace(`root: ${old}`, `root: ${moved}`));
+  await vi.waitFor(async () => {
+    const { body } = await service.json<{ root: string }>("GET", "/api/site/1");
+    expect(body.root).toBe(moved);
+  }, waiting);
+  for (const { id } of [follows, names]) await service.call("PUT", `/api/worker/${id}/restart`);
+  expect((await becomes(names.id, "failed")).status_reason).toContain(
+    `its directory ${old} leads out of the site's folder, to ${old}`,
+  );
+  const [pid] = pids(await becomes(follows.id, "installed"));
+  expect(await readlink(`/proc/${pid}/cwd`)).toBe(moved);
+});

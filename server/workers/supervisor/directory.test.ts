@@ -1,0 +1,64 @@
+// Where a worker starts: resolved at each start, inside the site's folder, as whichever account.
+import { chownSync, mkdirSync, readlinkSync, renameSync, symlinkSync } from "node:fs";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ownAccount } from "../../hosts/account.ts";
+import { makeFolder, makeSupervisor, programOf, soon } from "./testing.ts";
+
+const nobody = { uid: 65_534, gid: 65_534, name: "nobody", home: "/nonexistent" };
+const accounts = [
+  { whose: "the service's own account", account: ownAccount() },
+  ...(userInfo().uid === 0 ? [{ whose: "another account", account: nobody }] : []),
+];
+
+describe.each(accounts)("A worker of $whose", ({ account }) => {
+  const makeSite = (context: Parameters<typeof makeFolder>[0]) => {
+    const root = makeFolder(context);
+    for (const name of ["1/app", "2/app"]) mkdirSync(join(root, name), { recursive: true });
+    symlinkSync("1", join(root, "current"));
+    for (const name of ["", "1", "2", "1/app", "2/app"])
+      chownSync(join(root, name), account.uid, account.gid);
+    return root;
+  };
+  const point = (root: string, to: string) => {
+    symlinkSync(to, join(root, "next"));
+    renameSync(join(root, "next"), join(root, "current"));
+  };
+
+  test.for(["current/app", "./current/../current/app"])(
+    "in %s starts where the link leads at that moment",
+    async (directory, context) => {
+      const root = makeSite(context);
+      const supervisor = makeSupervisor(context);
+      const program = programOf(1, { root, directory, account, startsecs: 0 });
+      const folder = () => {
+        const { pid } = supervisor.processes(1)[0] ?? {};
+        try {
+          return readlinkSync(`/proc/${pid}/cwd`);
+        } catch {
+          return null;
+        }
+      };
+      supervisor.start(program);
+      await expect.poll(folder, soon).toBe(join(root, "1/app"));
+      point(root, "2");
+      await supervisor.restart(program);
+      await expect.poll(folder, soon).toBe(join(root, "2/app"));
+    },
+  );
+
+  test("does not start where the way leads out of the site's folder, and says where it leads", async (context) => {
+    const root = makeSite(context);
+    const supervisor = makeSupervisor(context);
+    const outside = makeFolder(context);
+    mkdirSync(join(outside, "app"));
+    for (const name of ["", "app"]) chownSync(join(outside, name), account.uid, account.gid);
+    point(root, outside);
+    supervisor.start(programOf(1, { root, directory: "current/app", account, startretries: 0 }));
+    await context.expect.poll(() => supervisor.state(1), soon).toBe("FATAL");
+    expect(supervisor.processes(1)[0]?.reason).toBe(
+      `Could not be started: its directory current/app leads out of the site's folder, to ${outside}/app.`,
+    );
+  });
+});

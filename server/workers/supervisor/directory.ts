@@ -1,0 +1,66 @@
+// Finds the folder that a worker starts in, anew at each start: a deployment points a link elsewhere. It has to lie in
+// the site's folder, links followed. What the account may enter is the kernel's to say; this is about what was meant.
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Readable } from "node:stream";
+import { isInside } from "../../hosts/folder-inside.ts";
+import type { Program } from "./program.ts";
+import type { LaunchEvents } from "./slot-ports.ts";
+
+type Place = Pick<Program, "root" | "directory">;
+
+/** The folder as it was typed, absolute, links not followed. */
+export const typedFolder = ({ root, directory }: Place): string =>
+  directory === null ? root : resolve(root, directory);
+
+const leadsOut = (directory: string | null, real: string) =>
+  `its directory ${directory ?? ""} leads out of the site's folder, to ${real}`;
+
+/** @returns the folder, links followed, for a process of our own account; or why it cannot be used: part of a sentence */
+export function findFolder(place: Place): { folder: string } | { problem: string } {
+  const typed = typedFolder(place);
+  let real: string;
+  try {
+    real = realpathSync(typed);
+    if (isInside(realpathSync(place.root), real)) return { folder: real };
+  } catch {
+    return { folder: typed }; // the start itself finds out what is wrong with it, and says so
+  }
+  return { problem: leadsOut(place.directory, real) };
+}
+
+/** Runs where the account has entered the folder; what is after the root is the command. */
+const checkAndRun = `
+root=$(CDPATH= cd -P -- "$1" && pwd -P) || exit 126
+here=$(pwd -P)
+case $here/ in
+  "\${root%/}"/*) shift; exec "$@" 3>&- ;;
+esac
+printf %s "$here" >&3
+exit 126`;
+
+type Argv = readonly [string, ...string[]];
+
+/** Puts the check before a command of another account: looking into that one's folders is not for us to do. */
+export const checkedArgv = ({ root, directory }: Place, argv: Argv): Argv =>
+  directory === null ? argv : ["sh", "-c", checkAndRun, "sh", root, ...argv];
+
+/** Makes an end of the check a failed start, with its reason; any other end goes through. */
+export function watchCheck(
+  { directory }: Place,
+  report: Readable | null,
+  { exited, failed }: LaunchEvents,
+): LaunchEvents["exited"] {
+  if (report === null) return exited;
+  let real = "";
+  const closed = new Promise<void>((done) => {
+    report.setEncoding("utf8");
+    report.on("data", (text: string) => (real += text));
+    report.once("error", () => done());
+    report.once("close", () => done());
+  });
+  return (code, signal) =>
+    void closed.then(() =>
+      real === "" ? exited(code, signal) : failed(leadsOut(directory, real)),
+    );
+}

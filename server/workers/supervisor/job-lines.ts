@@ -1,0 +1,38 @@
+// Whether a process has done a job, as far as its log shows: Laravel's worker writes a line for each.
+import { basename } from "node:path";
+import { readLog } from "./log-reader.ts";
+
+/** The lines of Laravel up to 8 ("Processing: App\Jobs\X"), and of those since ("App\Jobs\X ..... RUNNING"). */
+const jobLine = /\b(?:Processing|Processed|Failed): |\b(?:RUNNING|DONE|FAIL)\b/;
+
+/** Another program that stands in for artisan may write what it wants. */
+const isLaravel = ([program]: readonly string[]) =>
+  program !== undefined && basename(program).startsWith("php");
+
+/** Where the log ends now; null where that cannot be told. */
+export function logEnd(folder: string): number | null {
+  try {
+    return readLog(folder, { lines: 1 }).end;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Whether a job was begun since, by this process or one beside it that writes into the same log. True where nothing can be
+ * told: of another program than Laravel's, and of a log that cannot be read or was rotated since.
+ * @param since where the log ended when the process was started; null = not known
+ */
+export function mayHaveWorked(
+  folder: string,
+  args: readonly string[],
+  since: number | null,
+): boolean {
+  if (since === null || !isLaravel(args)) return true;
+  try {
+    const { text, rotated } = readLog(folder, { offset: since });
+    return rotated || jobLine.test(text);
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,77 @@
+// Somebody deletes a worker's log, puts something else in its place, or takes the right to read it.
+import { chmodSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test, type TestContext } from "vitest";
+import { supportsAdoption } from "./supervisor.ts";
+import { makeSupervisor, programOf, shell, soon } from "./testing.ts";
+
+/** A worker that counts in its log, ten numbers a second. */
+async function makeCounter({ expect, onTestFinished }: TestContext, processes = 1) {
+  const supervisor = makeSupervisor({ onTestFinished });
+  const args = shell("n=0; while :; do n=$((n + 1)); echo $$ $n; sleep 0.1; done");
+  supervisor.start(programOf(1, { args, processes, startsecs: 0 }));
+  const folder = join(supervisor.folder, "workers/1");
+  const read = (from: { lines: number } | { offset: number }) => supervisor.readLog(1, from);
+  const has = (text: string) =>
+    expect.poll(async () => (await read({ lines: 1000 })).text, soon).toContain(text);
+  const [pid = 0] = supervisor.processes(1).map((process) => process.pid ?? 0);
+  await has(`${pid} 3\n`);
+  return { supervisor, folder, log: join(folder, "log"), read, has, pid };
+}
+
+const numbersOf = (text: string, pid: number) =>
+  [...text.matchAll(new RegExp(`^${pid} (\\d+)$`, "gm"))].map(([, number]) => Number(number));
+
+describe("A log", { concurrent: true, skip: !supportsAdoption }, () => {
+  test("that is deleted is opened anew, and who follows it misses nothing", async (context) => {
+    const { expect } = context;
+    const { log, read, pid, has } = await makeCounter(context, 2);
+    // The service has looked at it once by the time that the next second's numbers are there.
+    await has(`${pid} 15\n`);
+    let text = "";
+    let end = 0;
+    const follow = async () => {
+      const part = await read({ offset: end });
+      text += part.text;
+      end = part.end;
+      return text;
+    };
+    await follow();
+    rmSync(log);
+    await expect.poll(follow, soon).toContain("The log was deleted. It goes on here.\n");
+    const last = Math.max(...numbersOf(text, pid));
+    await expect.poll(follow, soon).toContain(`${pid} ${last + 15}\n`);
+    const numbers = numbersOf(text, pid);
+    expect(numbers.length).toBeGreaterThan(20);
+    // What was written between the last look and the deletion may come twice, from the deleted file.
+    const unlike = [...new Set(numbers)];
+    expect(unlike).toEqual(unlike.map((_, index) => index + 1));
+    expect((statSync(log).mode & 0o777).toString(8)).toBe("600");
+  });
+
+  test("that has become a folder is opened anew, and the folder is put aside", async (context) => {
+    const { expect } = context;
+    const { supervisor, folder, log, pid, has } = await makeCounter(context);
+    rmSync(log);
+    mkdirSync(join(log, "kept"), { recursive: true });
+    process.kill(pid, "SIGKILL");
+    await expect
+      .poll(() => supervisor.processes(1)[0], soon)
+      .toMatchObject({ state: "RUNNING", restarts: 1 });
+    await has(`${supervisor.processes(1)[0]?.pid} 2\n`);
+    const aside = readdirSync(folder).filter((name) => name.startsWith("log.set-aside-"));
+    expect(aside.map((name) => readdirSync(join(folder, name)))).toEqual([["kept"]]);
+  });
+
+  test("that nobody may read any more can be read and written again", async (context) => {
+    const { expect } = context;
+    const { supervisor, log, pid, has } = await makeCounter(context);
+    chmodSync(log, 0o000);
+    process.kill(pid, "SIGKILL");
+    await expect
+      .poll(() => supervisor.processes(1)[0], soon)
+      .toMatchObject({ state: "RUNNING", restarts: 1 });
+    await has(`${supervisor.processes(1)[0]?.pid} 2\n`);
+    expect((statSync(log).mode & 0o777).toString(8)).toBe("600");
+  });
+});

@@ -1,0 +1,81 @@
+// What a slot remembers of its runs: the deployment that its process carries, and when it was not up and nobody had
+// asked for that. Whether the latter is a crash loop is decided elsewhere.
+import type { ProcessState } from "../../../contract/workers/worker.ts";
+import type { Program } from "./program.ts";
+import type { RunRecord } from "./run-file.ts";
+
+/** From an end that nobody asked for and no rule explains, until the process is up again or is not to be. Milliseconds since 1970. */
+export type Outage = { at: number; backAt: number | null };
+
+/** What is known of a process's end. */
+export type ProcessEnd = {
+  code: number | null;
+  signal: string | null;
+  livedMs: number;
+  /** Whether it may have done a job. */
+  hasWorked: () => boolean;
+};
+
+/** More are of no use: so many within the window of the rule are a crash loop already. */
+export const keptOutages = 5;
+
+/** No queue worker does a job sooner, so one that ends earlier did not end for `max_jobs`. */
+const leastMsPerJob = 1;
+/** The worker counts its time from a moment later than we do, or, of one that was taken over, earlier. */
+const timeToleranceMs = 1000;
+
+/**
+ * Whether `max_jobs` or `max_time` explains that a process ended which had outlived its start seconds. An end that nobody
+ * saw is taken for a good one.
+ */
+export function isEndByRule(
+  { code, signal, livedMs, hasWorked }: ProcessEnd,
+  { maxJobs, maxTime, startsecs }: Pick<Program, "maxJobs" | "maxTime" | "startsecs">,
+): boolean {
+  if (signal !== null || (code !== null && code !== 0)) return false;
+  const byTime = maxTime > 0 && livedMs + startsecs * 1000 + timeToleranceMs >= maxTime * 1000;
+  return byTime || (maxJobs > 0 && livedMs >= maxJobs * leastMsPerJob && hasWorked());
+}
+
+export type RunHistory = ReturnType<typeof createRunHistory>;
+
+export function createRunHistory(now: () => number) {
+  let deployment: number | null = null;
+  let outages: Outage[] = [];
+  let isBetweenRuns = false;
+  let upAt: number | null = null;
+
+  const close = () => {
+    const last = outages.at(-1);
+    if (last?.backAt === null) last.backAt = now();
+  };
+
+  return {
+    /** A process is about to be started. */
+    starts(its: number | null) {
+      deployment = its;
+    },
+    /** The process ended without anybody having asked for it; null = its start failed. */
+    ended(end: ProcessEnd | null, program: Program) {
+      isBetweenRuns = end !== null && isEndByRule(end, program);
+      if (isBetweenRuns) return;
+      close();
+      outages = [...outages, { at: now(), backAt: null }].slice(-keptOutages);
+    },
+    /** Before the slot goes from one state into another. */
+    enter(from: ProcessState, to: ProcessState) {
+      if (from === "RUNNING") upAt = to === "STOPPING" ? null : now();
+      if (to === "EXITED" || to === "STARTING") return;
+      isBetweenRuns = false;
+      if (to !== "BACKOFF") close();
+    },
+    isOlderThan: (required: number | null) => required !== null && (deployment ?? 0) < required,
+    /** Goes on from what an earlier life of the service left. */
+    restore(record: RunRecord | null) {
+      deployment = record?.deployment ?? null;
+      outages = (record?.outages ?? []).slice(-keptOutages).map((outage) => ({ ...outage }));
+    },
+    toRecord: () => ({ deployment, outages }),
+    status: () => ({ deployment, outages, isBetweenRuns, upAt }),
+  };
+}

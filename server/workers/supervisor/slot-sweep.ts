@@ -1,0 +1,87 @@
+// Ends what a stop's own signals do not reach: whoever bears the slot's mark and has left the leader's group.
+import type { Clock } from "../../clock.ts";
+import { type MarkedProcess, signalProcess } from "./process-table.ts";
+import type { Leader, Log } from "./program.ts";
+import type { SlotSweep } from "./slot-ports.ts";
+
+const lookMs = 100;
+/** After so many looks it hangs in the kernel, or is not ours to kill: told once, and looked at less often. */
+const patientLooks = 100;
+const patientLookMs = 1000;
+/** A child that was forked during one look, by a parent that ended in it, is seen by the next. */
+const emptyLooks = 2;
+
+type Options = {
+  /** Null where nothing runs. */
+  leader: Leader | null;
+  signal: NodeJS.Signals;
+  /** The living processes with the slot's mark; rejects where nothing can be seen now. */
+  find(): Promise<readonly MarkedProcess[]>;
+  onKill(): void;
+  clock: Clock;
+  log: Log;
+};
+
+/** Begins at once. */
+export function sweepSlot({ leader, signal, find, onKill, clock, log }: Options): SlotSweep {
+  const asked = new Set<string>();
+  let done: (() => void) | null = null;
+  let isKilling = false;
+  let isCancelled = false;
+  let isLooking = false;
+  let empty = 0;
+  let looks = 0;
+  let cancelPause = () => {};
+
+  function end(left: readonly MarkedProcess[]) {
+    // Until its end the leader's group gets its signals from the stop itself.
+    const outside = left.filter(({ group }) => done !== null || group !== leader?.pid);
+    if (isKilling && outside.length > 0) onKill();
+    for (const { pid, startTime } of outside) {
+      const key = `${pid} ${startTime}`;
+      if (isKilling) signalProcess(pid, "SIGKILL");
+      else if (!asked.has(key)) signalProcess(pid, signal);
+      asked.add(key);
+    }
+  }
+
+  async function look() {
+    cancelPause();
+    if (isLooking || isCancelled) return;
+    isLooking = true;
+    const left = await find().catch(() => null);
+    isLooking = false;
+    // Cancelled while it looked.
+    if (isCancelled as boolean) return;
+    if (left !== null) end(left);
+    if (done === null) return;
+    empty = left?.length === 0 ? empty + 1 : 0;
+    if (empty === emptyLooks) {
+      isCancelled = true;
+      done();
+      return;
+    }
+    looks += 1;
+    if (looks === patientLooks)
+      log.warn({ pids: left?.map(({ pid }) => pid) }, "processes of a worker have not ended yet");
+    const pauseMs = looks < patientLooks ? lookMs : patientLookMs;
+    if (empty > 0) void look();
+    else cancelPause = clock.after(pauseMs, () => void look());
+  }
+
+  void look();
+  return {
+    finish(then) {
+      done = then;
+      void look();
+    },
+    kill() {
+      isKilling = true;
+      void look();
+    },
+    cancel() {
+      isCancelled = true;
+      cancelPause();
+    },
+  };
+}

@@ -1,0 +1,152 @@
+// What a stop and a restart do to real processes: the job at hand, what it started, and what got away.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test, type TestContext } from "vitest";
+import { supportsAdoption } from "./supervisor.ts";
+import { isRunning, makeSupervisor, marked, programOf, shell, soon } from "./testing.ts";
+import type { Program } from "./program.ts";
+
+/** What a script has written into a file of its folder, once it is there. */
+const numberIn = (path: string): number => {
+  try {
+    return Number(readFileSync(path, "utf8").trim() || Number.NaN);
+  } catch {
+    return Number.NaN;
+  }
+};
+
+/** Waits for its child when it is told to end, as a job does. The child ends when there is a file `go`. */
+const jobWithChild = (folder: string) =>
+  shell(
+    `trap 'echo asked; wait $child; echo job ended; exit 0' TERM
+     sh -c 'echo $$ > ${folder}/child; until [ -e ${folder}/go ]; do sleep 0.05; done; echo child ended' & child=$!
+     while :; do wait $child; sleep 0.05; done`,
+  );
+
+async function setUp(
+  { expect, onTestFinished }: TestContext,
+  make: (folder: string) => Partial<Program>,
+) {
+  const supervisor = makeSupervisor({ onTestFinished });
+  const { folder } = supervisor;
+  const program = programOf(1, { startsecs: 0, stopwaitsecs: 60, ...make(folder) });
+  const log = async () => (await supervisor.readLog(1, { lines: 100 })).text;
+  supervisor.start(program);
+  const childPath = join(folder, "child");
+  await expect.poll(() => numberIn(childPath), soon).toBeGreaterThan(1);
+  return {
+    supervisor,
+    program,
+    log,
+    child: numberIn(childPath),
+    pid: supervisor.processes(1)[0]?.pid ?? 0,
+    go: () => writeFileSync(join(folder, "go"), ""),
+  };
+}
+
+describe.concurrent("A restart", () => {
+  test("lets the job at hand end, with the child that it waits for", async (context) => {
+    const { expect } = context;
+    const { supervisor, program, log, child, pid, go } = await setUp(context, (folder) => ({
+      args: jobWithChild(folder),
+    }));
+    const restarting = supervisor.restart(program);
+    await expect.poll(log, soon).toContain("asked\n");
+    expect(isRunning(child)).toBe(true);
+    expect(supervisor.state(1)).toBe("STOPPING");
+    go();
+    await restarting;
+    expect(await log()).toContain("asked\nchild ended\njob ended\n");
+    expect(supervisor.processes(1)[0]?.pid).not.toBe(pid);
+    expect(supervisor.kills).toEqual([]);
+  });
+
+  test("with stopasgroup signals the child as well", async (context) => {
+    const { expect } = context;
+    const { supervisor, program, log } = await setUp(context, (folder) => ({
+      args: jobWithChild(folder),
+      stopasgroup: true,
+    }));
+    await supervisor.restart(program);
+    expect(await log()).toContain("job ended\n");
+    expect(await log()).not.toContain("child ended");
+  });
+
+  test("that has to kill says so in the log, and of the next process why", async (context) => {
+    const { expect } = context;
+    const { supervisor, program, log, child, pid } = await setUp(context, (folder) => ({
+      args: shell(`trap '' TERM; echo $$ > ${folder}/child; printf 'half a line'; sleep 300; :`),
+      stopwaitsecs: 1,
+      startsecs: 30,
+    }));
+    await supervisor.restart(program);
+    expect(isRunning(child)).toBe(false);
+    const reason = "Killed, still running 1 second after SIGTERM.";
+    expect(supervisor.kills).toEqual([`1/1: ${reason}`]);
+    expect(supervisor.processes(1)).toMatchObject([{ state: "STARTING", reason }]);
+    expect(await log()).toMatch(
+      new RegExp(`^half a line\n\\[quarterdeck\\] \\S+Z Process 1 \\(pid ${pid}\\): ${reason}\n`),
+    );
+  });
+});
+
+const inItsOwnSession = (folder: string, trap = "") =>
+  shell(`setsid sh -c '${trap} echo $$ > ${folder}/child; sleep 300; :' & exec sleep 300`);
+
+const where = { concurrent: true, skip: !supportsAdoption };
+
+describe("STOPPED means that", where, () => {
+  test("nothing lives that the process has started, in whatever session", async (context) => {
+    const { expect } = context;
+    const { supervisor, child } = await setUp(context, (folder) => ({
+      args: inItsOwnSession(folder),
+    }));
+    await supervisor.stop(1);
+    expect(isRunning(child)).toBe(false);
+    expect(marked(supervisor.instance)).toEqual([]);
+    expect(supervisor.history(1)).toEqual(["STARTING", "RUNNING", "STOPPING", "STOPPED"]);
+    expect(supervisor.kills).toEqual([]);
+  });
+
+  test("a child in a session of its own that ignores the signal was killed, and that is said", async (context) => {
+    const { expect } = context;
+    const { supervisor, child, log } = await setUp(context, (folder) => ({
+      args: inItsOwnSession(folder, `trap "" TERM;`),
+      stopwaitsecs: 1,
+    }));
+    await supervisor.stop(1);
+    expect(isRunning(child)).toBe(false);
+    expect(marked(supervisor.instance)).toEqual([]);
+    const reason = "Killed what it had started, still running after 1 second.";
+    expect(supervisor.kills).toEqual([`1/1: ${reason}`]);
+    expect(supervisor.processes(1)).toMatchObject([{ state: "STOPPED", reason }]);
+    expect(await log()).toContain(` Process 1: ${reason}\n`);
+  });
+
+  test("what a process left that died earlier is gone too", async (context) => {
+    const { expect } = context;
+    const { supervisor, child, pid } = await setUp(context, (folder) => ({
+      args: shell(`sh -c 'echo $$ > ${folder}/child; exec sleep 300' & exec sleep 300`),
+    }));
+    process.kill(pid, "SIGKILL");
+    await expect
+      .poll(() => supervisor.processes(1)[0], soon)
+      .toMatchObject({ state: "RUNNING", restarts: 1 });
+    expect(isRunning(child)).toBe(true);
+    await supervisor.stop(1);
+    expect(isRunning(child)).toBe(false);
+    expect(marked(supervisor.instance)).toEqual([]);
+  });
+
+  test("what forks on and on while it is ended has ended", async (context) => {
+    const { expect } = context;
+    // Each generation starts the next in a session of its own, and ends.
+    const { supervisor } = await setUp(context, (folder) => {
+      const script = join(folder, "hop");
+      writeFileSync(script, `echo $$ > ${folder}/child\nsleep 0.05\nsetsid sh ${script} &\n`);
+      return { args: shell(`setsid sh ${script} & exec sleep 300`), stopwaitsecs: 2 };
+    });
+    await supervisor.stop(1);
+    expect(marked(supervisor.instance)).toEqual([]);
+  });
+});

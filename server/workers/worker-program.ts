@@ -1,0 +1,32 @@
+// What the supervisor needs to know of a worker, from its row and its site.
+import { workerArguments } from "../../contract/workers/command.ts";
+import type { Account } from "../hosts/account.ts";
+import type { SiteRow } from "../inventory/store.ts";
+import type { WorkerRow } from "./store.ts";
+import type { Program } from "./supervisor/supervisor.ts";
+
+/** @param site null where it is no longer in the inventory; then nothing can be started */
+export const programOf = (row: WorkerRow, site: SiteRow | null): Program => ({
+  id: row.id,
+  args: workerArguments(site?.artisan ?? [], row),
+  root: site?.root ?? "/",
+  directory: row.directory,
+  account: accountOf(site),
+  processes: row.processes,
+  startsecs: row.startsecs,
+  startretries: row.startretries,
+  stopwaitsecs: row.stopwaitsecs,
+  stopsignal: row.stopsignal,
+  stopasgroup: row.stopasgroup,
+  order: row.transition,
+  maxJobs: row.max_jobs,
+  maxTime: row.max_time,
+  deployment: row.deployment_id,
+  requiredDeployment: row.required_deployment_id,
+});
+
+export function accountOf(site: SiteRow | null): Account | { problem: string } {
+  if (site === null) return { problem: "Its site is no longer in the inventory." };
+  const { account, problem } = site.account;
+  return account ?? { problem: problem ?? "Its site has no account." };
+}

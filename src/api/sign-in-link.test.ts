@@ -1,0 +1,157 @@
+import { describe, expect, test } from "vitest";
+import { createStore } from "../store.ts";
+import type { Session, Shelf, SignInLink } from "./kept-session.ts";
+import { createSessions } from "./session.ts";
+import { createSignInLinks, type LinkState } from "./sign-in-link.ts";
+
+function memoryShelf(): Shelf {
+  const items = new Map<string, string>();
+  return {
+    getItem: (key) => items.get(key) ?? null,
+    setItem: (key, value) => void items.set(key, value),
+    removeItem: (key) => void items.delete(key),
+  };
+}
+
+const own: Session = { address: "", token: "mine" };
+const code: SignInLink = { kind: "code", secret: "c0de" };
+const token = (secret: string): SignInLink => ({ kind: "token", secret });
+
+/** A page with a service behind it that knows these tokens by name and takes the code once. */
+function open({ session = null as Session | null, isAway = false } = {}) {
+  const names: Record<string, string> = { mine: "my laptop", other: "ops", fresh: "First sign-in" };
+  const sessions = createSessions(memoryShelf(), memoryShelf());
+  if (session !== null) sessions.connect(session, { remember: true });
+  const state = createStore<LinkState>({ kind: "none" });
+  const sent: string[] = [];
+  let switched = 0;
+  let isUsed = false;
+  const links = createSignInLinks({
+    sessions,
+    state,
+    async check({ token: asked }) {
+      if (isAway) return { kind: "unanswered" };
+      const name = names[asked];
+      return name === undefined ? { kind: "refused" } : { kind: "accepted", name };
+    },
+    async exchange(secret) {
+      sent.push(secret);
+      if (isAway) return { reason: "away" };
+      if (secret !== code.secret) return { reason: "unknown" };
+      if (isUsed) return { reason: "used" };
+      isUsed = true;
+      return { token: "fresh" };
+    },
+    firstPage: () => Promise.resolve(),
+    onSwitched: () => void (switched += 1),
+  });
+  const question = () => {
+    const now = state.get();
+    if (now.kind !== "question") throw new Error(`No question but ${now.kind}.`);
+    return now;
+  };
+  return { links, sessions, state, sent, question, switches: () => switched };
+}
+
+describe("without a session", () => {
+  test("a code is exchanged, and the token kept for the tab", async () => {
+    const { links, sessions, state } = open();
+    await links.open(code);
+    expect(sessions.current()).toEqual({ address: "", token: "fresh" });
+    expect(sessions.state.get()).toMatchObject({ isRemembered: false, fromLink: "code" });
+    expect(state.get()).toEqual({ kind: "none" });
+  });
+
+  test("a bad code says why, and nobody is signed in", async () => {
+    const { links, sessions, state } = open();
+    await links.open({ kind: "code", secret: "nonsense" });
+    expect(sessions.current()).toBeNull();
+    expect(state.get()).toEqual({ kind: "failed", reason: "unknown" });
+  });
+
+  test("a token is there at once, and gone again when the service refuses it", async () => {
+    const { links, sessions, state } = open();
+    const opened = links.open(token("nonsense"));
+    expect(sessions.current()).toEqual({ address: "", token: "nonsense" });
+    await opened;
+    expect(sessions.current()).toBeNull();
+    expect(state.get()).toMatchObject({ reason: expect.stringContaining("does not accept") });
+  });
+
+  test("a token stays while the service does not answer", async () => {
+    const { links, sessions, state } = open({ isAway: true });
+    await links.open(token("other"));
+    expect(sessions.current()).toEqual({ address: "", token: "other" });
+    expect(state.get()).toEqual({ kind: "none" });
+  });
+});
+
+describe("with a good session", () => {
+  test.each([token("nonsense"), { kind: "code", secret: "nonsense" } as const])(
+    "a bad %o changes nothing and says so",
+    async (link) => {
+      const { links, sessions, state, question, switches } = open({ session: own });
+      await links.open(link);
+      if (link.kind === "code") await question().accept();
+      expect(state.get().kind).toBe("failed");
+      expect(sessions.state.get()).toMatchObject({ session: own, isRemembered: true });
+      expect(switches()).toBe(0);
+    },
+  );
+
+  test("another token is asked about by both names, and taken only on yes", async () => {
+    const { links, sessions, question, switches } = open({ session: own });
+    await links.open(token("other"));
+    expect(question()).toMatchObject({ current: "my laptop", other: "ops", isNew: false });
+    expect(sessions.current()).toEqual(own);
+    await question().accept();
+    expect(sessions.current()).toEqual({ address: "", token: "other" });
+    expect(switches()).toBe(1);
+  });
+
+  test("a code that is declined was never sent", async () => {
+    const { links, sessions, state, sent, question } = open({ session: own });
+    await links.open(code);
+    expect(question()).toMatchObject({ current: "my laptop", isNew: true });
+    question().decline();
+    expect(state.get()).toEqual({ kind: "none" });
+    expect(sent).toEqual([]);
+    expect(sessions.current()).toEqual(own);
+  });
+
+  test("a code that is wanted is exchanged then", async () => {
+    const { links, sessions, question } = open({ session: own });
+    await links.open(code);
+    await question().accept();
+    expect(sessions.current()).toEqual({ address: "", token: "fresh" });
+  });
+
+  test("its own token changes nothing, and asks nothing", async () => {
+    const { links, sessions, state } = open({ session: own });
+    await links.open(token("mine"));
+    expect(state.get()).toEqual({ kind: "none" });
+    expect(sessions.state.get()).toMatchObject({ session: own, isRemembered: true });
+  });
+
+  test("the same text at another service is another token", async () => {
+    const elsewhere = { address: "https://ops.example.com", token: "mine" };
+    const { links, sessions, question } = open({ session: elsewhere });
+    await links.open(token("mine"));
+    expect(question().isNew).toBe(false);
+    expect(sessions.current()).toEqual(elsewhere);
+  });
+
+  test("nothing is lost while the service does not answer", async () => {
+    const { links, sessions, state } = open({ session: own, isAway: true });
+    await links.open(token("other"));
+    expect(state.get()).toMatchObject({ kind: "failed" });
+    expect(sessions.current()).toEqual(own);
+  });
+});
+
+test.each([token("other"), code])("a session that is refused makes room for %o", async (link) => {
+  const { links, sessions, state } = open({ session: { address: "", token: "revoked" } });
+  await links.open(link);
+  expect(sessions.current()?.token).toBe(link.kind === "code" ? "fresh" : "other");
+  expect(state.get()).toEqual({ kind: "none" });
+});

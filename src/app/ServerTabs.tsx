@@ -1,0 +1,21 @@
+import { useQuery } from "@tanstack/react-query";
+import { paths } from "../paths.ts";
+import { serverQuery } from "./inventory.ts";
+import { PlaceTabs } from "./PlaceTabs.tsx";
+
+/** A service that does not show its servers has no notifications of theirs either. */
+export function ServerTabs({
+  serverId,
+  current,
+}: {
+  serverId: number;
+  current: "Backups" | "Notifications";
+}) {
+  const { data: server } = useQuery(serverQuery(serverId));
+  if (server === null) return null;
+  const tabs = [
+    { label: "Backups", to: paths.backups(serverId) },
+    { label: "Notifications", to: paths.serverNotifications(serverId) },
+  ];
+  return <PlaceTabs label="Server" tabs={tabs} current={current} />;
+}

@@ -1,0 +1,70 @@
+// The channels with their checkboxes, for a site or a server.
+import type {
+  Notification,
+  NotificationChannel,
+} from "../../contract/notifications/notification.ts";
+import { EmptyState } from "../ui/EmptyState.tsx";
+import { Icon } from "../ui/Icon.tsx";
+import { ChannelRow } from "./ChannelRow.tsx";
+import { type ChannelChoice } from "./choose.ts";
+import { InventoryHelp } from "./InventoryHelp.tsx";
+
+export type ListProps = {
+  choice: ChannelChoice;
+  channels: readonly (NotificationChannel | Notification)[];
+  chosen: ReadonlySet<number>;
+  /** What a checked channel is told. */
+  told: string;
+};
+
+export function ChannelList({ choice, channels, chosen, told }: ListProps) {
+  return (
+    <>
+      <p className="border-b border-line bg-sunken px-4 py-2.5 text-sm text-muted max-sm:px-3">
+        {told}
+      </p>
+      <ul aria-label="Notification channels">
+        {channels.map((channel) => (
+          <ChannelRow
+            key={channel.id}
+            choice={choice}
+            channel={channel}
+            isChosen={chosen.has(channel.id)}
+          />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** Every channel of the account, checked or not. */
+export function AccountChannels({ channels, ...list }: ListProps) {
+  if (channels.length === 0)
+    return (
+      <>
+        <EmptyState title="No notification channels">
+          A channel is told when a backup fails, a worker gives up or a deployment is through. Add
+          one to the inventory, and it can be chosen here.
+        </EmptyState>
+        <div className="-mt-6 grid justify-items-center px-4 pb-10 max-sm:px-3">
+          <InventoryHelp />
+        </div>
+      </>
+    );
+  return (
+    <>
+      <ChannelList channels={channels} {...list} />
+      <details className="group border-t border-line">
+        <summary className="flex min-h-11 list-none items-center gap-3 px-4 py-2 text-sm text-muted -outline-offset-2 hover:bg-hover max-sm:px-3">
+          How to add a channel
+          <span className="ms-auto group-open:rotate-180">
+            <Icon name="down" />
+          </span>
+        </summary>
+        <div className="px-4 pt-1 pb-4 text-sm max-sm:px-3">
+          <InventoryHelp />
+        </div>
+      </details>
+    </>
+  );
+}

@@ -1,0 +1,37 @@
+import type { Webhook } from "../../contract/webhooks/webhook.ts";
+import { Button } from "../ui/Button.tsx";
+import { Notice } from "../ui/Notice.tsx";
+import { useRedeliverMissed } from "./actions.ts";
+import { deliveriesText } from "./webhook-facts.ts";
+
+/** What a webhook missed while it was disabled, and the way to send it. */
+export function MissedDeliveries({ webhook }: { webhook: Webhook }) {
+  const { redeliverMissed, isRedelivering } = useRedeliverMissed();
+  const { missed_deliveries: missed = 0, status } = webhook;
+  if (missed === 0) return null;
+  return (
+    <Notice
+      tone="warn"
+      actions={
+        <Button
+          size="sm"
+          isPending={isRedelivering}
+          disabledReason={
+            status === "disabled"
+              ? "Ping the webhook first. A ping that the receiver takes enables it."
+              : undefined
+          }
+          onClick={() => redeliverMissed(webhook)}
+        >
+          Send missed deliveries
+        </Button>
+      }
+    >
+      <p>
+        {status === "disabled"
+          ? `The webhook is missing ${deliveriesText(missed)} while it is disabled.`
+          : `The webhook missed ${deliveriesText(missed)} while it was disabled.`}
+      </p>
+    </Notice>
+  );
+}
