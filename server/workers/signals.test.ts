@@ -99,8 +99,12 @@ describe.skipIf(!supportsAdoption)("A service", () => {
     // Whether it was told to stop before the service ended is chance.
     expect((await show(id)).process_list).toMatchObject([{ pid }]);
     process.kill(pid, "SIGKILL");
-    const after = pidsOf(await becomes(id, "installed"));
-    stubborn.push(...after);
-    expect(after).not.toContain(pid);
+    // `installed` alone may still be the badge from before the kill, until the service has noticed it.
+    await vi.waitFor(async () => {
+      const worker = await show(id);
+      expect(worker.status).toBe("installed");
+      expect(pidsOf(worker)).not.toContain(pid);
+      stubborn.push(...pidsOf(worker));
+    }, waiting);
   });
 });
