@@ -22,8 +22,9 @@ import { environment, never, run, sourceIn } from "../backups/sources/folder-tes
 import { exec, query } from "../backups/sources/sqlite-testing.ts";
 import { besiegeSqlite } from "../backups/sources/sqlite-testing-tasks.ts";
 import { startSwapper } from "../testing/swapper.ts";
+import { createControlGroups } from "../workers/supervisor/control-groups.ts";
 import { launch } from "../workers/supervisor/launch.ts";
-import { programOf } from "../workers/supervisor/testing.ts";
+import { makeInstance, programOf } from "../workers/supervisor/testing.ts";
 import { createLocalHost } from "./local.ts";
 import { openTrustedParent } from "./trusted-parent.ts";
 
@@ -90,6 +91,8 @@ describe.runIf(isRoot)("while its path is swapped for a link to a folder of root
     async () => {
       const { folder, roots, way, trap } = await makeScene();
       const log = join(folder, "log");
+      const groups = createControlGroups(makeInstance());
+      onTestFinished(groups.removeEmpty);
       const program = programOf(1, {
         args: ["sh", "-c", "id -u; pwd -P; cat page"],
         directory: join(way, "site"),
@@ -103,6 +106,8 @@ describe.runIf(isRoot)("while its path is swapped for a link to a folder of root
           launch(
             {
               program,
+              number: 1,
+              groups,
               mark: "race/1/1/0",
               environment: { PATH: environment.PATH },
               openLog: () => openSync(log, "a", 0o600),

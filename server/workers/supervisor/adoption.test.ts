@@ -12,6 +12,7 @@ const mark = (pid: number, given: Partial<MarkedProcess> = {}): MarkedProcess =>
   worker: 1,
   number: 1,
   nonce: "new",
+  isEnclosed: false,
   ...given,
 });
 
@@ -56,6 +57,13 @@ describe("The process of a slot", () => {
       "is none, if what lives was started by one that has ended",
       record(),
       [mark(11), mark(12, { group: 11 })],
+      "nothing",
+      null,
+    ],
+    [
+      "is none of which only the control group is known",
+      null,
+      [mark(11, { nonce: "", isEnclosed: true })],
       "nothing",
       null,
     ],

@@ -41,7 +41,8 @@ export function findProcess(
   marks: readonly MarkedProcess[],
   facts: Facts,
 ): Finding {
-  const leaders = marks.filter((mark) => mark.group === mark.pid).sort(byAge);
+  // Without a nonce it is a descendant that was given an environment of its own.
+  const leaders = marks.filter((mark) => mark.group === mark.pid && mark.nonce !== "").sort(byAge);
   if (record === null) {
     const [oldest, ...others] = leaders;
     if (oldest === undefined) return { found: { kind: "nothing" }, extra: [] };

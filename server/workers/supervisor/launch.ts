@@ -4,6 +4,7 @@ import { closeSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { ownAccount, type Account } from "../../hosts/account.ts";
 import { accountEnvironment, asAccount } from "../../hosts/as-account.ts";
+import type { ControlGroups } from "./control-groups.ts";
 import { checkedArgv, findFolder, typedFolder, watchCheck } from "./directory.ts";
 import { leaderOf, markName } from "./process-table.ts";
 import type { Leader, Program } from "./program.ts";
@@ -12,6 +13,9 @@ import type { LaunchEvents } from "./slot-ports.ts";
 
 type Launch = {
   program: Program;
+  /** Of the worker's processes, counted from 1. */
+  number: number;
+  groups: ControlGroups;
   /** Goes into the environment, so that the process and its descendants can be found again. */
   mark: string;
   environment: Record<string, string>;
@@ -25,7 +29,8 @@ export type Launched = { leader: Leader; child: ChildProcess };
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** Null where it failed; then `failed` follows, never before this has returned. */
-export function launch({ program, mark, environment, openLog }: Launch, events: LaunchEvents) {
+export function launch(options: Launch, events: LaunchEvents) {
+  const { program, mark, environment } = options;
   const fail = (why: string) => {
     queueMicrotask(() => events.failed(why));
     return null;
@@ -40,13 +45,13 @@ export function launch({ program, mark, environment, openLog }: Launch, events: 
 
   let log: number;
   try {
-    log = openLog();
+    log = options.openLog();
   } catch (error) {
     return fail(`its log could not be opened: ${fileProblem(error)}`);
   }
 
   try {
-    const start = startAs(program, program.account, [command, ...args], environment);
+    const start = startAs(options, program.account, [command, ...args]);
     if ("problem" in start) return fail(start.problem);
     const [file, ...fileArgs] = start.argv;
     const child = spawn(file, fileArgs, {
@@ -82,10 +87,9 @@ type Start = {
 
 /** For the command to run as `account` in the program's folder. */
 function startAs(
-  program: Program,
+  { program, number, groups, environment }: Launch,
   account: Account,
   argv: Argv,
-  environment: Record<string, string>,
 ): Start | { problem: string } {
   const { uid } = ownAccount();
   if (uid !== 0 || account.uid === uid) {
@@ -95,8 +99,9 @@ function startAs(
     const its = uid === 0 ? environmentOf(account, environment) : environment;
     return { argv, folder: found.folder, environment: its, isChecked: false };
   }
+  const asIts = asAccount(account, typedFolder(program), checkedArgv(program, argv));
   return {
-    argv: asAccount(account, typedFolder(program), checkedArgv(program, argv)),
+    argv: groups.enclose({ worker: program.id, number }, asIts),
     folder: "/",
     environment: environmentOf(account, environment),
     isChecked: program.directory !== null,

@@ -2,6 +2,7 @@
 // See proc(5), credentials(7), kill(2).
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import type { Clock } from "../../clock.ts";
+import type { ControlGroups } from "./control-groups.ts";
 import type { Leader } from "./program.ts";
 
 /** The variable by which a worker's process and all its descendants can be found again. */
@@ -21,8 +22,10 @@ export type MarkedProcess = ProcessStat & {
   uid: number;
   worker: number;
   number: number;
-  /** Differs for every start, and is the same for a leader and its descendants. */
+  /** Differs for every start, and is the same for a leader and its descendants; empty where only the control group is known. */
   nonce: string;
+  /** The kernel keeps it in the slot's control group, whatever its environment says. */
+  isEnclosed: boolean;
 };
 
 /** No more file descriptors or memory: then nobody is known to be gone. */
@@ -100,23 +103,35 @@ function uidOf(pid: number): number | null {
   return uid === undefined ? null : Number(uid);
 }
 
-/**
- * The living processes that bear a mark of this installation. Reads all of /proc, some ms.
- */
-export function markedProcesses(instance: string): MarkedProcess[] {
+type Mark = Pick<MarkedProcess, "worker" | "number" | "nonce">;
+
+/** What the process's environment says; null where it says nothing of this installation. */
+function markIn(pid: number, instance: string): Mark | null {
+  const environment = `\0${environmentOf(pid) ?? ""}`;
   // A variable begins where the one before it has ended.
   const start = `\0${markName}=${instance}/`;
+  const at = environment.indexOf(start);
+  if (at === -1) return null;
+  const end = environment.indexOf("\0", at + 1);
+  const mark = environment.slice(at + start.length, end === -1 ? undefined : end);
+  const [worker, number, nonce] = mark.split("/");
+  if (nonce === undefined || !/^[1-9]\d*$/.test(number ?? "")) return null;
+  return { worker: Number(worker), number: Number(number), nonce };
+}
+
+/** The living processes of this installation's workers, by mark or by control group. Reads all of /proc, some ms. */
+export function markedProcesses(instance: string, groups: ControlGroups): MarkedProcess[] {
+  const slotOf = groups.lookup();
   return allPids().flatMap((pid) => {
-    const environment = `\0${environmentOf(pid) ?? ""}`;
-    const at = environment.indexOf(start);
-    const uid = at === -1 ? null : uidOf(pid);
-    if (uid === null) return [];
-    const end = environment.indexOf("\0", at + 1);
-    const mark = environment.slice(at + start.length, end === -1 ? undefined : end);
-    const [worker, number, nonce] = mark.split("/");
+    const mark = markIn(pid, instance);
+    const slot = slotOf(pid);
+    // The group is the kernel's word; the environment is the process's own.
+    const isSame = slot === null || (mark?.worker === slot.worker && mark.number === slot.number);
+    const known = isSame ? mark : { ...slot, nonce: "" };
+    const uid = known === null ? null : uidOf(pid);
     const stat = statOf(pid);
-    if (stat === null || nonce === undefined || !/^[1-9]\d*$/.test(number ?? "")) return [];
-    return [{ ...stat, pid, uid, worker: Number(worker), number: Number(number), nonce }];
+    if (known === null || uid === null || stat === null) return [];
+    return [{ ...stat, ...known, pid, uid, isEnclosed: slot !== null }];
   });
 }
 
@@ -124,14 +139,14 @@ export function markedProcesses(instance: string): MarkedProcess[] {
  * Looks for marked processes once for all who ask in the same moment: a thousand slots that stop together read /proc
  * as often as one does. Each look begins after it was asked for.
  */
-export function createMarkScanner(instance: string, clock: Clock) {
+export function createMarkScanner(instance: string, groups: ControlGroups, clock: Clock) {
   let next: Promise<Map<number, MarkedProcess[]>> | null = null;
   return (): Promise<Map<number, MarkedProcess[]>> =>
     (next ??= new Promise((resolve, reject) => {
       clock.after(scanLagMs, () => {
         next = null;
         try {
-          resolve(Map.groupBy(markedProcesses(instance), ({ worker }) => worker));
+          resolve(Map.groupBy(markedProcesses(instance, groups), ({ worker }) => worker));
         } catch (error) {
           reject(error);
         }

@@ -18,12 +18,15 @@ type Options = {
   /** The living processes with the slot's mark; rejects where nothing can be seen now. */
   find(): Promise<readonly MarkedProcess[]>;
   onKill(): void;
+  /** What the kernel keeps together for the slot, the leader included; without control groups nothing, and always empty. */
+  group: { isEmpty(): boolean; kill(): void };
   clock: Clock;
   log: Log;
 };
 
 /** Begins at once. */
-export function sweepSlot({ leader, signal, find, onKill, clock, log }: Options): SlotSweep {
+export function sweepSlot(options: Options): SlotSweep {
+  const { leader, signal, find, onKill, group, clock, log } = options;
   const asked = new Set<string>();
   let done: (() => void) | null = null;
   let isKilling = false;
@@ -36,7 +39,10 @@ export function sweepSlot({ leader, signal, find, onKill, clock, log }: Options)
   function end(left: readonly MarkedProcess[]) {
     // Until its end the leader's group gets its signals from the stop itself.
     const outside = left.filter(({ group }) => done !== null || group !== leader?.pid);
-    if (isKilling && outside.length > 0) onKill();
+    if (isKilling && (outside.length > 0 || (done !== null && !group.isEmpty()))) {
+      onKill();
+      group.kill();
+    }
     for (const { pid, startTime } of outside) {
       const key = `${pid} ${startTime}`;
       if (isKilling) signalProcess(pid, "SIGKILL");
@@ -55,7 +61,8 @@ export function sweepSlot({ leader, signal, find, onKill, clock, log }: Options)
     if (isCancelled as boolean) return;
     if (left !== null) end(left);
     if (done === null) return;
-    empty = left?.length === 0 ? empty + 1 : 0;
+    // What forks fast enough is missed by a look through all processes, but not by the kernel.
+    empty = left?.length === 0 && group.isEmpty() ? empty + 1 : 0;
     if (empty === emptyLooks) {
       isCancelled = true;
       done();

@@ -5,6 +5,7 @@ import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../clock.ts";
 import { awaitsProcess, findProcess } from "./adoption.ts";
+import { createControlGroups } from "./control-groups.ts";
 import { type LogPart, readLogOrProblem } from "./log-reader.ts";
 import {
   bootId,
@@ -80,6 +81,8 @@ const startLagMs = 500;
 export function createSupervisor(options: SupervisorOptions): Supervisor {
   const { instance, clock, log } = options;
   if (!/^[\w.:-]+$/.test(instance)) throw new Error(`"${instance}" cannot be part of a mark`);
+  const groups = createControlGroups(instance);
+  const allMarked = () => markedProcesses(instance, groups);
   const workers = new Map<number, Worker>();
   /** Whom each worker runs as, or did before its account changed; a process of anybody else only says that it is the worker's. */
   const uids = new Map<number, Set<number>>();
@@ -97,10 +100,10 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 
   const folderOf = (id: number) => join(options.folder, String(id));
 
-  const isOf = ({ worker, uid }: MarkedProcess): boolean => uids.get(worker)?.has(uid) ?? true;
-  const marksOf = (id: number) =>
-    markedProcesses(instance).filter((mark) => mark.worker === id && isOf(mark));
-  const scan = createMarkScanner(instance, clock);
+  const isOf = ({ worker, uid, isEnclosed }: MarkedProcess): boolean =>
+    isEnclosed || (uids.get(worker)?.has(uid) ?? true);
+  const marksOf = (id: number) => allMarked().filter((mark) => mark.worker === id && isOf(mark));
+  const scan = createMarkScanner(instance, groups, clock);
 
   function workerOf(program: Program): Worker {
     if ("uid" in program.account)
@@ -110,6 +113,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     if (existing !== undefined) return existing;
     const worker = createWorker(program, {
       ...options,
+      groups,
       folder: folderOf(program.id),
       restarting: () => options.onRestart?.(),
       findMarked: async () => ((await scan()).get(program.id) ?? []).filter(isOf),
@@ -184,7 +188,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   async function findMarks(programs: readonly Program[]): Promise<MarkedProcess[]> {
     // First each worker's account is taken note of.
     for (const program of programs) workerOf(program);
-    const marks = markedProcesses(instance).filter(isOf);
+    const marks = allMarked().filter(isOf);
     const boot = bootId();
     const isMissing = programs.some((program) => {
       const worker = workerOf(program);
@@ -195,7 +199,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     });
     if (!isMissing) return marks;
     await pause(startLagMs);
-    return markedProcesses(instance).filter(isOf);
+    return allMarked().filter(isOf);
   }
 
   const withWorker = <T>(id: number, absent: T, run: (worker: Worker) => T): T => {
@@ -222,7 +226,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       );
       if (strays.size === 0) return;
       log.warn({ workers: [...strays] }, "ending processes of workers that are no more");
-      void sweepAway(() => markedProcesses(instance).filter(({ worker }) => strays.has(worker)));
+      void sweepAway(() => allMarked().filter(({ worker }) => strays.has(worker)));
     },
 
     start(program) {
@@ -250,6 +254,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         if (isReleased) return;
         await workers.get(id)?.close();
         workers.delete(id);
+        groups.remove(id);
         rmSync(folderOf(id), { recursive: true, force: true });
       } finally {
         leaving.delete(id);
@@ -269,6 +274,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       isReleased = true;
       cancelLook();
       for (const worker of workers.values()) worker.release();
+      groups.removeEmpty();
     },
   };
 }

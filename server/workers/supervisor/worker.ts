@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../clock.ts";
+import type { ControlGroups } from "./control-groups.ts";
 import { launch } from "./launch.ts";
 import { logEnd, mayHaveWorked } from "./job-lines.ts";
 import { openLog } from "./log-files.ts";
@@ -30,6 +31,7 @@ export type WorkerOptions = {
   /** The worker's own folder. */
   folder: string;
   instance: string;
+  groups: ControlGroups;
   clock: Clock;
   environment: Record<string, string>;
   changed(): void;
@@ -44,7 +46,7 @@ export type WorkerOptions = {
 export type Worker = ReturnType<typeof createWorker>;
 
 export function createWorker(first: Program, options: WorkerOptions) {
-  const { folder, instance, clock, log } = options;
+  const { folder, instance, groups, clock, log } = options;
   const { id } = first;
   const boot = bootId();
   const slots = new Map<number, Slot>();
@@ -85,6 +87,7 @@ export function createWorker(first: Program, options: WorkerOptions) {
   }
 
   function forget(number: number) {
+    groups.remove(id, number);
     try {
       rmSync(runPath(number), { force: true });
     } catch (error) {
@@ -97,6 +100,8 @@ export function createWorker(first: Program, options: WorkerOptions) {
     const launched = launch(
       {
         program,
+        number,
+        groups,
         mark: markOf(instance, id, number, nonce),
         environment: options.environment,
         openLog: () => openLog(folder),
@@ -160,7 +165,8 @@ export function createWorker(first: Program, options: WorkerOptions) {
       sweep: (leader, signal, onKill) => {
         const find = async () =>
           (await options.findMarked()).filter((mark) => mark.number === number);
-        return sweepSlot({ leader, signal, find, onKill, clock, log });
+        const group = groups.of({ worker: id, number });
+        return sweepSlot({ leader, signal, find, onKill, group, clock, log });
       },
       killing: (reason, pid) => tellKill(number, reason, pid),
       hasWorked: () => mayHaveWorked(folder, program.args, logStarts.get(number) ?? null),

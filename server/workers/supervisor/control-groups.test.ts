@@ -1,0 +1,154 @@
+// What no mark in an environment can find: processes that were given another environment, or another account.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmdirSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, test, type TestContext } from "vitest";
+import { findAccount } from "../../hosts/account.ts";
+import { createControlGroups } from "./control-groups.ts";
+import {
+  isRunning,
+  makeFolder,
+  makeInstance,
+  makeSupervisor,
+  programOf,
+  shell,
+  soon,
+} from "./testing.ts";
+import type { Program } from "./program.ts";
+
+const slot = { worker: 1, number: 1 };
+/** The group of the slot, made; null where the kernel or the account grants none. */
+const groupOf = (instance: string): string | null => {
+  const [command, , , , procs] = createControlGroups(instance).enclose(slot, ["true"]);
+  return command === "true" || procs === undefined ? null : dirname(procs);
+};
+const probe = makeInstance();
+const isGranted = groupOf(probe) !== null;
+createControlGroups(probe).removeEmpty();
+
+/** What a script has written into a file of its folder; 0 until it is there. */
+const numberIn = (path: string): number => {
+  try {
+    return Number(readFileSync(path, "utf8"));
+  } catch {
+    return 0;
+  }
+};
+
+const startedIn = (folder: string) => numberIn(join(folder, "child"));
+
+async function setUp(context: TestContext, make: (folder: string) => Partial<Program>) {
+  const account = await findAccount("daemon");
+  if (account === null) throw new Error("this machine has no account daemon");
+  const folder = makeFolder(context);
+  chmodSync(folder, 0o755);
+  chownSync(folder, account.uid, account.gid);
+  const supervisor = makeSupervisor(context);
+  const { instance } = supervisor;
+  context.onTestFinished(createControlGroups(instance).of(slot).kill);
+  const group = groupOf(instance);
+  if (group === null) throw new Error("no control group");
+  const program = programOf(1, { account, root: folder, startsecs: 0, ...make(folder) });
+  supervisor.start(program);
+  await context.expect.poll(() => startedIn(folder), soon).toBeGreaterThan(1);
+  return { supervisor, instance, program, group, child: () => startedIn(folder), folder };
+}
+
+/** Neither the mark nor the group of processes nor the session is the worker's any more. */
+const withoutMark = (folder: string) =>
+  shell(`env -i setsid sh -c 'echo $$ > ${folder}/child; exec sleep 300' & exec sleep 300`);
+
+describe.runIf(isGranted)(
+  "Where the kernel grants control groups, a stop",
+  { concurrent: true },
+  () => {
+    test("ends what was given an environment and a session of its own", async (context) => {
+      const { supervisor, child } = await setUp(context, (folder) => ({
+        args: withoutMark(folder),
+      }));
+      await supervisor.stop(1);
+      context.expect(isRunning(child())).toBe(false);
+      context.expect(supervisor.kills).toEqual([]);
+    });
+
+    test("ends what became another account", async (context) => {
+      const { supervisor, group, child } = await setUp(context, (folder) => ({
+        args: shell(`echo $$ > ${folder}/child; exec sleep 300`),
+      }));
+      // As `sudo` would have it: root's, with root's environment, and still where the worker has put it.
+      const other = spawn("sleep", ["300"], { env: {}, detached: true, stdio: "ignore" });
+      const ended = once(other, "exit");
+      writeFileSync(join(group, "cgroup.procs"), String(other.pid));
+      await supervisor.stop(1);
+      await ended;
+      context.expect(isRunning(child())).toBe(false);
+    });
+
+    test("ends at once what forks faster than anybody can look", async (context) => {
+      const { supervisor, group } = await setUp(context, (folder) => {
+        const script = join(folder, "hop");
+        writeFileSync(
+          script,
+          `trap '' TERM\nenv -i setsid sh ${script} & echo $$ > ${folder}/child\n`,
+        );
+        return { args: shell(`env -i setsid sh ${script} & exec sleep 300`), stopwaitsecs: 1 };
+      });
+      await supervisor.stop(1);
+      context.expect(readFileSync(join(group, "cgroup.procs"), "utf8")).toBe("");
+      context
+        .expect(supervisor.kills)
+        .toEqual(["1/1: Killed what it had started, still running after 1 second."]);
+    });
+
+    test("reaches what was started before the service was", async (context) => {
+      const { supervisor, instance, program, child } = await setUp(context, (folder) => ({
+        args: withoutMark(folder),
+      }));
+      supervisor.release();
+      const next = makeSupervisor(context, { instance, folder: supervisor.folder });
+      await next.resume([{ program, up: true }]);
+      context.expect(isRunning(child())).toBe(true);
+      await next.stop(1);
+      context.expect(isRunning(child())).toBe(false);
+    });
+
+    test("leaves alone what somebody else put into a group of that name", async (context) => {
+      const { supervisor, instance, program, group, child } = await setUp(context, (folder) => ({
+        args: withoutMark(folder),
+      }));
+      // A place that was given to the account, below which it may make what it likes.
+      const place = join(dirname(dirname(group)), `given-${instance}`);
+      const forged = join(place, `quarterdeck-${instance}`, "worker-1-1");
+      mkdirSync(forged, { recursive: true });
+      const uid = "uid" in program.account ? program.account.uid : -1;
+      chownSync(dirname(forged), uid, -1);
+      const bystander = spawn("sleep", ["300"], { env: {}, detached: true, stdio: "ignore" });
+      const ended = once(bystander, "exit");
+      writeFileSync(join(forged, "cgroup.procs"), String(bystander.pid));
+      await supervisor.stop(1);
+      context.expect(isRunning(child())).toBe(false);
+      context.expect(isRunning(bystander.pid ?? 0)).toBe(true);
+      bystander.kill("SIGKILL");
+      await ended;
+      for (const made of [forged, dirname(forged), place]) rmdirSync(made);
+    });
+
+    test("and the removal of the worker leave no group behind", async (context) => {
+      const { supervisor, group } = await setUp(context, (folder) => ({
+        args: withoutMark(folder),
+      }));
+      context.expect(existsSync(group)).toBe(true);
+      await supervisor.remove(1);
+      await context.expect.poll(() => existsSync(dirname(group)), soon).toBe(false);
+    });
+  },
+);
