@@ -14,6 +14,17 @@ describe("A start", () => {
     expect(slot.status()).toMatchObject({ state: "RUNNING", pid: 101, restarts: 0 });
   });
 
+  test("that ends after its start seconds was RUNNING, also when a busy service sees the end first", () => {
+    const { slot, system, clock } = setUp({ startsecs: 5, startretries: 0 });
+    slot.start();
+    // The wait is due as well, and has not had its turn yet.
+    clock.jump(5 * seconds);
+    system.exit(0);
+    expect(system.history).toEqual(["STARTING", "RUNNING", "EXITED"]);
+    clock.advance(seconds);
+    expect(slot.status()).toMatchObject({ state: "STARTING", restarts: 1 });
+  });
+
   test("without start seconds is RUNNING at once", () => {
     const { slot, system } = setUp({ startsecs: 0 });
     slot.start();

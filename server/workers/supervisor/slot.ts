@@ -143,6 +143,9 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
 
   function exited(code: number | null, signal: string | null) {
     exitCode = code;
+    // A service that was held up may see the end before its own wait is over. Like supervisord, it counts the time until
+    // the end is seen: to give up a process that was up is worse than to start a bad one once more.
+    if (state === "STARTING" && clock.now() - startedAt >= program().startsecs * 1000) run();
     if (state === "STARTING") backOff(exitCause(code, signal, program().startsecs));
     else if (state === "RUNNING") {
       rest();
