@@ -15,12 +15,9 @@ import {
   startService,
   type ServiceProcess,
 } from "../server/testing/service-process.ts";
+import { patientArtisan } from "../server/testing/artisan.ts";
 import { workerBody } from "../server/testing/worker-body.ts";
 import { ownUser } from "../server/testing/own-user.ts";
-
-/** Stays up until it is told to stop, and costs no time: a run of all tests has dozens of them. */
-const patientArtisan =
-  'echo "working on $*"; trap "echo bye; exit 0" TERM; while :; do sleep 5 & wait $!; done\n';
 
 export type Site = {
   id: number;

@@ -21,6 +21,7 @@ import type { Backup, BackupConfiguration } from "../../contract/backups/backup.
 import type { Worker } from "../../contract/workers/worker.ts";
 import { startMariadbServer } from "../backups/testing/mariadb-server.ts";
 import { hasPostgresServer, startPostgresServer } from "../backups/testing/postgres-server.ts";
+import { endsWhenAsked } from "../testing/artisan.ts";
 import { administer, databaseUrl } from "../testing/service.ts";
 import { startService, type ServiceProcess } from "../testing/service-process.ts";
 import { workerBody } from "../testing/worker-body.ts";
@@ -133,10 +134,7 @@ describe.skipIf(!isLinux)("the processes of a service (Linux only: reads /proc)"
       };
       await mkdir(join(folder, "site"));
       await mkdir(join(folder, "copies"));
-      await writeFile(
-        join(folder, "site", "artisan"),
-        "trap 'exit 0' TERM; while :; do sleep 0.1; done",
-      );
+      await writeFile(join(folder, "site", "artisan"), endsWhenAsked());
       await writeFile(
         join(folder, "inventory.yaml"),
         `

@@ -11,7 +11,7 @@ import {
   soon,
   type BackupTestService,
 } from "../backups/testing/backup-service.ts";
-import { patientArtisan } from "../testing/service.ts";
+import { patientArtisan } from "../testing/artisan.ts";
 import { createShiftedClock } from "../testing/shifted-clock.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { startReceiver, status, type TestReceiver } from "../webhooks/testing/receiver.ts";

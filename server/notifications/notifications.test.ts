@@ -8,6 +8,7 @@ import type {
 } from "../../contract/notifications/notification.ts";
 import type { Page } from "../../contract/paging.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
+import { endsWhenAsked } from "../testing/artisan.ts";
 import { createShiftedClock } from "../testing/shifted-clock.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
@@ -192,10 +193,7 @@ describe("what a channel is told", () => {
     expect(failed.title).toBe(`Worker failed: worker ${worker.id} of shop`);
     expect(JSON.stringify(slack.accepted.at(-1))).toContain("no such queue");
 
-    await writeFile(
-      `${service.folder}/shop/artisan`,
-      'trap "exit 0" TERM; while :; do sleep 0.05; done\n',
-    );
+    await writeFile(`${service.folder}/shop/artisan`, endsWhenAsked());
     await service.call("POST", `/api/worker/${worker.id}/start`);
     const recovered = await newest(1, "delivered", "worker.recovered");
     expect(recovered.title).toBe(`Worker recovered: worker ${worker.id} of shop`);

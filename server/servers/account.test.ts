@@ -4,12 +4,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Database, Site } from "../../contract/servers.ts";
 import type { Page } from "../../contract/paging.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
-import {
-  createTestService,
-  oneSite,
-  patientArtisan,
-  type TestService,
-} from "../testing/service.ts";
+import { patientArtisan } from "../testing/artisan.ts";
+import { createTestService, oneSite, type TestService } from "../testing/service.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { workerBody } from "../testing/worker-body.ts";
 

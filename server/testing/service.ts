@@ -10,6 +10,7 @@ import { systemClock } from "../clock.ts";
 import { createAllowedHosts } from "../http/allowed-hosts.ts";
 import { createLog } from "../log.ts";
 import { workerEnvironment } from "../workers/environment.ts";
+import { patientArtisan } from "./artisan.ts";
 import { checkEvents } from "./check-events.ts";
 import { ownUser } from "./own-user.ts";
 
@@ -46,9 +47,6 @@ servers:
 sites:
   - { id: 1, server: 1, name: shop, root: ${folder}/shop, user: ${ownUser}, artisan: [sh, artisan] }
 `;
-
-/** Stays up until it is told to stop, and says what it was called with. */
-export const patientArtisan = `echo "called with $*"; trap 'echo bye; exit 0' TERM; while :; do sleep 0.05; done\n`;
 
 export async function createTestService(
   options: Partial<AppOptions> & { inventory?: (folder: string) => string } = {},

@@ -7,6 +7,7 @@ import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import type { Worker, WorkerLog } from "../../contract/workers/worker.ts";
 import type { Page } from "../../contract/paging.ts";
 import { isStorableText } from "../../contract/values.ts";
+import { endsWhenAsked } from "../testing/artisan.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
 
@@ -78,7 +79,7 @@ test.each([
 );
 
 test("a worker that dies when its log cannot be read becomes failed, without its log", async () => {
-  await artisan("trap 'exit 0' TERM; while :; do sleep 0.05; done");
+  await artisan(endsWhenAsked());
   const sent = await countSent();
   const id = await create();
   const { process_list: list = [] } = await becomes(id, "installed");

@@ -7,6 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Page } from "../../contract/paging.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
+import { endsWhenAsked } from "../testing/artisan.ts";
 import { makeRandom, makeSeed } from "../testing/random.ts";
 import { oneSite } from "../testing/service.ts";
 import { startService, type ServiceProcess } from "../testing/service-process.ts";
@@ -23,7 +24,7 @@ let service: ServiceProcess;
 beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-crash-")));
   await mkdir(join(folder, "shop"));
-  await writeFile(join(folder, "shop/artisan"), "trap 'exit 0' TERM; while :; do sleep 0.1; done");
+  await writeFile(join(folder, "shop/artisan"), endsWhenAsked());
   await writeFile(join(folder, "inventory.yaml"), oneSite(folder));
   service = await startService(folder);
 });

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Worker } from "../../contract/workers/worker.ts";
+import { endsWhenAsked } from "../testing/artisan.ts";
 import { createTestDatabase } from "../testing/database.ts";
 import { makeRandom, makeSeed } from "../testing/random.ts";
 import { databaseUrl, oneSite } from "../testing/service.ts";
@@ -30,7 +31,7 @@ test.skipIf(!supportsAdoption)(
     await mkdir(join(folder, "shop"));
     await writeFile(
       join(folder, "shop/artisan"),
-      `echo $QUARTERDECK_WORKER >> starts; trap 'exit 0' TERM; while :; do sleep 0.05; done`,
+      `echo $QUARTERDECK_WORKER >> starts; ${endsWhenAsked()}`,
     );
     await writeFile(join(folder, "inventory.yaml"), oneSite(folder));
     const environment = { DATABASE_URL: databaseUrl(String(database.connection.database)) };

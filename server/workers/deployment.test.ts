@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Worker } from "../../contract/workers/worker.ts";
 import { ownUser } from "../testing/own-user.ts";
+import { endsWhenAsked } from "../testing/artisan.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
 
@@ -35,9 +36,7 @@ const noting = `
 number=\${QUARTERDECK_WORKER%/*}; number=\${number##*/}
 echo $number >> starts
 [ -e bad-$number ] && exit 1
-trap 'exit 0' TERM
-while :; do sleep 0.05; done
-`;
+${endsWhenAsked()}`;
 
 function siteOf(siteId: number) {
   const path = (name: string) => join(rootOf(service.folder, siteId), name);
@@ -184,10 +183,7 @@ describe.concurrent("A deployment", () => {
     const { path, create, report } = siteOf(7);
     for (const release of ["1", "2"]) {
       await mkdir(path(`releases/${release}/app`), { recursive: true });
-      await writeFile(
-        path(`releases/${release}/app/artisan`),
-        `pwd -P; trap 'exit 0' TERM; while :; do sleep 0.05; done`,
-      );
+      await writeFile(path(`releases/${release}/app/artisan`), `pwd -P; ${endsWhenAsked()}`);
     }
     await symlink("releases/1", path("current"));
     const id = await create({ processes: 1, startretries: 0, directory: "current/app" });

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
 import { createApp } from "../app.ts";
-import { createTestService, patientArtisan, type TestService } from "../testing/service.ts";
+import { patientArtisan } from "../testing/artisan.ts";
+import { createTestService, type TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
@@ -32,7 +33,7 @@ const create = async (change: object = {}): Promise<Worker> => {
   return becomes(id, "installed");
 };
 /** Ignores SIGTERM from the line on that it prints. */
-const deafArtisan = "trap '' TERM; echo deaf; while :; do sleep 0.05; done";
+const deafArtisan = "trap '' TERM; echo deaf; sleep 300";
 const areDeaf = (id: number, processes = 1) =>
   vi.waitFor(async () => {
     const log = (await service.json<{ text: string }>("GET", `/api/worker/${id}/log`)).body;

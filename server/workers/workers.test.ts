@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Page } from "../../contract/paging.ts";
 import type { Worker, WorkerLog } from "../../contract/workers/worker.ts";
-import { createTestService, patientArtisan, type TestService } from "../testing/service.ts";
+import { patientArtisan } from "../testing/artisan.ts";
+import { createTestService, type TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { ownUser } from "../testing/own-user.ts";
 
@@ -108,7 +109,7 @@ describe("from a request to a process", () => {
   });
 
   test("a deleted worker is removing until its processes are gone, then it is not there", async () => {
-    await artisan("trap '' TERM; while :; do sleep 0.05; done");
+    await artisan("trap '' TERM; sleep 300");
     const { id } = await create({ stopwaitsecs: 1 });
     const [pid = 0] = pids(await becomes(id, "installed"));
     expect(await ask("DELETE", `/api/worker/${id}`)).toBe(204);
@@ -245,7 +246,7 @@ test("lists are paged, newest first", async () => {
 });
 
 test("the log is read from its end, and on from where one left off", async () => {
-  await artisan("for i in 1 2 3 4 5; do echo line $i; done; while :; do sleep 0.05; done");
+  await artisan("for i in 1 2 3 4 5; do echo line $i; done; exec sleep 300");
   const { id } = await create();
   await becomes(id, "installed");
   const log = async (query: string) =>
