@@ -1,6 +1,6 @@
 // One PostgreSQL for all service tests; each test file gets a database of its own, copied from a migrated template:
 // running all migrations for each of hundreds of databases would take longer than many tests.
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -13,6 +13,9 @@ import { startEmbeddedPostgres } from "../store/embedded/embedded-postgres.ts";
 
 const templateDatabase = "migrated";
 
+/** Several times what all databases of a run take together. */
+const leastFreeBytes = 4 * 1024 ** 3;
+
 declare module "vitest" {
   // oxlint-disable-next-line typescript/consistent-type-definitions -- only an interface can be added to
   export interface ProvidedContext {
@@ -23,7 +26,7 @@ declare module "vitest" {
 }
 
 export default async function setup(project: TestProject) {
-  const folder = await mkdtemp(join(tmpdir(), "quarterdeck-test-"));
+  const folder = await mkdtemp(join(await roomyMemory(), "quarterdeck-test-"));
   const postgres = await startEmbeddedPostgres({
     folder: join(folder, "postgres"),
     clock: systemClock,
@@ -37,6 +40,16 @@ export default async function setup(project: TestProject) {
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });
   };
+}
+
+/** A database for each test file is thousands of files made and deleted, which a disk is slow at. */
+async function roomyMemory(): Promise<string> {
+  const memory = "/dev/shm";
+  const free = await statfs(memory).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => 0,
+  );
+  return free < leastFreeBytes ? tmpdir() : memory;
 }
 
 async function makeTemplate(connection: pg.ClientConfig): Promise<void> {
