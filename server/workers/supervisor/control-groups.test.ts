@@ -24,6 +24,7 @@ import {
   soon,
 } from "./testing.ts";
 import type { Program } from "./program.ts";
+import type { Supervisor } from "./supervisor.ts";
 
 const slot = { worker: 1, number: 1 };
 /** The group of the slot, made; null where the kernel or the account grants none. */
@@ -142,12 +143,15 @@ describe.runIf(isGranted)(
       for (const made of [forged, dirname(forged), place]) rmdirSync(made);
     });
 
-    test("and the removal of the worker leave no group behind", async (context) => {
+    test.for([
+      ["and the removal of its worker", (supervisor: Supervisor) => supervisor.remove(1)],
+      ["of all workers", (supervisor: Supervisor) => supervisor.stopAll()],
+    ] as const)("%s leaves no group behind", async ([, end], context) => {
       const { supervisor, group } = await setUp(context, (folder) => ({
         args: withoutMark(folder),
       }));
       context.expect(existsSync(group)).toBe(true);
-      await supervisor.remove(1);
+      await end(supervisor);
       await context.expect.poll(() => existsSync(dirname(group)), soon).toBe(false);
     });
   },

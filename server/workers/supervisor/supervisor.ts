@@ -268,6 +268,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 
     async stopAll() {
       await Promise.all([...workers.values()].map((worker) => worker.stop()));
+      groups.removeEmpty();
     },
 
     release() {
