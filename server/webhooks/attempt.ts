@@ -1,11 +1,11 @@
 // One request to a receiver, and what it says of the delivery.
+import { readRetryAfter } from "../../contract/retry-after.ts";
 import { keptAnswerBytes } from "../../contract/webhooks/delivery.ts";
 import type { Clock } from "../clock.ts";
 import { bodyOf } from "../events/event.ts";
 import { SendError } from "../net/send-error.ts";
 import type { Sender } from "../net/send.ts";
 import type { DeliveryWithEvent } from "./delivery-store.ts";
-import { readRetryAfter } from "./retry.ts";
 import { signatureHeaders } from "./signature.ts";
 import type { WebhookRow } from "./webhook-store.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { maxAttempts } from "../../contract/webhooks/delivery.ts";
-import { readRetryAfter, retryWaitMs } from "./retry.ts";
+import { retryWaitMs } from "./retry.ts";
 
 const hour = 3600 * 1000;
 
@@ -29,17 +29,4 @@ test("a receiver is never tried sooner than it asks, nor later than a day for it
   expect(retryWaitMs(2, 60_000, 0)).toBe(300_000);
   expect(retryWaitMs(1, 1000 * hour, 0)).toBe(24 * hour);
   expect(retryWaitMs(maxAttempts, 60_000, 0)).toBeNull();
-});
-
-test.each([
-  ["120", 120_000],
-  [" 5 ", 5000],
-  ["Wed, 21 Oct 2015 07:28:30 GMT", 30_000],
-  ["Wed, 21 Oct 2015 07:27:00 GMT", 0],
-  ["soon", null],
-  ["-1", null],
-  ["1e99", null],
-  [undefined, null],
-])("Retry-After: %s", (header, waitMs) => {
-  expect(readRetryAfter(header, Date.parse("2015-10-21T07:28:00Z"))).toBe(waitMs);
 });

@@ -1,4 +1,4 @@
-// When a delivery that failed is tried again, and what a receiver asks for with `Retry-After`.
+// When a delivery that failed is tried again.
 import { retrySeconds } from "../../contract/webhooks/delivery.ts";
 
 /** Nobody is waited for longer than the longest wait of the schedule. */
@@ -23,13 +23,4 @@ export function retryWaitMs(
   if (seconds === undefined) return null;
   const waitMs = seconds * 1000 * (1 + jitter * random);
   return Math.round(Math.max(waitMs, Math.min(askedWaitMs ?? 0, longestWaitMs)));
-}
-
-/** Reads `Retry-After`, in seconds or as a date (RFC 9110, section 10.2.3). @returns milliseconds from now */
-export function readRetryAfter(header: string | undefined, nowMs: number): number | null {
-  if (header === undefined) return null;
-  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
-  // JavaScript would take a mere number for a year.
-  const atMs = /^\s*[A-Z]/i.test(header) ? Date.parse(header) : NaN;
-  return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
 }

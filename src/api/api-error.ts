@@ -1,5 +1,6 @@
 // What went wrong with a call, in one shape for every page: matched by `status`, shown by `message`.
 import { errorBody, type FieldErrors } from "../../contract/errors.ts";
+import { readRetryAfter } from "../../contract/retry-after.ts";
 
 /**
  * An HTTP status; `unreachable` = no answer came; `unreadable` = the answer breaks the interface; `foreign` = it is not
@@ -73,14 +74,6 @@ const fallbackText: Partial<Record<number, string>> = {
   503: "The service is not ready.",
 };
 
-/** `Retry-After` in milliseconds; it is seconds or a date (RFC 9110, section 10.2.3). */
-export function retryAfterMs(headers: Headers, nowMs: number): number | null {
-  const text = headers.get("retry-after");
-  if (text === null) return null;
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - nowMs;
-  return Number.isFinite(ms) ? Math.max(0, ms) : null;
-}
-
 /** Reads an answer that is not a success. Its body may be anything, from any proxy on the way. */
 export async function toApiError(response: Response, nowMs: number): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => null);
@@ -95,7 +88,7 @@ export async function toApiError(response: Response, nowMs: number): Promise<Api
     {
       fields: problem?.fields ?? {},
       requestId: errorBody.safeParse(body).data?.request_id ?? response.headers.get("x-request-id"),
-      retryAfterMs: retryAfterMs(response.headers, nowMs),
+      retryAfterMs: readRetryAfter(response.headers.get("retry-after"), nowMs),
     },
   );
 }

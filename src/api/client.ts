@@ -8,7 +8,8 @@ import type {
 } from "../../contract/operation.ts";
 import { pathOf } from "../../contract/operation.ts";
 import { type OperationName, operations } from "../../contract/operations.ts";
-import { ApiError, retryAfterMs, toApiError } from "./api-error.ts";
+import { readRetryAfter } from "../../contract/retry-after.ts";
+import { ApiError, toApiError } from "./api-error.ts";
 import { takeEarly } from "./early-answers.ts";
 import type { Session } from "./kept-session.ts";
 import { requestHeaders } from "./request-headers.ts";
@@ -56,7 +57,7 @@ async function ask(
       throw new ApiError("unreachable", "The service does not answer.");
     });
     if (response.status !== 429 || tries === mostTries) return response;
-    const waitMs = retryAfterMs(response.headers, Date.now()) ?? usualWaitMs;
+    const waitMs = readRetryAfter(response.headers.get("retry-after"), Date.now()) ?? usualWaitMs;
     if (waitMs > patienceMs) return response;
     await pause(waitMs * (1 + Math.random() / 4));
   }

@@ -2,7 +2,7 @@
 // (https://discord.com/developers/docs/resources/webhook#execute-webhook).
 import type { Channel, ChannelError, Message } from "./channel.ts";
 import { cut } from "./cut.ts";
-import { type Answer, postJson, readWebhook, refusal, secondsToMs } from "./post-json.ts";
+import { type Answer, postJson, readWebhook, refusal } from "./post-json.ts";
 import { messageLimits, tidyMessage } from "./tidy-message.ts";
 
 // https://discord.com/developers/docs/resources/message#embed-object-embed-limits: a description of
@@ -98,7 +98,9 @@ function tellRefusal(answer: Answer, body: DiscordBody | null): ChannelError {
   const words = typeof message === "string" ? [message, ...listErrors(errors)].join("; ") : null;
   // The body's is finer than the header's, which is rounded up to whole seconds.
   const retryAfterMs =
-    (typeof retryAfter === "number" ? secondsToMs(retryAfter) : null) ?? answer.retryAfterMs;
+    typeof retryAfter === "number"
+      ? Math.max(0, Math.ceil(retryAfter * 1000))
+      : answer.retryAfterMs;
   const isGone = answer.status === 401 || answer.status === 403 || answer.status === 404;
   const advice = isGone ? "Make a new webhook in Discord and put it into this channel." : "";
   return refusal("Discord", { ...answer, retryAfterMs }, words ?? answer.text, advice);

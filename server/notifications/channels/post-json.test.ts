@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { postJson, readWebhook, refusal, secondsToMs } from "./post-json.ts";
+import { postJson, readWebhook, refusal } from "./post-json.ts";
 import { startFakeSlack } from "./testing/fake-slack.ts";
 
 let peer: Awaited<ReturnType<typeof startFakeSlack>>;
@@ -95,18 +95,4 @@ test("a redirect is not followed: it would take the secret along", async () => {
   peer.answerNext({ status: 307, headers: { location: peer.webhook } });
   expect((await post()).status).toBe(307);
   expect(peer.requests).toHaveLength(1);
-});
-
-test.each([
-  ["5", 5000],
-  ["0.25", 250],
-  [1.5, 1500],
-  ["-3", 0],
-  ["soon", null],
-  ["", null],
-  ["1e999", null],
-  [null, null],
-  ["Wed, 21 Oct 2015 07:28:00 GMT", 0],
-])("to wait for %s s is to wait for %s ms", (value, ms) => {
-  expect(secondsToMs(value)).toBe(ms);
 });

@@ -1,5 +1,6 @@
 // One POST to a webhook. Its address is a secret, so no error has it: neither in words nor as a
 // cause, since `fetch` puts the whole address into some of its own.
+import { readRetryAfter } from "../../../contract/retry-after.ts";
 import { ChannelError } from "./channel.ts";
 import { oneLine } from "./cut.ts";
 
@@ -35,7 +36,7 @@ export async function postJson(url: URL, body: unknown, options: PostOptions): P
     return {
       status: response.status,
       text: hideSecret(await readHead(response), url),
-      retryAfterMs: secondsToMs(response.headers.get("retry-after")),
+      retryAfterMs: readRetryAfter(response.headers.get("retry-after"), Date.now()),
     };
   } catch (error) {
     signal.throwIfAborted();
@@ -72,15 +73,6 @@ export function refusal(
     isPermanent,
     retryAfterMs,
   });
-}
-
-/** @param value seconds, maybe with a fraction, or a date of HTTP */
-export function secondsToMs(value: string | number | null): number | null {
-  if (value === null || value === "") return null;
-  const ms = Number.isNaN(Number(value))
-    ? Date.parse(`${value}`) - Date.now()
-    : Number(value) * 1000;
-  return Number.isFinite(ms) ? Math.max(0, Math.ceil(ms)) : null;
 }
 
 async function readHead(response: Response): Promise<string> {
