@@ -95,6 +95,21 @@ export function createBackupStore(db: Database) {
         .orderBy(desc(backups.id))
         .limit(most),
 
+    /** When the newest of those of each configuration ended; configurations without one are not in it. */
+    async lastFinished(configurationIds: readonly number[]): Promise<Map<number, Date>> {
+      if (configurationIds.length === 0) return new Map();
+      const { rows } = await db.execute<{ id: number; at: string }>(sql`
+        select wanted.id, last.ended_at as at
+        from unnest(${sql.param([...configurationIds])}::int[]) as wanted(id),
+          lateral (
+            select ended_at from backups
+            where configuration_id = wanted.id and status = 'finished' and trigger <> 'safety'
+            order by id desc limit 1
+          ) last
+        where last.ended_at is not null`);
+      return new Map(rows.map(({ id, at }) => [id, new Date(at)]));
+    },
+
     /** Where the files of a storage's newest finished backups are. */
     async newestPaths(providerId: number, most: number): Promise<string[]> {
       const rows = await db

@@ -21,6 +21,15 @@ export type PresenterOptions = {
   clock: Clock;
 };
 
+/** What is told of a configuration beside its row. */
+type Beside = {
+  /** Its newest backups, newest first. */
+  shown: readonly Backup[];
+  lastFinished: string | null;
+  backupable: BackupConfiguration["backupable"];
+  timeZone: string;
+};
+
 const toMoment = (date: Date | null) => date && toTimestamp(date);
 
 /** How many backups a configuration shows: in a list, and alone. */
@@ -68,28 +77,28 @@ export function createPresenter({ store, tasks, inventory, clock }: PresenterOpt
     return rows.map((row) => toBackup(row, ahead.get(row.id) ?? null));
   }
 
-  async function backupableOf(row: ConfigurationRow): Promise<BackupConfiguration["backupable"]> {
-    const database =
-      row.database_id === null ? null : await inventory.findDatabase(row.database_id);
-    const site = row.site_id === null ? null : await inventory.findSite(row.site_id);
-    return {
-      id: row.database_id ?? row.site_id ?? 0,
-      name: database?.entry.name ?? site?.name ?? "",
-      // What stands in the inventory is there; whether it answers is the configuration's status.
-      status: "installed",
-      created_at: toTimestamp(database?.createdAt ?? site?.createdAt ?? row.created_at),
+  /** Reads what the configurations back up. */
+  async function backupablesOf(rows: readonly ConfigurationRow[]) {
+    const [databases, sites] = await Promise.all([
+      inventory.findDatabases(rows.flatMap(({ database_id: id }) => id ?? [])),
+      inventory.findSites(rows.flatMap(({ site_id: id }) => id ?? [])),
+    ]);
+    return (row: ConfigurationRow): BackupConfiguration["backupable"] => {
+      const database = databases.get(row.database_id ?? 0);
+      const site = sites.get(row.site_id ?? 0);
+      return {
+        id: row.database_id ?? row.site_id ?? 0,
+        name: database?.entry.name ?? site?.name ?? "",
+        // What stands in the inventory is there; whether it answers is the configuration's status.
+        status: "installed",
+        created_at: toTimestamp(database?.createdAt ?? site?.createdAt ?? row.created_at),
+      };
     };
   }
 
-  async function toConfiguration(
-    row: ConfigurationRow,
-    shown: readonly Backup[],
-    timeZone: string,
-  ): Promise<BackupConfiguration> {
+  function toConfiguration(row: ConfigurationRow, beside: Beside): BackupConfiguration {
+    const { shown, lastFinished, backupable, timeZone } = beside;
     const [last = null] = shown;
-    const newest =
-      shown.find(isFinishedRun)?.ended_at ??
-      toMoment((await store.finishedRuns(row.id, 1))[0]?.ended_at ?? null);
     return {
       id: row.id,
       name: row.name,
@@ -99,7 +108,7 @@ export function createPresenter({ store, tasks, inventory, clock }: PresenterOpt
       status: row.status,
       storage_provider_id: row.storage_provider_id,
       type: row.type,
-      backupable: await backupableOf(row),
+      backupable,
       last_backup: last,
       last_backup_at: last?.started_at ?? null,
       backups: [...shown],
@@ -111,7 +120,7 @@ export function createPresenter({ store, tasks, inventory, clock }: PresenterOpt
       missed_since: toMoment(row.missed_since),
       gap_ms:
         row.next_run_at === null ? null : expectedGapMs(row.frequency, timeZone, row.next_run_at),
-      last_finished_at: newest,
+      last_finished_at: lastFinished,
       drill: row.drill,
       last_proven_at: toMoment(row.last_proven_at),
       warnings: warningsOf(row, shown),
@@ -137,8 +146,19 @@ export function createPresenter({ store, tasks, inventory, clock }: PresenterOpt
       output: backup.output.slice(-nestedOutputCharacters),
     }));
     const of = Map.groupBy(nested, ({ configuration_id }) => configuration_id);
-    return Promise.all(
-      rows.map((row) => toConfiguration(row, of.get(row.id) ?? [], server?.timeZone ?? "UTC")),
+    const finishedShown = (id: number) => of.get(id)?.find(isFinishedRun)?.ended_at ?? null;
+    const ids = rows.map(({ id }) => id);
+    const [backupableOf, finishedBefore] = await Promise.all([
+      backupablesOf(rows),
+      store.lastFinished(ids.filter((id) => finishedShown(id) === null)),
+    ]);
+    return rows.map((row) =>
+      toConfiguration(row, {
+        shown: of.get(row.id) ?? [],
+        lastFinished: finishedShown(row.id) ?? toMoment(finishedBefore.get(row.id) ?? null),
+        backupable: backupableOf(row),
+        timeZone: server?.timeZone ?? "UTC",
+      }),
     );
   }
 

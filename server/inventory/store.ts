@@ -1,5 +1,5 @@
 // The inventory's rows: brought in line with the file, and looked up by everybody else.
-import { and, asc, eq, ne, notInArray, sql } from "../store/drizzle.ts";
+import { and, asc, eq, inArray, ne, notInArray, sql } from "../store/drizzle.ts";
 import type { PageRequest } from "../../contract/paging.ts";
 import { defaultArtisan } from "../../contract/workers/command.ts";
 import type { Connection, Database } from "../store/database.ts";
@@ -131,13 +131,22 @@ export function createInventoryStore(db: Database) {
       return { rows: rows.map(toSite), total };
     },
 
-    /** @param tx the transaction that asks: with it waiting for a second connection, all of them may wait for each other */
     async findSite(id: number, tx?: Connection): Promise<SiteRow | null> {
       const [row] =
         tx === undefined
           ? await selectSite.execute({ id })
           : await tx.select().from(sites).where(eq(sites.id, id));
       return row ? toSite(row) : null;
+    },
+
+    /** By id; those that are not there are not in it. */
+    async findSites(ids: readonly number[]): Promise<Map<number, SiteRow>> {
+      if (ids.length === 0) return new Map();
+      const rows = await db
+        .select()
+        .from(sites)
+        .where(inArray(sites.id, [...ids]));
+      return byId(rows.map(toSite));
     },
 
     async listDatabases(serverId: number, { page, perPage }: PageRequest) {
@@ -159,6 +168,16 @@ export function createInventoryStore(db: Database) {
       return row ? toDatabase(row) : null;
     },
 
+    /** By id; those that are not there are not in it. */
+    async findDatabases(ids: readonly number[]): Promise<Map<number, DatabaseRow>> {
+      if (ids.length === 0) return new Map();
+      const rows = await db
+        .select()
+        .from(databases)
+        .where(inArray(databases.id, [...ids]));
+      return byId(rows.map(toDatabase));
+    },
+
     async listStorageProviders({ page, perPage }: PageRequest) {
       const [rows, total] = await Promise.all([
         db
@@ -172,8 +191,11 @@ export function createInventoryStore(db: Database) {
       return { rows: rows.map(({ entry }) => entry as StorageProviderEntry), total };
     },
 
-    async findStorageProvider(id: number): Promise<StorageProviderEntry | null> {
-      const [row] = await db.select().from(storageProviders).where(eq(storageProviders.id, id));
+    async findStorageProvider(
+      id: number,
+      tx: Connection = db,
+    ): Promise<StorageProviderEntry | null> {
+      const [row] = await tx.select().from(storageProviders).where(eq(storageProviders.id, id));
       return row ? (row.entry as StorageProviderEntry) : null;
     },
 
@@ -213,10 +235,27 @@ export function createInventoryStore(db: Database) {
         .where(eq(notificationChannels.id, id));
       return row ? (row.entry as NotificationChannelEntry) : null;
     },
+
+    /** By id; those that are not there are not in it. */
+    async findNotificationChannels(
+      ids: readonly number[],
+      tx: Connection = db,
+    ): Promise<Map<number, NotificationChannelEntry>> {
+      if (ids.length === 0) return new Map();
+      const rows = await tx
+        .select()
+        .from(notificationChannels)
+        .where(inArray(notificationChannels.id, [...ids]));
+      // Written by `replace` alone.
+      return new Map(rows.map(({ id, entry }) => [id, entry as NotificationChannelEntry]));
+    },
   };
 }
 
 export type InventoryStore = ReturnType<typeof createInventoryStore>;
+
+const byId = <Entry extends { id: number }>(entries: readonly Entry[]): Map<number, Entry> =>
+  new Map(entries.map((entry) => [entry.id, entry]));
 
 const slice = ({ page, perPage }: PageRequest) => [(page - 1) * perPage, page * perPage] as const;
 const idsOf = (entries: readonly { id: number }[]) => entries.map(({ id }) => id);

@@ -22,10 +22,13 @@ export function createNotificationService(options: NotificationServiceOptions) {
   const { messages, channels, inventory, sender, clock } = options;
 
   /** Complaints about ids that the account has no channel for, each at its place. */
-  async function unknownAt(ids: readonly number[]): Promise<Record<string, string[]>> {
+  function unknownAt(
+    ids: readonly number[],
+    known: ReadonlyMap<number, NotificationChannelEntry>,
+  ): Record<string, string[]> {
     const errors: Record<string, string[]> = {};
     for (const [index, id] of ids.entries())
-      if ((await inventory.findNotificationChannel(id)) === null)
+      if (!known.has(id))
         errors[`channels.${index}`] = [`The selected channels.${index} is invalid.`];
     return errors;
   }
@@ -33,24 +36,23 @@ export function createNotificationService(options: NotificationServiceOptions) {
   return {
     async channelsOf(owner: ChannelOwner): Promise<NotificationChannelEntry[]> {
       const ids = await channels.of(owner);
-      const entries = await Promise.all(ids.map((id) => inventory.findNotificationChannel(id)));
-      return entries.filter((entry) => entry !== null);
+      const known = await inventory.findNotificationChannels(ids);
+      return ids.flatMap((id) => known.get(id) ?? []);
     },
 
     /** @throws InvalidFields for ids that the account has no channel for; nothing changes then */
     async choose(owner: NamedOwner, ids: readonly number[]): Promise<void> {
-      const errors = await unknownAt(ids);
-      if (Object.keys(errors).length > 0) throw new InvalidFields(errors);
       const wanted = [...new Set(ids)];
-      const names = new Map<number, string>();
-      for (const entry of await Promise.all(
-        wanted.map((id) => inventory.findNotificationChannel(id)),
-      ))
-        if (entry !== null) names.set(entry.id, entry.name);
+      const known = await inventory.findNotificationChannels(wanted);
+      const errors = unknownAt(ids, known);
+      if (Object.keys(errors).length > 0) throw new InvalidFields(errors);
       await channels.transaction(async (tx) => {
         const before = await channels.replace(tx, owner, wanted);
         // One went out of the inventory just now.
-        if (before === null) throw new InvalidFields(await unknownAt(ids));
+        if (before === null)
+          throw new InvalidFields(
+            unknownAt(ids, await inventory.findNotificationChannels(wanted, tx)),
+          );
         const isSame = before.length === wanted.length && wanted.every((id) => before.includes(id));
         if (isSame) return;
         await recordActivity(tx, {
@@ -59,7 +61,7 @@ export function createNotificationService(options: NotificationServiceOptions) {
           object: { type: owner.kind, id: owner.id, name: owner.name },
           server_id: owner.serverId,
           ...(owner.kind === "site" && { site_id: owner.id }),
-          detail: `Channels: ${wanted.length === 0 ? "none" : wanted.map((id) => names.get(id)).join(", ")}`,
+          detail: `Channels: ${wanted.length === 0 ? "none" : wanted.map((id) => known.get(id)?.name).join(", ")}`,
         });
       });
     },
