@@ -80,6 +80,8 @@ export type AppOptions = {
   /** What workers inherit; no secret is in it. */
   workerEnvironment: Record<string, string>;
   invalidAnswer: "fail" | "log";
+  /** What becomes of a query that asks for a second connection inside a transaction: `log` lets it have one. */
+  secondConnection: "fail" | "log";
   version: string;
   /** Whom the service runs as. Root alone can give each site's code another account than its own. */
   account: { name: string; isRoot: boolean };
@@ -111,9 +113,15 @@ export async function createApp(options: AppOptions): Promise<App> {
     ping,
     pool,
     close: closeDatabase,
-  } = await openDatabase(options.connection, (error) =>
-    // Its message alone: pg hangs the whole connection on the error.
-    log.warn({ reason: error.message }, "a connection to the database was lost"),
+  } = await openDatabase(
+    options.connection,
+    (error) =>
+      // Its message alone: pg hangs the whole connection on the error.
+      log.warn({ reason: error.message }, "a connection to the database was lost"),
+    (error) => {
+      if (options.secondConnection === "fail") throw error;
+      log.error({ err: error }, "a transaction asked for a second connection");
+    },
   );
   const registry = new Registry();
   const tokenStore = createTokenStore(db);

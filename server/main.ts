@@ -92,6 +92,7 @@ async function main() {
     reservedAccounts,
     workerEnvironment: workerEnvironment(environment, dirname(process.execPath)),
     invalidAnswer: "log",
+    secondConnection: "log",
     version,
     account: { name: accountName(own), isRoot: own.uid === 0 },
     clock: systemClock,

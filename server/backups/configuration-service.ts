@@ -234,7 +234,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
           throw conflict(
             `A ${busy[0]?.kind} of this configuration is under way or waits; delete it after that.`,
           );
-        const provider = await inventory.findStorageProvider(row.storage_provider_id);
+        const provider = await inventory.findStorageProvider(row.storage_provider_id, tx);
         const place = `${row.directory}/${id} on ${provider?.name ?? "its storage"}`;
         const detail = withFiles ? `Its files go too: ${place}` : `Its files are kept: ${place}`;
         await recordActivity(tx, configurationEntry(row, "deleted", { detail }));

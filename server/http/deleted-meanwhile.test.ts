@@ -61,12 +61,13 @@ async function copyOf(kind: ResourceKind, id: number): Promise<number> {
   return rows[0]?.id ?? expect.fail(`no ${kind} to copy`);
 }
 
+/** Not asked by `somebody`: inside a transaction the first answer stays the same. */
 const isWaiting = async () =>
   (
-    await somebody.query(
+    await service.query(
       "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
     )
-  ).rows.length > 0;
+  ).length > 0;
 
 test.each(changing)("%s says that it is gone, or was done first", async (name, row) => {
   const kind = kindOf(row.path) ?? expect.fail(`${row.path} names nothing`);
@@ -84,4 +85,23 @@ test.each(changing)("%s says that it is gone, or was done first", async (name, r
   const { status } = await answer;
   const expected = Object.keys(row.answers).map(Number).concat(404, 409);
   expect(expected).toContain(status);
+});
+
+test("updateNotifications says which channel is gone", async () => {
+  await somebody.query(
+    `insert into notification_channels (id, name, entry)
+     select 1000, name, entry || '{"id": 1000}' from notification_channels where id = 2`,
+  );
+  await somebody.query("begin");
+  await somebody.query("delete from notification_channels where id = 1000");
+
+  const answer = service.call("PUT", "/api/site/1/notifications", { channels: [1, 1000] });
+  await vi.waitFor(async () => expect(await isWaiting()).toBe(true), 30_000);
+  await somebody.query("commit");
+
+  const response = await answer;
+  expect(response.status).toBe(422);
+  expect(await response.json()).toMatchObject({
+    errors: { "channels.1": ["The selected channels.1 is invalid."] },
+  });
 });

@@ -1,7 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
 import { administer } from "../testing/service.ts";
-import { openDatabase } from "./database.ts";
+import { openDatabase, type Connection } from "./database.ts";
+import { eq, sql } from "./drizzle.ts";
+import { SecondConnection } from "./guarded-pool.ts";
+import { settings } from "./tables.ts";
 
 test("instances that start together migrate one after the other", async () => {
   const other = `test_${randomUUID().replaceAll("-", "")}`;
@@ -16,4 +20,77 @@ test("instances that start together migrate one after the other", async () => {
     await instance.close();
   }
   await administer(`drop database ${other} with (force)`);
+});
+
+describe("a transaction is kept to its own connection", () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.close());
+
+  const byKey = eq(settings.key, sql.placeholder("key"));
+
+  test.each<[string, () => Promise<unknown>]>([
+    ["a query", async () => database.db.select().from(settings)],
+    ["a count", async () => database.db.$count(settings)],
+    ["a statement", async () => database.db.execute(sql`select 1`)],
+    ["a change", async () => database.db.delete(settings)],
+    [
+      "a prepared query",
+      async () => {
+        const prepared = database.db.select().from(settings).where(byKey).prepare("by_key");
+        return prepared.execute({ key: "a" });
+      },
+    ],
+    ["a transaction of its own", async () => database.db.transaction(async () => undefined)],
+    ["several at once", async () => Promise.all([database.ping(), database.ping()])],
+  ])("%s through the pool fails inside", async (_, ask) => {
+    await expect(ask()).resolves.not.toThrow();
+    const inside = database.db.transaction(async () => ask());
+    await expect(inside).rejects.toSatisfy(
+      // Drizzle wraps what a query failed with.
+      (error) =>
+        error instanceof SecondConnection || (error as Error).cause instanceof SecondConnection,
+    );
+    expect(database.pool().idle).toBe(database.pool().open);
+  });
+
+  test("what it began and did not wait for may use the pool once it has ended", async () => {
+    const ended = Promise.withResolvers<void>();
+    let later: Promise<void> = Promise.reject(new Error("The transaction did not run."));
+    later.catch(() => undefined);
+    await database.db.transaction(async (tx) => {
+      later = ended.promise.then(database.ping);
+      await tx.execute(sql`select 1`);
+    });
+    ended.resolve();
+    await expect(later).resolves.toBeUndefined();
+  });
+
+  test("others use the pool while it is open", async () => {
+    const opened = Promise.withResolvers<Connection>();
+    const asked = Promise.withResolvers<void>();
+    const open = database.db.transaction(async (tx) => {
+      opened.resolve(tx);
+      await asked.promise;
+    });
+    await opened.promise;
+    await expect(database.ping()).resolves.toBeUndefined();
+    asked.resolve();
+    await open;
+  });
+
+  test("where it may not fail, the query goes on and its place is told", async () => {
+    const told: SecondConnection[] = [];
+    const lenient = await openDatabase(
+      database.connection,
+      () => undefined,
+      (error) => void told.push(error),
+    );
+    await lenient.db.transaction(async () => lenient.ping());
+    expect(told).toHaveLength(1);
+    expect(told[0]?.cause).toMatchObject({ stack: expect.stringContaining("database.test.ts") });
+    await lenient.close();
+  });
 });

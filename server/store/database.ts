@@ -1,8 +1,9 @@
 // The connection to PostgreSQL, wherever it runs, and the migrations that bring it up to date.
 import { fileURLToPath } from "node:url";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import pg from "pg";
+import type pg from "pg";
 import { drizzle, migrate, sql } from "./drizzle.ts";
+import { GuardedPool, guardTransactions, type SecondConnection } from "./guarded-pool.ts";
 import { StorableClient } from "./storable.ts";
 import * as tables from "./tables.ts";
 
@@ -28,17 +29,19 @@ const migrationsFolder = fileURLToPath(new URL("migrations", import.meta.url));
  * Connects and migrates.
  * @param options of `pg.Pool`: a `connectionString`, or host and user
  * @param onIdleError told when a connection breaks that nobody is using
+ * @param onSecondConnection called when code inside a transaction asks the pool for a connection; by default it throws
  */
 export async function openDatabase(
   options: pg.PoolConfig,
   onIdleError: (error: Error) => void,
+  onSecondConnection: (error: SecondConnection) => void = (error) => {
+    throw error;
+  },
 ): Promise<OpenDatabase> {
-  const pool = new pg.Pool({
-    max: 10,
-    connectionTimeoutMillis: 5000,
-    ...options,
-    Client: StorableClient,
-  });
+  const pool = new GuardedPool(
+    { max: 10, connectionTimeoutMillis: 5000, ...options, Client: StorableClient },
+    onSecondConnection,
+  );
   let isClosing = false;
   // Without a listener, a database that goes away would end the service.
   pool.on("error", (error) => {
@@ -46,6 +49,7 @@ export async function openDatabase(
     if (!isClosing) onIdleError(error);
   });
   const db = drizzle(pool, { schema: tables });
+  guardTransactions(db);
   try {
     await migrateAlone(pool);
   } catch (error) {

@@ -48,8 +48,12 @@ sites:
   - { id: 1, server: 1, name: shop, root: ${folder}/shop, user: ${ownUser}, artisan: [sh, artisan] }
 `;
 
+/** @param options with `patienceMs`, how long a query waits for a connection instead of production's 5 s */
 export async function createTestService(
-  options: Partial<AppOptions> & { inventory?: (folder: string) => string } = {},
+  options: Partial<AppOptions> & {
+    inventory?: (folder: string) => string;
+    patienceMs?: number;
+  } = {},
 ): Promise<TestService> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-test-")));
   const inventoryFile = join(folder, "inventory.yaml");
@@ -57,7 +61,11 @@ export async function createTestService(
   await writeFile(join(folder, "shop/artisan"), patientArtisan);
   await writeFile(inventoryFile, (options.inventory ?? oneSite)(folder));
   const database = await createDatabase();
-  const connection = { ...inject("postgres"), database };
+  const connection = {
+    ...inject("postgres"),
+    database,
+    ...(options.patienceMs !== undefined && { connectionTimeoutMillis: options.patienceMs }),
+  };
   const made: AppOptions = {
     connection,
     dataFolder: folder,
@@ -79,6 +87,7 @@ export async function createTestService(
     reservedAccounts: [],
     workerEnvironment: workerEnvironment(process.env, "/nowhere"),
     invalidAnswer: "fail",
+    secondConnection: "fail",
     version: "0.0.0",
     account: { name: "tests", isRoot: false },
     clock: systemClock,

@@ -32,6 +32,7 @@ const app = await createApp({
   reservedAccounts: [],
   workerEnvironment: workerEnvironment(process.env, dirname(process.execPath)),
   invalidAnswer: "fail",
+  secondConnection: "fail",
   version: "0.1.0",
   account: { name: "deploy", isRoot: false },
   clock: systemClock,

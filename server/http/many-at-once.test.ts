@@ -1,0 +1,259 @@
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { mkdir, writeFile } from "node:fs/promises";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Operation } from "../../contract/operation.ts";
+import { operations, type OperationName } from "../../contract/operations.ts";
+import { backupBody } from "../testing/resources.ts";
+import { ownUser } from "../testing/own-user.ts";
+import { createTestService, type TestService } from "../testing/service.ts";
+import { workerBody } from "../testing/worker-body.ts";
+import { hashSecret } from "../tokens/secret.ts";
+import { createAllowedHosts } from "./allowed-hosts.ts";
+import { listen } from "./listen.ts";
+
+/** Twenty requests for each connection of the pool. */
+const many = 200;
+/** How long a query waits for a connection: as long as a busy machine may need. A deadlock outlasts it. */
+const patienceMs = 60_000;
+
+/** A database of its own for each configuration: restores of one database exclude each other. */
+const inventory = (folder: string) => `
+servers:
+  - { id: 1, name: here, connection: local }
+sites:
+  - { id: 1, server: 1, name: shop, root: ${folder}/shop, user: ${ownUser}, artisan: [sh, artisan] }
+  - { id: 2, server: 1, name: blog, root: ${folder}/shop, user: ${ownUser}, artisan: [sh, artisan] }
+databases:
+${Array.from({ length: many }, (_, n) => `  - { id: ${n + 1}, server: 1, name: database-${n + 1}, engine: sqlite, path: ${folder}/${n + 1}.sqlite, user: ${ownUser} }`).join("\n")}
+storage_providers:
+  - { id: 1, name: this disk, type: local, path: ${folder}/copies }
+notification_channels:
+  - { id: 1, name: ops, type: email, email: ops@example.com }
+  - { id: 2, name: on-call, type: email, email: on-call@example.com }
+`;
+
+let service: TestService;
+let server: Server;
+let url: string;
+
+beforeAll(async () => {
+  service = await createTestService({
+    inventory,
+    patienceMs,
+    isAllowedHost: createAllowedHosts({
+      listensOn: "127.0.0.1",
+      publicUrl: null,
+      machineName: "",
+    }),
+  });
+  await mkdir(`${service.folder}/copies`);
+  // A process that does nothing: there are hundreds of them.
+  await writeFile(`${service.folder}/shop/artisan`, "exec sleep 100000\n");
+  await holdLane();
+  server = await listen(service.app.fetch, 0, "127.0.0.1");
+  // It was told to listen on a port, so it has one.
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await service.close();
+});
+// Work that the service would continue with must not slow the next burst.
+afterEach(async () => {
+  await service.query("delete from backup_configurations where type = 'database'");
+  await service.query("delete from webhooks");
+});
+
+/** Makes a heavy job of the server that never ends: all jobs after it wait. */
+async function holdLane(): Promise<void> {
+  await service.query(`
+    with configuration as (
+      insert into backup_configurations
+        (server_id, name, frequency, hold, directory, storage_provider_id, type, site_id, status)
+      values (1, 'Endless', '0 3 * * *', 7, 'endless', 1, 'site', 1, 'installed') returning id
+    ), backup as (
+      insert into backups (configuration_id, storage_provider_id, trigger, status)
+      select id, 1, 'manual', 'running' from configuration returning id
+    )
+    insert into backup_tasks (server_id, backup_id, kind, started_at) select 1, id, 'run', now() from backup`);
+}
+
+const idsOf = async (statement: string, values: unknown[] = []): Promise<number[]> =>
+  (await service.query<{ id: number }>(`${statement} returning id`, values)).map(({ id }) => id);
+
+const workers = (status: string) =>
+  idsOf(
+    `insert into workers (site_id, connection, queue, max_jobs, max_time, force, memory, sleep, timeout, tries,
+       processes, startsecs, stopwaitsecs, startretries, stopsignal, status)
+     select 1, 'database', 'default', 0, 0, false, 128, 3, 60, 1, 1, 0, 10, 3, 'TERM', $1
+     from generate_series(1, ${many})`,
+    [status],
+  );
+
+const configurations = () =>
+  idsOf(
+    `insert into backup_configurations
+       (server_id, name, frequency, hold, directory, storage_provider_id, type, database_id, status)
+     select 1, 'Nightly ' || n, '0 3 * * *', 7, 'nightly', 1, 'database', n, 'installed'
+     from generate_series(1, ${many}) n`,
+  );
+
+const backups = (configurationIds: readonly number[], status: string) =>
+  idsOf(
+    `insert into backups (configuration_id, storage_provider_id, trigger, status, ended_at)
+     select id, 1, 'manual', $2, case when $2 = 'finished' then now() end from unnest($1::int[]) as wanted(id)`,
+    [configurationIds, status],
+  );
+
+const waitingBackups = async () => {
+  const ids = await backups(await configurations(), "pending");
+  await service.query(
+    "insert into backup_tasks (server_id, backup_id, kind) select 1, id, 'run' from unnest($1::int[]) as wanted(id)",
+    [ids],
+  );
+  return ids;
+};
+
+const webhooks = () =>
+  idsOf(
+    `insert into webhooks (site_id, url, secret)
+     select 1, 'http://127.0.0.1:9/hook', 'whsec_' || n from generate_series(1, ${many}) n`,
+  );
+
+const deliveries = async () => {
+  const [eventId] = await idsOf(
+    `insert into events (type, server_id, site_id, message_id, data, news, order_key, told_at)
+     select type, server_id, site_id, 'msg_again', data, news, order_key, told_at
+     from events where type = 'site.deployed' order by id limit 1`,
+  );
+  return idsOf(
+    `insert into webhook_deliveries (webhook_id, event_id, status, ended_at)
+     select id, $2, 'failed', now() from unnest($1::int[]) as wanted(id)`,
+    [await webhooks(), eventId],
+  );
+};
+
+const tokens = () =>
+  idsOf(
+    `insert into tokens (name, hash, abilities)
+     select 'token ' || n, md5(random()::text) || n, '{read}' from generate_series(1, ${many}) n`,
+  );
+
+const finishedBackups = async () => backups(await configurations(), "finished");
+/** All requests for the same object. */
+const theFirst = async () => Array.from({ length: many }, () => 1);
+
+type WriteName = {
+  [Name in OperationName]: (typeof operations)[Name]["method"] extends "GET" ? never : Name;
+}[OperationName];
+
+type Case = {
+  /** Makes what the requests name, one id for each. */
+  targets(): Promise<number[]>;
+  body?: (n: number) => unknown;
+  status: number;
+};
+
+/** Total, so that whoever adds an operation that writes adds its case. */
+const cases: Record<Exclude<WriteName, "signIn">, Case> = {
+  createBackupConfiguration: {
+    targets: theFirst,
+    body: (n) => ({ ...backupBody, backupable_id: n + 1 }),
+    status: 201,
+  },
+  updateBackupConfiguration: {
+    targets: configurations,
+    body: () => ({ name: "Nightly", frequency: "0 4 * * *", storage_provider_id: 1 }),
+    status: 200,
+  },
+  deleteBackupConfiguration: { targets: configurations, status: 204 },
+  runBackup: { targets: configurations, status: 202 },
+  restoreBackup: { targets: finishedBackups, body: () => ({}), status: 202 },
+  deleteBackup: { targets: finishedBackups, status: 204 },
+  cancelBackup: { targets: waitingBackups, status: 202 },
+  drillBackup: { targets: finishedBackups, status: 202 },
+  // On a site without workers: each of these locks all that its site has.
+  reportDeployment: {
+    targets: async () => Array.from({ length: many }, () => 2),
+    body: () => ({ status: "finished", restart_workers: true }),
+    status: 202,
+  },
+  createWebhook: {
+    targets: theFirst,
+    body: (n) => ({ url: `http://127.0.0.1:9/${n}` }),
+    status: 201,
+  },
+  deleteWebhook: { targets: webhooks, status: 204 },
+  redeliver: { targets: deliveries, status: 202 },
+  redeliverMissed: { targets: webhooks, status: 202 },
+  pingWebhook: { targets: webhooks, status: 202 },
+  rotateWebhookSecret: { targets: webhooks, status: 200 },
+  updateNotifications: {
+    targets: theFirst,
+    body: (n) => ({ channels: n % 2 === 0 ? [1] : [1, 2] }),
+    status: 200,
+  },
+  updateServerNotifications: {
+    targets: theFirst,
+    body: (n) => ({ channels: n % 2 === 0 ? [2] : [1, 2] }),
+    status: 200,
+  },
+  testNotificationChannel: { targets: theFirst, status: 202 },
+  createToken: {
+    targets: theFirst,
+    body: (n) => ({ name: `token ${n}`, abilities: ["read"] }),
+    status: 201,
+  },
+  deleteToken: { targets: tokens, status: 204 },
+  // Last, because their processes run until the end.
+  createWorker: { targets: theFirst, body: () => workerBody, status: 201 },
+  stopWorker: { targets: () => workers("installed"), status: 204 },
+  startWorker: { targets: () => workers("stopped"), status: 204 },
+  restartWorker: { targets: () => workers("installed"), status: 204 },
+  deleteWorker: { targets: () => workers("stopped"), status: 204 },
+};
+
+async function send({ method, path }: Operation, id: number, body: unknown): Promise<number> {
+  const response = await fetch(url + path.replace(/\{\w+\}/, String(id)), {
+    method,
+    headers: { Authorization: `Bearer ${service.token}`, "Content-Type": "application/json" },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** How often each status was answered. */
+const counted = (statuses: readonly number[]): Record<number, number> =>
+  Object.fromEntries(
+    [...Map.groupBy(statuses, (status) => status)].map(([status, those]) => [status, those.length]),
+  );
+
+describe(`${many} requests at once`, () => {
+  test("signIn: one of them gets the token, and none fails for want of a connection", async () => {
+    const code = { hash: hashSecret("one-time"), expiresMs: Date.now() + 3_600_000, isUsed: false };
+    await service.query(
+      "insert into settings values ('sign_in_code', $1) on conflict (key) do update set value = $1",
+      [JSON.stringify(code)],
+    );
+    const statuses = await Promise.all(
+      Array.from({ length: many }, () => send(operations.signIn, 0, { code: "one-time" })),
+    );
+    expect(statuses.filter((status) => status === 201)).toHaveLength(1);
+    expect(statuses.filter((status) => status >= 500)).toEqual([]);
+  });
+
+  test.each(Object.entries(cases))(
+    "%s: each is carried out",
+    { timeout: 2 * patienceMs },
+    async (name, one) => {
+      const ids = await one.targets();
+      // The key of a total record of them.
+      const operation = operations[name as WriteName];
+      const statuses = await Promise.all(ids.map((id, n) => send(operation, id, one.body?.(n))));
+      expect(counted(statuses)).toEqual({ [one.status]: many });
+    },
+  );
+});
