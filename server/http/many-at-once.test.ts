@@ -4,6 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Operation } from "../../contract/operation.ts";
 import { operations, type OperationName } from "../../contract/operations.ts";
+import { isLongForm } from "../testing/long-form.ts";
 import { backupBody } from "../testing/resources.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
@@ -12,8 +13,8 @@ import { hashSecret } from "../tokens/secret.ts";
 import { createAllowedHosts } from "./allowed-hosts.ts";
 import { listen } from "./listen.ts";
 
-/** Twenty requests for each connection of the pool. */
-const many = 200;
+/** Several requests for each of the pool's ten connections. */
+const many = isLongForm ? 200 : 30;
 /** How long a query waits for a connection: as long as a busy machine may need. A deadlock outlasts it. */
 const patienceMs = 60_000;
 

@@ -33,6 +33,12 @@ const programs: readonly Program[] = [
     environment: { LONG_FORM: "true" },
   },
   {
+    name: "crowds",
+    about: "200 requests at once of each operation that writes",
+    files: ["server/http/many-at-once.test.ts"],
+    environment: { LONG_FORM: "true" },
+  },
+  {
     name: "races",
     about: "10,000 tries each to swap a path while root works on it; as root, on Linux",
     files: ["server/hosts/races.test.ts"],
