@@ -234,7 +234,7 @@ test.describe("by its address, another service's", () => {
   }) => {
     await open("base address");
     await openPlace(page, "server");
-    await expect(page.getByText("Nothing is backed up yet")).toBeVisible();
+    await expect(page.getByText("No backups yet")).toBeVisible();
     await page.getByRole("link", { name: "New backup" }).first().click();
     await page.getByLabel("Name").fill("Orders");
     await page.getByLabel("Database").fill("9000000000123");
@@ -259,15 +259,15 @@ test.describe("by its address, another service's", () => {
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders, nightly");
     const place = page.getByRole("navigation", { name: "Breadcrumbs" });
     await place.getByRole("link", { name: `Server ${serverId} backups` }).click();
-    await expectRow(configurationRow(page, "Orders, nightly"), "active", "never ran");
+    await expectRow(configurationRow(page, "Orders, nightly"), "active", "Never");
     await expectAccessible(page);
     await page.getByRole("button", { name: "Delete: Orders, nightly" }).click();
     const dialog = page.getByRole("alertdialog");
-    await expect(dialog).toContainText("up to the service");
+    await expect(dialog).toContainText("whether it keeps the stored files");
     await expect(dialog.getByRole("radio")).toHaveCount(0);
     await dialog.getByRole("textbox").fill("Orders, nightly");
     await dialog.getByRole("button", { name: "Delete" }).click();
-    await expect(page.getByText("Nothing is backed up yet")).toBeVisible();
+    await expect(page.getByText("No backups yet")).toBeVisible();
   });
 
   test("backups are run, shown, restored and deleted", async ({ page, second, open }) => {
@@ -302,7 +302,7 @@ test.describe("by its address, another service's", () => {
     await expect(main).not.toContainText("Last verified");
     await page.getByRole("button", { name: /^Restore backup/ }).click();
     const dialog = page.getByRole("alertdialog");
-    await expect(dialog).toContainText("does not say whether it saves what is there now");
+    await expect(dialog).toContainText("doesn't say whether it saves current data");
     await dialog.getByRole("textbox").fill("database-12");
     await dialog.getByRole("button", { name: "Restore" }).click();
     await expect(main).toContainText("Restore restoring");
@@ -312,7 +312,7 @@ test.describe("by its address, another service's", () => {
     await page.getByRole("button", { name: /^Delete backup/ }).click();
     await dialog.getByRole("button", { name: "Delete backup" }).click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders");
-    await expect(page.getByText("No backup yet")).toBeVisible();
+    await expect(page.getByText("No backups yet")).toBeVisible();
   });
 
   test("refusal of a token is told at its field, and what it lacks has no link", async ({

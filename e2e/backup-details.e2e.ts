@@ -70,7 +70,7 @@ test.describe("a configuration's page", () => {
       backupable_id: backups.site.id,
     });
     await page.goto(`${service.url}/backup-configurations/${id}`);
-    await expect(page.getByText("No backup was made yet.")).toBeVisible();
+    await expect(page.getByText("No backup yet.")).toBeVisible();
     await page.getByRole("button", { name: `Run now: ${name}` }).click();
     await page.getByRole("link", { name: /^Backup \d+$/ }).click();
 
@@ -80,11 +80,13 @@ test.describe("a configuration's page", () => {
     await expect(page.getByRole("progressbar", { name: "Progress" })).toBeVisible();
     await expect(main).toContainText(/[1-9][\d.]* MB read, [\d.]+ [kM]B stored/);
     await expect(page.getByRole("button", { name: /^Restore backup/ })).toHaveAccessibleDescription(
-      "Restore is not possible while the status is running.",
+      "Can't restore while the status is running.",
     );
 
     await expect(main.getByText("finished", { exact: true })).toBeVisible({ timeout: 60_000 });
-    await expect(page.getByRole("log", { name: "Output" })).toContainText("found the same");
+    await expect(page.getByRole("log", { name: "Output" })).toContainText(
+      "verified by reading back",
+    );
     await expect(page.getByRole("progressbar")).toBeHidden();
     await expect(main).toContainText("300 MB");
     const backup = newestOf(await backups.configuration(id));
@@ -109,7 +111,7 @@ test.describe("a configuration's page", () => {
     await writeFile(backups.database.file, content);
 
     await page.goto(`${service.url}/backup-configurations/${id}`);
-    const strip = page.getByRole("list", { name: "The last runs, oldest first" });
+    const strip = page.getByRole("list", { name: "Last runs, oldest first" });
     await expect(strip.getByRole("link")).toHaveText(["", "", ""]);
     const said = (backup: Backup, end: RegExp) =>
       expect(
@@ -123,7 +125,7 @@ test.describe("a configuration's page", () => {
         page.getByRole("img", { name: `${measure} of the last 2 finished runs` }),
       ).toBeVisible();
 
-    const next = page.getByRole("region", { name: "What comes next" });
+    const next = page.getByRole("region", { name: "Upcoming" });
     await expect(next).toContainText("America/New_York");
     await expect(next).toContainText("Europe/Berlin");
     await expect(next.getByText(/, 02:30$/)).toHaveCount(5);
@@ -166,9 +168,13 @@ test("a run that failed says why, and has nothing to restore or download", async
   const main = page.getByRole("main");
   await expect(main.getByText("failed", { exact: true })).toBeVisible();
   await expect(main.getByText("It is no SQLite database.").first()).toBeVisible();
-  for (const name of ["Restore", "Download", "Restore drill"])
+  for (const [name, verb] of [
+    ["Restore", "restore"],
+    ["Download", "download"],
+    ["Restore drill", "run a drill"],
+  ] as const)
     await expect(action(page, name, backup.id)).toHaveAccessibleDescription(
-      `${name} is not possible while the status is failed.`,
+      `Can't ${verb} while the status is failed.`,
     );
   await expectAccessible(page);
 });
@@ -194,15 +200,15 @@ test.describe("a run", () => {
     await page.goto(`${service.url}/backups/${id}`);
     await action(page, "Cancel", id).click();
     const dialog = page.getByRole("alertdialog");
-    await expect(dialog).toContainText("what is stored so far is removed");
+    await expect(dialog).toContainText("The partial file is deleted");
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Cancel run" }).click();
-    await expectToast(page, "status", `Backup ${id} is being cancelled.`);
+    await expectToast(page, "status", `Cancelling backup ${id}.`);
     const main = page.getByRole("main");
     await expect(main.getByText("failed", { exact: true })).toBeVisible();
     await expect(main.getByText(/^Cancelled by .+\.$/).first()).toBeVisible();
     await expect(action(page, "Cancel", id)).toHaveAccessibleDescription(
-      "Cancel is not possible while nothing of the backup runs.",
+      "Can't cancel: nothing is running.",
     );
   });
 
@@ -245,7 +251,7 @@ test.describe("a restore drill", () => {
     );
     await expectAccessible(page);
     await page.getByRole("link", { name, exact: true }).click();
-    await expect(page.getByRole("row").filter({ hasText: "proven restorable" })).toHaveCount(1);
+    await expect(page.getByRole("row").filter({ hasText: "drill passed" })).toHaveCount(1);
   });
 
   test("is followed to its end, however late the rest of the page is told of its beginning", async ({
@@ -283,10 +289,10 @@ test.describe("a restore drill", () => {
     await page.goto(`${service.url}/backups/${backup.id}`);
     await action(page, "Restore drill", backup.id).click();
     await expect(page.getByText(/^Restore drill failed/)).toBeVisible();
-    await expect(page.getByText(/^The stored file went bad/)).toBeVisible();
+    await expect(page.getByText(/^The stored file is damaged/)).toBeVisible();
     await page.goto(`${service.url}/backup-configurations/${id}`);
     await expect(page.getByRole("link", { name: /^Backup \d+: .*damaged/ })).toBeVisible();
-    await expect(page.getByText("Every stored copy is damaged.")).toBeVisible();
+    await expect(page.getByText("Every stored backup is damaged.")).toBeVisible();
   });
 });
 
@@ -305,15 +311,15 @@ test.describe("a restore", () => {
     const yes = dialog.getByRole("button", { name: "Restore" });
     await dialog.getByRole("textbox").fill(backups.database.name);
     await yes.click();
-    await expect(page.getByText("restore again without saving what is there")).toBeVisible();
+    await expect(page.getByText("restore again without a backup")).toBeVisible();
     // The failed backup was a safety backup, not a scheduled run.
     await page.goto(`${service.url}/servers/${backups.server.id}/backups`);
-    await expectRow(configurationRow(page, name), "failed", "before a restore");
+    await expectRow(configurationRow(page, name), "failed", "before restore");
 
     await page.goto(`${service.url}/backups/${backup.id}`);
     await action(page, "Restore", backup.id).click();
-    await dialog.getByRole("radio", { name: "Restore without saving what is there" }).check();
-    await expect(dialog).toContainText("this restore cannot be undone");
+    await dialog.getByRole("radio", { name: "Restore without a backup" }).check();
+    await expect(dialog).toContainText("the restore can't be undone");
     await dialog.getByRole("textbox").fill(backups.database.name);
     await expect(yes).toHaveAccessibleDescription("Type “discard” first.");
     await expectAccessible(page);
@@ -334,33 +340,36 @@ test.describe("a restore", () => {
     const before = notesIn(backups);
     expect(before).toHaveLength(4);
 
-    const restore = async (backupId: number) => {
-      await action(page, "Restore", backupId).click();
+    const restore = async (button: Locator) => {
+      await button.click();
       const dialog = page.getByRole("alertdialog");
-      await expect(dialog.getByText("Comes back", { exact: true })).toBeVisible();
-      await expect(dialog.getByText("Is replaced", { exact: true })).toBeVisible();
+      await expect(dialog.getByText("Restoring", { exact: true })).toBeVisible();
+      await expect(dialog.getByText("Replacing", { exact: true })).toBeVisible();
       await dialog.getByRole("textbox").fill(backups.database.name);
       await dialog.getByRole("button", { name: "Restore" }).click();
-      // It saves what is there, checks and restores: a busy disk takes its time.
-      await expect(page.getByText(/^Restore finished/)).toBeVisible({ timeout: 20_000 });
+      await expect(dialog).toBeHidden();
     };
+    // It saves what is there, checks and restores: a busy disk takes its time.
+    const expectRestored = () =>
+      expect(page.getByText(/^Restore finished/)).toBeVisible({ timeout: 20_000 });
     await page.goto(`${service.url}/backups/${backup.id}`);
-    await restore(backup.id);
+    await restore(action(page, "Restore", backup.id));
+    await expectRestored();
     await expect(page.getByRole("log", { name: "Restore output" })).toContainText("Restored.");
     expect(notesIn(backups)).toHaveLength(50);
     expect(notesIn(backups)).toContain("order 49");
 
     // The way back is a backup of its own.
-    await page
-      .getByRole("main")
-      .getByRole("link", { name: /^backup \d+$/ })
-      .click();
-    await expect(page.getByRole("heading", { level: 1 })).not.toHaveText(`Backup ${backup.id}`);
-    await expect(page.getByRole("main")).toContainText("safety");
-    await expect(page.getByText("Kept until", { exact: true })).toBeVisible();
     const safety = newestOf(await backups.configuration(id));
     expect(safety.trigger).toBe("safety");
-    await restore(safety.id);
+    await expect(page.getByRole("main")).toContainText(
+      `Previous data saved as backup ${safety.id}.`,
+    );
+    await restore(page.getByRole("button", { name: "Undo restore" }));
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText(`Backup ${safety.id}`);
+    await expect(page.getByRole("main")).toContainText("Before restore");
+    await expect(page.getByText("Kept until", { exact: true })).toBeVisible();
+    await expectRestored();
     expect(notesIn(backups)).toEqual(before);
   });
 
@@ -403,7 +412,7 @@ test.describe("a restore", () => {
     await dialog.getByRole("textbox").fill(backups.database.name);
     await dialog.getByRole("button", { name: "Restore" }).click();
     await expect(page.getByText(/^Restore failed/)).toBeVisible();
-    await expect(page.getByText(/^The stored file went bad/)).toBeVisible();
+    await expect(page.getByText(/^The stored file is damaged/)).toBeVisible();
     expect(notesIn(backups)).toContain("newer than the backup");
   });
 });
@@ -429,7 +438,7 @@ test.describe("a download", () => {
     const download = await arriving;
     expect(download.suggestedFilename()).toBe(basename(backup.path));
     expect(await readFile(await download.path())).toEqual(await readFile(pathOf(backups, backup)));
-    await expectToast(page, "status", `Backup ${backup.id} is downloaded.`);
+    await expectToast(page, "status", `Backup ${backup.id} downloaded.`);
     expect(addresses.filter((address) => address.includes("token"))).toEqual([]);
   });
 
@@ -449,7 +458,7 @@ test.describe("a download", () => {
     const backup = newestOf(await backups.run(id));
     await page.goto(`${service.url}/backups/${backup.id}`);
     await action(page, "Download", backup.id).click();
-    await expectToast(page, "status", `Backup ${backup.id} is downloaded.`);
+    await expectToast(page, "status", `Backup ${backup.id} downloaded.`);
     const written = await page.evaluate(async (name) => {
       const folder = await navigator.storage.getDirectory();
       const file = await (await folder.getFileHandle(name)).getFile();
@@ -495,7 +504,7 @@ test.describe("a download", () => {
     page.on("download", () => (isSaved = true));
     await page.goto(`${service.url}/backups/${backup.id}`);
     await action(page, "Download", backup.id).click();
-    await expectToast(page, "alert", /The download broke off/);
+    await expectToast(page, "alert", /The download was interrupted/);
     expect(isSaved).toBe(false);
   });
 });
@@ -518,9 +527,9 @@ test("deleting a backup removes its file and leads back to its configuration", a
 
   await action(page, "Delete", backup.id).click();
   await dialog.getByRole("button", { name: "Delete backup" }).click();
-  await expectToast(page, "status", `Backup ${backup.id} is being deleted.`);
+  await expectToast(page, "status", `Deleting backup ${backup.id}.`);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(name);
-  await expect(page.getByText("No backup yet")).toBeVisible();
+  await expect(page.getByText("No backups yet")).toBeVisible();
   await expect.poll(() => stat(file).catch(() => null)).toBeNull();
 });
 
@@ -547,12 +556,12 @@ test.describe("the overview", () => {
       overview
         .getByRole("listitem")
         .filter({ hasText: name })
-        .filter({ hasText: "Nothing backs it up." });
+        .filter({ hasText: "No backup configured." });
     await openOverview(page, service, backups);
     await expect(problem(backups.database.name)).toBeVisible();
     await expect(problem(backups.site.name)).toBeVisible();
     await expectAccessible(page);
-    await problem(backups.site.name).getByRole("link", { name: "Back it up" }).click();
+    await problem(backups.site.name).getByRole("link", { name: "Set up backup" }).click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("New backup");
     await expect(page.getByRole("combobox", { name: "Site" })).toHaveValue(String(backups.site.id));
 
@@ -562,11 +571,11 @@ test.describe("the overview", () => {
       backupable_id: backups.site.id,
     });
     await openOverview(page, service, backups);
-    await expect(overview.getByText("No backup was made yet.")).toHaveCount(2);
+    await expect(overview.getByText("No backup yet.")).toHaveCount(2);
     await backups.run(database.id);
     await backups.run(site.id);
     await openOverview(page, service, backups);
-    const calm = overview.getByText("Everything is protected: 2 databases and sites");
+    const calm = overview.getByText("All protected: 2 databases and sites");
     await expect(calm).toBeVisible();
     await calm.click();
     await overview

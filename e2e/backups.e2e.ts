@@ -27,7 +27,7 @@ test.describe("making a backup", () => {
     backups,
   }) => {
     await page.goto(service.url + listOf(backups));
-    await expect(page.getByText("Nothing is backed up yet")).toBeVisible();
+    await expect(page.getByText("No backups yet")).toBeVisible();
     await expectAccessible(page);
     await page.getByRole("link", { name: "New backup" }).first().click();
 
@@ -35,7 +35,7 @@ test.describe("making a backup", () => {
     await page
       .getByRole("combobox", { name: "Database" })
       .selectOption(String(backups.database.id));
-    await page.getByLabel("How often").selectOption("Every hour");
+    await page.getByLabel("Preset").selectOption("Every hour");
     await expect(page.getByText("Every hour", { exact: true }).last()).toBeVisible();
     const runs = page.getByRole("table", { name: "Next runs" });
     await expect(runs.getByRole("row")).toHaveCount(6);
@@ -48,7 +48,7 @@ test.describe("making a backup", () => {
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders by the hour");
     await page.getByRole("link", { name: `${backups.server.name} backups` }).click();
     const row = configurationRow(page, "Orders by the hour");
-    await expectRow(row, "Every hour", "not protected", "never ran");
+    await expectRow(row, "Every hour", "unprotected", "Never");
     await expect(row).toContainText(`database ${backups.database.name}`);
   });
 
@@ -59,15 +59,17 @@ test.describe("making a backup", () => {
   }) => {
     await page.goto(`${service.url}${listOf(backups)}/new`);
     const frequency = page.getByLabel("Frequency");
-    await page.getByLabel("How often").selectOption("Custom");
+    await page.getByLabel("Preset").selectOption("Custom");
     await expect(frequency).toBeFocused();
     await frequency.fill("0 0 31 2 *");
     await page.getByRole("button", { name: "Create backup" }).click();
     // The first field that is wrong has the focus, and each says what is wrong with it.
     await expect(page.getByLabel("Name")).toBeFocused();
-    await expect(page.getByLabel("Name")).toHaveAccessibleDescription(/required/);
+    await expect(page.getByLabel("Name")).toHaveAccessibleDescription(/Name is required\./);
     await expect(frequency).toHaveAccessibleDescription(/The day must be 1 to 29/);
-    await expect(page.getByLabel("Storage provider")).toHaveAccessibleDescription(/required/);
+    await expect(page.getByLabel("Storage provider")).toHaveAccessibleDescription(
+      /Choose where to store backups\./,
+    );
     await expectAccessible(page);
     const list = await service.call("GET", `/api/server/${backups.server.id}/backups`);
     expect(await list.json()).toMatchObject({ meta: { total: 0 } });
@@ -86,7 +88,7 @@ test.describe("making a backup", () => {
     await page.getByRole("button", { name: "Create backup" }).click();
     // It stands before the storage provider, which is missing too.
     await expect(database).toBeFocused();
-    await expect(database).toHaveAccessibleDescription(/required/);
+    await expect(database).toHaveAccessibleDescription(/Choose a database\./);
   });
 
   test("what only the service can know is told at its field too", async ({
@@ -109,7 +111,7 @@ test.describe("making a backup", () => {
       .poll(async () => (await service.call("GET", `/api/site/${backups.site.id}`)).status)
       .toBe(404);
     await page.getByRole("button", { name: "Create backup" }).click();
-    await expect(site).toHaveAccessibleDescription(/The selected backupable id is invalid/);
+    await expect(site).toHaveAccessibleDescription(/Choose a valid site\./);
     await expect(site).toBeFocused();
   });
 });
@@ -123,12 +125,12 @@ test.describe("changing a backup", () => {
     const { id } = await backups.createConfiguration({ directory: `edit-${backups.server.id}` });
     await page.goto(service.url + listOf(backups));
     await page.getByRole("link", { name: "Edit: Orders, nightly" }).click();
-    await expect(page.getByText("It stays what it is")).toBeVisible();
+    await expect(page.getByText("The source can't be changed")).toBeVisible();
     await expect(page.getByText(`${backups.database.name} (database)`)).toBeVisible();
     await page.getByLabel("Name").fill("Orders, weekly");
-    await page.getByLabel("How often").selectOption("30 2 * * 0");
-    await page.getByLabel("Keep").fill("4");
-    await expect(page.getByText("4 kept backups reach back about 4 weeks")).toBeVisible();
+    await page.getByLabel("Preset").selectOption("30 2 * * 0");
+    await page.getByLabel("Keep last").fill("4");
+    await expect(page.getByText("4 backups cover about 4 weeks")).toBeVisible();
     await page.getByLabel("Restore drill").fill("30");
     await page.getByRole("button", { name: "Save changes" }).click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders, weekly");
@@ -149,10 +151,10 @@ test.describe("changing a backup", () => {
   }) => {
     const { id } = await backups.createConfiguration({ hold: 30 });
     await page.goto(`${service.url}/backup-configurations/${id}/edit`);
-    const keep = page.getByLabel("Keep");
+    const keep = page.getByLabel("Keep last");
     await keep.fill("");
     await expect(keep).toHaveAttribute("placeholder", "30");
-    await expect(page.getByText(/^30 kept backups reach back/)).toBeVisible();
+    await expect(page.getByText(/^30 backups cover/)).toBeVisible();
     await page.getByRole("button", { name: "Save changes" }).click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders, nightly");
     expect((await backups.configuration(id)).hold).toBe(30);
@@ -165,11 +167,11 @@ test.describe("changing a backup", () => {
   }) => {
     const { id } = await backups.createConfiguration();
     await page.goto(`${service.url}/backup-configurations/${id}/edit`);
-    await page.getByLabel("Keep").fill("99");
+    await page.getByLabel("Keep last").fill("99");
     await page.getByRole("link", { name: "Cancel" }).click();
     const question = page.getByRole("alertdialog");
     await question.getByRole("button", { name: "Keep editing" }).click();
-    await expect(page.getByLabel("Keep")).toHaveValue("99");
+    await expect(page.getByLabel("Keep last")).toHaveValue("99");
     await page.getByRole("link", { name: "Cancel" }).click();
     await question.getByRole("button", { name: "Discard changes" }).click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders, nightly");
@@ -188,7 +190,7 @@ test.describe("running a backup now", () => {
     });
     await page.goto(service.url + listOf(backups));
     const row = configurationRow(page, "Orders, nightly");
-    await expectRow(row, "not protected", "never ran");
+    await expectRow(row, "unprotected", "Never");
     await press(page, "Run now", "Orders, nightly");
     await expectRow(row, "finished", "protected");
     await expect(row.getByText(/^[\d.]+ (bytes|kB)$/).filter({ visible: true })).toBeVisible();
@@ -207,10 +209,10 @@ test.describe("running a backup now", () => {
     await backups.createConfiguration({ name: "Stays" });
     const { id } = await backups.createConfiguration();
     await page.goto(service.url + listOf(backups));
-    await expectRow(configurationRow(page, "Orders, nightly"), "not protected");
+    await expectRow(configurationRow(page, "Orders, nightly"), "unprotected");
     await service.call("DELETE", `/api/backup-configuration/${id}`);
     await press(page, "Run now", "Orders, nightly");
-    await expectToast(page, "alert", "“Orders, nightly” was not run.");
+    await expectToast(page, "alert", "Couldn't run “Orders, nightly”.");
     await expect(configurationRow(page, "Orders, nightly")).toBeHidden();
     await expect(configurationRow(page, "Stays")).toBeVisible();
   });
@@ -218,8 +220,8 @@ test.describe("running a backup now", () => {
 
 test.describe("deleting a backup", () => {
   const cases = [
-    { choice: "Keep the stored files", isKept: true },
-    { choice: "Remove the stored files", isKept: false },
+    { choice: "Keep stored files", isKept: true },
+    { choice: "Delete stored files", isKept: false },
   ];
   for (const { choice, isKept } of cases)
     test(`“${choice}” does what it says`, async ({ connected: page, service, backups }) => {
@@ -276,7 +278,7 @@ test("a backup that cannot work says why, in the list and where it is changed", 
   expect(reason).toContain(backups.database.file);
   await page.goto(service.url + listOf(backups));
   const row = configurationRow(page, "Orders, nightly");
-  await expectRow(row, "failed", "not protected", reason ?? "");
+  await expectRow(row, "failed", "unprotected", reason ?? "");
   await press(page, "Run now", "Orders, nightly");
   // One badge for the configuration, one for its run.
   await expect(row.getByText("failed", { exact: true }).filter({ visible: true })).toHaveCount(2);

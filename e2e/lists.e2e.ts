@@ -232,7 +232,7 @@ test("deleting many backups names them and what is lost; it fits 360 px and is a
   await expectAccessible(page);
   for (const text of [name, "By the hour", `database ${backups.database.name}`])
     await expect(dialog).toContainText(text);
-  await expect(dialog.getByRole("radio", { name: "Keep the stored files" })).toBeChecked();
+  await expect(dialog.getByRole("radio", { name: "Keep stored files" })).toBeChecked();
   const confirm = dialog.getByRole("button", { name: "Delete 2 backups" });
   await expect(confirm).toBeDisabled();
   await dialog.getByLabel("Type “delete 2” to confirm").fill("delete 2");
@@ -241,7 +241,7 @@ test("deleting many backups names them and what is lost; it fits 360 px and is a
   await expect(configurationRow(page, name)).toBeHidden();
   await page.keyboard.press("Enter");
   await expect(dialog).toBeHidden();
-  await expect(page.getByText("Nothing is backed up yet")).toBeVisible();
+  await expect(page.getByText("No backups yet")).toBeVisible();
   await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
 });
 

@@ -44,13 +44,13 @@ const failed = backup({ id: 3, status: "failed" });
 const damaged = backup({ id: 2, damage: "its checksum differs" });
 
 test.each<[string, BackupConfiguration, Protection["state"], RegExp]>([
-  ["never ran", configuration([]), "unprotected", /No backup was made yet/],
-  ["only failed", configuration([failed]), "unprotected", /ever finished/],
+  ["never ran", configuration([]), "unprotected", /No backup yet/],
+  ["only failed", configuration([failed]), "unprotected", /No backup has finished yet/],
   [
     "a good one before all that are shown",
     configuration([failed], { last_finished_at: at }),
     "late",
-    /from before them/,
+    /An earlier good backup exists/,
   ],
   ["only damaged copies", configuration([damaged]), "unprotected", /damaged/],
   ["one good backup", configuration([backup()]), "protected", /good and on time/],
@@ -61,14 +61,19 @@ test.each<[string, BackupConfiguration, Protection["state"], RegExp]>([
     /is good\.$/,
   ],
   ["a failure after it", configuration([failed, backup()]), "late", /last run failed/],
-  ["damage after it", configuration([damaged, backup()]), "late", /newest stored copy is damaged/],
+  ["damage after it", configuration([damaged, backup()]), "late", /newest backup is damaged/],
   ["overdue", configuration([backup()], { missed_since: at }), "late", /overdue/],
-  ["broken since", configuration([backup()], { status: "failed" }), "late", /does not work/],
+  [
+    "broken since",
+    configuration([backup()], { status: "failed" }),
+    "late",
+    /configuration has failed/,
+  ],
   [
     "proven long ago",
     configuration([backup()], { drill: 7, last_proven_at: "2026-06-01T02:30:00.000000Z" }),
     "late",
-    /proven restorable/,
+    /restore drill is overdue/,
   ],
   [
     "proven on time",

@@ -35,25 +35,24 @@ export function protectionOf<Known extends Run>(
   const late = (reason: string): Protection<Known> => ({ state: "late", reason, newest });
   // A list shows the newest runs only; the good backup may be older than all of them.
   if (finished.length === 0 && configuration.last_finished_at)
-    return late("The last runs failed; a good backup from before them is there.");
+    return late("The last runs failed. An earlier good backup exists.");
   if (newest === null)
     return {
       state: "unprotected",
       reason:
         finished.length > 0
-          ? "Every stored copy is damaged."
+          ? "Every stored backup is damaged."
           : last === undefined
-            ? "No backup was made yet."
-            : "No backup has ever finished.",
+            ? "No backup yet."
+            : "No backup has finished yet.",
       newest,
     };
-  if (newest !== finished[0])
-    return late("The newest stored copy is damaged; an older one is good.");
+  if (newest !== finished[0]) return late("The newest backup is damaged. An older one is good.");
   if (configuration.missed_since) return late("A run is overdue.");
-  if (configuration.status === "failed") return late("The configuration does not work any more.");
+  if (configuration.status === "failed") return late("The configuration has failed.");
   if (last?.status === "failed") return late("The last run failed.");
   if (configuration.drill && isProofOld(configuration, nowMs))
-    return late("It was not proven restorable for longer than it should be.");
+    return late("A restore drill is overdue.");
   // Whether a run is overdue is an extra.
   const isTimed = configuration.missed_since !== undefined;
   const reason = `The newest backup is good${isTimed ? " and on time" : ""}.`;

@@ -134,7 +134,7 @@ test("what is done to backups and tokens stands there too, with what was kept an
     "service installed",
     "token created",
   ]);
-  expect(data[0]?.detail).toBe(`Its files are kept: shop/${made.body.id} on disk`);
+  expect(data[0]?.detail).toBe(`Stored files kept: shop/${made.body.id} on disk`);
   expect((await list("?kind=token")).data[0]).toMatchObject({
     action: "created",
     object: { type: "token", name: "blog only" },

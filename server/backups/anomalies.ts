@@ -1,5 +1,8 @@
 // What is odd about a backup although it finished. Warnings only: nobody's night is ended by a guess.
 
+import { sizeInWords } from "./sources/size-in-words.ts";
+import { shortDuration } from "./words.ts";
+
 export type Measured = { sizeBytes: number; durationMs: number; checksum: string | null };
 
 /** How many backups before it one is held against. */
@@ -19,16 +22,18 @@ export function findAnomalies(now: Measured, before: readonly Measured[]): strin
   const compared = before.slice(0, comparedBackups);
   const warnings: string[] = [];
   if (now.sizeBytes < nearlyEmptyBytes)
-    warnings.push(`It is nearly empty: ${now.sizeBytes} bytes.`);
+    warnings.push(`Nearly empty: ${sizeInWords(now.sizeBytes)}.`);
   if (compared.length >= leastForMedian) {
     const usualBytes = median(compared.map(({ sizeBytes }) => sizeBytes));
-    const percent = Math.round((100 * now.sizeBytes) / Math.max(1, usualBytes));
-    if (percent < 50 || percent > 150)
-      warnings.push(`Its size is ${percent} % of what the last ${compared.length} had.`);
+    const share = now.sizeBytes / Math.max(1, usualBytes);
+    if (share < 0.5 || share > 1.5)
+      warnings.push(
+        `Unusual size: ${sizeInWords(now.sizeBytes)}, usually about ${sizeInWords(usualBytes)}.`,
+      );
     const usualMs = Math.max(shortMs, median(compared.map(({ durationMs }) => durationMs)));
     if (now.durationMs > 3 * usualMs)
       warnings.push(
-        `It took ${Math.round(now.durationMs / usualMs)} times as long as the last ${compared.length}.`,
+        `Unusually slow: ${shortDuration(now.durationMs)}, usually about ${shortDuration(usualMs)}.`,
       );
   }
   const same = [now, ...before.slice(0, comparedBackups - 1)];
@@ -38,7 +43,7 @@ export function findAnomalies(now: Measured, before: readonly Measured[]): strin
     same.every(({ checksum }) => checksum === now.checksum)
   )
     warnings.push(
-      `The last ${comparedBackups} backups are the same, byte for byte. Does anything still write there?`,
+      `The last ${comparedBackups} backups are identical. Check that the source still receives data.`,
     );
   return warnings;
 }

@@ -70,7 +70,7 @@ export function createBackupService(options: BackupServiceOptions) {
   ): Promise<{ row: BackupRow; configuration: ConfigurationRow }> {
     const configuration = await configurations.lock(tx, configuration_id);
     const row = await store.lock(tx, id);
-    if (row === null || configuration === null) throw conflict("The backup is gone.");
+    if (row === null || configuration === null) throw conflict("The backup no longer exists.");
     return { row, configuration };
   }
 
@@ -104,12 +104,10 @@ export function createBackupService(options: BackupServiceOptions) {
     ): Promise<{ backup: BackupRow; configuration: ConfigurationRow }> {
       const made = await store.transaction(async (tx) => {
         const configuration = await configurations.lock(tx, configurationId);
-        if (configuration === null) throw conflict("The backup configuration is gone.");
+        if (configuration === null) throw conflict("The backup configuration no longer exists.");
         // A schedule that is in force stays so while a change of it is rehearsed.
         if (trigger === "manual" && !canBackupConfiguration.run(configuration))
-          throw conflict(
-            `The backup configuration is ${configuration.status}; it can run once that is over.`,
-          );
+          throw conflict(`The backup configuration can't run while it is ${configuration.status}.`);
         const busy = await tasks.ofConfiguration(tx, configurationId);
         if (busy.some(({ kind }) => kind === "run"))
           throw conflict("A run of this configuration is under way or waits already.");
@@ -138,12 +136,12 @@ export function createBackupService(options: BackupServiceOptions) {
       const { row, configuration } = await store.transaction(async (tx) => {
         const { row, configuration } = await lockBoth(tx, found);
         if (!canBackup.restore(row))
-          throw conflict(`The backup is ${row.status}; only a finished one can be restored.`);
+          throw conflict(`Only a finished backup can be restored. The backup is ${row.status}.`);
         const busy = await tasks.ofTarget(tx, configuration);
         const other = busy.find(({ kind }) => kind !== "verify");
         if (other !== undefined)
           throw conflict(
-            `The ${configuration.type} is ${taskNames[other.kind]}; restore after that.`,
+            `The ${configuration.type} is ${taskNames[other.kind]}. Restore once that is done.`,
           );
         await store.update(tx, row.id, {
           restore_status: "running",
@@ -153,7 +151,7 @@ export function createBackupService(options: BackupServiceOptions) {
         await addTask(tx, configuration, row.id, "restore", {
           skip_safety_backup: skipsSafetyBackup,
         });
-        const more = skipsSafetyBackup ? { detail: "Without saving what is there first." } : {};
+        const more = skipsSafetyBackup ? { detail: "Without a backup of current data." } : {};
         await recordActivity(tx, backupEntry(configuration, row, "asked to restore", more));
         return { row, configuration };
       });
@@ -170,9 +168,11 @@ export function createBackupService(options: BackupServiceOptions) {
       const { row, configuration } = await store.transaction(async (tx) => {
         const { row, configuration } = await lockBoth(tx, found);
         if (!canBackup.restore(row))
-          throw conflict(`The backup is ${row.status}; only a finished one can be proven.`);
+          throw conflict(
+            `Only a finished backup can run a restore drill. The backup is ${row.status}.`,
+          );
         const [busy] = await tasks.ofBackup(tx, row.id);
-        if (busy !== undefined) throw conflict(`The backup is ${taskNames[busy.kind]} already.`);
+        if (busy !== undefined) throw conflict(`The backup is already ${taskNames[busy.kind]}.`);
         await store.update(tx, row.id, { drill_status: "running", drill_output: "" });
         await addTask(tx, configuration, row.id, "drill");
         const by = actor === undefined ? {} : { actor };
@@ -196,8 +196,8 @@ export function createBackupService(options: BackupServiceOptions) {
         if (task === undefined)
           throw conflict(
             row.trigger === "safety" && runningWork(row) !== null
-              ? "The backup is made before a restore; cancel the restore."
-              : "Nothing of the backup runs or waits.",
+              ? "The backup is part of a restore. Cancel the restore instead."
+              : "Nothing to cancel: the backup is neither queued nor running.",
           );
         await recordActivity(tx, backupEntry(configuration, row, "asked to cancel"));
         if (!(await tasks.endWaiting(tx, task.id))) return { row, begun: task };
@@ -209,7 +209,7 @@ export function createBackupService(options: BackupServiceOptions) {
         return { row, begun: null };
       });
       if (begun !== null && !lane.cancel(begun, reason))
-        throw conflict("It is ending already; look again in a moment.");
+        throw conflict("The backup is already ending. Check again in a moment.");
       return (await store.byId(row.id)) ?? row;
     },
 
@@ -229,15 +229,16 @@ export function createBackupService(options: BackupServiceOptions) {
       await store.transaction(async (tx) => {
         const { row, configuration } = await lockBoth(tx, found);
         if (!canBackup.remove(row))
-          throw conflict(`The backup is ${row.status}; delete it once that is over.`);
+          throw conflict(`The backup is ${row.status}. Delete it once that is done.`);
         const [busy] = await tasks.ofBackup(tx, row.id);
         if (busy !== undefined)
-          throw conflict(`The backup is ${taskNames[busy.kind]}; delete it after that.`);
-        if (!(await removal.begin(tx, row))) throw conflict("The backup is being changed.");
+          throw conflict(`The backup is ${taskNames[busy.kind]}. Delete it once that is done.`);
+        if (!(await removal.begin(tx, row)))
+          throw conflict("The backup is being changed. Try again in a moment.");
         await recordActivity(
           tx,
           backupEntry(configuration, row, "deleted", {
-            detail: row.path === "" ? "It had no file." : `Its file goes too: ${row.path}`,
+            detail: row.path === "" ? "No stored file." : `Stored file deleted: ${row.path}`,
           }),
         );
       });
@@ -253,12 +254,12 @@ export function createBackupService(options: BackupServiceOptions) {
       row: BackupRow,
     ): Promise<{ content: Readable; name: string; sizeBytes: number }> {
       if (row.status !== "finished")
-        throw conflict(`The backup is ${row.status}; only a finished one has a file.`);
+        throw conflict(`Only a finished backup has a file. The backup is ${row.status}.`);
       const storage = await places.storage(row.storage_provider_id).catch(asConflict);
       const size = await storage.size(row.path).catch(asConflict);
-      if (size === null) throw conflict("Its file is not there any more.");
+      if (size === null) throw conflict("The stored file is missing.");
       if (size !== row.size)
-        throw conflict(`Its file has ${size} bytes, and ${row.size} were stored: it is damaged.`);
+        throw conflict(`The stored file is damaged: it has ${size} bytes instead of ${row.size}.`);
       const content = await openVerified(storage, row, new AbortController().signal);
       return { content, name: basename(row.path), sizeBytes: row.size };
     },

@@ -361,14 +361,14 @@ describe("a restore over what is broken", () => {
     await writeFile(join(service.folder, "orders.sqlite"), "no database any more");
     expect(await status("PUT", `/api/backup/${backupId}`)).toBe(202);
     const failed = await service.restored(backupId, "failed");
-    expect(failed.restore_output).toMatch(/restore again without saving what is there/);
+    expect(failed.restore_output).toMatch(/restore again without a backup/);
     expect(await readFile(join(service.folder, "orders.sqlite"), "utf8")).toContain("no database");
 
     await errors("PUT", `/api/backup/${backupId}`, { skip_safety_backup: "yes" });
     const unsaved = { skip_safety_backup: true };
     expect(await status("PUT", `/api/backup/${backupId}`, unsaved)).toBe(202);
     const restored = await service.restored(backupId, "finished");
-    expect(restored.restore_output).toContain("What is there now is not saved first, as asked.");
+    expect(restored.restore_output).toContain("Skipping the backup of current data, as requested.");
     expect(service.sql("select count(*) as n from orders")).toEqual([{ n: 2 }]);
     const { backups } = await service.show(id);
     expect(backups.map(({ trigger, status: its }) => [trigger, its])).toEqual([
@@ -409,8 +409,8 @@ describe("a restore", () => {
     service.sql("update orders set customer = 'mallory'");
     await service.call("PUT", `/api/backup/${backup.id}`);
     const failed = await service.restored(backup.id, "failed");
-    expect(failed.restore_output).toMatch(/its checksum differs/);
-    expect(failed.damage).toMatch(/checksum/);
+    expect(failed.restore_output).toMatch(/Checksum mismatch/);
+    expect(failed.damage).toMatch(/Checksum mismatch/);
     expect(service.sql("select distinct customer from orders")).toEqual([{ customer: "mallory" }]);
     expect((await service.show(id)).warnings?.join()).toMatch(/damaged/);
     const download = await service.call("GET", `/api/backup/${backup.id}/file`);

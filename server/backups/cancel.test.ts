@@ -110,7 +110,7 @@ test.each(casesOf(sourceKinds, ["MariaDB", "folder"]))(
       await soon(async () => expect((await service.backup(backup.id))[field]).toBe("failed"));
     }
     const after = await service.backup(backup.id);
-    expect(after.restore_output).toMatch(/Cancelled by .+\. What was there is as it was\./);
+    expect(after.restore_output).toMatch(/Cancelled by .+\. Nothing was changed\./);
     expect(after.drill_output).toMatch(/Cancelled by .+\./);
     expect(await activityOf(backup.id)).toEqual(
       expect.arrayContaining(["restore cancelled", "restore drill cancelled"]),
@@ -140,6 +140,6 @@ test("is refused where nothing runs", async () => {
   const refused = await cancel(backup);
   expect(refused).toMatchObject({
     status: 409,
-    body: { message: "Nothing of the backup runs or waits." },
+    body: { message: "Nothing to cancel: the backup is neither queued nor running." },
   });
 });

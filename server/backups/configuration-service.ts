@@ -76,11 +76,9 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
     action: keyof typeof canBackupConfiguration,
   ): Promise<ConfigurationRow> {
     const row = await configurations.lock(tx, id);
-    if (row === null) throw conflict("The backup configuration is gone.");
+    if (row === null) throw conflict("The backup configuration no longer exists.");
     if (!canBackupConfiguration[action](row))
-      throw conflict(
-        `The backup configuration is ${row.status}; this can be done once that is over.`,
-      );
+      throw conflict(`The backup configuration is ${row.status}. Try again once that is done.`);
     return row;
   }
 
@@ -129,7 +127,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
       const read: Buffer[] = [];
       for await (const chunk of await storage.get(key, { signal })) read.push(chunk as Buffer);
       if (!Buffer.concat(read).equals(content))
-        throw new StorageError(`${storage.place} does not give back what it was given.`);
+        throw new StorageError(`${storage.place} returned other data than was written to it.`);
     } finally {
       await storage.remove(key);
     }
@@ -219,7 +217,8 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
           // The old moment must not come before the new schedule is in force.
           ...(body.frequency !== row.frequency && { next_run_at: null, missed_since: null }),
         });
-        if (moved === null) throw conflict("The backup configuration is being changed.");
+        if (moved === null)
+          throw conflict("The backup configuration is being changed. Try again in a moment.");
         await recordActivity(tx, configurationEntry(moved, "changed"));
         return moved;
       });
@@ -232,11 +231,11 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
         const busy = await tasks.ofConfiguration(tx, id);
         if (busy.length > 0)
           throw conflict(
-            `A ${busy[0]?.kind} of this configuration is under way or waits; delete it after that.`,
+            `A ${busy[0]?.kind} of this configuration is queued or running. Delete the configuration once it is done.`,
           );
         const provider = await inventory.findStorageProvider(row.storage_provider_id, tx);
         const place = `${row.directory}/${id} on ${provider?.name ?? "its storage"}`;
-        const detail = withFiles ? `Its files go too: ${place}` : `Its files are kept: ${place}`;
+        const detail = withFiles ? `Stored files deleted: ${place}` : `Stored files kept: ${place}`;
         await recordActivity(tx, configurationEntry(row, "deleted", { detail }));
         if (withFiles) await move(tx, row, "removing", { status_reason: null, next_run_at: null });
         else await configurations.remove(tx, id);
@@ -261,7 +260,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
         if (operatorWords(error) === null)
           log.error({ err: error, configuration: id }, "a rehearsal failed unexpectedly");
         reason = signal.aborted
-          ? `It did not answer within ${rehearsalMs / 1000} seconds.`
+          ? `The connection test timed out after ${rehearsalMs / 1000} s.`
           : tellFailure(error);
       }
       await endInstall(row, reason, warnings);
@@ -277,7 +276,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
         await removeFiles(row);
       } catch (error) {
         log.error({ err: error, configuration: id }, "a configuration's files were not removed");
-        const reason = `Its files could not all be removed: ${tellFailure(error)} Delete it again once that is mended.`;
+        const reason = `Couldn't delete all stored files: ${tellFailure(error)} Fix the cause, then delete the configuration again.`;
         await store.transaction((tx) => move(tx, row, "failed", { status_reason: reason }));
         return;
       }
@@ -292,7 +291,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
       const row = await configurations.byId(id);
       if (row === null || row.transition !== transition) return;
       if (row.status !== "installing" && row.status !== "removing") return;
-      const reason = `It was ${row.status} for more than ${deadlineSeconds[row.status]} seconds.`;
+      const reason = `Timed out: still ${row.status} after ${deadlineSeconds[row.status]} s.`;
       if (row.status === "installing") await endInstall(row, reason);
       else await store.transaction((tx) => move(tx, row, "failed", { status_reason: reason }));
     },

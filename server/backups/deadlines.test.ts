@@ -51,7 +51,7 @@ function createService() {
   });
 }
 
-const words = "It was installing for more than 150 seconds.";
+const words = "Timed out: still installing after 150 s.";
 
 test("a configuration that is never tried fails at its deadline, is told of, and keeps its schedule", async () => {
   const service = createService();
@@ -71,7 +71,7 @@ test("a configuration fails at its deadline when the outcome of its rehearsal ca
   const service = createService();
   const { id, transition } = await insertConfiguration(database.db);
   await database.db.execute(
-    sql`alter table backup_configurations add constraint refused check (status = 'installing' or coalesce(status_reason, '') like 'It was installing%') not valid`,
+    sql`alter table backup_configurations add constraint refused check (status = 'installing' or coalesce(status_reason, '') like 'Timed out: still installing%') not valid`,
   );
   await expect(service.install({ id, transition })).rejects.toThrow(/Failed query/);
   expect((await service.byId(id))?.status).toBe("installing");

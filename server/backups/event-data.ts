@@ -5,7 +5,7 @@ import type { NewEvent } from "../events/event.ts";
 import type { BackupRow } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import { sizeInWords } from "./sources/size-in-words.ts";
-import { durationInWords } from "./words.ts";
+import { shortDuration } from "./words.ts";
 
 type Told = {
   type: NewEvent["type"];
@@ -24,9 +24,8 @@ export const missedEvent = (configuration: ConfigurationRow, due: Date): NewEven
   news: {
     subject: configuration.name,
     facts: [],
-    moments: [["Was due", toTimestamp(due)], ...nextRun(configuration)],
-    reason:
-      "No run has begun although one should have. Look whether the server is busy or was off.",
+    moments: [["Due", toTimestamp(due)], ...nextRun(configuration)],
+    reason: "The scheduled run didn't start. Check whether the server was busy or offline.",
     path: `/backup-configurations/${configuration.id}`,
   },
   activity: {
@@ -124,9 +123,7 @@ const stored = ({ ended_at }: BackupRow): [string, string][] =>
   ended_at === null ? [] : [["Backed up", toTimestamp(ended_at)]];
 
 const tookFact = (startedAt: Date | null, endedAt: Date): [string, string][] =>
-  startedAt === null
-    ? []
-    : [["Duration", durationInWords(endedAt.getTime() - startedAt.getTime())]];
+  startedAt === null ? [] : [["Duration", shortDuration(endedAt.getTime() - startedAt.getTime())]];
 
 const actionOf: Partial<Record<NewEvent["type"], string>> = {
   "backup.finished": "finished",
@@ -154,9 +151,7 @@ const dataOf = (configuration: ConfigurationRow) => ({
 });
 
 const durationFact = ({ started_at, ended_at }: BackupRow): [string, string][] =>
-  ended_at === null
-    ? []
-    : [["Duration", durationInWords(ended_at.getTime() - started_at.getTime())]];
+  ended_at === null ? [] : [["Duration", shortDuration(ended_at.getTime() - started_at.getTime())]];
 
 const nextRun = ({ next_run_at }: ConfigurationRow): [string, string][] =>
   next_run_at === null ? [] : [["Next run", toTimestamp(next_run_at)]];

@@ -54,8 +54,8 @@ describe("S3", () => {
   });
 
   test.each<[string, "reset" | number, RegExp]>([
-    ["answers 500", 500, /answered 500, 3 times/],
-    ["breaks the connection in the middle of a part", "reset", /broke the connection off/],
+    ["answers 500", 500, /returned 500, 3 times/],
+    ["breaks the connection in the middle of a part", "reset", /closed the connection/],
   ])("that %s fails the run, and nothing stays", async (_, verdict, words) => {
     const { id } = await service.installed({ storage_provider_id: 3, backupable_type: "site" });
     s3.rule((asked) => (asked.includes("partNumber=2") ? verdict : "pass"));

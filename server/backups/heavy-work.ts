@@ -88,7 +88,7 @@ export function createHeavyWork(options: HeavyWorkOptions) {
     /** Ends a task that waited too long; a task that has begun has a deadline of its own. */
     async expire(task: TaskRow): Promise<void> {
       const found = await store.withConfiguration(task.backup_id);
-      const reason = "It waited for more than 24 hours: another job of this server holds it up.";
+      const reason = "Timed out after 24 hours in the queue: another job on this server blocks it.";
       await store.transaction(async (tx) => {
         // Cancelling locks the configuration before the task; the other order could deadlock.
         if (found !== null) await configurations.lock(tx, found.configuration.id);

@@ -58,7 +58,7 @@ test("a job that ignores its deadline is given up an hour later, and the server'
   await vi.waitFor(() => {
     // It waits a moment before it settles; nobody knows when that wait begins.
     clock.advance(5000);
-    expect(settled).toEqual(["It took longer than 24 hours and was ended."]);
+    expect(settled).toEqual(["Timed out after 24 hours."]);
   });
   await vi.waitFor(() => expect(performed).toEqual([row.id, next.id]));
   await lane.stop();
@@ -71,7 +71,7 @@ test("a job whose outcome could not be stored is settled as that, not as cut off
   lane.wake(1);
   await vi.waitFor(() => {
     clock.advance(5000);
-    expect(settled).toEqual(["How it ended could not be stored; the service's log says why."]);
+    expect(settled).toEqual(["Couldn't store the result. See the service's log for the reason."]);
   });
   await lane.stop();
 });

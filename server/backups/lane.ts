@@ -22,9 +22,9 @@ const retryMs = 5000;
 /** So long a task may take to put things in order once it was told to end; then nobody waits for it any more. */
 const endingMs = 3600 * 1000;
 
-export const cutOff = "Interrupted: the service was stopped or crashed while it ran.";
-const notStored = "How it ended could not be stored; the service's log says why.";
-const endless = "It took longer than 24 hours and was ended.";
+export const cutOff = "Interrupted: the service stopped or crashed during the run.";
+const notStored = "Couldn't store the result. See the service's log for the reason.";
+const endless = "Timed out after 24 hours.";
 
 /** A deadline or somebody ended it; otherwise its outcome is what went wrong. */
 const reasonOf = ({ aborted, reason }: AbortSignal): Interrupted =>
@@ -126,7 +126,7 @@ export function createLane({ tasks, perform, settle, clock, log }: LaneOptions) 
 
     /** Interrupts what runs and waits until that is stored. */
     async stop(): Promise<void> {
-      stop.abort(new Interrupted("Interrupted: the service was stopped while it ran."));
+      stop.abort(new Interrupted("Interrupted: the service stopped during the run."));
       await Promise.all(running.values());
     },
   };

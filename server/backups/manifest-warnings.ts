@@ -12,5 +12,7 @@ export function manifestWarnings(manifest: Manifest): string[] {
   const more = unsound.length > shownNames ? ` and ${unsound.length - shownNames} more` : "";
   const [what, is] =
     unsound.length === 1 ? ["A SQLite database", "is"] : ["SQLite databases", "are"];
-  return [`${what} in the site ${is} not sound: ${names.join(", ")}${more}. The output says why.`];
+  return [
+    `${what} in the site ${is} damaged: ${names.join(", ")}${more}. See the output for the reason.`,
+  ];
 }

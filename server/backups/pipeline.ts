@@ -95,7 +95,7 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
       return [dumped, stored];
     });
     if (stored !== sizeBytes)
-      throw new Error(`${sizeBytes} bytes were sent, and ${storage.place} holds ${stored}.`);
+      throw new Error(`Upload incomplete: ${storage.place} holds ${stored} of ${sizeBytes} bytes.`);
     const checksum = await hasher.digest();
     const proof = await untilAborted(
       options.signal,
@@ -115,20 +115,20 @@ async function compareStored(
   signal: AbortSignal,
 ): Promise<string> {
   const stored = await storage.readBack(key, { signal });
-  if (stored.kind === "checksums") return "the storage's own checksums of it agree";
+  if (stored.kind === "checksums") return "verified by the storage's checksums";
   const hasher = createHasher();
   try {
     for await (const piece of stored.content) await hasher.update(piece);
     if ((await hasher.digest()) !== checksum)
       throw new StorageError(
-        `What ${storage.place} gave back is not what was stored there. Look at its disk, and at this machine's memory.`,
+        `Verification failed: the data read back from ${storage.place} differs from the data written. Check the storage's disk and this machine's memory.`,
       );
   } finally {
     await hasher.end();
   }
   return stored.isFromDisk()
-    ? "read back from there and found the same"
-    : "read back and found the same, though perhaps from memory: its file system cannot read past that";
+    ? "verified by reading back"
+    : "verified by reading back, possibly from the page cache, which the file system can't bypass";
 }
 
 /** The stored file is not what was stored. The message is for the operator. */
@@ -189,9 +189,9 @@ async function pass(
       if (held !== null) yield held;
       held = chunk;
     }
-    if (bytes !== size) throw new DamagedCopy(`${path} has ${bytes} bytes; ${size} were stored.`);
+    if (bytes !== size) throw new DamagedCopy(`${path} has ${bytes} bytes instead of ${size}.`);
     if (checksum !== null && (await hasher.digest()) !== checksum)
-      throw new DamagedCopy(`${path} is not what was stored: its checksum differs.`);
+      throw new DamagedCopy(`Checksum mismatch: ${path} is not the file that was stored.`);
     if (held !== null) yield held;
   }
   try {
@@ -212,7 +212,7 @@ export async function verifyStored(
   signal: AbortSignal,
 ): Promise<void> {
   const size = await untilAborted(signal, storage.size(expected.path));
-  if (size === null) throw new DamagedCopy(`${expected.path} is not there any more.`);
+  if (size === null) throw new DamagedCopy(`${expected.path} is missing.`);
   for await (const _ of await openVerified(storage, expected, signal));
 }
 

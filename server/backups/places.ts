@@ -59,7 +59,7 @@ export function createPlaces(options: PlacesOptions): Places {
         const database = database_id === null ? null : await inventory.findDatabase(database_id);
         if (database !== null) return await databaseSource(database);
         const site = site_id === null ? null : await inventory.findSite(site_id);
-        if (site === null) throw new SourceError("What it backs up is no longer in the inventory.");
+        if (site === null) throw new SourceError("The source is no longer in the inventory.");
         return createFolderSource({
           ...(await openAs(site.account)),
           name: site.name,

@@ -69,7 +69,7 @@ export function createProof(options: ProofOptions) {
         const source = await places.source(configuration);
         const storage = await places.storage(row.storage_provider_id);
         await verifyStored(storage, row, signal);
-        output.say("The stored file is what was stored.");
+        output.say("Stored file verified.");
         const attempt = { id: row.id, say: output.say, signal };
         // What was written as a manifest is read as one; older rows have none.
         const manifest = row.manifest as Manifest | null;

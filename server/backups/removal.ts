@@ -15,7 +15,7 @@ export type RemovalOptions = {
 };
 
 const deadlineSeconds = 600;
-const sequel = "This is tried again within the hour; delete it again to try at once.";
+const sequel = "Quarterdeck retries within the hour. Delete it again to retry now.";
 
 export function createRemoval({ store, places, jobs, log }: RemovalOptions) {
   const fail = (row: BackupRow, reason: string) =>
@@ -41,7 +41,7 @@ export function createRemoval({ store, places, jobs, log }: RemovalOptions) {
         if (row.path !== "") await (await places.storage(row.storage_provider_id)).remove(row.path);
       } catch (error) {
         log.error({ err: error, backup: id }, "a backup's file was not removed");
-        await fail(row, `Its file could not be removed: ${tellFailure(error)}`);
+        await fail(row, `Couldn't delete the stored file: ${tellFailure(error)}`);
         return;
       }
       await store.transaction((tx) => store.remove(tx, row));
@@ -51,7 +51,7 @@ export function createRemoval({ store, places, jobs, log }: RemovalOptions) {
     async expire({ id, transition }: JobData["backup.deadline"]): Promise<void> {
       const row = await store.byId(id);
       if (row?.transition !== transition || row.status !== "deleting") return;
-      await fail(row, `It was deleting for more than ${deadlineSeconds} seconds.`);
+      await fail(row, `Timed out: still deleting after ${deadlineSeconds} s.`);
     },
 
     /** At the start: the job queue would notice only after an hour that nobody does these jobs any more. */

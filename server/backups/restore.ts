@@ -64,8 +64,7 @@ export function createRestore(options: RestoreOptions) {
     signal: AbortSignal,
     say: (line: string) => Promise<void>,
   ): Promise<void> {
-    if (!(await source.exists()))
-      return say("There is nothing to replace, so nothing is saved first.");
+    if (!(await source.exists())) return say("No current data to back up.");
     const waiting = await store.transaction((tx) =>
       store.insert(tx, {
         configuration_id: configuration.id,
@@ -79,11 +78,11 @@ export function createRestore(options: RestoreOptions) {
     if (safety === null) {
       const reason = (await store.byId(waiting.id))?.status_reason ?? "";
       throw new SourceError(
-        `What is there now could not be saved first (backup ${waiting.id}), so nothing was changed: ${reason} If it is broken beyond saving, restore again without saving what is there.`,
+        `Couldn't back up current data (backup ${waiting.id}), so nothing was changed: ${reason} If the data is too damaged to back up, restore again without a backup.`,
       );
     }
     await say(
-      `What was there is saved as backup ${safety.id} (${sizeInWords(safety.size)}); restore that one to put it back.`,
+      `Current data saved as backup ${safety.id} (${sizeInWords(safety.size)}). Restore that backup to undo this restore.`,
     );
   }
 
@@ -101,16 +100,16 @@ export function createRestore(options: RestoreOptions) {
       const source = await places.source(configuration);
       const state = await source.settle({ id: row.id, say: output.say, signal });
       if (state === "restored") {
-        output.say("It was cut off at its very end; the restore is complete.");
+        output.say("Interrupted after its last step. The restore is complete.");
         return await end(task, row, configuration, { status: "finished" }, output);
       }
       reason =
         state === "as it was"
-          ? `${why.message} What was there is as it was.`
-          : `${why.message} What was there is either as it was or as in the backup, whole in both cases.`;
+          ? `${why.message} Nothing was changed.`
+          : `${why.message} The data is either unchanged or fully restored.`;
     } catch (error) {
       log.error({ err: error, backup: row.id }, "a restore that was cut off could not be settled");
-      reason = `${why.message} Putting things in order failed as well: ${tellFailure(error)}`;
+      reason = `${why.message} The cleanup failed too: ${tellFailure(error)}`;
     }
     const isCancelled = why instanceof Cancelled;
     await end(task, row, configuration, { status: "failed", reason, isCancelled }, output);
@@ -134,14 +133,15 @@ export function createRestore(options: RestoreOptions) {
       try {
         const source = await places.source(configuration);
         const storage = await places.storage(row.storage_provider_id);
-        await say(`Checking the stored file in ${storage.place}.`);
+        await say(`Verifying the stored file in ${storage.place}.`);
         await verifyStored(storage, row, signal);
         const at = new Date(clock.now());
         await store.transaction((tx) => store.update(tx, row.id, sound(at)));
-        await say("It is what was stored.");
-        if (task.skip_safety_backup) await say("What is there now is not saved first, as asked.");
+        await say("Stored file verified.");
+        if (task.skip_safety_backup)
+          await say("Skipping the backup of current data, as requested.");
         else {
-          await say("Saving what is there now.");
+          await say("Backing up current data.");
           await saveTarget(configuration, source, signal, say);
         }
         await say("Restoring.");
@@ -152,7 +152,7 @@ export function createRestore(options: RestoreOptions) {
         await source.restore(await openPlain(storage, row, signal), attempt, manifest);
         output.say("Restored.");
         if (configuration.type === "site")
-          output.say("The site's workers still run in the folder as it was: restart them.");
+          output.say("The site's workers still use the previous folder. Restart them.");
         await end(task, row, configuration, { status: "finished" }, output);
       } catch (error) {
         const words = operatorWords(error);
@@ -175,7 +175,7 @@ export function createRestore(options: RestoreOptions) {
           );
         else if (isBegun) await settle(task, row, configuration, reason, output);
         else {
-          const told = `${reason.message} What was there is as it was.`;
+          const told = `${reason.message} Nothing was changed.`;
           const outcome = { status: "failed", reason: told, isCancelled: true } as const;
           await end(task, row, configuration, outcome, output);
         }

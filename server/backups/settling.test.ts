@@ -146,11 +146,11 @@ function causesOf(tried: Case): RegExp[] {
   if (tried.source === "breaks its stream") causes.push(/stream broke/);
   else if (tried.source !== "ends well" && tried.source !== "hangs")
     causes.push(/the source failed/);
-  if (tried.storage === "S3 refused") causes.push(/connection is refused/);
+  if (tried.storage === "S3 refused") causes.push(/refused the connection/);
   if (tried.storage === "a full disk") causes.push(/no room left/);
   if (tried.storage === "S3" && tried.answer !== "pass")
     causes.push(
-      { reset: /broke the connection off|in time/, hang: /in time/, 500: /answered 500/ }[
+      { reset: /closed the connection|timed out/, hang: /timed out/, 500: /returned 500/ }[
         tried.answer
       ],
     );

@@ -96,7 +96,7 @@ test("what was found damaged is good again once a drill found it whole", async (
       return found;
     });
   };
-  expect((await drilled("failed")).damage).toMatch(/its checksum differs/);
+  expect((await drilled("failed")).damage).toMatch(/Checksum mismatch/);
   await writeFile(file, whole);
   const { damage, verified_at: verifiedAt } = await drilled("finished");
   expect(damage).toBeNull();

@@ -18,10 +18,10 @@ beforeAll(async () => {
 afterAll(() => every.close());
 
 const faults: [string, number, Parameters<Gate["rule"]>[0], RegExp][] = [
-  ["refuses the connection", refusing, () => "pass", /connection is refused/],
-  ["answers 500", gated, part(2, 500), /answered 500/],
-  ["resets the first part", gated, part(1, "reset"), /broke the connection off/],
-  ["resets the last part", gated, part(3, "reset"), /broke the connection off/],
+  ["refuses the connection", refusing, () => "pass", /refused the connection/],
+  ["answers 500", gated, part(2, 500), /returned 500/],
+  ["resets the first part", gated, part(1, "reset"), /closed the connection/],
+  ["resets the last part", gated, part(3, "reset"), /closed the connection/],
 ];
 
 function part(number: number, verdict: "reset" | 500) {

@@ -21,7 +21,7 @@ import { StorageError } from "../storage/storage.ts";
 import type { Places } from "./places.ts";
 import { sizeInWords } from "./sources/size-in-words.ts";
 import { untilAborted } from "./together.ts";
-import { Cancelled, durationInWords, operatorWords, tellFailure } from "./words.ts";
+import { Cancelled, shortDuration, operatorWords, tellFailure } from "./words.ts";
 
 export type TakeBackupOptions = {
   store: BackupStore;
@@ -97,7 +97,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
     output.say(`${sizeInWords(free)} free in ${storage.place}.`);
     if (free < last)
       throw new StorageError(
-        `There are ${sizeInWords(free)} left in ${storage.place}, and the last backup has ${sizeInWords(last)}. Make room there, or keep fewer backups.`,
+        `Not enough space in ${storage.place}: ${sizeInWords(free)} free, and the last backup was ${sizeInWords(last)}. Free some space or keep fewer backups.`,
       );
   }
 
@@ -137,7 +137,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
       ...findAnomalies(measured, before.map(measure)),
     ];
     output.say(
-      `Stored ${sizeInWords(stored.sizeBytes)} (${sizeInWords(stored.plainBytes)} before compression) in ${durationInWords(durationMs)}; ${stored.proof}.`,
+      `Stored ${sizeInWords(stored.sizeBytes)} (${sizeInWords(stored.plainBytes)} before compression) in ${shortDuration(durationMs)}; ${stored.proof}.`,
     );
     for (const warning of warnings) output.say(`Warning: ${warning}`);
     await places.markStorage(row.storage_provider_id).catch((error: unknown) => {
@@ -155,7 +155,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
         warnings,
         output: output.text(),
       });
-      if (finished === null) throw new Error(`Backup ${row.id} was moved while it ran.`);
+      if (finished === null) throw new Error(`Backup ${row.id} was moved during its run.`);
       if (row.trigger !== "safety") {
         const recovered = await configurations.clearMissed(tx, configuration.id);
         // What it could not do when it was set up, it has just done.

@@ -30,7 +30,7 @@ export async function runTogether<Results extends readonly unknown[]>(
   // Of several reasons the first one stays.
   const fail = (reason: unknown) => failing.abort(reason);
   const expectFailure = (
-    reason = new Error(`A part did not end within ${settleMs / 1000} seconds of its failure.`),
+    reason = new Error(`A part didn't end within ${settleMs / 1000} s of its failure.`),
   ) => {
     timer ??= setTimeout(() => {
       fail(reason);

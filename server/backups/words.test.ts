@@ -3,7 +3,7 @@ import { slugOf } from "./configuration-service.ts";
 import { createOutput } from "./output.ts";
 import { objectKey } from "./take-backup.ts";
 import { sizeInWords } from "./sources/size-in-words.ts";
-import { durationInWords } from "./words.ts";
+import { durationInWords, shortDuration } from "./words.ts";
 
 test.each([
   [0, "0 seconds"],
@@ -18,6 +18,19 @@ test.each([
   [-5, "0 seconds"],
 ])("%i ms is %s", (ms, words) => {
   expect(durationInWords(ms)).toBe(words);
+});
+
+test.each([
+  [0, "0 s"],
+  [640, "0.6 s"],
+  [9_940, "9.9 s"],
+  [42_300, "42 s"],
+  [59_600, "1 min"],
+  [300_000, "5 min"],
+  [7_800_000, "2 h 10 min"],
+  [7_200_000, "2 h"],
+])("%i ms reads %s", (ms, words) => {
+  expect(shortDuration(ms)).toBe(words);
 });
 
 test.each([

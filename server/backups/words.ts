@@ -17,6 +17,17 @@ export function durationInWords(ms: number): string {
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
+/** A duration for people, rounded: "0.6 s", "42 s", "5 min", "2 h 10 min". */
+export function shortDuration(ms: number): string {
+  const seconds = Math.max(0, ms) / 1000;
+  if (seconds < 9.95) return `${Number(seconds.toFixed(1))} s`;
+  if (seconds < 59.5) return `${Math.round(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const rest = minutes % 60;
+  return rest === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${rest} min`;
+}
+
 /** Why a lane's work was ended from outside. The message is for the operator. */
 export class Interrupted extends Error {
   override name = "Interrupted";
@@ -37,4 +48,4 @@ export const operatorWords = (error: unknown): string | null =>
 
 /** The same, with a sentence for what has no words of its own; its details are in the log. */
 export const tellFailure = (error: unknown): string =>
-  operatorWords(error) ?? `It failed unexpectedly: ${messageOf(error)}`;
+  operatorWords(error) ?? `Unexpected error: ${messageOf(error)}`;

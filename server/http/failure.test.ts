@@ -68,7 +68,7 @@ test("a run that the database ends says so without the values of the query, in r
     return backup;
   }, soon);
   const words =
-    'It failed unexpectedly: new row for relation "backups" violates check constraint "refused"';
+    'Unexpected error: new row for relation "backups" violates check constraint "refused"';
   expect(failed.status_reason).toBe(words);
   expect(failed.output).toBe(`${words}\n`);
   expect(lines.join("")).toContain("a backup failed unexpectedly");

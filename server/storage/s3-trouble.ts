@@ -13,15 +13,15 @@ const byName: Record<string, string> = {
   AccessDenied: "denies the access. Give the key the right to put, get, list and delete there.",
   RequestTimeTooSkewed: "says that this machine's clock is wrong. Set it, e.g. by NTP.",
   NoSuchKey: "does not have the file any more.",
-  TimeoutError: "did not answer in time.",
+  TimeoutError: "timed out.",
 };
 
 const byCode: Record<string, string> = {
-  ENOTFOUND: "cannot be found: its name does not resolve. Correct the endpoint in the inventory.",
-  ECONNREFUSED: "does not answer: the connection is refused.",
-  ECONNRESET: "broke the connection off.",
-  EPIPE: "broke the connection off.",
-  ETIMEDOUT: "did not answer in time.",
+  ENOTFOUND: "could not be resolved (DNS). Correct the endpoint in the inventory.",
+  ECONNREFUSED: "refused the connection.",
+  ECONNRESET: "closed the connection.",
+  EPIPE: "closed the connection.",
+  ETIMEDOUT: "timed out.",
   EHOSTUNREACH: "cannot be reached from here.",
   CERT_HAS_EXPIRED: "has a certificate that has expired.",
 };
@@ -41,8 +41,8 @@ export function tellS3Trouble(error: unknown, place: string): unknown {
     byName[name] ??
     (status === 403 ? byName["AccessDenied"] : undefined) ??
     (status !== undefined && status >= 500
-      ? `answered ${status}${($metadata?.attempts ?? 1) > 1 ? `, ${$metadata?.attempts} times` : ""}. It is in trouble; nothing was stored.`
+      ? `returned ${status}${($metadata?.attempts ?? 1) > 1 ? `, ${$metadata?.attempts} times` : ""}. Nothing was stored.`
       : undefined) ??
-    (status === undefined ? undefined : `answered ${status}: ${message}`);
+    (status === undefined ? undefined : `returned ${status}: ${message}`);
   return words === undefined ? error : new StorageError(`${place} ${words}`, { cause: error });
 }

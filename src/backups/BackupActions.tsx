@@ -42,17 +42,17 @@ const cancelTexts = {
   run: {
     title: "Cancel the run of backup",
     action: "Cancel run",
-    left: "Nothing of it is kept: what is stored so far is removed. Earlier backups stay.",
+    left: "The partial file is deleted. Earlier backups are kept.",
   },
   restore: {
     title: "Cancel the restore of backup",
     action: "Cancel restore",
-    left: "What is there stays as it was. A restore in its last step is completed instead. The backup of the present state stays if it was made.",
+    left: "Current data stays unchanged. A restore in its last step can't be cancelled and will finish. If current data was already backed up, that backup is kept.",
   },
   drill: {
     title: "Cancel the restore drill of backup",
     action: "Cancel drill",
-    left: "The scratch copy is removed. The backup and what it was made of stay as they are.",
+    left: "The scratch copy is deleted. The backup and its source stay unchanged.",
   },
 } as const;
 
@@ -66,25 +66,57 @@ type BackupActionsProps = {
   onRemoved?: () => void;
 };
 
+/** Asks before a backup replaces current data. */
+function askRestore(
+  backup: Backup,
+  configuration: BackupConfiguration | null,
+  restore: ReturnType<typeof useBackupActions>["restore"],
+  onStarted?: () => void,
+): void {
+  const { id } = backup;
+  confirm({
+    title: `Restore backup ${id}?`,
+    body: <RestoreLoss backup={backup} configuration={configuration} />,
+    ...(hasExtras(backup) && { choices: safetyChoices }),
+    typed: (choice) =>
+      isDiscarding(choice) ? discardWord : (configuration?.backupable.name ?? String(id)),
+    action: "Restore",
+    run: async (choice) => {
+      await restore({ id, skipsSafetyBackup: isDiscarding(choice) });
+      toast.success(`Restoring backup ${id}.`);
+      onStarted?.();
+    },
+  });
+}
+
+type UndoRestoreProps = {
+  /** The backup that the restore made of the previous data. */
+  safety: Backup;
+  configuration: BackupConfiguration | null;
+  onStarted: () => void;
+};
+
+/** Restores the data that a restore replaced. */
+export function UndoRestore({ safety, configuration, onStarted }: UndoRestoreProps) {
+  const { restore } = useBackupActions();
+  return (
+    <Button
+      size="sm"
+      disabledReason={refusal("restore", safety)}
+      onClick={() => askRestore(safety, configuration, restore, onStarted)}
+    >
+      Undo restore
+    </Button>
+  );
+}
+
 /** Restore, download, drill, cancel and delete. What is not possible now stays in place and says why. */
 export function BackupActions({ backup, configuration, look, onRemoved }: BackupActionsProps) {
   const actions = useBackupActions();
   const { id } = backup;
   const isDownloading = useStore(downloads).some((download) => download.id === id);
   const press: Record<BackupAction, () => void> = {
-    restore: () =>
-      confirm({
-        title: `Restore backup ${id}?`,
-        body: <RestoreLoss backup={backup} configuration={configuration} />,
-        ...(hasExtras(backup) && { choices: safetyChoices }),
-        typed: (choice) =>
-          isDiscarding(choice) ? discardWord : (configuration?.backupable.name ?? String(id)),
-        action: "Restore",
-        run: async (choice) => {
-          await actions.restore({ id, skipsSafetyBackup: isDiscarding(choice) });
-          toast.success(`Backup ${id} is being restored.`);
-        },
-      }),
+    restore: () => askRestore(backup, configuration, actions.restore),
     download: () => actions.download(backup),
     drill: () => actions.drill(id),
     cancel: () => {
@@ -95,7 +127,7 @@ export function BackupActions({ backup, configuration, look, onRemoved }: Backup
         action,
         run: async () => {
           await actions.cancel(id);
-          toast.success(`Backup ${id} is being cancelled.`);
+          toast.success(`Cancelling backup ${id}.`);
         },
       });
     },
@@ -104,7 +136,7 @@ export function BackupActions({ backup, configuration, look, onRemoved }: Backup
         title: `Delete backup ${id}?`,
         body: (
           <p>
-            Its file of {formatBytes(backup.size)} is removed for good:{" "}
+            Permanently deletes the stored file ({formatBytes(backup.size)}):{" "}
             <span className="font-mono text-xs wrap-anywhere">{backup.path || "no file"}</span>
           </p>
         ),

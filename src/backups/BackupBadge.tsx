@@ -3,11 +3,11 @@ import { StateBadge, type StateLook } from "../app/StateBadge.tsx";
 import { hasExtras } from "./backup-facts.ts";
 
 const looks: Record<BackupState, StateLook> = {
-  pending: { tone: "busy", help: "It waits for its turn: a server does one heavy job at a time." },
-  running: { tone: "busy", help: "It is being made." },
-  finished: { tone: "good", help: "It was stored whole, and its checksum is kept." },
-  failed: { tone: "bad", help: "It did not come to its end; nothing of it was kept." },
-  deleting: { tone: "busy", help: "Its file is being removed." },
+  pending: { tone: "busy", help: "Queued. Each server runs one backup or restore at a time." },
+  running: { tone: "busy", help: "Backup in progress." },
+  finished: { tone: "good", help: "Stored completely, with a checksum." },
+  failed: { tone: "bad", help: "The backup didn't finish. Nothing was kept." },
+  deleting: { tone: "busy", help: "Deleting the stored file." },
 };
 
 /** The state of a run. */

@@ -20,9 +20,9 @@ import { PageHeader } from "../ui/PageHeader.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { Properties, type Property } from "../ui/Properties.tsx";
 import { Time } from "../ui/Time.tsx";
-import { BackupActions } from "./BackupActions.tsx";
+import { BackupActions, UndoRestore } from "./BackupActions.tsx";
 import { BackupBadge } from "./BackupBadge.tsx";
-import { formatBytes, hasExtras, movingStatus } from "./backup-facts.ts";
+import { formatBytes, hasExtras, movingStatus, runDuration, triggerText } from "./backup-facts.ts";
 import { Downloads } from "./Downloads.tsx";
 import type { backupLoader } from "./loaders.ts";
 import { backupQuery, configurationQuery } from "./queries.ts";
@@ -42,12 +42,12 @@ function toProperties(backup: Backup): Property[] {
   const isFinished = backup.status === "finished";
   const properties: (Property | null)[] = [
     {
-      term: backup.status === "pending" ? "Asked for" : "Started",
+      term: backup.status === "pending" ? "Requested" : "Started",
       value: <Time value={backup.started_at} />,
     },
-    { term: "Ended", value: backup.ended_at ? <Time value={backup.ended_at} /> : "not yet" },
-    { term: "Duration", value: backup.ended_at ? backup.duration : "–" },
-    backup.trigger === undefined ? null : { term: "Asked by", value: backup.trigger },
+    { term: "Ended", value: backup.ended_at ? <Time value={backup.ended_at} /> : "Not yet" },
+    { term: "Duration", value: runDuration(backup) },
+    backup.trigger === undefined ? null : { term: "Trigger", value: triggerText(backup.trigger) },
     isFinished && backup.trigger === "safety" && backup.ended_at
       ? { term: "Kept until", value: <Time value={safetyEnd(backup.ended_at)} /> }
       : null,
@@ -61,7 +61,7 @@ function toProperties(backup: Backup): Property[] {
     isFinished && hasExtras(backup)
       ? {
           term: "Last verified",
-          value: backup.verified_at ? <Time value={backup.verified_at} /> : "when it was stored",
+          value: backup.verified_at ? <Time value={backup.verified_at} /> : "When stored",
         }
       : null,
     backup.path === ""
@@ -122,7 +122,7 @@ export function BackupPage() {
   const safety = safetyOf(backup, configuration);
   const leave = () => {
     setIsLeaving(true);
-    toast.success(`Backup ${id} is being deleted.`);
+    toast.success(`Deleting backup ${id}.`);
     void navigate(
       configurationId === null ? paths.home() : paths.backupConfiguration(configurationId),
     );
@@ -155,8 +155,7 @@ export function BackupPage() {
             <BackupBadge backup={backup} />
             {backup.status === "pending" && (backup.jobs_ahead ?? 0) > 0 && (
               <span className="text-sm text-muted">
-                {backup.jobs_ahead} {backup.jobs_ahead === 1 ? "job" : "jobs"} of this server{" "}
-                {backup.jobs_ahead === 1 ? "is" : "are"} before it
+                {backup.jobs_ahead} {backup.jobs_ahead === 1 ? "job" : "jobs"} ahead on this server
               </span>
             )}
           </>
@@ -174,13 +173,13 @@ export function BackupPage() {
       {backup.status === "failed" && (
         <Notice tone="bad">
           <p className="whitespace-pre-wrap">
-            {backup.status_reason ?? "It failed; its output says why."}
+            {backup.status_reason ?? "Backup failed. See the output for the reason."}
           </p>
         </Notice>
       )}
       {backup.damage && (
         <Notice tone="bad">
-          <p>The stored file went bad: {backup.damage} It cannot be restored.</p>
+          <p>The stored file is damaged: {backup.damage} It can't be restored.</p>
         </Notice>
       )}
       {(backup.warnings ?? []).map((warning) => (
@@ -193,7 +192,18 @@ export function BackupPage() {
       )}
       {restore !== null && (
         <>
-          <Notice tone={outcomeTone(restore)}>
+          <Notice
+            tone={outcomeTone(restore)}
+            actions={
+              safety && (
+                <UndoRestore
+                  safety={safety}
+                  configuration={configuration ?? null}
+                  onStarted={() => void navigate(paths.backup(safety.id))}
+                />
+              )
+            }
+          >
             <p>
               Restore {restore}
               {backup.restored_at && (
@@ -205,11 +215,11 @@ export function BackupPage() {
               .{" "}
               {safety && (
                 <>
-                  What was there is{" "}
+                  Previous data saved as{" "}
                   <Link to={paths.backup(safety.id)} className="underline underline-offset-4">
                     backup {safety.id}
                   </Link>
-                  . To put it back, restore that one.
+                  .
                 </>
               )}
             </p>

@@ -43,8 +43,8 @@ export function BackupsPage() {
       page={page}
       pathOf={(number) => paths.backups(serverId, number)}
       empty={{
-        title: "Nothing is backed up yet",
-        text: `Choose a database or a site, when to back it up, and where to keep the copies.${server === null ? "" : " Everything it needs is tried before the first night."}`,
+        title: "No backups yet",
+        text: `Choose a database or site, a schedule, and where to store backups.${server === null ? "" : " Quarterdeck tests the setup when you save."}`,
       }}
     >
       <Table label="Backups">
@@ -54,7 +54,7 @@ export function BackupsPage() {
             <HeadCell>Backup</HeadCell>
             <HeadCell from="md">Schedule</HeadCell>
             <HeadCell from="sm">Last run</HeadCell>
-            <HeadCell from="sm">Protected</HeadCell>
+            <HeadCell from="sm">Protection</HeadCell>
             <HeadCell align="end">
               <span className="sr-only">Actions</span>
             </HeadCell>

@@ -43,11 +43,11 @@ export function ConfigurationActions({
       title: `Delete “${name}”?`,
       body: (
         <p>
-          The {configuration.type}{" "}
-          <strong className="text-ink">{configuration.backupable.name}</strong> is no longer backed
-          up by it. Its schedule and its history are lost.
+          Deleting stops backups of the {configuration.type}{" "}
+          <strong className="text-ink">{configuration.backupable.name}</strong> and deletes their
+          schedule and history.
           {!hasExtras(configuration) &&
-            " What becomes of the stored files is up to the service, which does not say."}
+            " The service doesn't say whether it keeps the stored files."}
         </p>
       ),
       ...(hasExtras(configuration) && { choices: removalChoices(`${directory}/${id}`) }),

@@ -6,10 +6,13 @@ import { StateBadge, type StateLook } from "../app/StateBadge.tsx";
 import { hasExtras } from "./backup-facts.ts";
 
 const looks: Record<BackupConfigurationState, StateLook> = {
-  installing: { tone: "busy", help: "Its storage, its source and its tools are being tried." },
-  installed: { tone: "good", help: "Its storage, its source and its tools were tried and work." },
-  failed: { tone: "bad", help: "Something that it needs does not work." },
-  removing: { tone: "busy", help: "Its files are being removed." },
+  installing: { tone: "busy", help: "Testing the source, the storage and the backup tools." },
+  installed: {
+    tone: "good",
+    help: "The source, the storage and the backup tools passed their tests.",
+  },
+  failed: { tone: "bad", help: "The source, the storage or a backup tool failed its test." },
+  removing: { tone: "busy", help: "Deleting the stored files." },
 };
 
 export function ConfigurationBadge({ configuration }: { configuration: BackupConfiguration }) {

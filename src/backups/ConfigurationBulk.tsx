@@ -27,13 +27,13 @@ function Loss({ configurations }: { configurations: readonly BackupConfiguration
   const names = new Set(configurations.map(({ type, backupable }) => `${type} ${backupable.name}`));
   return (
     <p>
-      No longer backed up by {configurations.length === 1 ? "it" : "them"}:{" "}
+      Deleting stops backups of{" "}
       <strong className="wrap-anywhere text-ink">
         {new Intl.ListFormat("en").format([...names])}
-      </strong>
-      . Schedules and histories are lost.
+      </strong>{" "}
+      and deletes their schedules and history.
       {!configurations.every(hasExtras) &&
-        " What becomes of the stored files is up to the service, which does not say."}
+        " The service doesn't say whether it keeps the stored files."}
     </p>
   );
 }

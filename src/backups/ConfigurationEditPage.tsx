@@ -39,7 +39,7 @@ export function ConfigurationEditPage() {
     await invalidate("listBackupConfigurations", "showBackupSchedule");
     queryClient.setQueryData(configurationQuery(id).queryKey, changed);
     await navigate(paths.backupConfiguration(id), { state: savedState });
-    toast.success(`“${changed.name}” is saved${hasExtras(changed) ? " and being tried" : ""}.`);
+    toast.success(`“${changed.name}” saved.${hasExtras(changed) ? " Testing connection…" : ""}`);
   };
 
   return (

@@ -51,10 +51,10 @@ type ConfigurationFormProps = {
 };
 
 function directoryHelp(isNew: boolean, isOurs: boolean): string {
-  if (!isOurs) return "Within the storage. Empty = the service chooses.";
+  if (!isOurs) return "Path within the storage. Leave empty to let the service choose.";
   return isNew
-    ? "Within the storage. Empty = made from the name."
-    : "Within the storage, for the backups to come; what is stored stays where it is. Empty = as before.";
+    ? "Path within the storage. Leave empty to derive it from the name."
+    : "Path within the storage for new backups. Existing backups stay where they are. Leave empty to keep the current path.";
 }
 
 export function ConfigurationForm({
@@ -106,16 +106,16 @@ export function ConfigurationForm({
       >
         <div className="grid gap-8">
           <FormTrouble errors={errors} />
-          <FieldGroup title="What is backed up">
+          <FieldGroup title="Source">
             <div className={configuration === null ? "sm:col-span-2" : undefined}>
-              <Field label="Name" help="How you will find it again." error={errors.name?.message}>
+              <Field label="Name" error={errors.name?.message}>
                 {(aria) => <Input {...aria} {...register("name")} />}
               </Field>
             </div>
             <SourceFields configuration={configuration} choices={choices} />
           </FieldGroup>
-          <FieldGroup title="When">
-            <Field label="How often">
+          <FieldGroup title="Schedule">
+            <Field label="Preset">
               {(aria) => (
                 <Select
                   {...aria}
@@ -137,20 +137,20 @@ export function ConfigurationForm({
             </Field>
             <Field
               label="Frequency"
-              help={`Minute, hour, day, month, weekday, as in cron; read in ${timeZone ?? "the server's time zone"}.`}
+              help={`Cron expression: minute, hour, day, month, weekday. Time zone: ${timeZone ?? "the server's"}.`}
               error={errors.frequency?.message}
             >
               {(aria) => <Input {...aria} {...register("frequency")} isCode />}
             </Field>
           </FieldGroup>
-          <FieldGroup title="What is kept, and where">
+          <FieldGroup title="Retention and storage">
             <Field
-              label="Keep"
+              label="Keep last"
               term="hold"
               help={
                 isOurs
-                  ? "How many finished backups are kept, 1 to 8760. Failed runs and backups made before a restore never count, and the newest good one always stays."
-                  : "How many backups are kept, 1 to 8760."
+                  ? "1 to 8760 finished backups. Failed runs and backups made before a restore don't count. The newest good backup is always kept."
+                  : "1 to 8760 backups."
               }
               error={errors.hold?.message}
             >
@@ -166,15 +166,16 @@ export function ConfigurationForm({
             <Field
               label="Storage provider"
               term="storage_provider_id"
-              help={`Where the copies are kept.${isOurs ? " It is tried as soon as this is saved." : ""}`}
+              help={isOurs ? "Quarterdeck tests the connection when you save." : undefined}
               error={errors.storage_provider_id?.message}
+              emptyText="Choose where to store backups."
             >
               {(aria) => (
                 <Picker
                   aria={aria}
                   name="storage_provider_id"
                   choices={choices.providers}
-                  prompt="Choose a place"
+                  prompt="Choose a storage provider"
                 />
               )}
             </Field>
@@ -191,7 +192,7 @@ export function ConfigurationForm({
               <Field
                 label="Restore drill"
                 term="drill"
-                help="Every so many days the newest backup is restored into a scratch place, checked, and thrown away. Empty = never."
+                help="Days between drills. A drill restores the newest backup to a scratch location, checks it and deletes the copy. Leave empty to never run drills."
                 error={errors.drill?.message}
               >
                 {(aria) => (
@@ -222,12 +223,12 @@ export function ConfigurationForm({
               )}
               {timeZone === null && (
                 <p className="mt-2 text-sm text-muted">
-                  The service does not say its time zone; shown as if it were UTC.
+                  The service doesn't report the server's time zone. Times are shown in UTC.
                 </p>
               )}
             </div>
           </Panel>
-          {isOurs && <DocsLink page="backups">How backups are run, kept and tried</DocsLink>}
+          {isOurs && <DocsLink page="backups">How backups work</DocsLink>}
           <div className="flex flex-wrap gap-2">
             <Button type="submit" variant="primary" isPending={isBusy}>
               {isBusy ? busyLabel : label}

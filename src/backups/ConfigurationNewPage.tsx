@@ -36,7 +36,7 @@ export function ConfigurationNewPage() {
     queryClient.setQueryData(configurationQuery(configuration.id).queryKey, configuration);
     await navigate(paths.backupConfiguration(configuration.id), { state: savedState });
     toast.success(
-      `“${configuration.name}” is ${hasExtras(configuration) ? "being tried" : "created"}.`,
+      `“${configuration.name}” created.${hasExtras(configuration) ? " Testing connection…" : ""}`,
     );
   };
 

@@ -49,30 +49,30 @@ function toProperties(configuration: BackupConfiguration, storage: string): Prop
   const { backupable, type, frequency, schedule_words: words, hold, drill } = configuration;
   const mono = (text: string) => <span className="font-mono text-xs">{text}</span>;
   return [
-    { term: "Backs up", value: `${backupable.name} (${type})` },
+    { term: "Source", value: `${backupable.name} (${type})` },
     { term: "Schedule", value: words ?? mono(frequency) },
     ...(words === undefined ? [] : [{ term: "Frequency", value: mono(frequency) }]),
     {
-      term: "Keeps",
+      term: "Keep last",
       value:
         hold === null
-          ? "as many as the service chooses"
+          ? "Chosen by the service"
           : `${hold} finished ${hold === 1 ? "backup" : "backups"}`,
     },
-    { term: "Stored in", value: storage },
+    { term: "Storage provider", value: storage },
     { term: "Directory", value: mono(configuration.directory || "–") },
     ...(hasExtras(configuration)
       ? [
           {
             term: "Restore drill",
-            value: drill ? `every ${drill === 1 ? "day" : `${drill} days`}` : "never",
+            value: drill ? `Every ${drill === 1 ? "day" : `${drill} days`}` : "Never",
           },
           {
-            term: "Last proven restorable",
+            term: "Last drill passed",
             value: configuration.last_proven_at ? (
               <Time value={configuration.last_proven_at} />
             ) : (
-              "not yet"
+              "Not yet"
             ),
           },
         ]
@@ -107,11 +107,11 @@ export function ConfigurationPage() {
   const provider = providers?.data.find((one) => one.id === configuration.storage_provider_id);
   const storage = provider
     ? `${provider.name} (${provider.place})`
-    : `storage provider ${configuration.storage_provider_id}`;
+    : `Storage provider ${configuration.storage_provider_id}`;
   const backups = list?.data ?? configuration.backups;
   const leave = () => {
     setIsLeaving(true);
-    toast.success(`“${configuration.name}” is deleted.`);
+    toast.success(`Deleting “${configuration.name}”.`);
     void navigate(serverId === null ? paths.home() : paths.backups(serverId));
   };
 
@@ -168,8 +168,9 @@ export function ConfigurationPage() {
       </Panel>
       <Panel title="Backups">
         {backups.length === 0 ? (
-          <EmptyState title="No backup yet">
-            The first one comes with the schedule, or now by “Run now”.
+          <EmptyState title="No backups yet">
+            {" "}
+            The first backup runs on schedule, or now with “Run now”.
           </EmptyState>
         ) : (
           <RunTable backups={backups} configuration={configuration} />
@@ -177,7 +178,7 @@ export function ConfigurationPage() {
       </Panel>
       {list && <PageLinks meta={list.meta} pathOf={(to) => paths.backupConfiguration(id, to)} />}
       {schedule && (
-        <Panel title="What comes next">
+        <Panel title="Upcoming">
           <NextRuns schedule={schedule} />
         </Panel>
       )}

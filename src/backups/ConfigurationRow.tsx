@@ -8,7 +8,7 @@ import { Icon } from "../ui/Icon.tsx";
 import { Cell, rowClass } from "../ui/Table.tsx";
 import { Time } from "../ui/Time.tsx";
 import { BackupBadge } from "./BackupBadge.tsx";
-import { formatBytes } from "./backup-facts.ts";
+import { formatBytes, runDuration } from "./backup-facts.ts";
 import { ConfigurationActions } from "./ConfigurationActions.tsx";
 import { ConfigurationBadge } from "./ConfigurationBadge.tsx";
 import { ProtectionBadge } from "./ProtectionBadge.tsx";
@@ -31,13 +31,13 @@ function Schedule({ configuration }: RowProps) {
 
 function LastRun({ configuration }: RowProps) {
   const { last_backup: last } = configuration;
-  if (last === null) return <span className="text-muted">never ran</span>;
-  const { id, status, started_at: at, size, duration, trigger } = last;
+  if (last === null) return <span className="text-muted">Never</span>;
+  const { id, status, started_at: at, size, trigger } = last;
   const details = [
     // A failed safety backup says nothing about scheduled runs.
-    ...(trigger === "safety" ? ["before a restore"] : []),
+    ...(trigger === "safety" ? ["before restore"] : []),
     ...(status === "finished" ? [formatBytes(size)] : []),
-    ...(status === "finished" || status === "failed" ? [duration] : []),
+    ...(status === "finished" || status === "failed" ? [runDuration(last)] : []),
   ];
   return (
     <>

@@ -19,8 +19,8 @@ export function NextRuns({ schedule }: { schedule: BackupSchedule }) {
         <h3 className="font-medium">Next runs</h3>
         <p className="text-xs text-muted">
           {zone === viewersZone
-            ? `Times of ${zone}, the server's zone and yours.`
-            : `Times of ${zone}, the server's zone; in brackets ${viewersZone}, yours.`}
+            ? `Times in ${zone}.`
+            : `Times in ${zone} (server), with ${viewersZone} (yours) in parentheses.`}
         </p>
         <ol className="grid gap-1">
           {runs.map((moment) => (
@@ -38,9 +38,9 @@ export function NextRuns({ schedule }: { schedule: BackupSchedule }) {
         {change !== null && <p className="text-muted">{change}</p>}
       </div>
       <div className="grid content-start gap-2">
-        <h3 className="font-medium">Removed once the next scheduled run has finished</h3>
+        <h3 className="font-medium">Deleted after the next run</h3>
         {removed.length === 0 ? (
-          <p className="text-muted">Nothing yet.</p>
+          <p className="text-muted">None</p>
         ) : (
           <ul className="grid gap-1">
             {removed.map(({ id, size, ended_at: at }) => (
@@ -60,7 +60,7 @@ export function NextRuns({ schedule }: { schedule: BackupSchedule }) {
           </ul>
         )}
         <p className="text-xs text-muted">
-          Backups made before a restore do not count. They are removed after {safetyKeptDays} days.
+          Backups made before a restore don't count. They are deleted after {safetyKeptDays} days.
         </p>
       </div>
     </div>

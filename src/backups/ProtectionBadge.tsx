@@ -6,8 +6,8 @@ import type { Tone } from "../ui/tone.ts";
 
 const looks: Record<Protection["state"], { tone: Tone; word: string }> = {
   protected: { tone: "good", word: "protected" },
-  late: { tone: "warn", word: "look at it" },
-  unprotected: { tone: "bad", word: "not protected" },
+  late: { tone: "warn", word: "needs attention" },
+  unprotected: { tone: "bad", word: "unprotected" },
 };
 
 type ProtectionBadgeProps = {

@@ -46,7 +46,7 @@ function Row({ row, serverId }: RowProps) {
   const nameId = useId();
   const cure =
     configuration === null
-      ? { to: paths.newBackupConfiguration(serverId, target), label: "Back it up" }
+      ? { to: paths.newBackupConfiguration(serverId, target), label: "Set up backup" }
       : { to: paths.backupConfiguration(configuration.id), label: configuration.name };
   return (
     <li className="flex min-h-11 items-center gap-3 border-t border-line px-4 py-2 text-sm first:border-t-0 max-sm:px-3">
@@ -106,8 +106,8 @@ function Summary({ rows, serverId }: ListProps) {
           <summary className="flex min-h-11 list-none items-center gap-3 px-4 py-2 text-sm -outline-offset-2 hover:bg-hover max-sm:px-3">
             <LineDot tone="good" />
             {problems.length === 0
-              ? `Everything is protected: ${count(rows.length, "database or site", "databases and sites")}`
-              : `${good.length} of ${rows.length} databases and sites are protected`}
+              ? `All protected: ${count(rows.length, "database or site", "databases and sites")}`
+              : `${good.length} of ${rows.length} databases and sites protected`}
             <span className="ms-auto text-muted group-open:rotate-180">
               <Icon name="down" />
             </span>
@@ -146,7 +146,7 @@ export function ProtectionPanel({ server }: { server: Server }) {
           <Skeleton width="w-40" />
         ) : (
           <span>
-            Whether it is protected is not known: <TroubleText error={error} />
+            Protection unknown: <TroubleText error={error} />
           </span>
         )}
       </p>

@@ -8,8 +8,8 @@ function Side({ title, at, bytes, note }: SideProps) {
   return (
     <div className="grid content-start gap-0.5 rounded-md border border-line px-3 py-2">
       <dt className="text-xs text-muted">{title}</dt>
-      <dd className="font-medium text-ink">{at === null ? "unknown" : <Time value={at} />}</dd>
-      <dd>{bytes === null ? "size unknown" : formatBytes(bytes)}</dd>
+      <dd className="font-medium text-ink">{at === null ? "Unknown" : <Time value={at} />}</dd>
+      <dd>{bytes === null ? "Size unknown" : formatBytes(bytes)}</dd>
       <dd className="text-xs text-muted">{note}</dd>
     </div>
   );
@@ -26,32 +26,32 @@ export function RestoreLoss({
   const newest = configuration?.backups.find(({ status }) => status === "finished") ?? null;
   const what =
     configuration === null
-      ? "what it was made of"
+      ? "its source"
       : `the ${configuration.type} ${configuration.backupable.name}`;
   return (
     <>
       <p>
-        Everything in <strong className="text-ink">{what}</strong> is replaced by backup {backup.id}
-        . What was written since is gone from there.
+        Backup {backup.id} replaces everything in <strong className="text-ink">{what}</strong>.
+        Changes made since that backup are removed.
       </p>
       <dl className="grid gap-2 sm:grid-cols-2">
         <Side
-          title="Comes back"
+          title="Restoring"
           at={backup.started_at}
           bytes={backup.size}
-          note={`backup ${backup.id}, as stored`}
+          note={`Backup ${backup.id}`}
         />
         <Side
-          title="Is replaced"
+          title="Replacing"
           at={newest?.started_at ?? null}
           bytes={newest?.size ?? null}
-          note="what is there now, as of its last backup"
+          note="Current data, as of the last backup"
         />
       </dl>
       <p>
         {hasExtras(backup)
-          ? "The stored file is read and compared with its checksum first."
-          : "This service does not say whether it saves what is there now. To be able to go back, run a backup first."}
+          ? "Quarterdeck verifies the stored file against its checksum first."
+          : "This service doesn't say whether it saves current data. To be able to undo the restore, run a backup first."}
       </p>
     </>
   );

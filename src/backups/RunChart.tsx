@@ -1,6 +1,5 @@
 // Size and duration of the last finished runs, as bars in plain SVG. The table of backups says the same in numbers.
-import { durationText } from "../ui/time-text.ts";
-import { formatBytes } from "./backup-facts.ts";
+import { formatBytes, spanText } from "./backup-facts.ts";
 import { niceCeiling, niceSpanMs, type RunPoint } from "./run-series.ts";
 import { momentInZone, viewersZone } from "./zone-text.ts";
 
@@ -17,11 +16,6 @@ const width = 300;
 const height = 72;
 /** Few bars stay narrow, so that they look like bars. */
 const fewestSlots = 12;
-
-const spanText = (ms: number) => {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  return ms < 10_000 ? `${Math.round(ms / 100) / 10} s` : durationText(ms);
-};
 
 const size: Measure = {
   label: "Size",
@@ -50,7 +44,7 @@ function Bars({ label, valueOf, format, topOf, className, points, first, last }:
   const values = points.map(valueOf);
   const top = topOf(Math.max(...values));
   const step = width / Math.max(points.length, fewestSlots);
-  const range = `between ${format(Math.min(...values))} and ${format(Math.max(...values))}, the newest ${format(valueOf(last))}`;
+  const range = `between ${format(Math.min(...values))} and ${format(Math.max(...values))}, newest ${format(valueOf(last))}`;
   return (
     <figure className="grid min-w-0 grid-cols-1 content-start gap-1">
       <figcaption className="flex items-baseline gap-2 text-xs text-muted">

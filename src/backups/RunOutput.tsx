@@ -32,11 +32,7 @@ export function RunOutput({ title, text }: RunOutputProps) {
         onScroll={readScroll}
         className="max-h-80 min-h-16 overflow-auto bg-sunken px-4 py-3 font-mono text-xs wrap-anywhere whitespace-pre-wrap -outline-offset-2 max-sm:px-3"
       >
-        {text === "" ? (
-          <span className="text-muted">Nothing has been said yet.</span>
-        ) : (
-          visibleText(text)
-        )}
+        {text === "" ? <span className="text-muted">No output yet.</span> : visibleText(text)}
       </pre>
     </Panel>
   );

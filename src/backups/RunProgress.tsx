@@ -19,7 +19,7 @@ export function RunProgress({ backup, usualBytes }: RunProgressProps) {
   const [meter] = useState(makeRateMeter);
   const rate = useClockText((nowMs) => {
     const bytesPerSecond = meter(plain, nowMs);
-    return bytesPerSecond === null ? "" : `${formatBytes(bytesPerSecond)} a second`;
+    return bytesPerSecond === null ? "" : `${formatBytes(bytesPerSecond)}/s`;
   });
   const isMore = usualBytes !== null && plain > usualBytes;
   const share = usualBytes === null || usualBytes === 0 || isMore ? null : plain / usualBytes;
@@ -30,8 +30,8 @@ export function RunProgress({ backup, usualBytes }: RunProgressProps) {
         {usualBytes !== null && (
           <span className="text-ink">
             {share === null
-              ? `more than the last one's ${formatBytes(usualBytes)}`
-              : `about ${Math.floor(share * 100)}% of the last one's ${formatBytes(usualBytes)}`}
+              ? `Larger than the last backup (${formatBytes(usualBytes)})`
+              : `About ${Math.floor(share * 100)}% of the last backup (${formatBytes(usualBytes)})`}
           </span>
         )}
         <span>

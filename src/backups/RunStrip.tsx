@@ -54,7 +54,7 @@ const describe = ({ id, started_at: at, status, size, damage }: Backup): string 
 
 export function RunStrip({ backups }: { backups: readonly Backup[] }) {
   return (
-    <ol aria-label="The last runs, oldest first" className="flex min-h-8 flex-wrap items-end">
+    <ol aria-label="Last runs, oldest first" className="flex min-h-8 flex-wrap items-end">
       {backups
         .slice(0, shownRuns)
         .toReversed()

@@ -8,7 +8,7 @@ import { Cell, HeadCell, rowClass, Table } from "../ui/Table.tsx";
 import { Time } from "../ui/Time.tsx";
 import { BackupActions } from "./BackupActions.tsx";
 import { BackupBadge } from "./BackupBadge.tsx";
-import { formatBytes } from "./backup-facts.ts";
+import { formatBytes, runDuration, triggerText } from "./backup-facts.ts";
 
 type RunRowProps = { backup: Backup; configuration: BackupConfiguration };
 
@@ -18,7 +18,7 @@ function Marks({ backup }: { backup: Backup }) {
   const marks = [
     damage ? "damaged" : null,
     drill === "finished"
-      ? "proven restorable"
+      ? "drill passed"
       : drill === null || drill === undefined
         ? null
         : `drill ${drill}`,
@@ -30,7 +30,7 @@ function Marks({ backup }: { backup: Backup }) {
 }
 
 const RunRow = memo(function RunRow({ backup, configuration }: RunRowProps) {
-  const { id, status, size, duration, trigger, status_reason: reason } = backup;
+  const { id, status, size, trigger, status_reason: reason } = backup;
   const isOver = status === "finished" || status === "failed";
   return (
     <tr ref={handFocusOn} className={rowClass}>
@@ -63,12 +63,12 @@ const RunRow = memo(function RunRow({ backup, configuration }: RunRowProps) {
       <Cell from="sm">
         <Time value={backup.started_at} />
       </Cell>
-      <Cell from="md">{trigger ?? "–"}</Cell>
+      <Cell from="md">{trigger === undefined ? "–" : triggerText(trigger)}</Cell>
       <Cell from="sm" align="end">
         {status === "finished" ? formatBytes(size) : "–"}
       </Cell>
       <Cell from="md" align="end">
-        {isOver ? duration : "–"}
+        {isOver ? runDuration(backup) : "–"}
       </Cell>
       <Cell align="end">
         <div className="flex justify-end gap-0.5">
@@ -92,8 +92,8 @@ export function RunTable({
         <tr>
           <HeadCell>Backup</HeadCell>
           <HeadCell>Status</HeadCell>
-          <HeadCell from="sm">When</HeadCell>
-          <HeadCell from="md">Asked by</HeadCell>
+          <HeadCell from="sm">Started</HeadCell>
+          <HeadCell from="md">Trigger</HeadCell>
           <HeadCell from="sm" align="end">
             Size
           </HeadCell>

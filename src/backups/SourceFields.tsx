@@ -26,8 +26,7 @@ type PickerProps = {
 export function Picker({ aria, name, choices, prompt }: PickerProps) {
   const { register } = useFormContext<ConfigurationFormValues>();
   const field = register(name, { setValueAs: toNumber });
-  if (choices === null)
-    return <Input {...aria} {...field} inputMode="numeric" placeholder="Its id" />;
+  if (choices === null) return <Input {...aria} {...field} inputMode="numeric" placeholder="ID" />;
   return (
     <Select {...aria} {...field}>
       <option value="">{choices.length === 0 ? "None in the inventory" : prompt}</option>
@@ -49,13 +48,12 @@ export function SourceFields({ configuration, choices }: SourceFieldsProps) {
   if (configuration !== null)
     return (
       <div>
-        <p className="flex min-h-6 items-center font-medium">Backs up</p>
+        <p className="flex min-h-6 items-center font-medium">Source</p>
         <p className="mt-1 flex min-h-9 items-center">
           {configuration.backupable.name} ({configuration.type})
         </p>
         <p className="mt-1.5 text-sm text-muted">
-          It stays what it is: its backups would not fit anything else. For something else make a
-          new backup.
+          The source can't be changed. To back up something else, create a new backup.
         </p>
       </div>
     );
@@ -83,6 +81,7 @@ export function SourceFields({ configuration, choices }: SourceFieldsProps) {
         label={type === "site" ? "Site" : "Database"}
         term="backupable_id"
         error={errors.backupable_id?.message}
+        emptyText={type === "site" ? "Choose a site." : "Choose a database."}
       >
         {(aria) => (
           <Picker

@@ -11,17 +11,15 @@ const inState = (status: string, last: string | null = null) =>
 test("an action that the service would refuse is refused here, with the reason", () => {
   const refused = backupConfigurationStates.filter((status) => refusal("run", inState(status)));
   expect(refused).toEqual(["installing", "removing"]);
-  expect(refusal("update", inState("removing"))).toBe(
-    "Edit is not possible while the status is removing.",
-  );
+  expect(refusal("update", inState("removing"))).toBe("Can't edit while the status is removing.");
 });
 
 test("while a backup is made, another one is not asked for and nothing is deleted, but settings may change", () => {
   expect(refusal("run", inState("installed", "running"))).toBe(
-    "Run now is not possible while a backup of it is running.",
+    "Can't run while a backup is running.",
   );
   expect(refusal("remove", inState("installed", "pending"))).toBe(
-    "Delete is not possible while a backup of it is pending.",
+    "Can't delete while a backup is pending.",
   );
   expect(refusal("update", inState("installed", "running"))).toBeUndefined();
 });

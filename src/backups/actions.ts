@@ -24,17 +24,21 @@ export const configurationActions: Record<ConfigurationAction, ActionFacts> = {
   remove: { label: "Delete", icon: "trash", key: "#" },
 };
 
+const verbs = { run: "run", update: "edit", remove: "delete" } as const satisfies Record<
+  ConfigurationAction,
+  string
+>;
+
 /** Why an action cannot be asked for now. A state that only the service knows is its own to judge. */
 export function refusal(
   action: ConfigurationAction,
   { status, last_backup: last }: BackupConfiguration,
 ): string | undefined {
-  const { label } = configurationActions[action];
   const isKnown = (backupConfigurationStates as readonly string[]).includes(status);
   if (isKnown && !canBackupConfiguration[action]({ status }))
-    return `${label} is not possible while the status is ${status}.`;
+    return `Can't ${verbs[action]} while the status is ${status}.`;
   return action !== "update" && isInTransit(last?.status)
-    ? `${label} is not possible while a backup of it is ${last?.status}.`
+    ? `Can't ${verbs[action]} while a backup is ${last?.status}.`
     : undefined;
 }
 
@@ -102,7 +106,7 @@ export const removeMutation = {
 export function useConfigurationActions() {
   const { mutate: run, isPending: isStarting } = useMutation({
     ...runMutation,
-    onError: (error, { name }) => toast.failure(`“${name}” was not run.`, error),
+    onError: (error, { name }) => toast.failure(`Couldn't run “${name}”.`, error),
   });
   const { mutateAsync: remove } = useMutation(removeMutation);
   return { run, isStarting, remove };

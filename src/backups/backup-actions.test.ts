@@ -30,7 +30,5 @@ test.each<[Facts, BackupAction[]]>([
 
 test("every state of the interface is judged", () => {
   for (const status of backupStates.filter((state) => state !== "finished"))
-    expect(refusalOf("restore", { status })).toBe(
-      `Restore is not possible while the status is ${status}.`,
-    );
+    expect(refusalOf("restore", { status })).toBe(`Can't restore while the status is ${status}.`);
 });

@@ -22,24 +22,28 @@ export const backupActionLabels: Record<BackupAction, string> = {
   remove: "Delete",
 };
 
+const verbs = {
+  restore: "restore",
+  download: "download",
+  drill: "run a drill",
+  cancel: "cancel",
+  remove: "delete",
+} as const satisfies Record<BackupAction, string>;
+
 /** Why an action cannot be asked for now. A state that only the service knows is its own to judge. */
 export function refusal(action: BackupAction, backup: Backup): string | undefined {
   if (action === "cancel")
-    return runningWork(backup) === null
-      ? "Cancel is not possible while nothing of the backup runs."
-      : undefined;
+    return runningWork(backup) === null ? "Can't cancel: nothing is running." : undefined;
   const { status, restore_status: restore, drill_status: drill } = backup;
-  const label = backupActionLabels[action];
   // A file can be read by many at once.
   const isReading = action === "download";
-  if (isInTransit(restore) && !isReading)
-    return `${label} is not possible while it is being restored.`;
-  if (isInTransit(drill) && !isReading) return `${label} is not possible during its restore drill.`;
+  if (isInTransit(restore) && !isReading) return `Can't ${verbs[action]} during a restore.`;
+  if (isInTransit(drill) && !isReading) return `Can't ${verbs[action]} during a restore drill.`;
   const isKnown = (backupStates as readonly string[]).includes(status);
   const isAllowed = action === "remove" ? canBackup.remove : canBackup.restore;
   return !isKnown || isAllowed({ status })
     ? undefined
-    : `${label} is not possible while the status is ${status}.`;
+    : `Can't ${verbs[action]} while the status is ${status}.`;
 }
 
 /** Everything that shows a backup. */
@@ -50,10 +54,10 @@ const refresh = () =>
 async function download(backup: Backup): Promise<void> {
   const { id } = backup;
   try {
-    if (await downloadBackup(backup)) toast.success(`Backup ${id} is downloaded.`);
+    if (await downloadBackup(backup)) toast.success(`Backup ${id} downloaded.`);
   } catch (error) {
     toast.failure(
-      `Backup ${id} was not downloaded.`,
+      `Couldn't download backup ${id}.`,
       error instanceof DownloadError ? error.message : error,
     );
   }
@@ -80,7 +84,7 @@ export function useBackupActions() {
   const drill = useMutation({
     mutationFn: (id: number) => call("drillBackup", { id }),
     onSettled: refresh,
-    onError: (error, id) => toast.failure(`The drill of backup ${id} was not started.`, error),
+    onError: (error, id) => toast.failure(`Couldn't start the drill of backup ${id}.`, error),
   });
   const cancel = useMutation({
     mutationFn: (id: number) => call("cancelBackup", { id }),

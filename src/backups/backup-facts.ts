@@ -5,10 +5,20 @@ import {
   backupStates,
 } from "../../contract/backups/backup.ts";
 import { isInTransit } from "../../contract/states.ts";
+import { durationText } from "../ui/time-text.ts";
 
 /** Whether its service says of it what Quarterdeck's does. Told by drills: of an id like `server_id` many services speak. */
 export const hasExtras = (of: Backup | BackupConfiguration): boolean =>
   ("backupable" in of ? of.drill : of.drill_status) !== undefined;
+
+const triggerTexts = new Map([
+  ["schedule", "Schedule"],
+  ["manual", "Manual"],
+  ["safety", "Before restore"],
+]);
+
+/** What started a run; another service's word stays as it is. */
+export const triggerText = (trigger: string): string => triggerTexts.get(trigger) ?? trigger;
 
 const units = ["bytes", "kB", "MB", "GB", "TB", "PB"] as const;
 
@@ -17,6 +27,18 @@ export function formatBytes(bytes: number): string {
   if (bytes === 1) return "1 byte";
   const step = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
   return `${Number((bytes / 1000 ** step).toPrecision(3))} ${units[step]}`;
+}
+
+/** "40 ms", "0.6 s", "12 s", "3 min". */
+export function spanText(ms: number): string {
+  if (ms < 100) return `${Math.round(ms)} ms`;
+  return ms < 10_000 ? `${Math.round(ms / 100) / 10} s` : durationText(ms);
+}
+
+/** How long a run took, rounded; "–" while it has not ended. */
+export function runDuration({ started_at: startedAt, ended_at: endedAt }: Backup): string {
+  if (endedAt === null) return "–";
+  return spanText(Math.max(0, Date.parse(endedAt) - Date.parse(startedAt)));
 }
 
 const isKnown = (status: string) => (backupStates as readonly string[]).includes(status);

@@ -53,7 +53,7 @@ export async function downloadBackup(backup: Backup): Promise<boolean> {
     const handle = await pickFile(name);
     if (handle === null && totalBytes > mostInMemoryBytes)
       throw new DownloadError(
-        `This browser cannot write a file this large as it comes. Fetch it with curl from /api/backup/${id}/file.`,
+        `This browser can't save a file this large. Download it with curl from /api/backup/${id}/file.`,
       );
     downloads.set([...downloads.get(), { id, name, receivedBytes: 0, totalBytes, stop }]);
     const receive =
@@ -65,7 +65,7 @@ export async function downloadBackup(backup: Backup): Promise<boolean> {
     if (isAbort(error)) return false;
     // The browser's own, e.g. of a disk that is full.
     if (error instanceof DOMException)
-      throw new DownloadError(`The file could not be written: ${error.message}`);
+      throw new DownloadError(`Couldn't write the file: ${error.message}`);
     throw error;
   } finally {
     downloads.set(without(id));
@@ -150,7 +150,7 @@ async function checkContent(content: Blob, { checksum }: Backup): Promise<void> 
   const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
   if (hex !== checksum.toLowerCase())
     throw new DownloadError(
-      "What came is not what was stored: its SHA-256 differs. Do not use it.",
+      "The downloaded file doesn't match the stored checksum (SHA-256). Don't use it.",
     );
 }
 
@@ -166,5 +166,5 @@ function saveBlob(content: Blob, name: string): void {
 
 const brokenOff = () =>
   new DownloadError(
-    "The download broke off: the file is not what was stored, or the service went away.",
+    "The download was interrupted: the stored file is damaged or the service is unreachable. Try again.",
   );

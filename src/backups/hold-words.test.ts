@@ -6,15 +6,15 @@ const after = new Date("2026-11-20T20:00:00Z");
 const runs = (frequency: string) => nextRuns(frequency, "Europe/Berlin", after, sampledRuns);
 
 test.each([
-  ["30 2 * * *", 7, "7 kept backups reach back about 1 week"],
-  ["30 2 * * *", 14, "14 kept backups reach back about 2 weeks"],
-  ["30 2 * * *", 3, "3 kept backups reach back about 3 days"],
-  ["0 * * * *", 1, "1 kept backup reaches back about 1 hour"],
-  ["0 * * * *", 8760, "8760 kept backups reach back about 12 months"],
-  ["30 2 * * 0", 52, "52 kept backups reach back about 12 months"],
-  ["30 2 1 * *", 36, "36 kept backups reach back about 3 years"],
+  ["30 2 * * *", 7, "7 backups cover about 1 week"],
+  ["30 2 * * *", 14, "14 backups cover about 2 weeks"],
+  ["30 2 * * *", 3, "3 backups cover about 3 days"],
+  ["0 * * * *", 1, "1 backup covers about 1 hour"],
+  ["0 * * * *", 8760, "8760 backups cover about 12 months"],
+  ["30 2 * * 0", 52, "52 backups cover about 12 months"],
+  ["30 2 1 * *", 36, "36 backups cover about 3 years"],
   // It is Friday evening: the weekend counts, although the next two runs are a quarter of an hour apart.
-  ["*/15 9-17 * * 1-5", 180, "180 kept backups reach back about 1 week"],
+  ["*/15 9-17 * * 1-5", 180, "180 backups cover about 1 week"],
 ])("%s, %d of them", (frequency, hold, words) => {
   expect(holdInWords(runs(frequency), hold)).toBe(words);
 });

@@ -16,7 +16,7 @@ const units = [
 export const sampledRuns = 200;
 
 /**
- * E.g. "7 kept backups reach back about 1 week"; null where that cannot be said.
+ * E.g. "7 backups cover about 1 week"; null where that cannot be said.
  * @param runs coming runs of the schedule, oldest first, best one more than are kept
  */
 export function holdInWords(runs: readonly Date[], hold: number): string | null {
@@ -27,5 +27,5 @@ export function holdInWords(runs: readonly Date[], hold: number): string | null 
   const reachMs = ((last.getTime() - first.getTime()) / (used.length - 1)) * hold;
   const unit = units.find(({ sizeMs, from }) => reachMs >= sizeMs * from) ?? units[5];
   const count = Math.max(1, Math.round(reachMs / unit.sizeMs));
-  return `${hold} kept ${hold === 1 ? "backup reaches" : "backups reach"} back about ${count} ${unit.name}${count === 1 ? "" : "s"}`;
+  return `${hold} ${hold === 1 ? "backup covers" : "backups cover"} about ${count} ${unit.name}${count === 1 ? "" : "s"}`;
 }

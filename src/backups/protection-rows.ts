@@ -29,7 +29,7 @@ function toRow(
   const none: ProtectionRow = {
     target,
     state: "unprotected",
-    reason: "Nothing backs it up.",
+    reason: "No backup configured.",
     configuration: null,
     newestAt: null,
   };

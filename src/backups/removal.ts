@@ -5,17 +5,17 @@ export type Files = "keep" | "remove";
 
 /** @param place where the files are, as in "They stay in …" */
 export const removalChoices = (place: string): NonNullable<Question["choices"]> => ({
-  legend: "The stored files",
+  legend: "Stored files",
   options: [
     {
       value: "keep",
-      label: "Keep the stored files",
-      help: `They stay in ${place}, and can be restored by hand.`,
+      label: "Keep stored files",
+      help: `The files stay in ${place} and can be restored manually.`,
     },
     {
       value: "remove",
-      label: "Remove the stored files",
-      help: "Every backup of it is gone for good.",
+      label: "Delete stored files",
+      help: "All backups are permanently deleted.",
     },
   ],
 });

@@ -6,13 +6,13 @@ export const safetyChoices: NonNullable<Question["choices"]> = {
   options: [
     {
       value: "save",
-      label: "Save it as a backup first",
-      help: "If that fails, nothing is restored and nothing changes.",
+      label: "Back up current data first",
+      help: "If this backup fails, the restore doesn't start and nothing changes.",
     },
     {
       value: "discard",
-      label: "Restore without saving what is there",
-      help: "For data too broken to back up. Everything written since the last backup is lost, and this restore cannot be undone.",
+      label: "Restore without a backup",
+      help: "For data that is too damaged to back up. Changes since the last backup are lost, and the restore can't be undone.",
     },
   ],
 };

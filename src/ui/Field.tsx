@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from "react";
+import { fieldErrorText } from "./field-error.ts";
 import { Icon } from "./Icon.tsx";
 
 /** What ties a control to its label and its texts. */
@@ -14,6 +15,8 @@ type FieldProps = {
   term?: string | undefined;
   help?: ReactNode;
   error?: string | undefined;
+  /** The error to show where the field is required and empty. */
+  emptyText?: string | undefined;
   /** Said, but not in the way. */
   warning?: string | undefined;
   /** Where the label stands: above a text, beside a checkbox. */
@@ -26,6 +29,7 @@ export function Field({
   term,
   help,
   error,
+  emptyText,
   warning,
   layout = "above",
   children,
@@ -59,7 +63,7 @@ export function Field({
       <div className={layout === "beside" ? "ps-8 sm:ps-6" : undefined}>
         {error !== undefined && (
           <p id={`${id}-error`} className="mt-1.5 text-sm text-bad">
-            {error}
+            {fieldErrorText(error, label, emptyText)}
           </p>
         )}
         <div aria-live="polite">

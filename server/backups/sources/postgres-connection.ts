@@ -187,7 +187,7 @@ export function inWords(target: Target, error: unknown): Error {
     )
   )
     return say(
-      `PostgreSQL at ${place} does not answer. Look whether the machine is up and a firewall lets this one through.`,
+      `PostgreSQL at ${place} is not responding. Check that the machine is up and that no firewall blocks this one.`,
     );
   if (code === "55P03")
     return say(

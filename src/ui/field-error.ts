@@ -1,0 +1,20 @@
+const required = /^The .+ field is required\.$/;
+const invalidChoice = /^The selected .+ is invalid\.$/;
+const complaint = /^The .+? field (.+)$/;
+
+/**
+ * Rewords an error whose text the interface fixes, so that it names the field as its label does:
+ * "The max jobs field must be an integer." reads "Max jobs must be a whole number." Other texts stay.
+ * @param emptyText what to say of a required field that is empty
+ */
+export function fieldErrorText(
+  error: string,
+  label: string,
+  emptyText = `${label} is required.`,
+): string {
+  if (required.test(error)) return emptyText;
+  if (invalidChoice.test(error)) return `Choose a valid ${label.toLowerCase()}.`;
+  return error
+    .replace(complaint, (_text, rest: string) => `${label} ${rest}`)
+    .replace("must be an integer", "must be a whole number");
+}
