@@ -154,7 +154,7 @@ test.describe("by its address, another service's", () => {
     await expect(page.getByText("No workers yet")).toBeVisible();
     await page.getByRole("link", { name: "New worker" }).first().click();
     const id = await createWorker(page, second);
-    await expect(page.getByText("This service does not offer the logs")).toBeVisible();
+    await expect(page.getByText("This service doesn't provide worker logs")).toBeVisible();
     await expectAccessible(page);
     await page.getByRole("button", { name: `Delete worker ${id}` }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Delete worker" }).click();

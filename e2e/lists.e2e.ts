@@ -102,7 +102,7 @@ test("a key does what the row's button does, says why when that is refused, and 
   await page.keyboard.press("t");
   await page.keyboard.press("j");
   await page.keyboard.press("t");
-  await expectToast(page, "alert", "Stop is not possible while the status is installing.");
+  await expectToast(page, "alert", "Can't stop while the status is installing.");
   await page.keyboard.press("Control+j");
   await expect(link(page, busy)).toBeFocused();
   await page.keyboard.press("j");
@@ -183,10 +183,10 @@ test("many workers are stopped with one question, and each row tells what came o
   await page.keyboard.press("t");
   const dialog = page.getByRole("alertdialog");
   await expect(dialog).toContainText("Stop 3 workers?");
-  await expect(dialog).toContainText("3 processes are told to stop");
-  await expect(dialog.getByRole("list", { name: "Left out" })).toContainText(`Worker ${busy}`);
-  await expect(dialog.getByRole("list", { name: "Left out" })).toContainText(
-    "Stop is not possible while the status is installing.",
+  await expect(dialog).toContainText("Stops 3 processes");
+  await expect(dialog.getByRole("list", { name: "Excluded" })).toContainText(`Worker ${busy}`);
+  await expect(dialog.getByRole("list", { name: "Excluded" })).toContainText(
+    "Can't stop while the status is installing.",
   );
   await dialog.getByRole("button", { name: "Stop 3 workers" }).click();
   await expect(dialog.getByRole("status")).toHaveText("2 done, 1 refused.");

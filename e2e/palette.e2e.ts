@@ -72,7 +72,7 @@ test("what the page allows is done from there, and what it does not says why", a
   await expect(link).toBeFocused();
   await expectRow(workerRow(page, id), "installed");
 
-  await ask(page, `stop worker ${stuck.id}`, "not possible while the status is installing");
+  await ask(page, `stop worker ${stuck.id}`, "Can't stop while the status is installing");
   await expect(active(page)).toBeDisabled();
   await page.keyboard.press("Enter");
   await expect(active(page)).toBeVisible();

@@ -23,15 +23,15 @@ test("a worker that exits with 0 again and again is crash-looping, on its list, 
   await page.goto(`${service.url}/sites/${site.id}/workers`);
   const row = workerRow(page, id);
   await expect(row).toContainText("crash-looping", soon);
-  await expect(row).toContainText("Process 1 ended by itself 5 times or more in 10 minutes.");
+  await expect(row).toContainText("Process 1 exited at least 5 times in 10 minutes.");
   await expectNoSidewaysScroll(page);
   await page.goto(`${service.url}/workers/${id}`);
   const main = page.getByRole("main");
   await expect(main.getByText("crash-looping", { exact: true })).toBeVisible(soon);
-  await expect(main).toContainText("until it has been quiet for 10 minutes");
+  await expect(main).toContainText("clears after 10 minutes without a crash");
   await expectAccessible(page);
   await page.goto(service.url);
-  await expect(page.getByText(`${site.name}: worker default is crash-looping`)).toBeVisible(soon);
+  await expect(page.getByText(`${site.name}: worker default crash-looping`)).toBeVisible(soon);
 
   await service.call("DELETE", `/api/worker/${id}/stop`);
   await page.goto(`${service.url}/workers/${id}`);

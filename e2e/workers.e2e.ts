@@ -33,7 +33,7 @@ test("a person creates a worker, watches it being installed, stops, starts, rest
   await page.getByLabel("Processes", { exact: true }).fill("2");
   await page.getByRole("button", { name: "Create worker" }).click();
 
-  await expectToast(page, "status", /Worker \d+ is being installed/);
+  await expectToast(page, "status", /Installing worker \d+/);
   await page.getByRole("link", { name: `${site.name} workers` }).click();
   const row = page.getByRole("row").filter({ hasText: "high,default" });
   await expectRow(row, "installed", "database", "2 of 2");
@@ -93,7 +93,7 @@ test("what a worker cannot do while it is installing is disabled and says why", 
   await page.goto(`${service.url}/sites/${site.id}/workers`);
   const stop = page.getByRole("button", { name: `Stop worker ${id}` });
   await expect(stop).toBeDisabled();
-  await expect(stop).toHaveAccessibleDescription(/not possible while the status is installing/);
+  await expect(stop).toHaveAccessibleDescription(/Can't stop while the status is installing/);
   await stop.click({ force: true });
   expect((await site.worker(id)).status).toBe("installing");
   await service.call("DELETE", `/api/worker/${id}`);
@@ -113,7 +113,7 @@ test("an action that the service refuses is taken back on screen and told", asyn
   await expectRow(workerRow(page, id), "installed");
   await service.call("DELETE", `/api/worker/${id}`);
   await clickRowAction(page, id, "Restart");
-  await expectToast(page, "alert", `Restart did not work on worker ${id}.`);
+  await expectToast(page, "alert", `Couldn't restart worker ${id}.`);
   await expect(page.getByRole("button", { name: `Restart worker ${id}` })).toBeFocused();
   await expectRow(workerRow(page, id), "removing");
 });
@@ -142,7 +142,7 @@ test.describe("the form", () => {
   }) => {
     await page.goto(`${service.url}/sites/${site.id}/workers/new`);
     const opened = context.waitForEvent("page");
-    await page.getByRole("link", { name: "How workers are started, watched and stopped" }).click();
+    await page.getByRole("link", { name: "How workers run" }).click();
     await expect((await opened).getByText("# Workers")).toBeVisible();
   });
 
@@ -160,11 +160,11 @@ test.describe("the form", () => {
       "sh artisan queue:work redis --queue=default --sleep=3 --tries=1 --timeout=60 --memory=128 --max-jobs=0 --max-time=0 --force",
     );
     await page.getByLabel("Stop seconds", { exact: true }).fill("5");
-    await expect(main).toContainText("a stop or restart kills the job");
+    await expect(main).toContainText("a stop or restart kills jobs");
     await page.getByLabel("Stop signal", { exact: true }).selectOption("USR2");
     await expect(main).toContainText("USR2 only pauses");
     await page.getByLabel("Memory", { exact: true }).fill("9999999");
-    await expect(main).toContainText("MB of the machine");
+    await expect(main).toContainText("exceeds the machine's");
     await expectAccessible(page);
     await page.getByRole("button", { name: "Create worker" }).click();
     await expect(page.getByRole("heading", { name: "New worker" })).toBeHidden();
@@ -184,8 +184,8 @@ test.describe("the form", () => {
     await expect(page.getByLabel("Queue", { exact: true })).toHaveAccessibleDescription(
       /comma-separated/,
     );
-    await expect(page.getByText("The memory field must be at least 16.")).toBeVisible();
-    await expect(page.getByText("The tries field is required.")).toBeVisible();
+    await expect(page.getByText("Memory must be at least 16.")).toBeVisible();
+    await expect(page.getByText("Tries is required.")).toBeVisible();
     await expectAccessible(page);
     const list = await service.call("GET", `/api/site/${site.id}/workers`);
     expect(await list.json()).toMatchObject({ meta: { total: 0 } });
@@ -355,7 +355,7 @@ test.describe("a worker's page", () => {
     await page.goto(`${service.url}/workers/${id}`);
     await page.getByRole("button", { name: `Delete worker ${id}` }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Delete worker" }).click();
-    await expectToast(page, "status", `Worker ${id} is being deleted.`);
+    await expectToast(page, "status", `Deleting worker ${id}.`);
     await expect(page).toHaveURL(`${service.url}/sites/${site.id}/workers`);
   });
 });

@@ -17,7 +17,7 @@ const signalText: Partial<Record<string, string>> = {
   HUP: "HUP ends the worker at once and drops the running job. TERM lets it finish.",
   USR1: "USR1 ends the worker at once and drops the running job. TERM lets it finish.",
   KILL: "KILL ends the worker at once and drops the running job. TERM lets it finish.",
-  USR2: "USR2 only pauses the worker, so every stop waits its full time and then kills. TERM lets it finish.",
+  USR2: "USR2 only pauses the worker, so every stop waits the full stop time and then kills it. TERM lets the job finish.",
 };
 
 /**
@@ -32,22 +32,22 @@ export function workerWarnings(worker: Checked, machineMemory: number | null): W
   if (machineMemory !== null && needed > machineMemory)
     warn(
       "memory",
-      `${worker.processes} × ${worker.memory} MB is more than the ${machineMemory} MB of the machine.`,
+      `${worker.processes} × ${worker.memory} MB exceeds the machine's ${machineMemory} MB.`,
     );
   if (worker.max_jobs > 0 && worker.max_jobs <= fewJobs && worker.startsecs > 0)
     warn(
       "max_jobs",
-      `${worker.max_jobs === 1 ? "One quick job takes" : `${worker.max_jobs} quick jobs take`} less than the ${worker.startsecs} s that count as started, and ending before that counts as a failed start. Use 0 start seconds, or more jobs.`,
+      `${worker.max_jobs === 1 ? "One quick job takes" : `${worker.max_jobs} quick jobs take`} less than the ${worker.startsecs} s of start seconds, so the exit counts as a failed start. Set start seconds to 0, or raise max jobs.`,
     );
   if (worker.timeout === 0)
     warn(
       "timeout",
-      `Without a limit a job can outlast the ${worker.stopwaitsecs} s that a stop or restart waits, and is then killed.`,
+      `Without a limit, a job can outlast the ${worker.stopwaitsecs} s that a stop or restart waits, and is then killed.`,
     );
   else if (worker.stopwaitsecs < worker.timeout)
     warn(
       "stopwaitsecs",
-      `Shorter than the ${worker.timeout} s that a job may take: a stop or restart kills the job that is still running then.`,
+      `Shorter than the job timeout of ${worker.timeout} s: a stop or restart kills jobs that are still running.`,
     );
   const signal = signalText[worker.stopsignal];
   if (signal !== undefined) warn("stopsignal", signal);

@@ -88,12 +88,12 @@ test("a worker that dies when its log cannot be read becomes failed, without its
   await writeFile(folder, "in the way");
   process.kill(list[0]?.pid ?? 0, "SIGKILL");
   const { status_reason: reason } = await becomes(id, "failed");
-  expect(reason).toMatch(/^Process 1: Could not be started: /);
+  expect(reason).toMatch(/^Process 1: Couldn't start: /);
   expect(reason).not.toContain("Last lines");
   await expectTold(id, sent);
 
   const { status, body } = await service.json<WorkerLog>("GET", `/api/worker/${id}/log`);
   expect(status).toBe(200);
   expect(body.text).toBe("");
-  expect(body.problem).toBe("The log cannot be read: a file is in place of its folder.");
+  expect(body.problem).toBe("Couldn't read the log: a file is in place of its folder.");
 });

@@ -116,9 +116,7 @@ test.concurrent("a crash loop is told at its start and at its end, once each, al
     return now;
   }, soon);
   expect(worker.status).not.toBe("failed");
-  expect(worker.crash_loop?.reason).toBe(
-    "Process 1 ended by itself 5 times or more in 10 minutes.",
-  );
+  expect(worker.crash_loop?.reason).toBe("Process 1 exited at least 5 times in 10 minutes.");
   await vi.waitFor(async () => expect(await sent()).toEqual(["worker.crash_looping"]), soon);
   const metrics = async () => (await service.call("GET", "/metrics")).text();
   expect(await metrics()).toContain("quarterdeck_workers_crash_looping 1");

@@ -64,7 +64,7 @@ test("one process is enough for a loop, and all have to be quiet for its end", (
 
 test("the reason names the process and what it did", () => {
   expect(judgeCrashLoop([{ ...up(...every(5, 4)), number: 3 }], nowMs)).toEqual({
-    loops: "Process 3 ended by itself 5 times or more in 10 minutes.",
+    loops: "Process 3 exited at least 5 times in 10 minutes.",
   });
 });
 

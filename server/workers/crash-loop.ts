@@ -41,10 +41,10 @@ export function judgeCrashLoop(
 
 function loopReason({ number, outages }: LoopProcess, nowMs: number): string | null {
   if (endsSince(outages, nowMs - endsWindowMs, nowMs) >= loopEnds)
-    return `Process ${number} ended by itself ${loopEnds} times or more in ${endsWindowMs / 60_000} minutes.`;
+    return `Process ${number} exited at least ${loopEnds} times in ${endsWindowMs / 60_000} minutes.`;
   const downMs = downSince(outages, nowMs - upWindowMs, nowMs);
   return downMs > upWindowMs / 2
-    ? `Process ${number} was up for less than half of ${upWindowMs / 60_000} minutes.`
+    ? `Process ${number} was up for less than half of the last ${upWindowMs / 60_000} minutes.`
     : null;
 }
 

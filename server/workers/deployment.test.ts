@@ -206,7 +206,7 @@ describe.concurrent("A deployment", () => {
     await service.call("PUT", `/api/worker/${id}/restart`);
     const { status_reason: reason } = await becomes(id, "failed");
     expect(reason).toContain(
-      `Could not be started: its directory current/app leads out of the site's folder, to ${service.folder}/elsewhere/app.`,
+      `Couldn't start: the directory current/app leads out of the site's folder, to ${service.folder}/elsewhere/app.`,
     );
   });
 });

@@ -52,4 +52,4 @@ export const isUp = (process: SeenProcess, required: number | null): boolean =>
   (process.state === "RUNNING" || process.isBetweenRuns) && carries(process, required);
 
 export const tell = ({ number, reason }: SeenProcess): string =>
-  `Process ${number}: ${reason ?? "It ended and is being started again."}`;
+  `Process ${number}: ${reason ?? "Exited. Starting again."}`;

@@ -100,7 +100,7 @@ export function workerRoutes(workers: WorkerService, inventory: InventoryStore):
       answer: async ({ params, query }) => {
         const { lines, offset } = query;
         if (lines !== undefined && offset !== undefined)
-          throw new InvalidFields({ offset: ["Ask for lines or for an offset, not for both."] });
+          throw new InvalidFields({ offset: ["Use either lines or offset, not both."] });
         const position =
           offset === undefined
             ? { lines: lines === undefined ? defaultLogLines : Number(lines) }

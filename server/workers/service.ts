@@ -64,9 +64,9 @@ export function createWorkerService(options: WorkerServiceOptions) {
     await store.transaction(async (tx) => {
       const row = await store.lock(tx, id);
       // Somebody else was faster with deleting it: what was asked for can no longer be done.
-      if (row === null) throw conflict("The worker is gone.");
+      if (row === null) throw conflict("The worker no longer exists.");
       if (!canWorker[action](row))
-        throw conflict(`The worker is ${row.status}; this can be done once that is over.`);
+        throw conflict(`The worker is ${row.status}. Try again once that is done.`);
       if ((done as readonly WorkerState[]).includes(row.status)) return;
       const moved = await move(tx, row, into, null, action === "restart");
       if (moved === null) return;
@@ -113,7 +113,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
     const down = comesUp ? seen.processes.find((process) => !isUp(process, required)) : undefined;
     const moved = comesUp
       ? await store.transaction((tx) => move(tx, row, "restarting", down ? tell(down) : null))
-      : await fail(row, `It was ${row.status} for more than ${seconds} seconds.`);
+      : await fail(row, `Timed out: still ${row.status} after ${seconds} s.`);
     if (moved !== null) runner.follow(row.id, moved.transition);
     if (comesUp) await observe(row.id);
   }

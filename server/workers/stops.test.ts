@@ -56,13 +56,13 @@ test("a stop that has to kill says so: in the reason, on the timeline, in the lo
   const { id } = await create({ processes: 2, stopwaitsecs: 1 });
   await areDeaf(id, 2);
   await service.call("DELETE", `/api/worker/${id}/stop`);
-  const text = "Processes 1 and 2: Killed, still running 1 second after SIGTERM.";
+  const text = "Processes 1 and 2: Killed: still running 1 second after SIGTERM.";
   expect((await becomes(id, "stopped")).status_reason).toBe(text);
   expect(await killings(id)).toMatchObject([
     { outcome: "bad", detail: text, object: { type: "worker", id }, actor: { type: "supervisor" } },
   ]);
   const { text: log } = (await service.json<{ text: string }>("GET", `/api/worker/${id}/log`)).body;
-  expect(log.match(/^\[quarterdeck\] .* Killed, still running .*$/gm)).toHaveLength(2);
+  expect(log.match(/^\[quarterdeck\] .* Killed: still running .*$/gm)).toHaveLength(2);
 
   await service.call("POST", `/api/worker/${id}/start`);
   expect((await becomes(id, "installed")).status_reason).toBe(null);
@@ -73,7 +73,7 @@ test("a restart that has to kill says so of the worker that is up again", async 
   const { id } = await create({ stopwaitsecs: 1 });
   await areDeaf(id);
   await service.call("PUT", `/api/worker/${id}/restart`);
-  const text = "Process 1: Killed, still running 1 second after SIGTERM.";
+  const text = "Process 1: Killed: still running 1 second after SIGTERM.";
   expect((await becomes(id, "installed")).status_reason).toBe(text);
   expect(await killings(id)).toHaveLength(1);
   await areDeaf(id, 2);
@@ -145,7 +145,7 @@ test("of a site that was moved, a worker without a directory follows, and one th
   }, waiting);
   for (const { id } of [follows, names]) await service.call("PUT", `/api/worker/${id}/restart`);
   expect((await becomes(names.id, "failed")).status_reason).toContain(
-    `its directory ${old} leads out of the site's folder, to ${old}`,
+    `the directory ${old} leads out of the site's folder, to ${old}`,
   );
   const [pid] = pids(await becomes(follows.id, "installed"));
   expect(await readlink(`/proc/${pid}/cwd`)).toBe(moved);

@@ -26,7 +26,7 @@ export const programOf = (row: WorkerRow, site: SiteRow | null): Program => ({
 });
 
 export function accountOf(site: SiteRow | null): Account | { problem: string } {
-  if (site === null) return { problem: "Its site is no longer in the inventory." };
+  if (site === null) return { problem: "The site is no longer in the inventory." };
   const { account, problem } = site.account;
-  return account ?? { problem: problem ?? "Its site has no account." };
+  return account ?? { problem: problem ?? "The site has no account." };
 }

@@ -18,13 +18,12 @@ function Loss({ worker }: { worker: Worker }) {
   return (
     <>
       <p>
-        Worker {id} works on <strong className="text-ink">{queue}</strong> of the connection{" "}
-        <strong className="text-ink">{connection}</strong>. Deleting it stops {processesOf(worker)}
-        {stopwaitsecs !== null &&
-          `; a job that runs longer than ${stopwaitsecs} s from now is killed`}
-        .
+        Worker {id} processes <strong className="text-ink">{queue}</strong> on the connection{" "}
+        <strong className="text-ink">{connection}</strong>. Deleting the worker stops{" "}
+        {processesOf(worker)}
+        {stopwaitsecs !== null && `. A job still running after ${stopwaitsecs} s is killed`}.
       </p>
-      <p>Its settings and its log are lost. Jobs that wait in the queue stay there.</p>
+      <p>Settings and log are deleted. Queued jobs stay in the queue.</p>
     </>
   );
 }

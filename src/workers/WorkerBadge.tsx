@@ -22,15 +22,15 @@ const toneOf = (status: string): Tone | undefined =>
   Object.hasOwn(workerTones, status) ? workerTones[status as WorkerState] : undefined;
 
 const processLooks: Record<ProcessState, StateLook> = {
-  STOPPED: { tone: "idle", help: "It does not run, and is not to." },
-  STARTING: { tone: "busy", help: "It was started and has to stay up for a while." },
-  RUNNING: { tone: "good", help: "It is up, and has been for long enough to count." },
-  BACKOFF: { tone: "warn", help: "It ended too soon and waits before it is started again." },
-  STOPPING: { tone: "busy", help: "It was told to end, and has not yet." },
-  EXITED: { tone: "idle", help: "It ended by itself and is started again." },
+  STOPPED: { tone: "idle", help: "Stopped." },
+  STARTING: { tone: "busy", help: "Started. Not yet up long enough to count as running." },
+  RUNNING: { tone: "good", help: "Up and running." },
+  BACKOFF: { tone: "warn", help: "Exited too soon. Waiting before the next start." },
+  STOPPING: { tone: "busy", help: "Stop signal sent. Waiting for the process to exit." },
+  EXITED: { tone: "idle", help: "Exited. Starting again." },
   FATAL: {
     tone: "bad",
-    help: "It ended too soon too often, and stays down until the worker is started, restarted or deployed.",
+    help: "Too many failed starts. Start, restart or deploy the worker to try again.",
   },
 };
 

@@ -11,13 +11,13 @@ function Ending({ workers }: { workers: readonly Worker[] }) {
   const counts = workers.flatMap(({ processes }) => processes ?? []);
   const waits = workers.flatMap(({ stopwaitsecs }) => stopwaitsecs ?? []);
   if (counts.length < workers.length || waits.length < workers.length)
-    return "All processes are told to stop; a job that takes too long is killed.";
+    return "Stops all processes. Jobs that run past their stop time are killed.";
   const count = counts.reduce((total, one) => total + one, 0);
   const [least, most] = [Math.min(...waits), Math.max(...waits)];
   return (
     <>
-      {count === 1 ? "One process is" : `${count} processes are`} told to stop; a job that still
-      runs {least === most ? least : `${least} to ${most}`} s later is killed.
+      Stops {count === 1 ? "one process" : `${count} processes`}. A job still running after{" "}
+      {least === most ? least : `${least} to ${most}`} s is killed.
     </>
   );
 }
@@ -26,12 +26,12 @@ function Ending({ workers }: { workers: readonly Worker[] }) {
 const bodies: Partial<Record<WorkerAction, (workers: readonly Worker[]) => ReactNode>> = {
   stop: (workers) => (
     <p>
-      <Ending workers={workers} /> Jobs wait in the queue until a worker is started again.
+      <Ending workers={workers} /> Queued jobs wait until a worker starts again.
     </p>
   ),
   restart: (workers) => (
     <p>
-      <Ending workers={workers} /> Each worker starts again once it is down.
+      <Ending workers={workers} /> Each worker then starts again.
     </p>
   ),
   remove: (workers) => (
@@ -39,7 +39,7 @@ const bodies: Partial<Record<WorkerAction, (workers: readonly Worker[]) => React
       <p>
         <Ending workers={workers} />
       </p>
-      <p>Settings and logs are lost. Jobs that wait in the queue stay there.</p>
+      <p>Settings and logs are deleted. Queued jobs stay in the queue.</p>
     </>
   ),
 };

@@ -72,11 +72,11 @@ export function WorkerForm({ machine, isPending, onCreate, cancel }: WorkerFormP
       >
         <div className="grid gap-8">
           <FormTrouble errors={errors} />
-          <FieldGroup title="What it works on">
+          <FieldGroup title="Queue">
             <WorkerFieldFrame
               name="connection"
               label="Connection"
-              help="A queue connection of the site, as in its config/queue.php."
+              help="A queue connection from the site's config/queue.php."
               machineMemory={machineMemory}
             >
               {(aria) => (
@@ -86,7 +86,7 @@ export function WorkerForm({ machine, isPending, onCreate, cancel }: WorkerFormP
             <WorkerFieldFrame
               name="queue"
               label="Queue"
-              help="One queue or several, by priority: high,default"
+              help="One or more queues in order of priority: high,default"
               machineMemory={machineMemory}
             >
               {(aria) => <Input {...aria} {...register("queue", { setValueAs: toText })} isCode />}
@@ -94,7 +94,7 @@ export function WorkerForm({ machine, isPending, onCreate, cancel }: WorkerFormP
             <WorkerFieldFrame
               name="directory"
               label="Directory"
-              help="Where it runs, inside the site's folder. Empty = the folder itself."
+              help="Working directory inside the site's folder. Leave empty to use the folder itself."
               machineMemory={machineMemory}
             >
               {(aria) => (
@@ -112,7 +112,7 @@ export function WorkerForm({ machine, isPending, onCreate, cancel }: WorkerFormP
             <WorkerFieldFrame
               name="force"
               label="Force"
-              help="Work also while the site is in maintenance mode."
+              help="Run jobs even while the site is in maintenance mode."
               layout="beside"
               machineMemory={machineMemory}
             >
@@ -138,7 +138,7 @@ export function WorkerForm({ machine, isPending, onCreate, cancel }: WorkerFormP
             <WorkerFieldFrame
               name="stopsignal"
               label="Stop signal"
-              help="How a stop is asked for. TERM lets the running job finish."
+              help="Signal sent to stop a process. TERM lets the running job finish."
               machineMemory={machineMemory}
             >
               {(aria) => (
@@ -152,7 +152,7 @@ export function WorkerForm({ machine, isPending, onCreate, cancel }: WorkerFormP
             <WorkerFieldFrame
               name="stopasgroup"
               label="Stop as group"
-              help="Send the signal of a restart to everything a process has started, too. For commands that don't pass signals on."
+              help="Also send the stop signal to child processes. For commands that don't forward signals."
               layout="beside"
               machineMemory={machineMemory}
             >
@@ -165,7 +165,7 @@ export function WorkerForm({ machine, isPending, onCreate, cancel }: WorkerFormP
           {machine.artisan !== undefined && (
             <>
               <CommandPreview artisan={machine.artisan} machineMemory={machineMemory} />
-              <DocsLink page="workers">How workers are started, watched and stopped</DocsLink>
+              <DocsLink page="workers">How workers run</DocsLink>
             </>
           )}
           <div className="flex flex-wrap gap-2">

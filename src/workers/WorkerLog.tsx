@@ -75,7 +75,7 @@ export function WorkerLog({ id, isLive, isEnding }: WorkerLogProps) {
   if (buffer === null)
     return (
       <Panel title="Log">
-        <p className="px-4 py-3 text-muted">This service does not offer the logs of its workers.</p>
+        <p className="px-4 py-3 text-muted">This service doesn't provide worker logs.</p>
       </Panel>
     );
 
@@ -158,7 +158,7 @@ export function WorkerLog({ id, isLive, isEnding }: WorkerLogProps) {
             <p className="text-bad">{buffer.problem}</p>
           )}
           {buffer !== undefined && buffer.problem === null && lines.length === 0 && (
-            <p className="text-muted">Nothing has been written yet.</p>
+            <p className="text-muted">No output yet.</p>
           )}
           <LogLines ref={list} lines={lines} />
         </div>

@@ -34,8 +34,8 @@ export function WorkerNewPage() {
     await navigate(paths.worker(worker.id), { state: savedState });
     toast.success(
       isInTransit(worker.status)
-        ? `Worker ${worker.id} is being installed.`
-        : `Worker ${worker.id} is created.`,
+        ? `Installing worker ${worker.id}.`
+        : `Worker ${worker.id} created.`,
     );
   };
 

@@ -29,10 +29,10 @@ import { WorkerLog } from "./WorkerLog.tsx";
 /** Processes end and come back without the worker's status saying so. */
 const liveMs = 5_000;
 
-const limit = (count: number, unit: string) => (count === 0 ? "no limit" : `${count}${unit}`);
+const limit = (count: number, unit: string) => (count === 0 ? "No limit" : `${count}${unit}`);
 
 /** A number that was left out when the worker was made, and that its service does not say. */
-const unsaid = "the service's own choice";
+const unsaid = "Chosen by the service";
 
 const said = (count: number | null, unit = "") => (count === null ? unsaid : `${count}${unit}`);
 
@@ -80,7 +80,7 @@ export function WorkerPage() {
   const list = siteId === null ? paths.home() : paths.workers(siteId);
   const leave = () => {
     setIsLeaving(true);
-    toast.success(`Worker ${id} is being deleted.`);
+    toast.success(`Deleting worker ${id}.`);
     void navigate(list);
   };
 
@@ -117,8 +117,8 @@ export function WorkerPage() {
       {loop !== null && (
         <Notice tone="bad">
           <p>
-            {loop.reason} Crash-looping since <Time value={loop.since} />, until it has been quiet
-            for 10 minutes.
+            {loop.reason} Crash-looping since <Time value={loop.since} />. The state clears after 10
+            minutes without a crash.
           </p>
         </Notice>
       )}

@@ -8,9 +8,7 @@ const inState = (status: string) => ({ status }) as Parameters<typeof refusal>[1
 test("an action that the service would refuse is refused here, with the reason", () => {
   const refused = workerStates.filter((status) => refusal("stop", inState(status)) !== undefined);
   expect(refused).toEqual(["installing", "removing"]);
-  expect(refusal("stop", inState("removing"))).toBe(
-    "Stop is not possible while the status is removing.",
-  );
+  expect(refusal("stop", inState("removing"))).toBe("Can't stop while the status is removing.");
 });
 
 test("a worker that is being installed can be deleted", () => {

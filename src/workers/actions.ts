@@ -46,7 +46,7 @@ export const workerActions: Record<WorkerAction, ActionFacts> = {
 export function refusal(action: WorkerAction, { status }: Worker): string | undefined {
   const isKnown = (workerStates as readonly string[]).includes(status);
   if (!isKnown || canWorker[action]({ status })) return undefined;
-  return `${workerActions[action].label} is not possible while the status is ${status}.`;
+  return `Can't ${workerActions[action].label.toLowerCase()} while the status is ${status}.`;
 }
 
 type Asked = { action: WorkerAction; id: number; before: string };
@@ -89,7 +89,7 @@ export function useWorkerActions() {
       const { action, id } = asked;
       // Deleting is asked for in a dialog, which says what went wrong itself.
       if (action !== "remove")
-        toast.failure(`${workerActions[action].label} did not work on worker ${id}.`, error);
+        toast.failure(`Couldn't ${workerActions[action].label.toLowerCase()} worker ${id}.`, error);
     },
   });
   return { run: mutate, runAndWait: mutateAsync };

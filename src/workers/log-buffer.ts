@@ -22,7 +22,7 @@ export const mostLines = 2_000;
 /** An answer holds at most 64 KiB; one that is nearly full was cut at a line. */
 const fullBytes = 48 * 1024;
 
-export const rotatedText = "… the log was rotated; lines may be missing here …";
+export const rotatedText = "… log rotated; lines may be missing here …";
 
 // Colours, cursor moves (CSI), titles and links (OSC), and other two-character escapes: ECMA-48, section 5.
 const escapes =

@@ -12,8 +12,8 @@ export type NumberFieldFacts = {
 };
 
 export const workFields: readonly NumberFieldFacts[] = [
-  { name: "processes", label: "Processes", help: "How many run at the same time, 1 to 64." },
-  { name: "sleep", label: "Sleep", unit: "s", help: "Seconds to wait when the queue is empty." },
+  { name: "processes", label: "Processes", help: "Number of parallel processes, 1 to 64." },
+  { name: "sleep", label: "Sleep", unit: "s", help: "Wait between checks of an empty queue." },
 ];
 
 export const limitFields: readonly NumberFieldFacts[] = [
@@ -21,25 +21,25 @@ export const limitFields: readonly NumberFieldFacts[] = [
     name: "timeout",
     label: "Timeout",
     unit: "s",
-    help: "Seconds that a job may take. 0 = no limit.",
+    help: "Maximum run time of a job. 0 for no limit.",
   },
-  { name: "tries", label: "Tries", help: "How often a failing job is tried. 0 = no limit." },
+  { name: "tries", label: "Tries", help: "Maximum attempts of a failing job. 0 for no limit." },
   {
     name: "memory",
     label: "Memory",
     unit: "MB",
-    help: "A process that uses more MB ends after its job and is started again.",
+    help: "A process that uses more restarts after its current job.",
   },
   {
     name: "max_jobs",
     label: "Max jobs",
-    help: "A process ends after this many jobs and is started again. 0 = no limit.",
+    help: "Restart a process after this many jobs. 0 for no limit.",
   },
   {
     name: "max_time",
     label: "Max time",
     unit: "s",
-    help: "A process ends after this many seconds and is started again. 0 = no limit.",
+    help: "Restart a process after this run time. 0 for no limit.",
   },
 ];
 
@@ -48,17 +48,17 @@ export const supervisionFields: readonly NumberFieldFacts[] = [
     name: "startsecs",
     label: "Start seconds",
     unit: "s",
-    help: "Seconds that a process must stay up to count as started.",
+    help: "Uptime after which a process counts as started.",
   },
   {
     name: "startretries",
     label: "Start retries",
-    help: "How often a failed start is tried again before the worker counts as failed.",
+    help: "Retries of a failed start before the worker is marked failed.",
   },
   {
     name: "stopwaitsecs",
     label: "Stop seconds",
     unit: "s",
-    help: "Seconds that a stop or restart waits for the running job before it kills. Empty = the timeout and 5 s more; an hour without a timeout.",
+    help: "Time to finish the running job before a stop or restart kills it. Leave empty for the timeout plus 5 s, or 1 h without a timeout.",
   },
 ];

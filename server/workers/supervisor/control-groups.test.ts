@@ -107,7 +107,7 @@ describe.runIf(isGranted)(
       context.expect(readFileSync(join(group, "cgroup.procs"), "utf8")).toBe("");
       context
         .expect(supervisor.kills)
-        .toEqual(["1/1: Killed what it had started, still running after 1 second."]);
+        .toEqual(["1/1: Killed child processes still running after 1 second."]);
     });
 
     test("reaches what was started before the service was", async (context) => {

@@ -58,7 +58,7 @@ describe.each(accounts)("A worker of $whose", ({ account }) => {
     supervisor.start(programOf(1, { root, directory: "current/app", account, startretries: 0 }));
     await context.expect.poll(() => supervisor.state(1), soon).toBe("FATAL");
     expect(supervisor.processes(1)[0]?.reason).toBe(
-      `Could not be started: its directory current/app leads out of the site's folder, to ${outside}/app.`,
+      `Couldn't start: the directory current/app leads out of the site's folder, to ${outside}/app.`,
     );
   });
 });

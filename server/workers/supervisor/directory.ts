@@ -14,7 +14,7 @@ export const typedFolder = ({ root, directory }: Place): string =>
   directory === null ? root : resolve(root, directory);
 
 const leadsOut = (directory: string | null, real: string) =>
-  `its directory ${directory ?? ""} leads out of the site's folder, to ${real}`;
+  `the directory ${directory ?? ""} leads out of the site's folder, to ${real}`;
 
 /** @returns the folder, links followed, for a process of our own account; or why it cannot be used: part of a sentence */
 export function findFolder(place: Place): { folder: string } | { problem: string } {

@@ -36,7 +36,7 @@ export function launch(options: Launch, events: LaunchEvents) {
     return null;
   };
   const [command, ...args] = program.args;
-  if (command === undefined) return fail("it has no command");
+  if (command === undefined) return fail("no command is configured");
 
   if ("problem" in program.account) return fail(program.account.problem.replace(/\.$/, ""));
   const path = environment["PATH"] ?? defaultPath;
@@ -47,7 +47,7 @@ export function launch(options: Launch, events: LaunchEvents) {
   try {
     log = options.openLog();
   } catch (error) {
-    return fail(`its log could not be opened: ${fileProblem(error)}`);
+    return fail(`couldn't open the log: ${fileProblem(error)}`);
   }
 
   try {

@@ -26,7 +26,7 @@ export function readLogOrProblem(
     return readLog(folder, from);
   } catch (error) {
     const at = "offset" in from ? from.offset : 0;
-    const problem = `The log cannot be read: ${fileProblem(error)}.`;
+    const problem = `Couldn't read the log: ${fileProblem(error)}.`;
     return { text: "", start: at, end: at, rotated: false, problem };
   }
 }

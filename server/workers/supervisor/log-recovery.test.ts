@@ -38,7 +38,7 @@ describe("A log", { concurrent: true, skip: !supportsAdoption }, () => {
     };
     await follow();
     rmSync(log);
-    await expect.poll(follow, soon).toContain("The log was deleted. It goes on here.\n");
+    await expect.poll(follow, soon).toContain("The log was deleted. New output starts here.\n");
     const last = Math.max(...numbersOf(text, pid));
     await expect.poll(follow, soon).toContain(`${pid} ${last + 15}\n`);
     const numbers = numbersOf(text, pid);

@@ -55,7 +55,7 @@ export function createLogRecovery(folder: string) {
    */
   function begin(lookedAt: number, size: number): number {
     writeLogStart(folder, readLogStart(folder) + size);
-    writeLogNote(folder, "The log was deleted. It goes on here.", new Date());
+    writeLogNote(folder, "The log was deleted. New output starts here.", new Date());
     seen = null;
     return lookedAt;
   }

@@ -17,11 +17,11 @@ export function exitCause(
     code !== null
       ? `Exited with code ${code}`
       : signal !== null
-        ? `Was ended by ${signal}`
-        : "Ended unseen, so its exit code is not known";
+        ? `Killed by ${signal}`
+        : "Exited; exit code unknown";
   if (within === null) return what;
   return code === null && signal === null
-    ? `Ended within ${seconds(within)}, with an exit code that nobody saw`
+    ? `Exited within ${seconds(within)}; exit code unknown`
     : `${what} within ${seconds(within)}`;
 }
 
@@ -29,7 +29,7 @@ export function exitCause(
 export function giveUpReason(cause: string, failures: number, same: boolean): string {
   if (failures === 1 || (same && cause.startsWith(couldNot))) return sentence(cause);
   if (same) return sentence(`${cause}, ${failures} times in a row`);
-  return `${sentence(cause)} It was the last of ${failures} failed starts in a row.`;
+  return `${sentence(cause)} Gave up after ${failures} failed starts.`;
 }
 
 /**
@@ -38,10 +38,10 @@ export function giveUpReason(cause: string, failures: number, same: boolean): st
  */
 export const killReason = (isLeader: boolean, waited: number, signal: string): string =>
   isLeader
-    ? sentence(`Killed, still running ${seconds(waited)} after ${signal}`)
-    : sentence(`Killed what it had started, still running after ${seconds(waited)}`);
+    ? sentence(`Killed: still running ${seconds(waited)} after ${signal}`)
+    : sentence(`Killed child processes still running after ${seconds(waited)}`);
 
-const couldNot = "Could not be started: ";
+const couldNot = "Couldn't start: ";
 
 export const startCause = (why: string): string => `${couldNot}${why}`;
 
@@ -57,19 +57,21 @@ export function spawnProblem(error: unknown, attempt: Attempt): string {
       return missing(program, directory);
     case "EACCES":
     case "EPERM":
-      if (!canEnter(directory)) return `the folder ${directory} may not be entered`;
+      if (!canEnter(directory)) return `no permission to enter the folder ${directory}`;
       // One folder of PATH that may not be entered turns "not found" into this, see execvp(3).
-      return isAnywhere(attempt) ? `${program} may not be executed` : `${program} was not found`;
+      return isAnywhere(attempt)
+        ? `no permission to execute ${program}`
+        : `${program} was not found`;
     case "ENOEXEC":
-      return `${program} is not a program that this machine can run`;
+      return `${program} is not an executable for this machine`;
     case "E2BIG":
-      return "its arguments and its environment are too long";
+      return "arguments and environment are too long";
     case "EAGAIN":
     case "ENOMEM":
-      return "the machine has no room for another process";
+      return "the machine is out of processes or memory";
     case "EMFILE":
     case "ENFILE":
-      return "too many files are open";
+      return "too many open files";
     default:
       return message;
   }
@@ -80,7 +82,7 @@ function missing(program: string, directory: string): string {
     return `the folder ${directory} does not exist`;
   const path = isAbsolute(program) ? program : resolve(directory, program);
   return program.includes("/") && existsSync(path)
-    ? `the interpreter that ${program} names in its first line was not found`
+    ? `the interpreter in the first line of ${program} was not found`
     : `${program} was not found`;
 }
 
@@ -108,13 +110,13 @@ export function fileProblem(error: unknown): string {
     case "ENOTDIR":
       return "a file is in place of its folder";
     case "EROFS":
-      return "the disk can only be read";
+      return "the disk is read-only";
     case "EACCES":
     case "EPERM":
-      return "it is not permitted";
+      return "permission denied";
     case "EMFILE":
     case "ENFILE":
-      return "too many files are open";
+      return "too many open files";
     default:
       return message;
   }

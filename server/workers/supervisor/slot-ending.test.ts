@@ -66,7 +66,7 @@ describe("A restart", () => {
     const { slot, system, clock } = run({ stopwaitsecs: 7 });
     void slot.restart();
     clock.advance(7 * seconds);
-    const reason = "Killed, still running 7 seconds after SIGTERM.";
+    const reason = "Killed: still running 7 seconds after SIGTERM.";
     expect(slot.status()).toMatchObject({ state: "STOPPING", reason });
     system.exit(null, "SIGKILL");
     expect(slot.status()).toMatchObject({ state: "STARTING", reason });
@@ -101,7 +101,7 @@ describe("A stop", () => {
     void slot.stop();
     clock.advance(5 * seconds);
     system.exit(null, "SIGKILL");
-    const reason = "Killed, still running 1 second after SIGTERM.";
+    const reason = "Killed: still running 1 second after SIGTERM.";
     expect(slot.status()).toMatchObject({ state: "STOPPED", reason });
     expect(system.killings).toEqual([reason]);
     slot.start();
@@ -130,7 +130,7 @@ describe("A stop", () => {
     expect(system.signals).toEqual(["SIGTERM", "others SIGTERM", "others SIGKILL"]);
     system.endOthers();
     expect(await isDone(done)).toBe(true);
-    const reason = "Killed what it had started, still running after 7 seconds.";
+    const reason = "Killed child processes still running after 7 seconds.";
     expect(slot.status()).toMatchObject({ state: "STOPPED", exitCode: 0, reason });
   });
 

@@ -91,7 +91,7 @@ describe("A start", () => {
     system.failLaunch();
     clock.advance(0);
     expect(system.history).toEqual(["STARTING", "BACKOFF", "STARTING", "BACKOFF", "FATAL"]);
-    expect(slot.status().reason).toBe("Could not be started: it was not found.");
+    expect(slot.status().reason).toBe("Couldn't start: it was not found.");
   });
 
   test("is not made while its record cannot be written, because nobody would find it again", async () => {
@@ -156,12 +156,8 @@ describe("Why it failed", () => {
     [[1], 1, "Exited with code 1 within 1 second."],
     [[1, 1, 1, 1], 1, "Exited with code 1 within 1 second, 4 times in a row."],
     [[0, 0], 5, "Exited with code 0 within 5 seconds, 2 times in a row."],
-    [[null, null], 1, "Was ended by SIGSEGV within 1 second, 2 times in a row."],
-    [
-      [255, 1],
-      1,
-      "Exited with code 1 within 1 second. It was the last of 2 failed starts in a row.",
-    ],
+    [[null, null], 1, "Killed by SIGSEGV within 1 second, 2 times in a row."],
+    [[255, 1], 1, "Exited with code 1 within 1 second. Gave up after 2 failed starts."],
   ] as const)("%o", ([codes, startsecs, reason]) => {
     expect(giveUp([...codes], startsecs)).toBe(reason);
   });

@@ -113,7 +113,7 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
     if (problem === null) {
       leader = ports.launch(nonce, { failed: ifCurrent(failed), exited: ifCurrent(exited) });
       if (leader !== null) save();
-    } else queueMicrotask(ifCurrent(() => failed(`its state could not be written: ${problem}`)));
+    } else queueMicrotask(ifCurrent(() => failed(`couldn't write the process state: ${problem}`)));
     ports.changed();
     if (launch === launches && leader !== null && startsecs === 0) run();
   }

@@ -81,7 +81,7 @@ describe.concurrent("A restart", () => {
     }));
     await supervisor.restart(program);
     expect(isRunning(child)).toBe(false);
-    const reason = "Killed, still running 1 second after SIGTERM.";
+    const reason = "Killed: still running 1 second after SIGTERM.";
     expect(supervisor.kills).toEqual([`1/1: ${reason}`]);
     expect(supervisor.processes(1)).toMatchObject([{ state: "STARTING", reason }]);
     expect(await log()).toMatch(
@@ -117,7 +117,7 @@ describe("STOPPED means that", where, () => {
     await supervisor.stop(1);
     expect(isRunning(child)).toBe(false);
     expect(marked(supervisor.instance)).toEqual([]);
-    const reason = "Killed what it had started, still running after 1 second.";
+    const reason = "Killed child processes still running after 1 second.";
     expect(supervisor.kills).toEqual([`1/1: ${reason}`]);
     expect(supervisor.processes(1)).toMatchObject([{ state: "STOPPED", reason }]);
     expect(await log()).toContain(` Process 1: ${reason}\n`);

@@ -109,12 +109,12 @@ describe.concurrent("A removal", () => {
 describe.concurrent("A start that cannot succeed is told in words", () => {
   const never = { startretries: 0 };
   test.for([
-    [{ args: ["no-such-program"] }, "Could not be started: no-such-program was not found."],
-    [{ args: ["/etc/passwd"] }, "Could not be started: /etc/passwd may not be executed."],
-    [{ directory: "/no/such" }, "Could not be started: the folder /no/such does not exist."],
-    [{ args: [] }, "Could not be started: it has no command."],
+    [{ args: ["no-such-program"] }, "Couldn't start: no-such-program was not found."],
+    [{ args: ["/etc/passwd"] }, "Couldn't start: no permission to execute /etc/passwd."],
+    [{ directory: "/no/such" }, "Couldn't start: the folder /no/such does not exist."],
+    [{ args: [] }, "Couldn't start: no command is configured."],
     [{ args: shell("exit 3") }, "Exited with code 3 within 1 second."],
-    [{ args: shell("kill -9 $$") }, "Was ended by SIGKILL within 1 second."],
+    [{ args: shell("kill -9 $$") }, "Killed by SIGKILL within 1 second."],
   ] as const)("%o", async ([given, reason], { expect, onTestFinished }) => {
     const supervisor = makeSupervisor({ onTestFinished });
     supervisor.start(programOf(1, { ...never, ...given }));
@@ -147,7 +147,7 @@ describe.concurrent("A start that cannot succeed is told in words", () => {
     writeFileSync(script, "#!/no/such/php\n", { mode: 0o755 });
     supervisor.start(programOf(1, { ...never, args: [script] }));
     await expect.poll(() => supervisor.state(1), soon).toBe("FATAL");
-    expect(supervisor.processes(1)[0]?.reason).toContain("names in its first line was not found");
+    expect(supervisor.processes(1)[0]?.reason).toContain("the interpreter in the first line of");
   });
 
   test("a folder for the workers that cannot be used, and no crash", async ({
@@ -158,7 +158,7 @@ describe.concurrent("A start that cannot succeed is told in words", () => {
     writeFileSync(join(supervisor.folder, "workers/1"), "in the way");
     supervisor.start(programOf(1, never));
     await expect.poll(() => supervisor.state(1), soon).toBe("FATAL");
-    expect(supervisor.processes(1)[0]?.reason).toContain("its state could not be written");
+    expect(supervisor.processes(1)[0]?.reason).toContain("couldn't write the process state");
     expect(supervisor.problems).toHaveLength(1);
   });
 });

@@ -38,7 +38,7 @@ test("the row that the focus was in comes first", () => {
 });
 
 test("what cannot be pressed comes last and says why", () => {
-  const reason = "Stop is not possible while the status is installing.";
+  const reason = "Can't stop while the status is installing.";
   const commands = toCommands(
     [
       button("Stop worker 1", { state: "disabled", reason }),
