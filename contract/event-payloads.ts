@@ -28,23 +28,24 @@ const orNull = <Schema extends z.ZodMiniType>(
 ) => field(z.nullable(schema), example, description);
 
 const server = {
-  server_id: id(1, "The server it happened on."),
+  server_id: id(1, "The server's id."),
   server: text("web-1", "The server's name."),
 };
 
 /** Of what happened on a site. */
 const ofSite = {
   ...server,
-  site_id: id(7, "The site."),
+  site_id: id(7, "The site's id."),
   site: text("shop", "The site's name."),
 };
 
-const reason = (example: string) => text(example, "Why, in a tool's or the service's own words.");
-const size = count(10_485_760, "Bytes as stored.");
+const reason = (example: string) =>
+  text(example, "The reason, in a tool's or the service's words.");
+const size = count(10_485_760, "Stored size in bytes.");
 
 const ofWebhook = {
   ...ofSite,
-  webhook_id: id(3, "The webhook that it is about."),
+  webhook_id: id(3, "The webhook's id."),
 };
 
 const ofDeployment = {
@@ -55,12 +56,12 @@ const ofDeployment = {
   message: z.optional(
     text("Charge in cents", "The commit's message, or why the deployment failed."),
   ),
-  url: z.optional(text("https://ci.example.com/runs/118", "The pipeline's run.")),
+  url: z.optional(text("https://ci.example.com/runs/118", "URL of the pipeline run.")),
 };
 
 const ofWorker = {
   ...ofSite,
-  worker_id: id(12, "The worker."),
+  worker_id: id(12, "The worker's id."),
   connection: text("redis", "The worker's connection."),
   queue: text("emails,default", "The worker's queues."),
 };
@@ -68,38 +69,34 @@ const ofWorker = {
 /** Of a database's backup the site is null, and of a site's the database. */
 const ofConfiguration = {
   ...server,
-  site_id: orNull(z.int(), null, "The site that is backed up; null = it is a database."),
+  site_id: orNull(z.int(), null, "The site that is backed up; null for a database."),
   site: orNull(z.string(), null, "The site's name."),
-  database_id: orNull(z.int(), 4, "The database that is backed up; null = it is a site."),
+  database_id: orNull(z.int(), 4, "The database that is backed up; null for a site."),
   database: orNull(z.string(), "orders", "The database's name."),
   sites: field(
     z.array(z.object({ id: z.int(), name: z.string() })),
     [{ id: 7, name: "shop" }],
     "The site itself, or those of the server whose inventory entry names the database.",
   ),
-  configuration_id: id(5, "The backup configuration."),
+  configuration_id: id(5, "The backup configuration's id."),
   configuration: text("Orders, nightly", "The backup configuration's name."),
   backupable_type: text("database", "`database` or `site`."),
   backupable_id: id(4, "The id of the database or of the site."),
   next_run_at: orNull(
     z.clone(timestamp),
     "2026-02-01T03:00:00.000000Z",
-    "When its next run is due; null = never.",
+    "Time of the next scheduled run; null for none.",
   ),
 };
 
 const ofBackup = {
   ...ofConfiguration,
-  backup_id: id(912, "The backup."),
-  trigger: text("schedule", "What asked for the backup: `schedule` or `manual`."),
+  backup_id: id(912, "The backup's id."),
+  trigger: text("schedule", "What triggered the backup: `schedule` or `manual`."),
   size,
-  started_at: moment("2026-01-31T03:00:00.000000Z", "When the backup's run began."),
-  ended_at: orNull(
-    z.clone(timestamp),
-    "2026-01-31T03:02:04.000000Z",
-    "When the backup's run ended.",
-  ),
-  warnings: field(z.array(z.string()), [], "What the run warned of."),
+  started_at: moment("2026-01-31T03:00:00.000000Z", "Start of the run."),
+  ended_at: orNull(z.clone(timestamp), "2026-01-31T03:02:04.000000Z", "End of the run."),
+  warnings: field(z.array(z.string()), [], "Warnings of the run."),
 };
 
 const ofRestore = {
@@ -107,9 +104,9 @@ const ofRestore = {
   restore_started_at: orNull(
     z.clone(timestamp),
     "2026-01-31T09:28:10.000000Z",
-    "When the restore began; null = it never did.",
+    "Start of the restore; null if it never started.",
   ),
-  restore_ended_at: moment("2026-01-31T09:30:00.000000Z", "When the restore ended."),
+  restore_ended_at: moment("2026-01-31T09:30:00.000000Z", "End of the restore."),
 };
 
 const pascal = (type: string) =>
@@ -122,7 +119,7 @@ const payload = <const Type extends EventType, Shape extends z.core.$ZodLooseSha
   z
     .object({
       type: z.literal(type),
-      timestamp: moment("2026-01-31T09:30:00.000000Z", "When it happened."),
+      timestamp: moment("2026-01-31T09:30:00.000000Z", "Time of the event."),
       data: z.object(data),
     })
     .register(z.globalRegistry, { id: `${pascal(type)}Event` });
@@ -132,23 +129,32 @@ export const eventPayloads = {
   "webhook.ping": payload("webhook.ping", ofWebhook),
   "webhook.disabled": payload("webhook.disabled", {
     ...ofWebhook,
-    host: text("hooks.example.com", "Where the webhook leads."),
-    reason: reason("The receiver answered 410: it wants nothing more."),
-    missed_deliveries: count(2, "Deliveries that were given up with it. They can be sent later."),
+    host: text("hooks.example.com", "Host of the webhook's URL."),
+    reason: reason("Receiver unsubscribed (410 Gone)."),
+    missed_deliveries: count(
+      2,
+      "Deliveries that stopped with the webhook. They can be sent later.",
+    ),
   }),
   "webhook.enabled": payload("webhook.enabled", {
     ...ofWebhook,
-    host: text("hooks.example.com", "Where the webhook leads."),
-    disabled_since: moment("2026-01-29T18:04:00.000000Z", "Since when it was disabled."),
-    missed_deliveries: count(14, "Deliveries that it missed meanwhile. They can be sent now."),
+    host: text("hooks.example.com", "Host of the webhook's URL."),
+    disabled_since: moment(
+      "2026-01-29T18:04:00.000000Z",
+      "Time at which the webhook was disabled.",
+    ),
+    missed_deliveries: count(
+      14,
+      "Deliveries missed while the webhook was disabled. They can be sent now.",
+    ),
   }),
   "webhook.delivery_failed": payload("webhook.delivery_failed", {
     ...ofWebhook,
-    host: text("hooks.example.com", "Where the webhook leads."),
-    delivery_id: id(4711, "The delivery that was given up. It can be sent again by hand."),
-    event: text("backup.failed", "The event that it would have told."),
-    attempts: count(10, "How often the delivery was tried."),
-    reason: text("The receiver answered 500.", "What became of the last attempt."),
+    host: text("hooks.example.com", "Host of the webhook's URL."),
+    delivery_id: id(4711, "The failed delivery's id. The delivery can be resent manually."),
+    event: text("backup.failed", "The event of the failed delivery."),
+    attempts: count(10, "Number of attempts."),
+    reason: text("Receiver returned 500.", "Result of the last attempt."),
   }),
   "site.deployed": payload("site.deployed", {
     ...ofDeployment,
@@ -160,7 +166,7 @@ export const eventPayloads = {
   }),
   "backup.finished": payload("backup.finished", {
     ...ofBackup,
-    recovered: field(z.boolean(), false, "Whether this is the first run after a missed one."),
+    recovered: field(z.boolean(), false, "Whether this is the first run after a missed run."),
   }),
   "backup.failed": payload("backup.failed", {
     ...ofBackup,
@@ -168,45 +174,50 @@ export const eventPayloads = {
   }),
   "backup.missed": payload("backup.missed", {
     ...ofConfiguration,
-    due_at: moment("2026-01-31T03:00:00.000000Z", "When the run should have begun."),
+    due_at: moment("2026-01-31T03:00:00.000000Z", "Scheduled start of the run."),
   }),
   "backup.damaged": payload("backup.damaged", {
     ...ofBackup,
-    found_at: moment("2026-01-31T09:30:00.000000Z", "When the damage was found."),
-    reason: text("The stored file is shorter than it was.", "What is wrong with the stored file."),
+    found_at: moment("2026-01-31T09:30:00.000000Z", "Time at which the damage was found."),
+    reason: text(
+      "shop/4/12-20260131T030004Z.dump.zst has 512 bytes instead of 1204.",
+      "What is wrong with the stored file.",
+    ),
   }),
   "backup.drill_failed": payload("backup.drill_failed", {
     ...ofBackup,
     drill_started_at: orNull(
       z.clone(timestamp),
       "2026-01-31T09:28:10.000000Z",
-      "When the drill began; null = it never did.",
+      "Start of the drill; null if it never started.",
     ),
-    drill_ended_at: moment("2026-01-31T09:30:00.000000Z", "When the drill ended."),
+    drill_ended_at: moment("2026-01-31T09:30:00.000000Z", "End of the drill."),
     reason: reason("The table orders came back with 0 rows instead of 1204."),
   }),
   "restore.finished": payload("restore.finished", ofRestore),
   "restore.failed": payload("restore.failed", {
     ...ofRestore,
-    reason: reason("The file as it is stored is not the one that was stored."),
+    reason: reason(
+      "Checksum mismatch: shop/4/12-20260131T030004Z.dump.zst is not the file that was stored.",
+    ),
   }),
   "worker.failed": payload("worker.failed", {
     ...ofWorker,
-    status: text("failed", "The worker's status after this."),
+    status: text("failed", "The worker's status after the event."),
     reason: z.optional(reason("Process 1: Exited with code 1.")),
   }),
   "worker.recovered": payload("worker.recovered", {
     ...ofWorker,
-    status: text("installed", "The worker's status after this."),
+    status: text("installed", "The worker's status after the event."),
   }),
   "worker.crash_looping": payload("worker.crash_looping", {
     ...ofWorker,
-    status: text("restarting", "The worker's status at this moment."),
-    reason: z.optional(reason("Process 1 ended by itself 5 times in the last 10 minutes.")),
+    status: text("restarting", "The worker's status at the time of the event."),
+    reason: z.optional(reason("Process 1 exited at least 5 times in 10 minutes.")),
   }),
   "worker.stable": payload("worker.stable", {
     ...ofWorker,
-    status: text("installed", "The worker's status at this moment."),
+    status: text("installed", "The worker's status at the time of the event."),
   }),
 } satisfies Record<EventType, z.ZodMiniType>;
 

@@ -46,26 +46,26 @@ export const eventWords: Record<EventType, string> = {
 
 /** When each is sent, for the documentation. */
 export const eventOccasions: Record<EventType, string> = {
-  "webhook.ping": "Somebody pinged the webhook. It is sent to that webhook alone.",
+  "webhook.ping": "A user pinged the webhook. Sent to that webhook only.",
   "webhook.disabled":
-    "A webhook of the site was disabled: its receiver answered 410, or it was tried in vain for five days. It is sent to the site's other webhooks.",
+    "A webhook of the site was disabled: its receiver returned 410 Gone, or every attempt failed for five days. Sent to the site's other webhooks.",
   "webhook.enabled":
-    "A disabled webhook took a ping or a redelivery and is enabled again. It is sent to the site's other webhooks.",
+    "A disabled webhook accepted a ping or a redelivery and is enabled again. Sent to the site's other webhooks.",
   "webhook.delivery_failed":
-    "A delivery to a webhook of the site was given up after its last attempt. It is sent to the site's other webhooks, once until that webhook takes something again.",
+    "A delivery to a webhook of the site failed at its last attempt. Sent to the site's other webhooks, once until that webhook accepts a delivery again.",
   "site.deployed": "A pipeline reported a deployment.",
   "site.deployment_failed": "A pipeline reported a deployment that failed.",
-  "backup.finished": "A backup was stored and read back.",
-  "backup.failed": "A backup could not be made.",
-  "backup.missed": "No run has begun although the schedule asked for one.",
-  "backup.damaged": "A stored backup is no longer what was stored.",
-  "backup.drill_failed": "A backup could not be restored into a scratch place, or not whole.",
+  "backup.finished": "A backup was stored and verified.",
+  "backup.failed": "A backup failed.",
+  "backup.missed": "A scheduled run didn't start.",
+  "backup.damaged": "A stored backup failed verification.",
+  "backup.drill_failed": "A test restore failed or was incomplete.",
   "restore.finished": "A backup was restored.",
   "restore.failed": "A restore failed.",
-  "worker.failed": "A worker's processes did not come up, or do not stay up.",
+  "worker.failed": "A worker's processes didn't start or don't stay up.",
   "worker.recovered": "A worker that had failed is up again.",
   "worker.crash_looping":
-    "A worker's processes come up again and again, whatever their exit codes.",
+    "A worker's processes keep starting and exiting, whatever their exit codes.",
   "worker.stable": "A worker that was crash-looping has stayed up.",
 };
 

@@ -199,14 +199,14 @@ test.describe("by its address, another service's", () => {
     await page.getByRole("link", { name: "New webhook" }).first().click();
     const url = page.getByLabel("URL");
     await url.fill("http://example.com/hook");
-    await expect(page.getByText("What it is told")).toBeHidden();
+    await expect(page.getByRole("heading", { name: "Events" })).toBeHidden();
     await page.getByRole("button", { name: "Create webhook" }).click();
     await expect(url).toHaveAccessibleDescription(/Only https is called/);
     await expectAccessible(page);
     await url.fill("https://example.com/hook");
     await page.getByRole("button", { name: "Create webhook" }).click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText(/Webhook \d{16}/);
-    await expect(page.getByText("does not tell what it sends to a webhook")).toBeVisible();
+    await expect(page.getByText("This service doesn't report deliveries")).toBeVisible();
     await expectWord(page, "live");
     await expectAccessible(page);
     await page.getByRole("link", { name: `Site ${siteId} webhooks` }).click();

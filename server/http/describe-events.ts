@@ -51,8 +51,8 @@ export const describeEvents = (components: Json): Json =>
           },
           responses: {
             "2XX": { description: "The event is delivered." },
-            410: { description: "The webhook is disabled: the receiver wants nothing more." },
-            default: { description: "The attempt has failed, and another one follows." },
+            410: { description: "Unsubscribes: Quarterdeck disables the webhook." },
+            default: { description: "The attempt failed. Quarterdeck retries." },
           },
         },
       },

@@ -53,7 +53,7 @@ export async function exchange(open: () => ClientRequest, limits: Limits): Promi
   const onAbort = () => giveUp(signal?.reason);
   signal?.addEventListener("abort", onAbort, { once: true });
   const timer = setTimeout(() => {
-    const words = `${host} did not answer completely within ${timeoutMs / 1000} s.`;
+    const words = `${host} did not respond completely within ${timeoutMs / 1000} s.`;
     giveUp(new SendError("timeout", words));
   }, timeoutMs);
   try {
@@ -79,7 +79,7 @@ function receive(
     outgoing.on("close", () => {
       // E.g. after a “101 Switching Protocols”, which nobody asked for: Node tells no error then.
       if (!hasAnswered)
-        reject(new SendError("broken", `${host} broke the connection off before it had answered.`));
+        reject(new SendError("broken", `${host} closed the connection without a response.`));
     });
     outgoing.on("response", (response) => {
       hasAnswered = true;
@@ -103,7 +103,7 @@ function receive(
       });
       response.on("end", finish);
       const breakOff = () =>
-        reject(new SendError("broken", `${host} broke the connection off amid its answer.`));
+        reject(new SendError("broken", `${host} closed the connection during the response.`));
       response.on("error", breakOff);
       response.on("close", breakOff);
     });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { SendError, tellSendTrouble } from "./send-error.ts";
 
 test.each([
-  ["ENOTFOUND", "unreachable", /does not resolve/],
+  ["ENOTFOUND", "unreachable", /could not be resolved/],
   ["EAI_AGAIN", "unreachable", /name server/],
   ["ECONNREFUSED", "unreachable", /refused/],
   ["EHOSTUNREACH", "unreachable", /from here/],

@@ -26,26 +26,26 @@ type Row = readonly [SendErrorKind, string];
 
 const untrusted: Row = [
   "tls",
-  "has a certificate of an authority that this machine does not know. NODE_EXTRA_CA_CERTS makes it known.",
+  "has a certificate from an unknown authority. Add the authority with NODE_EXTRA_CA_CERTS.",
 ];
 const selfSigned: Row = [
   "tls",
-  "has a self-signed certificate. NODE_EXTRA_CA_CERTS makes its authority known.",
+  "has a self-signed certificate. Add its authority with NODE_EXTRA_CA_CERTS.",
 ];
 const unroutable: Row = ["unreachable", "cannot be reached from here."];
-const missing: Row = ["unreachable", "cannot be found: its name does not resolve."];
-const closed: Row = ["broken", "broke the connection off before it had answered."];
+const missing: Row = ["unreachable", "could not be resolved (DNS)."];
+const closed: Row = ["broken", "closed the connection without a response."];
 const unsendable: Row = [
   "refused",
-  "gets nothing: a header has characters that HTTP does not take.",
+  "can't be called: a header has characters that HTTP doesn't allow.",
 ];
 
 const byCode: Record<string, Row> = {
   ENOTFOUND: missing,
   ENODATA: missing,
-  EAI_AGAIN: ["unreachable", "cannot be found just now: the name server does not answer."],
-  ECONNREFUSED: ["unreachable", "does not answer: the connection is refused."],
-  ETIMEDOUT: ["unreachable", "does not answer."],
+  EAI_AGAIN: ["unreachable", "could not be resolved: the name server is not responding."],
+  ECONNREFUSED: ["unreachable", "refused the connection."],
+  ETIMEDOUT: ["unreachable", "timed out."],
   EHOSTUNREACH: unroutable,
   ENETUNREACH: unroutable,
   EADDRNOTAVAIL: unroutable,
@@ -55,7 +55,7 @@ const byCode: Record<string, Row> = {
   CERT_HAS_EXPIRED: ["tls", "has a certificate that has expired."],
   CERT_NOT_YET_VALID: [
     "tls",
-    "has a certificate that is not valid yet. Is this machine's clock right?",
+    "has a certificate that is not valid yet. Check this machine's clock.",
   ],
   CERT_REVOKED: ["tls", "has a certificate that was revoked."],
   DEPTH_ZERO_SELF_SIGNED_CERT: selfSigned,
@@ -64,14 +64,17 @@ const byCode: Record<string, Row> = {
   UNABLE_TO_GET_ISSUER_CERT: untrusted,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
   ERR_TLS_CERT_ALTNAME_INVALID: ["tls", "has a certificate for another host name."],
-  HPE_HEADER_OVERFLOW: ["broken", "answered with more headers than are read (16 KiB)."],
+  HPE_HEADER_OVERFLOW: ["broken", "returned more than 16 KiB of headers."],
   ERR_INVALID_CHAR: unsendable,
   ERR_INVALID_HTTP_TOKEN: unsendable,
 };
 
 const byPrefix: [prefix: RegExp, row: Row][] = [
-  [/^HPE_/, ["broken", "answered with something that is not HTTP."]],
-  [/^(ERR_SSL_|ERR_TLS_|EPROTO$)/, ["tls", "does not speak TLS as it should. Is it an http URL?"]],
+  [/^HPE_/, ["broken", "returned a response that is not HTTP."]],
+  [
+    /^(ERR_SSL_|ERR_TLS_|EPROTO$)/,
+    ["tls", "doesn't speak TLS. Check whether the URL should begin with http://."],
+  ],
   [/^(CERT_|UNABLE_TO_|INVALID_CA|ERROR_IN_CERT)/, ["tls", "has a certificate that is not valid."]],
 ];
 

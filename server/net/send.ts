@@ -76,7 +76,7 @@ export function createSender(options: { guard: AddressGuard; lookup?: Lookup }):
         isKnown.catch(() => undefined);
         const isLate = wait(judgingMs, false, { ref: false });
         if (await Promise.race([isKnown, isLate])) return null;
-        return `${host} cannot be found just now: the name server does not answer.`;
+        return `${host} could not be resolved: the name server is not responding.`;
       } catch (error) {
         const told = tellSendTrouble(error, host);
         if (told instanceof SendError) return told.message;

@@ -27,7 +27,7 @@ describe("a name", () => {
   test("that no name server answers for is not waited for without end", async () => {
     const sender = makeSender({ lookup: () => new Promise(() => undefined) });
     expect(await sender.refusalOf("https://slow.example.com/")).toMatch(
-      /slow\.example\.com cannot be found just now/,
+      /slow\.example\.com could not be resolved/,
     );
   }, 20_000);
 
@@ -55,10 +55,10 @@ describe("a name", () => {
     expect(await sender.refusalOf("https://in.example.com/hook")).toBeNull();
     expect(await sender.refusalOf("http://127.0.0.1:1/hook")).toBeNull();
     expect(await sender.refusalOf("http://out.example.com")).toBe(
-      "out.example.com leads into a network: 10.0.0.5 is a private address. Nothing is sent there unless QUARTERDECK_ALLOW names the address or its range.",
+      "out.example.com resolves to a blocked address: 10.0.0.5 is a private address. To permit it, add the address or its range to QUARTERDECK_ALLOW.",
     );
     expect(await sender.refusalOf("http://gone.example.com")).toBe(
-      "gone.example.com cannot be found: its name does not resolve.",
+      "gone.example.com could not be resolved (DNS).",
     );
   });
 });

@@ -28,10 +28,11 @@ export function createTargets({ guard, lookup }: { guard: AddressGuard; lookup: 
   function check(address: string, hostname: string): void {
     const refusal = guard.refusal(address);
     if (refusal === null) return;
-    const why = address === hostname ? refusal : `${hostname} leads into a network: ${refusal}`;
+    const why =
+      address === hostname ? refusal : `${hostname} resolves to a blocked address: ${refusal}`;
     throw new SendError(
       "refused",
-      `${why}. Nothing is sent there unless QUARTERDECK_ALLOW names the address or its range.`,
+      `${why}. To permit it, add the address or its range to QUARTERDECK_ALLOW.`,
     );
   }
 
@@ -41,7 +42,7 @@ export function createTargets({ guard, lookup }: { guard: AddressGuard; lookup: 
     parse(text) {
       // The same parser that browsers have: 0x7f.1, 2130706433 and １２７.０.０.１ come out of it as 127.0.0.1.
       const url = URL.parse(text);
-      if (url === null) throw new SendError("refused", "This is no URL.");
+      if (url === null) throw new SendError("refused", "The URL is not valid.");
       if (url.protocol !== "http:" && url.protocol !== "https:")
         throw new SendError("refused", "The URL must begin with http:// or https://.");
       if (url.username !== "" || url.password !== "")
@@ -57,7 +58,10 @@ export function createTargets({ guard, lookup }: { guard: AddressGuard; lookup: 
       if (family !== 0) return [{ address: hostname, family }];
       const addresses = await lookup(hostname, { all: true });
       if (addresses.length === 0)
-        throw new SendError("unreachable", `${hostname} cannot be found: it has no address.`);
+        throw new SendError(
+          "unreachable",
+          `${hostname} could not be resolved: the name has no address.`,
+        );
       // One bad address refuses the host: which one a connection takes is not ours to say.
       for (const { address } of addresses) check(address, hostname);
       return addresses;

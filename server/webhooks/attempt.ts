@@ -96,7 +96,7 @@ export function createAttempt(options: {
 
 function reasonOf(code: number): string {
   if (code >= 300 && code < 400)
-    return `The receiver answered with a redirect (${code}), which is not followed: use the address it leads to.`;
-  if (code === 410) return "The receiver answered 410: it wants nothing more.";
-  return `The receiver answered ${code}.`;
+    return `Receiver returned a redirect (${code}). Quarterdeck doesn't follow redirects: use the final URL.`;
+  if (code === 410) return "Receiver unsubscribed (410 Gone).";
+  return `Receiver returned ${code}.`;
 }

@@ -52,7 +52,7 @@ test("a NUL in a header is an attempt that failed, and says so", async () => {
   const { id } = await receiving("HTTP/1.1 200 OK\r\nX-Trace: a\0b", body);
   await service.deploy();
   const { status_reason: reason } = await service.newest(id, "retrying", 1);
-  expect(reason).toMatch(/answered with something that is not HTTP\.$/);
+  expect(reason).toMatch(/returned a response that is not HTTP\.$/);
 });
 
 test("a receiver that is gone with such an answer is disabled, and is sent nothing more", async () => {

@@ -37,7 +37,7 @@ test("a receiver that answers 410 is disabled at once; a ping that is answered e
   await service.newest(webhook.id, "failed", 1);
   expect(await service.show(webhook.id)).toMatchObject({
     status: "disabled",
-    status_reason: "The receiver answered 410: it wants nothing more.",
+    status_reason: "Receiver unsubscribed (410 Gone).",
   });
   receiver.answer(status(200));
   await service.ping(webhook.id);
@@ -80,7 +80,7 @@ test("a ping or a redelivery that a disabled webhook does not take has failed, a
   expect(await service.newest(webhook.id, "failed", 1)).toMatchObject({
     event: "webhook.ping",
     next_attempt_at: null,
-    status_reason: "The receiver answered 500.",
+    status_reason: "Receiver returned 500.",
   });
   await service.call("POST", `/api/webhook-delivery/${id}/redeliver`);
   await soon(async () =>
@@ -115,7 +115,7 @@ test("five days of attempts that fail disable a webhook, and the timeline says s
     expect(await service.show(webhook.id)).toMatchObject({ status: "disabled" }),
   );
   const disabled = await service.show(webhook.id);
-  expect(disabled.status_reason).toMatch(/five days.*answered 500/);
+  expect(disabled.status_reason).toMatch(/five days.*returned 500/);
   // All five, those that were never tried too, can be sent later.
   expect(disabled.missed_deliveries).toBe(5);
   const { body } = await service.json<Activity>("GET", "/api/activity?kind=webhook");
@@ -156,7 +156,7 @@ test("a delivery that is given up is told to the site's other webhooks, once; so
       delivery_id: failed.id,
       event: "site.deployed",
       attempts: 10,
-      reason: "The receiver answered 503.",
+      reason: "Receiver returned 503.",
       site: "shop",
       server: "here",
     },

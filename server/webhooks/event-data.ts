@@ -28,7 +28,7 @@ const webhookEvent = (
   database_id: null,
   data: { webhook_id: webhook.id, ...data, ...(reason !== undefined && { reason }) },
   news: {
-    subject: `${hostOf(webhook)}, a webhook of ${siteName}`,
+    subject: `${hostOf(webhook)} (${siteName})`,
     facts,
     moments: [],
     reason: reason ?? null,
@@ -57,8 +57,8 @@ export const disabledEvent = (
     data: { host: hostOf(webhook), missed_deliveries: missed },
     facts: [
       [
-        "What to do",
-        "Fix the receiver, then ping the webhook: a ping that is taken enables it again, and what it missed can be sent then.",
+        "Next step",
+        "Fix the receiver, then ping the webhook. A successful ping enables the webhook, and missed deliveries can be sent.",
       ],
     ],
     reason,
@@ -79,7 +79,10 @@ export const enabledEvent = (
       disabled_since: toTimestamp(since),
       missed_deliveries: missed,
     },
-    facts: missed === 0 ? [] : [["Missed", `${missed} deliveries, which can be sent now`]],
+    facts:
+      missed === 0
+        ? []
+        : [["Missed", `${missed === 1 ? "1 delivery" : `${missed} deliveries`}, ready to send`]],
   });
 
 /** A delivery was given up after its last attempt. */
@@ -101,7 +104,7 @@ export const deliveryFailedEvent = (
     facts: [
       ["Delivery", `${delivery.id}, ${event.type}`],
       ["Attempts", String(attempts)],
-      ["What to do", "Fix the receiver, then redeliver what it missed."],
+      ["Next step", "Fix the receiver, then redeliver."],
     ],
     reason,
   });

@@ -54,7 +54,7 @@ export function judgeWebhook(before: WebhookHealth, attempt: Attempt, now: Date)
   return {
     ...after,
     disabled_at: now,
-    disabled_reason: `Every attempt has failed for five days. The last one: ${attempt.reason}`,
+    disabled_reason: `Every attempt failed for five days. Last attempt: ${attempt.reason}`,
   };
 }
 

@@ -128,7 +128,7 @@ export function createWebhookSender(options: SenderOptions) {
     /** Ends the attempts under way; what they were about is sent at the next start. */
     async stop(): Promise<void> {
       await loop.stop();
-      stopping.abort(new Error("The service is being stopped."));
+      stopping.abort(new Error("The service is stopping."));
       await Promise.all([...lanes.values()].map(({ done }) => done));
       await written;
     },

@@ -99,7 +99,7 @@ export function createSettle(options: SettleOptions): Settle {
     const isNewlyDisabled = since === null && health.disabled_at !== null;
     const reason = health.disabled_reason ?? "";
     const given = isNewlyDisabled
-      ? await giveUp(tx, webhook.id, `The webhook was disabled: ${reason}`, now)
+      ? await giveUp(tx, webhook.id, `Webhook disabled: ${reason}`, now)
       : 0;
     if (place === undefined) return given;
     for (const one of exhausted) {

@@ -81,7 +81,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
         if (await webhooks.remove(tx, webhook.id))
           await recordActivity(
             tx,
-            entry(webhook, serverId, "deleted", `${webhook.url}, and what was sent to it`),
+            entry(webhook, serverId, "deleted", `${webhook.url} and its delivery history`),
           );
       });
       sender.abandon(webhook.id);
@@ -96,7 +96,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
           previous_secret: sql`secret` as unknown as string,
           previous_secret_until: new Date(clock.now() + rotationHours * 3600 * 1000),
         });
-        if (row === null) throw conflict("The webhook is gone.");
+        if (row === null) throw conflict("The webhook no longer exists.");
         await recordActivity(tx, entry(row, serverId, "given a new secret"));
         return row;
       }),
@@ -105,7 +105,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
     async ping(webhook: WebhookRow, place: { serverId: number; siteName: string }) {
       const made = await webhooks.transaction(async (tx) => {
         const [held] = await webhooks.hold(tx, [webhook.id]);
-        if (held === undefined) throw conflict("The webhook is gone.");
+        if (held === undefined) throw conflict("The webhook no longer exists.");
         const event = await recordEvent(tx, pingEvent(webhook, place));
         const [delivery] = await deliveries.insert(tx, [
           { webhook_id: webhook.id, event_id: event.id, by_hand: true, next_attempt_at: now() },
@@ -124,14 +124,14 @@ export function createWebhookService(options: WebhookServiceOptions) {
       serverId: number,
     ): Promise<DeliveryWithEvent> {
       if (delivery.status === "pending")
-        throw conflict("It is about to be sent for the first time.");
+        throw conflict("The delivery is pending. Redeliver it after its first attempt.");
       const changed = await webhooks.transaction(async (tx) => {
         const row = await deliveries.update(tx, delivery.id, {
           ...sentAnew,
           by_hand: true,
           next_attempt_at: now(),
         });
-        if (row === null) throw conflict("The delivery is gone.");
+        if (row === null) throw conflict("The delivery no longer exists.");
         await recordActivity(
           tx,
           entry(webhook, serverId, "asked to be told again", `${event.type}, delivery ${row.id}`),
@@ -150,9 +150,11 @@ export function createWebhookService(options: WebhookServiceOptions) {
     async sendMissed(webhook: WebhookRow, serverId: number): Promise<number> {
       const many = await webhooks.transaction(async (tx) => {
         const [row] = await webhooks.lock(tx, [webhook.id]);
-        if (row === undefined) throw conflict("The webhook is gone.");
+        if (row === undefined) throw conflict("The webhook no longer exists.");
         if (row.disabled_at !== null)
-          throw conflict("The webhook is disabled. Ping it: a ping that is taken enables it.");
+          throw conflict(
+            "The webhook is disabled. Ping the webhook: a successful ping enables it.",
+          );
         const sent = await sendMissed(tx, webhook.id, now());
         if (sent > 0)
           await recordActivity(
@@ -181,7 +183,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
               ? { next_attempt_at: now() }
               : {
                   status: "failed" as const,
-                  status_reason: "The webhook was disabled, so this was not sent.",
+                  status_reason: "Not sent: the webhook was disabled.",
                   is_missed: true,
                   ended_at: now(),
                 }),

@@ -83,7 +83,7 @@ describe("a delivery", () => {
     await service.deploy();
     const first = await service.newest(webhook.id, "retrying", 1);
     expect(first).toMatchObject({ event: "site.deployed", code: 500 });
-    expect(first.status_reason).toBe("The receiver answered 500.");
+    expect(first.status_reason).toBe("Receiver returned 500.");
     service.clock.ahead(7000);
     await service.newest(webhook.id, "retrying", 2);
     service.clock.ahead(7 * 60_000);
@@ -162,13 +162,13 @@ describe("a delivery", () => {
     [
       "resets the connection",
       (_index: number, response: Parameters<Answer>[1]) => response.socket?.resetAndDestroy(),
-      /broke the connection off/,
+      /closed the connection/,
     ],
     [
       "redirects to loopback",
       (_index: number, response: Parameters<Answer>[1]) =>
         response.writeHead(302, { Location: "http://127.0.0.1:1/" }).end(),
-      /redirect \(302\), which is not followed/,
+      /redirect \(302\)\. Quarterdeck doesn't follow redirects/,
     ],
   ])("to a receiver that %s is tried again, and says why", async (_what, answer, words) => {
     const { webhook } = await receive(answer);

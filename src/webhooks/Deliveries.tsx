@@ -48,21 +48,21 @@ export function Deliveries({ webhook: { id }, page, openId, isLive }: Deliveries
       <Panel title="Deliveries">
         {list === null && (
           <p className="px-4 py-3 text-muted max-sm:px-3">
-            This service does not tell what it sends.
+            This service doesn't report deliveries.
           </p>
         )}
         {list && list.data.length > 0 && (
           <DeliveryTable deliveries={list.data} page={page} openId={openId} />
         )}
         {list?.data.length === 0 && page === 1 && (
-          <EmptyState title="Nothing sent yet">
-            The next event of the site is sent here. A ping shows at once whether the receiver takes
-            it.
+          <EmptyState title="No deliveries yet">
+            Quarterdeck sends the site's next event to this URL. Send a ping to test the receiver
+            now.
           </EmptyState>
         )}
         {list?.data.length === 0 && page > 1 && (
           <EmptyState
-            title={`Nothing on page ${page}`}
+            title={`Page ${page} is empty`}
             action={<LinkButton to={paths.webhook(id)}>First page</LinkButton>}
           />
         )}
@@ -79,7 +79,7 @@ export function Deliveries({ webhook: { id }, page, openId, isLive }: Deliveries
               actions={<LinkButton to={paths.webhook(id, page)}>Close</LinkButton>}
             >
               <p className="px-4 py-3 text-muted max-sm:px-3">
-                There is no such delivery here. It may have been deleted.
+                Delivery not found. The delivery may have been deleted.
               </p>
             </Panel>
           ) : (

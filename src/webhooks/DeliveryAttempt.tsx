@@ -36,7 +36,7 @@ export function DeliveryAttempt({ attempt, isNewest }: AttemptProps) {
         <span className="font-medium">Attempt {number}</span>
         <span className="inline-flex items-center gap-1.5">
           <StatusDot tone={isTaken(code) ? "good" : "bad"} />
-          {code ?? "no answer"}
+          {code ?? "No response"}
         </span>
         <span className="ms-auto flex flex-wrap gap-x-2.5 text-xs text-muted">
           <span>{tookText(ms)}</span>
@@ -50,16 +50,16 @@ export function DeliveryAttempt({ attempt, isNewest }: AttemptProps) {
             title="Response body"
             text={prettyBody(body)}
             exact={body}
-            empty="The answer had no body."
+            empty="Empty body."
             {...(isCut(body) && {
-              note: `Only the first ${keptAnswerBytes / 1024} KiB of an answer are kept.`,
+              note: `Only the first ${keptAnswerBytes / 1024} KiB of a response are kept.`,
             })}
           />
         )}
         {came !== null && (
-          <TextBox title="Response headers" text={headerText(came)} empty="There were none." />
+          <TextBox title="Response headers" text={headerText(came)} empty="None." />
         )}
-        <TextBox title="Request headers" text={headerText(sent)} empty="There were none." />
+        <TextBox title="Request headers" text={headerText(sent)} empty="None." />
       </div>
     </details>
   );

@@ -16,9 +16,7 @@ type DeliveryRowProps = { delivery: DeliverySummary; page: number; isOpen: boole
 function Reason({ delivery }: { delivery: DeliverySummary }) {
   const { status, status_reason: reason, waits_for: older } = delivery;
   if (status === "pending" && older)
-    return (
-      <p className="mt-1 max-w-80 text-xs text-muted">Waits for delivery {older}, sent first.</p>
-    );
+    return <p className="mt-1 max-w-80 text-xs text-muted">Waiting for delivery {older}.</p>;
   if (reason === null || (status !== "failed" && status !== "retrying")) return null;
   return (
     <p

@@ -4,7 +4,7 @@ import { Panel } from "../ui/Panel.tsx";
 /** Everything that a webhook is told: in words, and as the request's `type` has it. */
 export function EventList() {
   return (
-    <Panel title="What it is told">
+    <Panel title="Events">
       <dl className="px-4 py-1 text-sm max-sm:px-3">
         {eventTypes.map((type) => (
           <div

@@ -9,7 +9,7 @@ import { codeText, eventWord } from "./webhook-facts.ts";
 export function LastDelivery({ webhook }: { webhook: Webhook }) {
   const { id, last_delivery: last } = webhook;
   if (last === undefined) return null;
-  if (last === null) return <span className="text-muted">nothing sent yet</span>;
+  if (last === null) return <span className="text-muted">No deliveries</span>;
   const event = eventWord(last.event);
   return (
     <>

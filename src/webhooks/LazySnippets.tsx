@@ -1,7 +1,7 @@
 import { lazy, Suspense } from "react";
 import { Skeleton } from "../ui/Skeleton.tsx";
 
-const Missing = () => <p className="text-muted">The examples did not load.</p>;
+const Missing = () => <p className="text-muted">Couldn't load the examples.</p>;
 
 const VerifySnippets = lazy(async () => {
   try {

@@ -18,7 +18,7 @@ export function MissedDeliveries({ webhook }: { webhook: Webhook }) {
           isPending={isRedelivering}
           disabledReason={
             status === "disabled"
-              ? "Ping the webhook first. A ping that the receiver takes enables it."
+              ? "Ping the webhook first. A successful ping enables the webhook."
               : undefined
           }
           onClick={() => redeliverMissed(webhook)}
@@ -27,11 +27,7 @@ export function MissedDeliveries({ webhook }: { webhook: Webhook }) {
         </Button>
       }
     >
-      <p>
-        {status === "disabled"
-          ? `The webhook is missing ${deliveriesText(missed)} while it is disabled.`
-          : `The webhook missed ${deliveriesText(missed)} while it was disabled.`}
-      </p>
+      <p>{deliveriesText(missed)} missed while disabled.</p>
     </Notice>
   );
 }

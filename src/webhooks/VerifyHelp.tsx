@@ -14,13 +14,13 @@ export function VerifyHelp() {
           <span className="text-muted group-open:rotate-90 rtl:group-open:-rotate-90">
             <Icon name="right" />
           </span>
-          How a receiver verifies what comes
+          Verify signatures
         </summary>
         {/* Only then, because the code is longer than the page. */}
         {isOpened && (
           <div className="border-t border-line px-4 py-3 max-sm:px-3">
             <LazySnippets />
-            <DocsLink page="webhooks">What is sent, and when it is tried again</DocsLink>
+            <DocsLink page="webhooks">Requests and retries</DocsLink>
           </div>
         )}
       </details>

@@ -12,10 +12,10 @@ export function VerifySnippets() {
   if (chosen === undefined) return null;
   return (
     <TextBox
-      title="A receiver that verifies"
+      title="Example receiver"
       text={chosen.code}
       isCode
-      note="It reads the secret from the environment variable WEBHOOK_SECRET."
+      note="The example reads the secret from the environment variable WEBHOOK_SECRET."
     >
       <Select
         aria-label="Language"

@@ -18,12 +18,12 @@ function Rotation({ webhook }: { webhook: Webhook }) {
     <>
       <Url webhook={webhook} />
       <p>
-        A new secret is made and shown once. For {rotationHours} hours every request is signed with
-        both, so the receiver may change over at any time until then.
+        Creates a new signing secret and shows it once. For {rotationHours} hours, requests are
+        signed with both secrets, so you can update the receiver at any time until then.
       </p>
       {isRotating(webhook) && (
         <p>
-          The last change is not over: the secret from before it, which still signs, stops at once.
+          The previous rotation is still in progress: the oldest secret stops working immediately.
         </p>
       )}
     </>
@@ -62,7 +62,7 @@ export function WebhookActions({ webhook, look, onSecret, onRemoved }: WebhookAc
       action: "Rotate secret",
       run: async () => {
         const secret = await rotateSecret(id);
-        if (secret === null) toast.failure("This service did not show the new secret.");
+        if (secret === null) toast.failure("The service didn't return the new secret.");
         else show(secret);
       },
     });
@@ -73,15 +73,15 @@ export function WebhookActions({ webhook, look, onSecret, onRemoved }: WebhookAc
         <>
           <Url webhook={webhook} />
           <p>
-            It is not called any more.
-            {hasExtras(webhook) && " The history of what was sent to it is lost, and its secret."}
+            Quarterdeck stops sending events to this URL.
+            {hasExtras(webhook) && " The delivery history and the secret are deleted."}
           </p>
         </>
       ),
       action: "Delete webhook",
       run: async () => {
         await remove(webhook);
-        toast.success(`The webhook of ${hostOf(url)} is deleted.`);
+        toast.success(`Webhook ${hostOf(url)} deleted.`);
         onRemoved?.();
       },
     });

@@ -6,15 +6,15 @@ import { StateBadge, type StateLook } from "../app/StateBadge.tsx";
 import { Time } from "../ui/Time.tsx";
 
 const webhookLooks: Record<WebhookState, StateLook> = {
-  enabled: { tone: "good", help: "It is called for every event of the site." },
-  disabled: { tone: "bad", help: "It is not called any more." },
+  enabled: { tone: "good", help: "Receives every event of the site." },
+  disabled: { tone: "bad", help: "Receives no events." },
 };
 
 const deliveryLooks: Record<DeliveryState, StateLook> = {
-  pending: { tone: "busy", help: "It was not sent yet." },
-  retrying: { tone: "warn", help: "It did not arrive yet and is sent again by itself." },
-  delivered: { tone: "good", help: "The receiver took it." },
-  failed: { tone: "bad", help: "It did not arrive and is not sent again by itself." },
+  pending: { tone: "busy", help: "Not sent yet." },
+  retrying: { tone: "warn", help: "The last attempt failed. Quarterdeck retries automatically." },
+  delivered: { tone: "good", help: "The receiver accepted the delivery." },
+  failed: { tone: "bad", help: "All attempts failed. Redeliver to try again." },
 };
 
 /** Nothing for a service that keeps no state of its webhooks. */
@@ -50,7 +50,7 @@ export function PausedUntil({ webhook }: { webhook: Webhook }) {
   if (status === "disabled" || until === null || until === undefined) return null;
   return (
     <span className="text-warn">
-      paused by the receiver, next request <Time value={until} />
+      paused by the receiver, next attempt <Time value={until} />
     </span>
   );
 }

@@ -28,9 +28,8 @@ const remove: BulkAction<Webhook> = {
   question: (webhooks) => ({
     body: (
       <p>
-        {webhooks.length === 1 ? "It is" : "They are"} not called any more.
-        {webhooks.some(hasExtras) &&
-          " The history of what was sent there is lost, and each secret."}
+        Quarterdeck stops sending events to {webhooks.length === 1 ? "this URL" : "these URLs"}.
+        {webhooks.some(hasExtras) && " Delivery histories and secrets are deleted."}
       </p>
     ),
   }),

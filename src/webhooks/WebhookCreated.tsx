@@ -28,14 +28,14 @@ export function WebhookCreated({ made, secret }: WebhookCreatedProps) {
     },
   });
   return (
-    <WebhookSecret title="Its secret, shown only now" secret={secret}>
+    <WebhookSecret title="Signing secret, shown once" secret={secret}>
       {() => (
         <>
           <Button isPending={isPinging} onClick={() => ping(webhook)}>
             <Icon name="send" />
-            Send a ping
+            Send ping
           </Button>
-          <LinkButton to={paths.webhook(made.id)}>Open the webhook</LinkButton>
+          <LinkButton to={paths.webhook(made.id)}>Open webhook</LinkButton>
           {webhook.last_delivery && (
             <div className="basis-full" aria-live="polite">
               <LastDelivery webhook={webhook} />

@@ -24,7 +24,7 @@ type WebhookFormProps = {
 /** What is allowed and probably not meant. */
 const warningOf = (url: string | undefined, isSigned: boolean): string | undefined =>
   url !== undefined && /^\s*http:/i.test(url)
-    ? `Not encrypted: whoever is on the way can read what is sent.${isSigned ? " The signature still proves who has sent it." : ""}`
+    ? `Not encrypted: anyone on the network path can read the events.${isSigned ? " Signatures still prove the sender." : ""}`
     : undefined;
 
 export function WebhookForm({ isOurs, onCreate, cancel }: WebhookFormProps) {
@@ -56,11 +56,12 @@ export function WebhookForm({ isOurs, onCreate, cancel }: WebhookFormProps) {
       <Field
         label="URL"
         error={errors.url?.message}
+        emptyText="Enter a URL."
         warning={warningOf(url, isOurs)}
         help={
           isOurs
-            ? "It gets a POST request for each event. Any answer from 200 to 299 within 15 seconds means that it was taken; else it is sent again."
-            : "It is called when something happens on the site."
+            ? "Receives a POST request for each event. A response of 200 to 299 within 15 s counts as delivered. Quarterdeck retries all others."
+            : "Called for each event of the site."
         }
       >
         {(aria) => (

@@ -27,7 +27,7 @@ function NewWebhook({ siteId }: { siteId: number }) {
     const { webhook, secret } = await createWebhook(siteId, body);
     if (secret !== null) return setMade({ webhook, secret });
     await navigate(paths.webhook(webhook.id), { state: savedState });
-    toast.success(`The webhook of ${hostOf(webhook.url)} is created.`);
+    toast.success(`Webhook ${hostOf(webhook.url)} created.`);
   };
 
   const name = siteName(siteId, site);

@@ -111,23 +111,23 @@ function WebhookView({ id, siteId, page, deliveryId }: WebhookViewProps) {
       {status === "disabled" && (
         <Notice tone="bad">
           <p>
-            {reason ?? "It was disabled."} Events are not sent to it any more. A ping or a
-            redelivery that the receiver takes enables it again.
+            {reason ?? "Webhook disabled."} Quarterdeck sends no events to this URL. A successful
+            ping or redelivery enables the webhook again.
           </p>
         </Notice>
       )}
       <MissedDeliveries webhook={webhook} />
       {secret !== null && (
         <div key={secret} ref={focusTitle}>
-          <WebhookSecret title="The new secret, shown only now" secret={secret}>
+          <WebhookSecret title="New signing secret, shown once" secret={secret}>
             {(isKept) => (
               <Button
                 disabledReason={
-                  isKept ? undefined : "Copy the secret first: it is not shown again."
+                  isKept ? undefined : "Copy the secret first. The secret is not shown again."
                 }
                 onClick={() => setSecret(null)}
               >
-                Hide the secret
+                Hide secret
               </Button>
             )}
           </WebhookSecret>
@@ -136,7 +136,7 @@ function WebhookView({ id, siteId, page, deliveryId }: WebhookViewProps) {
       {hasExtras(webhook) ? (
         <Deliveries webhook={webhook} page={page} openId={deliveryId} isLive={!isLeaving} />
       ) : (
-        <p className="text-muted">This service does not tell what it sends to a webhook.</p>
+        <p className="text-muted">This service doesn't report deliveries.</p>
       )}
       <Panel title="Properties">
         <p className="border-b border-line bg-sunken px-4 py-3 font-mono text-xs wrap-anywhere max-sm:px-3">

@@ -15,8 +15,8 @@ export function WebhookSecret(props: WebhookSecretProps) {
     <SecretPanel
       {...props}
       noun="secret"
-      purpose="Every request to the webhook is signed with it. Give it to the receiver, which can then tell genuine requests from others. Nobody can look it up later, not even here."
-      loss="Without it a receiver verifies nothing."
+      purpose="Quarterdeck signs every request with this secret. Configure it in the receiver to verify requests. The secret can't be shown again."
+      loss="Without the secret, the receiver can't verify requests."
       more={<LazySnippets />}
     />
   );

@@ -42,7 +42,7 @@ export function WebhooksPage() {
         text:
           site === null
             ? "A webhook is a URL of yours that is called when something happens on this site."
-            : "A webhook is a URL of yours that gets a signed request when something happens on this site: a deployment, a backup, a worker that fails.",
+            : "A webhook sends a signed request to your URL for each event of this site: deployments, backups, failed workers.",
       }}
     >
       <Table label="Webhooks">

@@ -8,9 +8,7 @@ const inState = (status: string) => ({ status }) as Parameters<typeof redeliverR
 test("a delivery that is about to be sent is not sent again, with the reason", () => {
   const refused = deliveryStates.filter((status) => redeliverRefusal(inState(status)));
   expect(refused).toEqual(["pending"]);
-  expect(redeliverRefusal(inState("pending"))).toBe(
-    "Redeliver is not possible while the status is pending.",
-  );
+  expect(redeliverRefusal(inState("pending"))).toBe("Can't redeliver while the status is pending.");
 });
 
 test("a state that only the service knows refuses nothing", () => {

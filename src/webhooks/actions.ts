@@ -20,7 +20,7 @@ const deliveryNames = ["listWebhooks", "showWebhook", "listDeliveries", "showDel
 
 /** Why a delivery cannot be sent again now; the service refuses the same. */
 export const redeliverRefusal = ({ status }: DeliverySummary): string | undefined =>
-  status === "pending" ? "Redeliver is not possible while the status is pending." : undefined;
+  status === "pending" ? "Can't redeliver while the status is pending." : undefined;
 
 const pingKey = ["ping a webhook"];
 const removeKey = ["delete a webhook"];
@@ -55,9 +55,9 @@ export function useWebhookActions() {
     ...pingMutation,
     onSuccess: (delivery, { url }) => {
       patchDelivery(delivery);
-      followDelivery(`The ping to ${hostOf(url)}`, delivery);
+      followDelivery(`Ping to ${hostOf(url)}`, delivery);
     },
-    onError: (error, { url }) => toast.failure(`${hostOf(url)} was not pinged.`, error),
+    onError: (error, { url }) => toast.failure(`Couldn't ping ${hostOf(url)}.`, error),
   });
   const { mutateAsync: remove } = useMutation(removeMutation);
   return { ping, isPinging, remove };
@@ -72,7 +72,7 @@ export function useRedeliver() {
       patchDelivery(delivery);
       followDelivery(`Delivery ${delivery.id}`, delivery);
     },
-    onError: (error, { id }) => toast.failure(`Delivery ${id} was not sent again.`, error),
+    onError: (error, { id }) => toast.failure(`Couldn't redeliver delivery ${id}.`, error),
     onSettled: () => void invalidate(...deliveryNames),
   });
   return { redeliver, isRedelivering };

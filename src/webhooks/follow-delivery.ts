@@ -5,22 +5,19 @@ import { isPassing } from "../api/api-error.ts";
 import { makePoller } from "../api/poll.ts";
 import { invalidate, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
+import { durationText } from "../ui/time-text.ts";
 import { deliveryQuery } from "./queries.ts";
 import { codeText, hasCome, tookText } from "./webhook-facts.ts";
 
-/** @param subject "The ping to hooks.example.com", as the sentence begins */
+/** @param subject e.g. "Ping to hooks.example.com" */
 function tell(subject: string, delivery: DeliverySummary): void {
-  const { status, status_reason: reason, duration_ms: ms } = delivery;
+  const { status, status_reason: reason, duration_ms: ms, next_attempt_at: next } = delivery;
   if (status === "delivered")
-    return void toast.success(
-      `${subject} was delivered.`,
-      `${codeText(delivery)} in ${tookText(ms)}`,
-    );
-  const again = status === "retrying" ? "It is sent again by itself." : null;
-  toast.failure(
-    status === "retrying" ? `${subject} did not arrive yet.` : `${subject} failed.`,
-    [reason, again].filter((text) => text !== null).join(" "),
-  );
+    return void toast.success(`${subject} delivered.`, `${codeText(delivery)} in ${tookText(ms)}`);
+  const waitMs = next === null ? null : Date.parse(next) - Date.now();
+  const retry =
+    status === "retrying" && waitMs !== null ? `Retrying in ${durationText(waitMs)}.` : null;
+  toast.failure(`${subject} failed.`, [reason, retry].filter((text) => text !== null).join(" "));
 }
 
 /**

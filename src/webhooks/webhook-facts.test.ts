@@ -64,7 +64,7 @@ test("nothing has come of a delivery before an attempt is over", () => {
 
 test.each([
   [null, 0, "–"],
-  [null, 1, "no answer"],
+  [null, 1, "No response"],
   [500, 1, "500"],
 ])("a code of %s after %i attempts reads %s", (code, attempts, expected) => {
   expect(codeText({ code, attempts })).toBe(expected);

@@ -18,7 +18,7 @@ type Tried = { code: number | null; attempts: number };
 
 /** What the newest attempt was answered. */
 export const codeText = ({ code, attempts }: Tried): string =>
-  code === null ? (attempts === 0 ? "–" : "no answer") : String(code);
+  code === null ? (attempts === 0 ? "–" : "No response") : String(code);
 
 /** "34 ms", "1.2 s". */
 export const tookText = (ms: number | null): string =>
