@@ -127,17 +127,17 @@ async function chooseChannels(page: Page): Promise<void> {
   const onCall = page.getByRole("checkbox", { name: "On call" });
   await expect(onCall).toBeChecked();
   await expect(
-    page.getByText("A checked channel is told when this site is deployed."),
+    page.getByText("Selected channels are notified when this site is deployed."),
   ).toBeVisible();
   const id = page.getByLabel("Channel id");
   await id.fill("99");
   await page.getByRole("button", { name: "Add channel" }).click();
-  await expect(id).toHaveAccessibleDescription(/Channel 99 was not accepted: No such channel/);
+  await expect(id).toHaveAccessibleDescription(/Couldn't add channel 99: No such channel/);
   await id.fill("8000000000082");
   await page.getByRole("button", { name: "Add channel" }).click();
   await expect(page.getByRole("checkbox", { name: "Post room" })).toBeChecked();
   await onCall.uncheck();
-  await expectToast(page, "status", /On call is no longer told/);
+  await expectToast(page, "status", /On call will no longer be notified/);
   await page.reload();
   await expect(page.getByRole("checkbox", { name: "Post room" })).toBeChecked();
   await expect(onCall).toBeHidden();

@@ -95,11 +95,11 @@ test("a channel is used by a site once its box is checked, and no longer once it
   await expect(page.getByRole("main")).toContainText("backup failed");
 
   await checkbox(page, ops).check();
-  await expectToast(page, "status", `${ops.name} is told of ${site.name} now.`);
+  await expectToast(page, "status", `${ops.name} will be notified about ${site.name}.`);
   expect(await chosen(service, site.id)).toEqual([ops.id, team.id]);
 
   await checkbox(page, team).uncheck();
-  await expectToast(page, "status", `${team.name} is no longer told of ${site.name}.`);
+  await expectToast(page, "status", `${team.name} will no longer be notified about ${site.name}.`);
   expect(await chosen(service, site.id)).toEqual([ops.id]);
   await page.reload();
   await expect(checkbox(page, ops)).toBeChecked();
@@ -117,12 +117,14 @@ test("a server's own channels are chosen beside its backups, for what belongs to
     .getByRole("link", { name: "Notifications" })
     .click();
   await expect(page.getByRole("heading", { name: "Notifications", level: 1 })).toBeVisible();
-  await expect(page.getByRole("main")).toContainText("what belongs to no site of this server");
+  await expect(page.getByRole("main")).toContainText(
+    "everything on this server that belongs to no site",
+  );
   await expectAccessibleInBoth(page);
   await expectNoSidewaysScroll(page);
   await expect(checkbox(page, team)).not.toBeChecked();
   await checkbox(page, ops).check();
-  await expectToast(page, "status", new RegExp(`^${ops.name} is told of .* now\\.$`));
+  await expectToast(page, "status", new RegExp(`^${ops.name} will be notified about .*\\.$`));
   const used = async () => {
     const answer = await service.call("GET", "/api/server/1/notifications");
     return ((await answer.json()) as { data: { id: number }[] }).data.map(({ id }) => id);
@@ -145,7 +147,7 @@ test("what was just saved can be undone, and the focus is on its box again", asy
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(checkbox(page, ops)).not.toBeChecked();
   await expect(checkbox(page, ops)).toBeFocused();
-  await expectToast(page, "status", `${ops.name} is no longer told of ${site.name}.`);
+  await expectToast(page, "status", `${ops.name} will no longer be notified about ${site.name}.`);
   expect(await chosen(service, site.id)).toEqual([]);
 });
 
@@ -183,7 +185,7 @@ test("two boxes that are checked before the service has answered are both saved"
     process.kill(service.pid, "SIGCONT");
   }
   await first;
-  await expectToast(page, "status", `${team.name} is told of ${site.name} now.`);
+  await expectToast(page, "status", `${team.name} will be notified about ${site.name}.`);
   // The first answer knows of one of them only, and nobody sees anything of that.
   expect(await seenBoxes(page)).toEqual(["--", "x-", "xx"]);
   expect(await chosen(service, site.id)).toEqual([ops.id, team.id]);
@@ -204,13 +206,13 @@ test("a change that the service refuses is taken back on screen and told, and th
   await open(page, service.url, site);
 
   await checkbox(page, ops).press("Space");
-  await expectToast(page, "alert", `The change to ${ops.name} was not saved.`);
+  await expectToast(page, "alert", `Couldn't save the change to ${ops.name}.`);
   await expect(checkbox(page, ops)).not.toBeChecked();
   await expect(checkbox(page, ops)).toBeFocused();
   await expect(checkbox(page, team)).toBeChecked();
   await row(page, ops).getByRole("button", { name: "Send test" }).click();
-  await expectToast(page, "alert", `No test was sent to ${ops.name}.`);
-  await expect(row(page, ops)).toContainText("Nothing was sent yet.");
+  await expectToast(page, "alert", `Couldn't send a test to ${ops.name}.`);
+  await expect(row(page, ops)).toContainText("No messages yet");
   await expectAccessible(page);
   expect(await chosen(service, site.id)).toEqual([team.id]);
 });
@@ -228,7 +230,7 @@ test.describe("a test message", () => {
     await expect(row(page, ops).getByText("delivered", { exact: true })).toBeVisible();
     await expect(row(page, ops).getByText("200 ok", { exact: true })).toBeVisible();
     await expect(row(page, ops).getByRole("status")).toHaveText(/delivered\. 200 ok/);
-    await expect(row(page, team)).toContainText("Nothing was sent yet.");
+    await expect(row(page, team)).toContainText("No messages yet");
     await expect(send).toBeEnabled();
     expect(slack.accepted).toHaveLength(1);
   });
@@ -244,7 +246,7 @@ test.describe("a test message", () => {
     await page.getByRole("button", { name: `Send test to ${ops.name}` }).click();
     await expect(row(page, ops).getByText("failed", { exact: true })).toBeVisible();
     await expect(row(page, ops)).toContainText("400 no_service");
-    await expect(row(page, ops)).toContainText("Make a new webhook in Slack");
+    await expect(row(page, ops)).toContainText("Create a new webhook in Slack");
     await expectAccessible(page);
   });
 
@@ -260,7 +262,7 @@ test.describe("a test message", () => {
     await send.click();
     await expect(row(page, ops).getByText("pending", { exact: true })).toBeVisible();
     await expect(send).toBeDisabled();
-    await expect(send).toHaveAccessibleDescription("A test message is on its way.");
+    await expect(send).toHaveAccessibleDescription("A test message is already being sent.");
     await send.click({ force: true });
     await expect(send).toBeFocused();
     expect(slack.requests).toHaveLength(1);
@@ -278,7 +280,7 @@ test.describe("a test message", () => {
     await send.click();
     await expect(row(page, ops).getByText("retrying", { exact: true })).toBeVisible();
     await expect(row(page, ops)).toContainText("503 later");
-    await expect(row(page, ops)).toContainText("next attempt");
+    await expect(row(page, ops)).toContainText("Retrying in");
     await send.click();
     await expect(row(page, ops).getByText("delivered", { exact: true })).toBeVisible();
   });
@@ -307,7 +309,7 @@ test("a channel that nothing can be sent to says so, and why", async ({
   await expect(checkbox(page, mail)).toHaveAccessibleDescription(/SMTP_URL is not set/);
   // It can be chosen all the same: what is set up later is told from then on.
   await checkbox(page, broken).check();
-  await expectToast(page, "status", `${broken.name} is told of ${site.name} now.`);
+  await expectToast(page, "status", `${broken.name} will be notified about ${site.name}.`);
 });
 
 test("a failed worker is told, and the page shows it without a reload", async ({
@@ -356,10 +358,10 @@ test.describe("where the service does not list the account's channels", () => {
     const add = page.getByRole("button", { name: "Add channel" });
     await field.fill("x");
     await add.click();
-    await expect(field).toHaveAccessibleDescription(/An id is a whole number/);
+    await expect(field).toHaveAccessibleDescription(/Enter a whole number/);
     await field.fill("99999");
     await add.click();
-    await expect(field).toHaveAccessibleDescription(/^Channel 99999 was not accepted/);
+    await expect(field).toHaveAccessibleDescription(/^Couldn't add channel 99999/);
     await expect(field).toBeFocused();
     await expectAccessible(page);
     await field.fill(String(team.id));
@@ -369,10 +371,10 @@ test.describe("where the service does not list the account's channels", () => {
     expect(await chosen(service, site.id)).toEqual([ops.id, team.id]);
 
     await checkbox(page, ops).uncheck();
-    await expectToast(page, "status", `${ops.name} is no longer told of ${site.name}.`);
+    await expectToast(page, "status", `${ops.name} will no longer be notified about ${site.name}.`);
     // It stays in sight, for whoever did not mean it.
     await checkbox(page, ops).check();
-    await expectToast(page, "status", `${ops.name} is told of ${site.name} now.`);
+    await expectToast(page, "status", `${ops.name} will be notified about ${site.name}.`);
     expect(await chosen(service, site.id)).toEqual([ops.id, team.id]);
     await bare.close();
   });
@@ -413,7 +415,7 @@ test("the page is accessible and fits 360 px, light and dark", async ({
     await page.getByRole("button", { name: `Send test to ${channel.name}` }).click();
     await expect(row(page, channel).getByText(outcome, { exact: true })).toBeVisible();
   }
-  await page.getByText("How to add a channel").click();
+  await page.getByText("Add a channel").click();
   await checkbox(page, team).check();
   await expect(page.getByRole("button", { name: "Undo" })).toBeVisible();
   await expectNoSidewaysScroll(page);

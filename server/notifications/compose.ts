@@ -49,7 +49,7 @@ export function createCompose({ inventory, address, installation }: ComposeOptio
       title: titleOf(last.type, last.news),
       facts: [
         ...(await placeFacts(last)).slice(0, 2),
-        ...(earlier > 0 ? [["Before that", `${earlier} more changes`] as const] : []),
+        ...(earlier > 0 ? [["Earlier", `${earlier} more changes`] as const] : []),
         ...told.map(
           ({ type, created_at: at }) => [eventWords[type], momentText(at, zone)] as const,
         ),
@@ -68,7 +68,7 @@ export function createCompose({ inventory, address, installation }: ComposeOptio
       title: titleOf(event.type, event.news),
       facts: [
         ...(await placeFacts(event)),
-        ["When", momentText(event.created_at, zone)],
+        ["Time", momentText(event.created_at, zone)],
         ...event.news.facts,
         ...event.news.moments.map(
           ([label, at]) => [label, momentText(new Date(at), zone)] as const,
@@ -90,7 +90,7 @@ export function createCompose({ inventory, address, installation }: ComposeOptio
       title: row.title,
       facts: [
         ...named.map(([subject, those]) => [subject, timesText(those)] as const),
-        ...(rest > 0 ? [["And", `${rest} more`] as const] : []),
+        ...(rest > 0 ? [["Others", `${rest} more`] as const] : []),
       ],
       reason: events.find(({ news }) => news.reason !== null)?.news.reason ?? null,
       link: link(first === undefined ? "/activity" : `/activity?server=${first.server_id}`),
@@ -111,13 +111,13 @@ export function createCompose({ inventory, address, installation }: ComposeOptio
 function timesText(events: EventRow[]): string {
   const last = events.at(-1);
   const at = last === undefined ? "" : momentText(last.created_at, "UTC");
-  return events.length === 1 ? at : `${events.length} times, the last ${at}`;
+  return events.length === 1 ? at : `${events.length} times, last at ${at}`;
 }
 
 const testMessage = (row: MessageRow, home: string | null): Omit<Message, "id"> => ({
   outcome: "neutral",
   title: row.title,
-  facts: [["When", momentText(row.created_at, "UTC")]],
+  facts: [["Time", momentText(row.created_at, "UTC")]],
   reason: null,
   link: home,
 });

@@ -55,7 +55,9 @@ export function createMessageSender(options: MessageSenderOptions) {
       const askedMs = Math.min(isTold ? (error.retryAfterMs ?? 0) : 0, longestWaitMs);
       return {
         isDelivered: false,
-        answer: isTold ? error.message : "It could not be sent. The service's log says why.",
+        answer: isTold
+          ? error.message
+          : "Couldn't send the message. See the service's log for the reason.",
         waitMs: isOver ? null : Math.max(seconds * 1000, askedMs),
       };
     }
@@ -128,7 +130,7 @@ export function createMessageSender(options: MessageSenderOptions) {
     wake: loop.wake,
     async stop(): Promise<void> {
       await loop.stop();
-      stopping.abort(new Error("The service is being stopped."));
+      stopping.abort(new Error("The service is stopping."));
       await Promise.all(lanes.values());
     },
   };

@@ -206,8 +206,8 @@ test("a webhook that is given up is told to its site's channels", async () => {
   await service.call("POST", "/api/site/1/webhook", { url: `${receiver.origin}/hook` });
   await deploy();
   const message = await newest(1, "delivered", "webhook.disabled");
-  expect(message.title).toMatch(/^Webhook disabled: 127.0.0.1:\d+, a webhook of shop$/);
-  expect(JSON.stringify(slack.accepted.at(-1))).toContain("answered 410");
+  expect(message.title).toMatch(/^Webhook disabled: 127\.0\.0\.1:\d+ \(shop\)$/);
+  expect(JSON.stringify(slack.accepted.at(-1))).toContain("410 Gone");
   await receiver.close();
 });
 
@@ -244,7 +244,7 @@ describe("a burst", () => {
     const folded = await newest(1, "delivered");
     expect(folded).toMatchObject({ title: "29 × Deployed", count: 29 });
     expect(slack.accepted).toHaveLength(before + 2);
-    expect(JSON.stringify(slack.accepted.at(-1))).toContain("29 times, the last 2");
+    expect(JSON.stringify(slack.accepted.at(-1))).toContain("29 times, last at 2");
   });
 });
 

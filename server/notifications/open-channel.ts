@@ -32,7 +32,7 @@ export function createOpenChannel({ inventory, secrets, smtp }: OpenChannelOptio
   return async (id: number): Promise<Channel> => {
     const entry = await inventory.findNotificationChannel(id);
     if (entry === null)
-      throw new ChannelError("The inventory has no such channel any more.", { isPermanent: true });
+      throw new ChannelError("The channel is no longer in the inventory.", { isPermanent: true });
     switch (entry.type) {
       case "slack":
         return createSlackChannel({ webhook: await webhookOf(entry) });
@@ -56,7 +56,7 @@ export function createDescribeChannel({ secrets, smtp }: Omit<OpenChannelOptions
         meta: { email: abbreviateEmail(entry.email) },
         trouble:
           smtp === null
-            ? "No mail can be sent: SMTP_URL is not set. Set it for the service and start it again."
+            ? "Email isn't configured: SMTP_URL is not set. Set SMTP_URL and restart the service."
             : null,
       };
     try {

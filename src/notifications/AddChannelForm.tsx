@@ -21,29 +21,29 @@ export function AddChannelForm({ siteId }: { siteId: number }) {
   const add = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const id = readId(input.current?.value.trim());
-    if (id === null) return refuse("An id is a whole number, 1 or more.");
+    if (id === null) return refuse("Enter a whole number, 1 or more.");
     setProgress({ kind: "saving" });
     channelChoice({ kind: "site", id: siteId }).add(id, {
       saved: (changes) => {
-        if (changes.size === 0) return refuse(`Channel ${id} is in use already.`);
+        if (changes.size === 0) return refuse(`Channel ${id} is already selected.`);
         setProgress({ kind: "asking" });
         if (input.current !== null) input.current.value = "";
-        toast.success(`Channel ${id} was added.`);
+        toast.success(`Channel ${id} added.`);
       },
       refused: (error, _changes, sent) => refuse(idTrouble(error, id, sent)),
     });
   };
   return (
-    <Panel title="Add a channel by its id">
+    <Panel title="Add channel by id">
       <form
         noValidate
-        aria-label="Add a channel by its id"
+        aria-label="Add channel by id"
         onSubmit={add}
         className="grid max-w-xs justify-items-start gap-3 px-4 py-3 max-sm:px-3"
       >
         <Field
           label="Channel id"
-          help="This service does not list the channels of the account."
+          help="This service doesn't list the account's channels."
           error={progress.kind === "refused" ? progress.message : undefined}
         >
           {(aria) => <Input {...aria} ref={input} inputMode="numeric" required />}

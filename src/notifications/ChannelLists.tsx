@@ -43,8 +43,8 @@ export function AccountChannels({ channels, ...list }: ListProps) {
     return (
       <>
         <EmptyState title="No notification channels">
-          A channel is told when a backup fails, a worker gives up or a deployment is through. Add
-          one to the inventory, and it can be chosen here.
+          Channels notify your team about failed backups, failed workers and deployments. Add a
+          channel to the inventory to select it here.
         </EmptyState>
         <div className="-mt-6 grid justify-items-center px-4 pb-10 max-sm:px-3">
           <InventoryHelp />
@@ -56,7 +56,7 @@ export function AccountChannels({ channels, ...list }: ListProps) {
       <ChannelList channels={channels} {...list} />
       <details className="group border-t border-line">
         <summary className="flex min-h-11 list-none items-center gap-3 px-4 py-2 text-sm text-muted -outline-offset-2 hover:bg-hover max-sm:px-3">
-          How to add a channel
+          Add a channel
           <span className="ms-auto group-open:rotate-180">
             <Icon name="down" />
           </span>

@@ -74,7 +74,7 @@ export const ChannelRow = memo(function ChannelRow({ choice, channel, isChosen }
             className={`mt-1 ${below} @3xl:col-span-1 @3xl:col-start-2 @3xl:row-span-3 @3xl:row-start-1 @3xl:mt-0 @3xl:ps-0`}
           >
             {ofAccount.last_message === null ? (
-              <p className="min-h-6 text-muted @3xl:pt-0.5">Nothing was sent yet.</p>
+              <p className="min-h-6 text-muted @3xl:pt-0.5">No messages yet</p>
             ) : (
               <LastMessage message={ofAccount.last_message} trouble={trouble} />
             )}

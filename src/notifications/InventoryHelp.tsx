@@ -25,10 +25,10 @@ export function InventoryHelp() {
   return (
     <div className="grid max-w-prose gap-3 text-muted">
       <p>
-        Channels stand in the service&apos;s inventory file, which is read again when it is saved. A
-        webhook&apos;s address is a secret and never stands there itself: <Code>env:NAME</Code>{" "}
-        takes it from the service&apos;s environment, <Code>file:PATH</Code> from a file. Email goes
-        out by <Code>SMTP_URL</Code>.
+        Add channels to the service&apos;s inventory file. Quarterdeck reloads the file when it
+        changes. Webhook URLs are secrets: use <Code>env:NAME</Code> to read one from the
+        service&apos;s environment, or <Code>file:PATH</Code> to read one from a file. Email
+        requires <Code>SMTP_URL</Code>.
       </p>
       <div className="relative rounded-md border border-line bg-sunken">
         <pre className="px-3 py-2.5 font-mono text-xs whitespace-pre-wrap text-ink">{snippet}</pre>
@@ -36,7 +36,7 @@ export function InventoryHelp() {
           <CopyButton label="Copy example" text={() => snippet} />
         </div>
       </div>
-      <DocsLink page="inventory">All that can stand in the inventory</DocsLink>
+      <DocsLink page="inventory">Inventory reference</DocsLink>
     </div>
   );
 }

@@ -11,7 +11,7 @@ function NextAttempt({ at }: { at: string }) {
   const moment = new Date(at);
   const text = useClockText((nowMs) => {
     const leftMs = moment.getTime() - nowMs;
-    return leftMs < 1_000 ? "next attempt now" : `next attempt in ${durationText(leftMs)}`;
+    return leftMs < 1_000 ? "Retrying now" : `Retrying in ${durationText(leftMs)}`;
   });
   return <time dateTime={at}>{text}</time>;
 }

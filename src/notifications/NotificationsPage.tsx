@@ -22,8 +22,8 @@ import type { notificationsLoader } from "./loaders.ts";
 import { channelsQuery, notificationsQuery } from "./queries.ts";
 
 /** Of another service only this is known. */
-const toldElsewhere = "A checked channel is told when this site is deployed.";
-const toldHere = `A checked channel is told of this site and its databases: ${new Intl.ListFormat("en").format(toldEvents)}.`;
+const toldElsewhere = "Selected channels are notified when this site is deployed.";
+const toldHere = `Selected channels are notified about this site and its databases: ${new Intl.ListFormat("en").format(toldEvents)}.`;
 
 /** The site's own channels, where the account's are not known. One that is unchecked stays until the page is left. */
 function SiteChannels({
@@ -36,7 +36,9 @@ function SiteChannels({
   if (channels !== seen) setSeen(channels);
   if (channels.length === 0)
     return (
-      <EmptyState title="No notification channels">Nobody is told of this site yet.</EmptyState>
+      <EmptyState title="No notification channels">
+        No channel is notified about this site yet.
+      </EmptyState>
     );
   return <ChannelList channels={channels} told={toldElsewhere} {...list} />;
 }

@@ -28,7 +28,7 @@ export function SendTest({ channel }: { channel: NotificationChannel }) {
       showMessage(message);
       setSentId(message.id);
     },
-    onError: (error) => toast.failure(`No test was sent to ${name}.`, error),
+    onError: (error) => toast.failure(`Couldn't send a test to ${name}.`, error),
     onSettled: () => void invalidate("listNotificationChannels"),
   });
   const isDone = last !== null && last.id === sentId && !isInTransit(last.status);

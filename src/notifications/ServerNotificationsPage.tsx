@@ -19,7 +19,7 @@ import type { serverNotificationsLoader } from "./loaders.ts";
 import { channelsQuery, serverNotificationsQuery } from "./queries.ts";
 
 const told =
-  "Selected channels are notified about what belongs to no site of this server, such as the backup of a database that no site lists.";
+  "Selected channels are notified about everything on this server that belongs to no site, such as backups of a database that no site lists.";
 
 export function ServerNotificationsPage() {
   const { serverId } = useLoaderData<typeof serverNotificationsLoader>();
@@ -57,7 +57,7 @@ export function ServerNotificationsPage() {
       <Panel>
         {used === null || channels === null ? (
           <EmptyState title="No server notifications">
-            This service notifies the channels of sites only.
+            This service supports notifications for sites only.
           </EmptyState>
         ) : (
           <AccountChannels choice={choice} channels={channels.data} chosen={chosen} told={told} />

@@ -13,22 +13,22 @@ const names = ["", "ops", "on-call", "managers"];
 const nameOf = (id: number) => names[id] ?? `Channel ${id}`;
 
 test.each([
-  [[[1, true]], "ops is told of shop now."],
+  [[[1, true]], "ops will be notified about shop."],
   [
     [
       [1, true],
       [2, true],
     ],
-    "ops and on-call are told of shop now.",
+    "ops and on-call will be notified about shop.",
   ],
-  [[[2, false]], "on-call is no longer told of shop."],
+  [[[2, false]], "on-call will no longer be notified about shop."],
   [
     [
       [1, true],
       [2, false],
       [3, false],
     ],
-    "ops is told of shop now, on-call and managers are no longer.",
+    "ops will be notified about shop. on-call and managers will no longer be.",
   ],
 ] as [[number, boolean][], string][])("a saved change is told in a sentence: %j", (pairs, text) => {
   expect(savedText(new Map(pairs), nameOf, "shop")).toBe(text);
@@ -65,7 +65,7 @@ const channel = { id: 1, name: "ops", type: "slack", meta: {}, trouble: null, la
 test.each([
   ["nothing was ever sent", {}, undefined],
   ["the last test has arrived", { last_message: { ...message, status: "delivered" } }, undefined],
-  ["a test is on its way", { last_message: message }, "A test message is on its way."],
+  ["a test is on its way", { last_message: message }, "A test message is already being sent."],
   ["a test is tried again later", { last_message: { ...message, status: "retrying" } }, undefined],
   [
     "another message is on its way",
@@ -81,9 +81,7 @@ test("a complaint about an id is found by the place at which the id was sent", (
   const error = new ApiError(422, "The selected channels.2 is invalid. (and 1 more error)", {
     fields: { "channels.0": ["Gone."], "channels.2": ["There is no channel 99."] },
   });
-  expect(idTrouble(error, 99, [1, 2, 99])).toBe(
-    "Channel 99 was not accepted: There is no channel 99.",
-  );
+  expect(idTrouble(error, 99, [1, 2, 99])).toBe("Couldn't add channel 99: There is no channel 99.");
   expect(idTrouble(new ApiError(403, "Not allowed."), 99, [99])).toBe("Not allowed.");
 });
 

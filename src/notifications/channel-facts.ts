@@ -26,10 +26,10 @@ export const addressOf = ({ meta }: Notification): string | null =>
   (meta.webhook ?? meta.email)?.replace(/^https?:\/\//, "") ?? null;
 
 export const messageLooks: Record<ChannelMessageState, StateLook> = {
-  pending: { tone: "busy", help: "It was not sent yet." },
-  retrying: { tone: "warn", help: "The provider did not take it yet; it is sent again by itself." },
-  delivered: { tone: "good", help: "The provider took it." },
-  failed: { tone: "bad", help: "The provider did not take it, and it is not sent again." },
+  pending: { tone: "busy", help: "Not sent yet." },
+  retrying: { tone: "warn", help: "The last attempt failed. Quarterdeck retries automatically." },
+  delivered: { tone: "good", help: "The provider accepted the message." },
+  failed: { tone: "bad", help: "The provider rejected the message." },
 };
 
 /** What a channel is told of, as parts of a sentence. A ping is for webhooks alone. */
@@ -45,12 +45,12 @@ const isTest = ({ event }: ChannelMessage): boolean => event === "channel.test";
  */
 export const testRefusal = ({ last_message: last }: NotificationChannel): string | undefined =>
   last !== null && isTest(last) && last.status === "pending"
-    ? "A test message is on its way."
+    ? "A test message is already being sent."
     : undefined;
 
 const list = new Intl.ListFormat("en");
 
-/** What a saved change means, e.g. "ops is told of shop.example.com." */
+/** What a saved change means, e.g. "ops will be notified about shop.example.com." */
 export function savedText(
   changes: Changes,
   nameOf: (id: number) => string,
@@ -59,10 +59,9 @@ export function savedText(
   const names = (wanted: boolean) =>
     [...changes].filter(([, isChosen]) => isChosen === wanted).map(([id]) => nameOf(id));
   const [on, off] = [names(true), names(false)];
-  const are = (many: readonly string[]) => `${list.format(many)} ${many.length > 1 ? "are" : "is"}`;
-  if (off.length === 0) return `${are(on)} told of ${siteName} now.`;
-  if (on.length === 0) return `${are(off)} no longer told of ${siteName}.`;
-  return `${are(on)} told of ${siteName} now, ${are(off)} no longer.`;
+  if (off.length === 0) return `${list.format(on)} will be notified about ${siteName}.`;
+  if (on.length === 0) return `${list.format(off)} will no longer be notified about ${siteName}.`;
+  return `${list.format(on)} will be notified about ${siteName}. ${list.format(off)} will no longer be.`;
 }
 
 /**
@@ -73,7 +72,7 @@ export function idTrouble(error: unknown, id: number, sent: readonly number[]): 
   const fields = error instanceof ApiError ? error.fields : {};
   const own = [`channels.${sent.indexOf(id)}`, "channels"].flatMap((name) => fields[name] ?? []);
   // The service says "channels.2" where a person has typed 77.
-  return own.length > 0 ? `Channel ${id} was not accepted: ${own.join(" ")}` : messageOf(error);
+  return own.length > 0 ? `Couldn't add channel ${id}: ${own.join(" ")}` : messageOf(error);
 }
 
 /** What was seen before, as it is now, and what has come; the same list when nothing has changed. */

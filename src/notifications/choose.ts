@@ -73,7 +73,7 @@ function makeCheckboxes(
     },
     refused(error, changes) {
       const names = new Intl.ListFormat("en").format([...changes.keys()].map(nameOf));
-      toast.failure(`The change to ${names} was not saved.`, error);
+      toast.failure(`Couldn't save the change to ${names}.`, error);
     },
   };
 }

@@ -7,7 +7,7 @@ export type Message = {
   outcome: "good" | "bad" | "neutral";
   /** Outcome first, e.g. `Backup failed: Shop on web-1`. */
   title: string;
-  /** Facts in the order of their weight, e.g. `["When", "2026-01-31 09:30 UTC"]`. */
+  /** Facts in the order of their weight, e.g. `["Time", "2026-01-31 09:30 UTC"]`. */
   facts: readonly (readonly [label: string, value: string])[];
   /** Why, in a tool's or the service's own words. */
   reason: string | null;

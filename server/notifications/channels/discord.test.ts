@@ -38,7 +38,7 @@ test("a message arrives with its facts, its reason and its link", async () => {
             "```\npg_dump: error: connection to server failed\nis the server running?\n```\n<http://localhost:4280/backups/12>",
           color: 0xdc2626,
           fields: [
-            { name: "When", value: "2026-01-31 09\\:30 UTC", inline: true },
+            { name: "Time", value: "2026-01-31 09\\:30 UTC", inline: true },
             { name: "Took", value: "2 min 4 s", inline: true },
           ],
         },
@@ -94,14 +94,14 @@ const form = {
 test.each([
   [
     { status: 400, body: form },
-    /^Discord answered 400 Invalid Form Body; embeds\.0\.title: Too long\.$/,
+    /^Discord returned 400 Invalid Form Body; embeds\.0\.title: Too long\.$/,
   ],
-  [{ status: 400, body: { embeds: ["0"] } }, /^Discord answered 400 {"embeds":\["0"\]}\.$/],
-  [{ status: 403, body: { message: "Missing Access" } }, /403 Missing Access\. Make a new webhook/],
+  [{ status: 400, body: { embeds: ["0"] } }, /^Discord returned 400 {"embeds":\["0"\]}\.$/],
   [
-    { status: 301, headers: { location: "https://elsewhere.example/" } },
-    /301 and leads elsewhere\.$/,
+    { status: 403, body: { message: "Missing Access" } },
+    /403 Missing Access\. Create a new webhook/,
   ],
+  [{ status: 301, headers: { location: "https://elsewhere.example/" } }, /301 \(redirect\)\.$/],
 ])("%j is permanent, in Discord's words", async (answer, words) => {
   discord.answerNext(answer);
   expect(await failure(send(plainMessage))).toMatchObject({
@@ -115,12 +115,12 @@ test.each([
 test("a webhook that is gone, or whose token is wrong, is told with what to do", async () => {
   const wrongToken = discord.webhook.slice(0, -1);
   expect(await failure(send(plainMessage, calm, wrongToken))).toMatchObject({
-    message: expect.stringMatching(/401 Invalid Webhook Token\. Make a new webhook/) as string,
+    message: expect.stringMatching(/401 Invalid Webhook Token\. Create a new webhook/) as string,
     isPermanent: true,
   });
   const wrongId = discord.webhook.replace("1122", "2211");
   expect(await failure(send(plainMessage, calm, wrongId))).toMatchObject({
-    message: expect.stringMatching(/404 Unknown Webhook\. Make a new webhook/) as string,
+    message: expect.stringMatching(/404 Unknown Webhook\. Create a new webhook/) as string,
     isPermanent: true,
   });
 });

@@ -102,7 +102,7 @@ function tellRefusal(answer: Answer, body: DiscordBody | null): ChannelError {
       ? Math.max(0, Math.ceil(retryAfter * 1000))
       : answer.retryAfterMs;
   const isGone = answer.status === 401 || answer.status === 403 || answer.status === 404;
-  const advice = isGone ? "Make a new webhook in Discord and put it into this channel." : "";
+  const advice = isGone ? "Create a new webhook in Discord and use its URL for this channel." : "";
   return refusal("Discord", { ...answer, retryAfterMs }, words ?? answer.text, advice);
 }
 

@@ -53,7 +53,7 @@ test("a message arrives as text and as HTML, marked as sent by a machine", async
   expect(mail?.plain.replaceAll("\r\n", "\n").trim()).toBe(
     `Backup failed: Shop on web-1
 
-When: 2026-01-31 09:30 UTC
+Time: 2026-01-31 09:30 UTC
 Took: 2 min 4 s
 
 pg_dump: error: connection to server failed
@@ -131,7 +131,7 @@ test("a wrong password is told as a wrong login", async () => {
 
 test.each([
   [false, /certificate/],
-  [true, /takes no STARTTLS, .*: 500 /],
+  [true, /doesn't support STARTTLS, .*: 500 /],
 ])(
   "a password goes to no other machine without TLS that can be trusted",
   async (isPlain, words) => {
@@ -160,7 +160,7 @@ test("TLS from the start is what smtps:// means", async () => {
 test("a server that is not there is worth another try", async () => {
   await server.close();
   expect(await failure(send(plainMessage))).toMatchObject({
-    message: `The mail server 127.0.0.1:${server.port} does not answer: the connection is refused.`,
+    message: `The mail server 127.0.0.1:${server.port} refused the connection.`,
     isPermanent: false,
   });
   server = await startMailServer({ login });
@@ -169,7 +169,7 @@ test("a server that is not there is worth another try", async () => {
 test("a server that never answers is not waited for", async () => {
   server.hangNext();
   expect(await failure(send(plainMessage, { timeoutMs: 500 }))).toMatchObject({
-    message: `The mail server 127.0.0.1:${server.port} did not answer in time.`,
+    message: `The mail server 127.0.0.1:${server.port} timed out.`,
     isPermanent: false,
   });
 });
@@ -194,7 +194,7 @@ test("a server that asks for no login gets none", async () => {
 test("without SMTP_URL the operator is told to set it", async () => {
   const channel = createEmailChannel({ email: "oncall@example.com", smtp: null });
   expect(await failure(channel.send(plainMessage, calm))).toMatchObject({
-    message: expect.stringMatching(/SMTP_URL is not set\. Set it .* smtp:\/\//) as string,
+    message: expect.stringMatching(/SMTP_URL is not set\. Set SMTP_URL, .* smtp:\/\//) as string,
     isPermanent: true,
   });
 });

@@ -20,7 +20,7 @@ export const createEmailChannel = ({ email, smtp, timeoutMs = 15_000 }: EmailOpt
   async send(original, signal) {
     if (!smtp)
       throw new ChannelError(
-        "No mail server is known: SMTP_URL is not set. Set it for the service, e.g. to smtp://user:password@mail.example.com:587, and start it again.",
+        "Email isn't configured: SMTP_URL is not set. Set SMTP_URL, e.g. to smtp://user:password@mail.example.com:587, and restart the service.",
         { isPermanent: true },
       );
     signal.throwIfAborted();
@@ -85,17 +85,17 @@ async function connectLater({ host, port, isSecure, login }: SmtpSettings, timeo
 const domainOf = (address: string) => address.slice(address.lastIndexOf("@") + 1);
 
 const byCode: Record<string, string> = {
-  EDNS: "cannot be found: its name does not resolve.",
-  ENOTFOUND: "cannot be found: its name does not resolve.",
-  ECONNREFUSED: "does not answer: the connection is refused.",
-  ETIMEDOUT: "did not answer in time.",
-  ECONNECTION: "broke the connection off.",
-  ECONNRESET: "broke the connection off.",
+  EDNS: "could not be resolved (DNS).",
+  ENOTFOUND: "could not be resolved (DNS).",
+  ECONNREFUSED: "refused the connection.",
+  ETIMEDOUT: "timed out.",
+  ECONNECTION: "closed the connection.",
+  ECONNRESET: "closed the connection.",
 };
 
 const refusedByCode: Record<string, string> = {
   EAUTH: "refuses the login of SMTP_URL",
-  ETLS: "takes no STARTTLS, without which no password is sent; try smtps:// in SMTP_URL",
+  ETLS: "doesn't support STARTTLS, so Quarterdeck doesn't send the password; try smtps:// in SMTP_URL",
 };
 
 // What is wrong with the login or the message itself stays wrong; a connection may come back.
@@ -103,10 +103,10 @@ const permanentCodes = new Set(["EAUTH", "ENOAUTH", "EENVELOPE", "EMESSAGE", "EC
 
 function tellTrouble(error: NodemailerError, smtp: SmtpSettings, deadline: AbortSignal) {
   const server = `The mail server ${smtp.host}:${smtp.port}`;
-  if (deadline.aborted) return new ChannelError(`${server} did not answer in time.`);
+  if (deadline.aborted) return new ChannelError(`${server} timed out.`);
   const { code = "", response, responseCode, message } = error;
   if (response !== undefined && responseCode !== undefined) {
-    const refused = refusedByCode[code] ?? "refuses the message";
+    const refused = refusedByCode[code] ?? "rejected the message";
     return new ChannelError(`${server} ${refused}: ${saying(response, smtp)}`, {
       isPermanent: responseCode >= 500,
     });

@@ -29,7 +29,7 @@ test.each(["hang", "stall"] as const)(
     peer.answerNext(way);
     expect(await failure(peer.webhook, 100)).toMatchObject({
       name: "ChannelError",
-      message: "Slack did not answer in time.",
+      message: "Slack timed out.",
       isPermanent: false,
     });
   },
@@ -38,7 +38,7 @@ test.each(["hang", "stall"] as const)(
 test("a peer that is not there is told in words, without the address", async () => {
   await peer.close();
   expect(await failure()).toMatchObject({
-    message: "Slack does not answer: the connection is refused.",
+    message: "Slack refused the connection.",
     isPermanent: false,
   });
   peer = await startFakeSlack();
@@ -46,7 +46,7 @@ test("a peer that is not there is told in words, without the address", async () 
 
 test("a name that does not resolve is told in words", async () => {
   expect(await failure("http://quarterdeck.invalid/services/xYzSecret")).toMatchObject({
-    message: expect.stringMatching(/^Slack cannot be found: /) as string,
+    message: expect.stringMatching(/^Slack could not be resolved/) as string,
     isPermanent: false,
   });
 });

@@ -12,7 +12,7 @@ export type Answer = {
 };
 
 export type PostOptions = {
-  /** As in "Slack did not answer in time." */
+  /** As in "Slack timed out." */
   provider: string;
   signal: AbortSignal;
   timeoutMs: number | undefined;
@@ -40,7 +40,7 @@ export async function postJson(url: URL, body: unknown, options: PostOptions): P
     };
   } catch (error) {
     signal.throwIfAborted();
-    if (deadline.aborted) throw new ChannelError(`${provider} did not answer in time.`);
+    if (deadline.aborted) throw new ChannelError(`${provider} timed out.`);
     throw new ChannelError(`${provider} ${networkTrouble(error)}`);
   }
 }
@@ -50,7 +50,7 @@ export function readWebhook(webhook: string, provider: string): URL {
   const url = URL.parse(webhook);
   const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
   if (url && isWeb && url.username === "" && url.password === "") return url;
-  const words = `The webhook's address is none that ${provider} gives out. Copy it again.`;
+  const words = `The webhook URL is not a ${provider} URL. Copy the URL from ${provider} again.`;
   throw new ChannelError(words, { isPermanent: true });
 }
 
@@ -67,8 +67,8 @@ export function refusal(
   const isRedirect = status >= 300 && status < 400;
   // What has another answer than the provider's is not the provider: it would say the same again.
   const isPermanent = status < 500 && ![408, 425, 429].includes(status);
-  const answered = `${status} ${isRedirect ? "and leads elsewhere" : words}`;
-  const sentence = `${provider} answered ${oneLine(answered, 300).replace(/\.$/, "")}.`;
+  const answered = `${status} ${isRedirect ? "(redirect)" : words}`;
+  const sentence = `${provider} returned ${oneLine(answered, 300).replace(/\.$/, "")}.`;
   return new ChannelError(advice === "" ? sentence : `${sentence} ${advice}`, {
     isPermanent,
     retryAfterMs,
@@ -97,14 +97,14 @@ function hideSecret(text: string, url: URL): string {
 }
 
 const byCode: Record<string, string> = {
-  ENOTFOUND: "cannot be found: its name does not resolve.",
-  EAI_AGAIN: "cannot be found: no name server answers.",
-  ECONNREFUSED: "does not answer: the connection is refused.",
-  ECONNRESET: "broke the connection off.",
-  EPIPE: "broke the connection off.",
-  UND_ERR_SOCKET: "broke the connection off.",
-  ETIMEDOUT: "did not answer in time.",
-  UND_ERR_CONNECT_TIMEOUT: "did not answer in time.",
+  ENOTFOUND: "could not be resolved (DNS).",
+  EAI_AGAIN: "could not be resolved: no name server responded.",
+  ECONNREFUSED: "refused the connection.",
+  ECONNRESET: "closed the connection.",
+  EPIPE: "closed the connection.",
+  UND_ERR_SOCKET: "closed the connection.",
+  ETIMEDOUT: "timed out.",
+  UND_ERR_CONNECT_TIMEOUT: "timed out.",
   EHOSTUNREACH: "cannot be reached from here.",
   ENETUNREACH: "cannot be reached from here.",
   CERT_HAS_EXPIRED: "has a certificate that has expired.",

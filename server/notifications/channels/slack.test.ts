@@ -40,7 +40,7 @@ test("a message arrives with its facts, its reason and its link", async () => {
             {
               type: "rich_text_section",
               elements: [
-                { text: "When: ", style: { bold: true } },
+                { text: "Time: ", style: { bold: true } },
                 { text: "2026-01-31 09:30 UTC" },
                 { text: "\nTook: ", style: { bold: true } },
                 { text: "2 min 4 s" },
@@ -91,7 +91,7 @@ test.each([
   slack.answerNext({ status, body, headers: { location: "https://elsewhere.example/" } });
   expect(await failure(send(plainMessage))).toMatchObject({
     name: "ChannelError",
-    message: expect.stringContaining(`Slack answered ${`${status} ${body}`.trim()}`) as string,
+    message: expect.stringContaining(`Slack returned ${`${status} ${body}`.trim()}`) as string,
     isPermanent,
     retryAfterMs: null,
   });
@@ -102,7 +102,7 @@ test("a webhook that is gone is told with what to do", async () => {
   const webhook = slack.webhook.slice(0, -3);
   expect(await failure(createSlackChannel({ webhook }).send(plainMessage, calm))).toMatchObject({
     message:
-      "Slack answered 404 no_service. Make a new webhook in Slack and put it into this channel.",
+      "Slack returned 404 no_service. Create a new webhook in Slack and use its URL for this channel.",
     isPermanent: true,
   });
 });
@@ -119,7 +119,7 @@ test("a connection that breaks off is worth another try", async () => {
   slack.answerNext("reset");
   expect(await failure(send(plainMessage))).toMatchObject({
     name: "ChannelError",
-    message: "Slack broke the connection off.",
+    message: "Slack closed the connection.",
     isPermanent: false,
   });
 });

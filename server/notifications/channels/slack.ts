@@ -11,16 +11,16 @@ const maxHeader = 150;
 
 const marks = { good: "✅", bad: "🔴", neutral: "ℹ️" } satisfies Record<Message["outcome"], string>;
 
-const gone = "Make a new webhook in Slack and put it into this channel.";
+const gone = "Create a new webhook in Slack and use its URL for this channel.";
 const adviceByAnswer: Record<string, string> = {
   no_service: gone,
   no_active_hooks: gone,
   no_team: gone,
   invalid_token: gone,
   channel_not_found: gone,
-  channel_is_archived: "Unarchive the channel in Slack, or make a webhook for another one.",
-  action_prohibited: "An administrator of the Slack workspace has to allow it.",
-  posting_to_general_channel_denied: "Make a webhook for another channel.",
+  channel_is_archived: "Unarchive the channel in Slack, or create a webhook for another channel.",
+  action_prohibited: "Ask an administrator of the Slack workspace to allow incoming webhooks.",
+  posting_to_general_channel_denied: "Create a webhook for another channel.",
 };
 
 export const createSlackChannel = (options: { webhook: string; timeoutMs?: number }): Channel => ({

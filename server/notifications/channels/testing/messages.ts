@@ -5,7 +5,7 @@ export const plainMessage: Message = {
   outcome: "bad",
   title: "Backup failed: Shop on web-1",
   facts: [
-    ["When", "2026-01-31 09:30 UTC"],
+    ["Time", "2026-01-31 09:30 UTC"],
     ["Took", "2 min 4 s"],
   ],
   reason: "pg_dump: error: connection to server failed\nis the server running?",
