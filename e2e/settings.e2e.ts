@@ -60,7 +60,7 @@ test("a token is made, shown once, not left behind unawares, and may do what was
   await expectToast(page, "alert", "Choose at least one server.");
   await expectAccessible(page);
   await page.getByLabel("web-1").check();
-  await page.getByLabel("Ends").selectOption("In 30 days");
+  await page.getByLabel("Expires").selectOption("In 30 days");
   await page.getByRole("button", { name: "Create token" }).click();
 
   await expect(page.getByRole("heading", { name: "Token created" })).toBeFocused();
@@ -70,12 +70,12 @@ test("a token is made, shown once, not left behind unawares, and may do what was
   expect(await statusWith(service, secret, "/api/server/1")).toBe(200);
   expect(await statusWith(service, secret, "/api/server/1/backup-configuration", "POST")).toBe(403);
 
-  await page.getByRole("link", { name: "Back to the settings" }).click();
+  await page.getByRole("link", { name: "Back to settings" }).click();
   const question = page.getByRole("alertdialog");
   await expect(question).toContainText("Leave without the token?");
   await question.getByRole("button", { name: "Stay" }).click();
   await page.getByLabel("I have stored the token").check();
-  await page.getByRole("link", { name: "Back to the settings" }).click();
+  await page.getByRole("link", { name: "Back to settings" }).click();
   const row = rowOf(page, "screen on the wall");
   await expectRow(row, "screen on the wall", "Read", "web-1", "in 29 days");
   const kept = await page.evaluate(() => JSON.stringify([sessionStorage, localStorage]));
@@ -91,25 +91,27 @@ test("a revoked token is refused at once; without the one in use the page is dis
   const other = await makeToken(service, { name: "old pipeline", abilities: ["*"] });
   const own = await makeToken(service, { name: "my laptop", abilities: ["*"] });
   await openWith(page, service, own.token);
-  await expect(rowOf(page, "my laptop")).toContainText("In use here");
-  await expect(rowOf(page, "old pipeline")).not.toContainText("In use here");
+  await expect(rowOf(page, "my laptop")).toContainText("In use");
+  await expect(rowOf(page, "old pipeline")).not.toContainText("In use");
 
   await page.getByRole("button", { name: "Revoke old pipeline" }).click();
   const question = page.getByRole("alertdialog");
-  await expect(question).toContainText("Whatever uses old pipeline is refused from now on");
+  await expect(question).toContainText("Everything that uses old pipeline loses access");
   await expect(question).not.toContainText("disconnected");
   await question.getByRole("button", { name: "Revoke token" }).click();
-  await expectToast(page, "status", "old pipeline is revoked.");
+  await expectToast(page, "status", "old pipeline revoked.");
   await expect(rowOf(page, "old pipeline")).toBeHidden();
   expect(await statusWith(service, other.token, "/api/servers")).toBe(401);
 
   await page.getByRole("button", { name: "Revoke QUARTERDECK_TOKEN" }).click();
-  await expect(question).toContainText("the next start brings it back");
+  await expect(question).toContainText("the next start restores the token");
   await expectAccessible(page);
   await question.getByRole("button", { name: "Cancel" }).click();
 
   await page.getByRole("button", { name: "Revoke my laptop" }).click();
-  await expect(question).toContainText("the one you are using; you will be disconnected");
+  await expect(question).toContainText(
+    "This is the token you are using. You will be disconnected.",
+  );
   await question.getByRole("button", { name: "Revoke token" }).click();
   await expect(page.getByRole("heading", { name: "Connect" })).toBeVisible();
   expect(await page.evaluate(() => sessionStorage.length + localStorage.length)).toBe(0);
@@ -125,7 +127,7 @@ test("who may not manage tokens is told what it takes, and has the rest of the p
   for (const limits of [{ abilities: ["read"] }, { abilities: ["*"], server_ids: [1] }]) {
     const { token } = await makeToken(service, { name: "limited", ...limits });
     await openWith(page, service, token);
-    await expect(page.getByText(/one that may do everything, on all servers/)).toBeVisible();
+    await expect(page.getByText(/a token that has full access to all servers/)).toBeVisible();
     await expect(page.getByRole("link", { name: "New token" })).toBeHidden();
     await page.goto(`${service.url}/settings/tokens/new`);
     await expect(page.getByRole("heading", { name: "Settings", level: 1 })).toBeVisible();
@@ -134,10 +136,10 @@ test("who may not manage tokens is told what it takes, and has the rest of the p
   await expectAccessible(page);
 
   await page.getByRole("button", { name: "Remember on this device" }).last().click();
-  await expect(page.getByText("until you disconnect")).toBeVisible();
+  await expect(page.getByText("Until you disconnect")).toBeVisible();
   expect(await page.evaluate(() => [sessionStorage.length, localStorage.length])).toEqual([0, 1]);
-  await page.getByRole("button", { name: "Do not remember" }).click();
-  await expect(page.getByText("until this tab is closed")).toBeVisible();
+  await page.getByRole("button", { name: "Forget device" }).click();
+  await expect(page.getByText("Until you close this tab")).toBeVisible();
   expect(await page.evaluate(() => [sessionStorage.length, localStorage.length])).toEqual([1, 0]);
   await page.getByRole("main").getByRole("button", { name: "Disconnect" }).click();
   await expect(page.getByRole("heading", { name: "Connect" })).toBeVisible();
@@ -164,9 +166,9 @@ test("light or dark stays as chosen, on every page from its first frame on, and 
   const dark = "rgb(16, 18, 20)";
 
   await page.goto(`${service.url}/settings`);
-  await expect(page.getByRole("radio", { name: "As the system" })).toBeChecked();
+  await expect(page.getByRole("radio", { name: "System" })).toBeChecked();
   expect(await coloursSeen()).toEqual([dark]);
-  await page.getByRole("radio", { name: "As the system" }).focus();
+  await page.getByRole("radio", { name: "System" }).focus();
   await page.keyboard.press("ArrowRight");
   await expect(page.getByRole("radio", { name: "Light" })).toBeChecked();
   await expect(page.locator("html")).toHaveCSS("background-color", light);
@@ -188,7 +190,7 @@ test("light or dark stays as chosen, on every page from its first frame on, and 
   expect(await coloursSeen()).toEqual([dark]);
   await expectAccessible(page);
   await expectNoSidewaysScroll(page);
-  await page.getByRole("radio", { name: "As the system" }).check();
+  await page.getByRole("radio", { name: "System" }).check();
   await expect(page.locator("html")).toHaveCSS("background-color", light);
   expect(await page.evaluate(() => localStorage.length)).toBe(0);
 });
@@ -202,16 +204,16 @@ test("a token made with one that expires ends with it, and nothing later is offe
   await openWith(page, service, guest.token);
   await page.getByRole("link", { name: "New token" }).click();
   await page.getByLabel("Name").fill("child of guest");
-  const ends = page.getByLabel("Ends");
+  const ends = page.getByLabel("Expires");
   await expect(ends.getByRole("option")).toHaveText([
-    "With the token in use",
-    "In a week",
+    "With the current token",
+    "In 7 days",
     "In 30 days",
   ]);
-  await expect(ends).toHaveAccessibleDescription(/like the token you are using/);
+  await expect(ends).toHaveAccessibleDescription(/with the token you are using/);
   await page.getByRole("button", { name: "Create token" }).click();
   await page.getByLabel("I have stored the token").check();
-  await page.getByRole("link", { name: "Back to the settings" }).click();
+  await page.getByRole("link", { name: "Back to settings" }).click();
   await expectRow(rowOf(page, "child of guest"), "in 39 days");
 });
 
@@ -249,8 +251,8 @@ test("an ordinary account is told plainly what a site's code could reach", async
     await page.goto(`${service.url}/settings`);
     const panel = page.getByRole("region", { name: "Installation" });
     await expect(panel.getByRole("heading", { name: /Sites share/ })).toBeVisible();
-    await expect(panel).toContainText("Quarterdeck runs as deploy, and so does the code");
-    await expect(panel.getByRole("link", { name: /could reach/ })).toBeVisible();
+    await expect(panel).toContainText("Quarterdeck and the code of every site run as deploy");
+    await expect(panel.getByRole("link", { name: /Access of a site/ })).toBeVisible();
     await expectAccessibleInBoth(page);
     await page.setViewportSize({ width: 360, height: 740 });
     await expectNoSidewaysScroll(page);

@@ -111,7 +111,7 @@ function expiryOf({ expires_at: asked }: CreateTokenBody, maker: TokenRow): Date
   if (latest !== null && (expiry === null || expiry > latest))
     throw new InvalidFields({
       expires_at: [
-        `The token must expire by ${toTimestamp(latest)}, when the token that makes it does.`,
+        `The token must expire by ${toTimestamp(latest)}, when the token that creates it expires.`,
       ],
     });
   return expiry;

@@ -42,7 +42,7 @@ test("the code of a fresh service is exchanged once for a token that may do ever
   expect(list.status).toBe(200);
   expect(await list.text()).not.toContain(body.token.slice(4));
   expect(reasonOf(await signIn(service, code))).toBe(
-    "This code has been used. Each code works once.",
+    "The code has already been used. Each code works once.",
   );
   const timeline = await service.call("GET", "/api/activity?kind=token", undefined, body.token);
   expect(((await timeline.json()) as Activity).data).toMatchObject([
@@ -67,15 +67,15 @@ test("a code is good for ten minutes and not longer", async () => {
   const service = await start({ clock });
   clock.ahead(tenMinutesMs + 1);
   expect(reasonOf(await signIn(service, service.app.signInCode))).toMatch(
-    /has expired: it was good for 10 minutes\. Restart the service/,
+    /expired after 10 minutes\. Restart the service/,
   );
 });
 
 test("what is no code is unknown, whatever became of the real one", async () => {
   const service = await start();
-  expect(reasonOf(await signIn(service, "x".repeat(28)))).toMatch(/is not known/);
+  expect(reasonOf(await signIn(service, "x".repeat(28)))).toMatch(/Unknown code/);
   await signIn(service, service.app.signInCode);
-  expect(reasonOf(await signIn(service, "x".repeat(28)))).toMatch(/is not known/);
+  expect(reasonOf(await signIn(service, "x".repeat(28)))).toMatch(/Unknown code/);
   expect(reasonOf(await signIn(service, ""))).toBe("The code field is required.");
 });
 
@@ -100,7 +100,7 @@ test("each start prints another code until somebody has been in, and then none",
   };
   const second = await restart();
   expect(second).not.toBe(first);
-  expect(reasonOf(await signIn(service, first))).toMatch(/is not known/);
+  expect(reasonOf(await signIn(service, first))).toMatch(/Unknown code/);
   const { body } = await signIn(service, second);
   // The answer may have got lost on its way: a token that nobody has used lets nobody in.
   expect(await restart()).not.toBeNull();
@@ -138,7 +138,7 @@ test("a token that reads, or reaches some servers, or has expired lets nobody in
 test("a service with a token of the operator's choice prints no code", async () => {
   const service = await start({ token: "chosen by the operator, long enough" });
   expect(service.app.signInCode).toBeNull();
-  expect(reasonOf(await signIn(service, "x".repeat(28)))).toMatch(/is not known/);
+  expect(reasonOf(await signIn(service, "x".repeat(28)))).toMatch(/Unknown code/);
 });
 
 test("an address that tries code after code is held back with wrong tokens, and the right code gets in", async () => {

@@ -11,7 +11,7 @@ import type { TokenRow, TokenStore } from "./store.ts";
 export type SignInOptions = { codes: CodeStore; tokens: TokenStore; clock: Clock };
 
 const refusal = (text: string) => new InvalidFields({ code: [text] });
-const usedText = "This code has been used. Each code works once.";
+const usedText = "The code has already been used. Each code works once.";
 
 export function createSignIn({ codes, tokens, clock }: SignInOptions) {
   const isMatch = (stored: StoredCode | null, code: string): stored is StoredCode =>
@@ -42,12 +42,12 @@ export function createSignIn({ codes, tokens, clock }: SignInOptions) {
       // Only who knows the code learns what became of it.
       if (!isMatch(stored, code))
         throw refusal(
-          "This code is not known. Each start of the service prints a new one and ends the one before.",
+          "Unknown code. Each start of the service prints a new code and invalidates the previous one.",
         );
       if (stored.isUsed) throw refusal(usedText);
       if (clock.now() >= stored.expiresMs)
         throw refusal(
-          `This code has expired: it was good for ${signInCodeMinutes} minutes. Restart the service for a new one.`,
+          `The code expired after ${signInCodeMinutes} minutes. Restart the service to get a new code.`,
         );
       return codes.transaction(async (tx) => {
         if (!(await codes.use(tx, stored))) throw refusal(usedText);

@@ -112,5 +112,5 @@ const entryOf = ({ id, name, abilities }: TokenRow, action: string): NewActivity
   action,
   object: { type: "token", id, name },
   server_id: null,
-  detail: `It ${abilities.includes("*") ? "may do everything" : "may only read"}.`,
+  detail: `Permissions: ${abilities.includes("*") ? "everything" : "read"}.`,
 });

@@ -131,7 +131,7 @@ describe("a token that a token makes does not outlive it", () => {
     expect(await response.json()).toMatchObject({
       errors: {
         expires_at: [
-          `The token must expire by ${maker.expires_at}, when the token that makes it does.`,
+          `The token must expire by ${maker.expires_at}, when the token that creates it expires.`,
         ],
       },
     });

@@ -4,7 +4,7 @@ import { Panel } from "../ui/Panel.tsx";
 import { appearance, type Scheme, schemes } from "./appearance.ts";
 
 const labels: Record<Scheme, string> = {
-  system: "As the system",
+  system: "System",
   light: "Light",
   dark: "Dark",
 };
@@ -15,12 +15,7 @@ export function AppearancePanel() {
   return (
     <Panel title="Appearance">
       <div className="px-4 py-4 max-sm:px-3">
-        <ChoiceList
-          legend="Colours"
-          options={options}
-          value={scheme}
-          onChange={appearance.choose}
-        />
+        <ChoiceList legend="Theme" options={options} value={scheme} onChange={appearance.choose} />
       </div>
     </Panel>
   );

@@ -9,14 +9,14 @@ export function DevicePanel() {
   const { address, isRemembered } = useStore(sessions.state);
   return (
     <Panel
-      title="This device"
+      title="Device"
       actions={
         <>
           <Button
             size="sm"
             onClick={() => (isRemembered ? sessions.keepInTab() : sessions.remember())}
           >
-            {isRemembered ? "Do not remember" : "Remember on this device"}
+            {isRemembered ? "Forget device" : "Remember on this device"}
           </Button>
           <Button size="sm" onClick={() => sessions.end()}>
             Disconnect
@@ -28,8 +28,8 @@ export function DevicePanel() {
         items={[
           { term: "Connected to", value: address === "" ? location.origin : address },
           {
-            term: "The token is kept",
-            value: isRemembered ? "until you disconnect" : "until this tab is closed",
+            term: "Token kept",
+            value: isRemembered ? "Until you disconnect" : "Until you close this tab",
           },
         ]}
       />

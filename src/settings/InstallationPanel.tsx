@@ -14,15 +14,15 @@ function SharedAccount({ account }: { account: string }) {
         <div className="grid max-w-prose gap-2">
           <h3 className="font-semibold">Sites share Quarterdeck&apos;s account</h3>
           <p>
-            Quarterdeck runs as <strong>{account}</strong>, and so does the code of every site. That
-            code can read what Quarterdeck keeps, such as the password of its database, the hashes
-            of tokens and the secrets of the inventory, and can stop Quarterdeck.
+            Quarterdeck and the code of every site run as <strong>{account}</strong>. That code can
+            read Quarterdeck&apos;s data, such as its database password, token hashes and inventory
+            secrets, and can stop Quarterdeck.
           </p>
           <p>
-            If you do not trust all of it that far, run Quarterdeck as root with its unit file: each
-            site then runs as the account that owns its folder.
+            To isolate sites, run Quarterdeck as root with its unit file: each site then runs as the
+            account that owns its folder.
           </p>
-          <DocsLink page="inventory">What a site&apos;s code could reach</DocsLink>
+          <DocsLink page="inventory">Access of a site&apos;s code</DocsLink>
         </div>
       </Notice>
     </div>
@@ -33,7 +33,7 @@ function toItems({ version, account, isolates_sites: isIsolated }: Installation)
   return [
     { term: "Version", value: version },
     { term: "Runs as", value: account },
-    ...(isIsolated ? [{ term: "Sites run as", value: "their own accounts" }] : []),
+    ...(isIsolated ? [{ term: "Sites run as", value: "Their own accounts" }] : []),
   ];
 }
 

@@ -25,14 +25,14 @@ export function Lifetime({ value, onChange, latest, error }: LifetimeProps) {
   };
   return (
     <Field
-      label="Ends"
+      label="Expires"
       error={error}
       help={
         value !== undefined
-          ? `On ${dayText.format(new Date(value))}; from then on it is refused.`
+          ? `The token stops working on ${dayText.format(new Date(value))}.`
           : latest === null
-            ? "It works until somebody revokes it."
-            : `On ${dayText.format(new Date(latest))}, like the token you are using: no token outlives the one it was made with.`
+            ? "The token works until you revoke it."
+            : `The token stops working on ${dayText.format(new Date(latest))}, with the token you are using. A token can't outlive the token that created it.`
       }
     >
       {(aria) => (

@@ -11,11 +11,11 @@ type ReachProps = {
 };
 
 const options = [
-  { value: "all", label: "All servers", help: "Also those that are added later." },
+  { value: "all", label: "All servers", help: "Includes servers added later." },
   {
     value: "some",
     label: "Some servers",
-    help: "Nothing of the others is shown to it, and it manages no tokens.",
+    help: "The token can't see other servers or manage tokens.",
   },
 ] as const;
 
@@ -24,7 +24,7 @@ export function Reach({ servers, value, onChange, error }: ReachProps) {
   return (
     <div className="grid gap-2">
       <ChoiceList
-        legend="Where"
+        legend="Scope"
         options={options}
         value={value === null ? "all" : "some"}
         onChange={(choice) => onChange(choice === "all" ? null : [])}

@@ -12,28 +12,27 @@ function Loss({ token }: { token: Token }) {
   return (
     <>
       <p>
-        Whatever uses <strong className="text-ink">{name}</strong> is refused from now on: scripts,
-        pipelines, dashboards on other devices. It{" "}
-        {canChange(token) ? "may do everything" : "may read"}, and was{" "}
+        Everything that uses <strong className="text-ink">{name}</strong> loses access: scripts,
+        pipelines, dashboards on other devices. Permissions:{" "}
+        {canChange(token) ? "everything" : "read"}.{" "}
         {used === null ? (
-          "never used"
+          "Never used."
         ) : (
           <>
-            last used <Time value={used} />
+            Last used <Time value={used} />.
           </>
         )}
-        .
       </p>
       {isCurrent && (
-        <p className="text-bad">This is the one you are using; you will be disconnected.</p>
+        <p className="text-bad">This is the token you are using. You will be disconnected.</p>
       )}
       {isChosen ? (
         <p>
-          It stands in QUARTERDECK_TOKEN of the service. Take it out there too, or the next start
-          brings it back.
+          The service reads this token from QUARTERDECK_TOKEN. Remove it there too, or the next
+          start restores the token.
         </p>
       ) : (
-        <p>It cannot be brought back.</p>
+        <p>A revoked token can&apos;t be restored.</p>
       )}
     </>
   );
@@ -47,7 +46,7 @@ export function RevokeToken({ token }: { token: Token }) {
       action: "Revoke token",
       run: async () => {
         await revokeToken(token);
-        toast.success(`${token.name} is revoked.`);
+        toast.success(`${token.name} revoked.`);
       },
     });
   return (

@@ -29,12 +29,12 @@ const abilityOptions: { value: Ability; label: string; help: string }[] = [
   {
     value: "read",
     label: "Read",
-    help: "Sees everything and changes nothing: for monitoring, /metrics, a screen on the wall.",
+    help: "View only, for monitoring, /metrics and status screens.",
   },
   {
     value: "*",
     label: "Everything",
-    help: "Runs, restores, starts, stops, deletes: for people, and for pipelines that tell of deployments.",
+    help: "Full access, for people and for pipelines that report deployments.",
   },
 ];
 
@@ -70,12 +70,12 @@ export function TokenForm({ servers, latest, onCreate, cancel }: TokenFormProps)
       <Field
         label="Name"
         error={errors.name?.message}
-        help="Who or what will use it. The timeline says it beside everything it does."
+        help="Who or what uses the token. The timeline shows the name."
       >
-        {(aria) => <Input {...aria} {...register("name")} placeholder="Deployments of the shop" />}
+        {(aria) => <Input {...aria} {...register("name")} placeholder="Shop deployments" />}
       </Field>
       <ChoiceList
-        legend="May do"
+        legend="Permissions"
         options={abilityOptions}
         value={canChange({ abilities: abilities.value }) ? "*" : "read"}
         onChange={(ability) => abilities.onChange([ability])}

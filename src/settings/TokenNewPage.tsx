@@ -35,13 +35,13 @@ export function TokenNewPage() {
       ) : (
         <div ref={focusHeading}>
           <SecretPanel
-            title={`${made.name}, shown only now`}
+            title={`${made.name}, shown once`}
             noun="token"
             secret={made.token}
-            purpose={`It may ${canChange(made) ? "do everything" : "read"} on ${made.server_ids === null ? "all servers" : serversText(made.server_ids, servers)}. Send it as “Authorization: Bearer …”, or connect a dashboard with it. Nobody can look it up later, not even here.`}
-            loss="Without it a new one has to be made."
+            purpose={`Permissions: ${canChange(made) ? "everything" : "read"} on ${made.server_ids === null ? "all servers" : serversText(made.server_ids, servers)}. Send the token as “Authorization: Bearer …”, or connect a dashboard with it. The token can't be shown again.`}
+            loss="If you lose the token, create a new one."
           >
-            {() => <LinkButton to={paths.settings()}>Back to the settings</LinkButton>}
+            {() => <LinkButton to={paths.settings()}>Back to settings</LinkButton>}
           </SecretPanel>
         </div>
       )}

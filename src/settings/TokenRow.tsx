@@ -15,7 +15,7 @@ function Expiry({ token, hasTerm = false }: { token: Token; hasTerm?: boolean })
   const expiry = useClockText((nowMs) => expiryOf(token, nowMs));
   return (
     <span className={expiryClass[expiry]}>
-      {hasTerm && (expiry === "past" ? "Ended " : "Ends ")}
+      {hasTerm && (expiry === "past" ? "Expired " : "Expires ")}
       {token.expires_at === null ? "never" : <Time value={token.expires_at} />}
     </span>
   );
@@ -34,7 +34,7 @@ export const TokenRow = memo(function TokenRow({ token, servers }: TokenRowProps
       <Cell isRest>
         <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <span className="min-w-0 font-medium wrap-anywhere">{name}</span>
-          {isCurrent && <Badge tone="busy">In use here</Badge>}
+          {isCurrent && <Badge tone="busy">In use</Badge>}
         </div>
         <p className="text-xs text-muted">
           created <Time value={created} />

@@ -21,7 +21,7 @@ function TokenTable({ list: { data, meta }, page }: { list: Page<Token>; page: n
   if (data.length === 0)
     return (
       <EmptyState
-        title={`Nothing on page ${page}`}
+        title={`Page ${page} is empty`}
         action={<LinkButton to={paths.settings()}>First page</LinkButton>}
       />
     );
@@ -31,10 +31,10 @@ function TokenTable({ list: { data, meta }, page }: { list: Page<Token>; page: n
         <thead>
           <tr>
             <HeadCell>Name</HeadCell>
-            <HeadCell from="sm">May do</HeadCell>
-            <HeadCell from="sm">Where</HeadCell>
+            <HeadCell from="sm">Permissions</HeadCell>
+            <HeadCell from="sm">Scope</HeadCell>
             <HeadCell from="sm">Last used</HeadCell>
-            <HeadCell from="sm">Ends</HeadCell>
+            <HeadCell from="sm">Expires</HeadCell>
             <HeadCell>
               <span className="sr-only">Actions</span>
             </HeadCell>
@@ -57,13 +57,12 @@ const nobody: never[] = [];
 /** Why there is no list. */
 function NoTokens({ tokens }: { tokens: Exclude<Tokens, Page<Token>> }) {
   return tokens === null ? (
-    <EmptyState title="No tokens to manage here">
-      This service does not tell its tokens. Where it runs is where they are made and revoked.
+    <EmptyState title="No tokens">
+      This service doesn't list its tokens. Create and revoke tokens on the service's machine.
     </EmptyState>
   ) : (
-    <EmptyState title="Not with this token">
-      Tokens are managed with one that may do everything, on all servers. The one you are connected
-      with may only read, or is for some servers alone.
+    <EmptyState title="No permission">
+      To manage tokens, connect with a token that has full access to all servers.
     </EmptyState>
   );
 }
@@ -88,7 +87,7 @@ export function TokensPanel({ page }: { page: number }) {
         <NoTokens tokens={tokens} />
       ) : error !== null ? (
         <EmptyState
-          title="The tokens could not be read"
+          title="Couldn't load tokens"
           action={<Button onClick={() => void refetch()}>Try again</Button>}
         >
           <TroubleText error={error} />

@@ -27,13 +27,13 @@ test.each([
 
 test("no lifetime is offered that the token in use does not have itself", () => {
   const labels = (latest: string | null) => lifetimesUntil(latest, now).map(({ label }) => label);
-  expect(labels(null)).toEqual(["Never", "In a week", "In 30 days", "In 90 days", "In a year"]);
+  expect(labels(null)).toEqual(["Never", "In 7 days", "In 30 days", "In 90 days", "In 1 year"]);
   expect(labels("2026-03-31T12:00:00.000000Z")).toEqual([
-    "With the token in use",
-    "In a week",
+    "With the current token",
+    "In 7 days",
     "In 30 days",
   ]);
-  expect(labels("2026-03-02T12:00:00.000000Z")).toEqual(["With the token in use"]);
+  expect(labels("2026-03-02T12:00:00.000000Z")).toEqual(["With the current token"]);
 });
 
 test("a lifetime counts whole days from now", () => {

@@ -31,10 +31,10 @@ const dayMs = 24 * 3600 * 1000;
 /** How long a new token may last; the moment itself is what is stored. */
 const lifetimes = [
   { days: null, label: "Never" },
-  { days: 7, label: "In a week" },
+  { days: 7, label: "In 7 days" },
   { days: 30, label: "In 30 days" },
   { days: 90, label: "In 90 days" },
-  { days: 365, label: "In a year" },
+  { days: 365, label: "In 1 year" },
 ] as const;
 
 /** Those that a token may have that is made with one of this end. */
@@ -45,7 +45,7 @@ export const lifetimesUntil = (latest: string | null, nowMs: number) =>
     )
     .map(({ days, label }) => ({
       days,
-      label: days === null && latest !== null ? "With the token in use" : label,
+      label: days === null && latest !== null ? "With the current token" : label,
     }));
 
 export const momentAfter = (days: number | null, nowMs: number): Date | null =>
