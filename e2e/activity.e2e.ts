@@ -59,7 +59,7 @@ test("what went wrong says so, and why", async ({ connected: page, service, site
   await expect.poll(async () => (await site.worker(id)).status).toBe("failed");
   await page.goto(`${service.url}/activity?site=${site.id}`);
   const failed = entries(page).filter({ hasText: /Worker .* failed/ });
-  await expect(failed).toContainText("Went wrong");
+  await expect(failed).toContainText("Failure");
   await expect(failed).toContainText("code 1");
 });
 
@@ -101,7 +101,7 @@ test("filters stand in the address, and a server brings its sites", async ({
   await choice(page, "Kind").selectOption("Deployments");
   await expect(entries(page)).toHaveCount(1);
   await expect(choice(page, "Kind")).toBeFocused();
-  await expect(entries(page)).toContainText(`Site ${site.name} was deployed`);
+  await expect(entries(page)).toContainText(`Site ${site.name} deployed`);
   await expect(entries(page)).toContainText("Faster");
 
   await page.reload();
@@ -111,9 +111,9 @@ test("filters stand in the address, and a server brings its sites", async ({
   await expect(choice(page, "Kind")).toHaveValue("");
   await expect(entries(page).filter({ hasText: "Worker" }).first()).toBeVisible();
   await choice(page, "Kind").selectOption("Tokens");
-  await expect(page.getByText("Nothing of that kind yet")).toBeVisible();
+  await expect(page.getByText("No results")).toBeVisible();
   await expectAccessible(page);
-  await page.getByRole("link", { name: "Show all" }).click();
+  await page.getByRole("link", { name: "Clear filters" }).click();
   await expect(page).toHaveURL(`${service.url}/activity`);
   await expect(entries(page).first()).toBeVisible();
 });
@@ -176,7 +176,7 @@ test("what is older is added below, to the first entry", async ({
   await expect(entries(page).nth(50)).toContainText("Release 12");
   await expect(entries(page).last()).toContainText("Release 1");
   await expect(older).toBeFocused();
-  await expect(older).toHaveAccessibleDescription("This is where the timeline begins.");
+  await expect(older).toHaveAccessibleDescription("Start of the timeline.");
   // What is new comes on top of all of it.
   await deploy(service, site.id, "Release 63");
   await expect(live(page)).toHaveText("Show 1 new entry", { timeout: 15_000 });
@@ -227,7 +227,7 @@ test("a service that keeps no timeline says so", async ({ page, service, expecte
   const bare = await withoutExtras(service.url, "listActivity");
   await connectAs(page, bare.url);
   await page.goto(`${bare.url}/activity`);
-  await expect(page.getByText("This service keeps no timeline.")).toBeVisible();
+  await expect(page.getByText("This service doesn't keep a timeline.")).toBeVisible();
   await expectAccessible(page);
   await bare.close();
 });

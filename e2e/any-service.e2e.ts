@@ -327,11 +327,11 @@ test.describe("by its address, another service's", () => {
     await page.getByLabel("Token").fill("another");
     await page.getByLabel("Address").fill(second.url);
     await page.getByRole("button", { name: "Connect" }).click();
-    await expect(page.getByLabel("Token")).toHaveAccessibleDescription(/does not accept/);
+    await expect(page.getByLabel("Token")).toHaveAccessibleDescription(/The token isn't valid/);
     await open("base address");
     await expect(page.getByRole("link", { name: "Activity" })).toHaveCount(0);
     await page.goto(`${service.url}/activity`);
-    await expect(page.getByText("This service keeps no timeline.")).toBeVisible();
+    await expect(page.getByText("This service doesn't keep a timeline.")).toBeVisible();
   });
 });
 

@@ -27,8 +27,8 @@ test("a wrong token is told at its field and nothing is kept", async ({
   await page.goto(`${service.url}/connect`);
   await page.getByLabel("Token").fill("not the right token at all, whatever");
   await page.getByRole("button", { name: "Connect" }).click();
-  await expect(page.getByText("The service does not accept this token.")).toBeVisible();
-  await expect(page.getByLabel("Token")).toHaveAccessibleDescription(/does not accept/);
+  await expect(page.getByText("The token isn't valid.")).toBeVisible();
+  await expect(page.getByLabel("Token")).toHaveAccessibleDescription(/The token isn't valid\./);
   expect(await page.evaluate(() => sessionStorage.length + localStorage.length)).toBe(0);
 });
 
@@ -42,7 +42,7 @@ test("an address where nothing answers is told at its field", async ({
   await page.getByLabel("Token").fill(serviceToken);
   await page.getByLabel("Address").fill("http://127.0.0.1:59999");
   await page.getByRole("button", { name: "Connect" }).click();
-  await expect(page.getByText("No answer from this address.")).toBeVisible();
+  await expect(page.getByText("Couldn't reach the service.")).toBeVisible();
 });
 
 test("another service's address works from here too", async ({ page, service, site }) => {
@@ -66,9 +66,9 @@ test("the link of the first start goes straight in, and its token leaves the add
   await expect(page).toHaveURL(`${service.url}/`);
   expect(asked.filter((url) => url.includes("token="))).toEqual([]);
 
-  await expect(page.getByText("Connected until this tab is closed.")).toBeVisible();
+  await expect(page.getByText("Connected until you close this tab.")).toBeVisible();
   await page.getByRole("button", { name: "Remember on this device" }).click();
-  await expect(page.getByText("Connected until this tab is closed.")).toBeHidden();
+  await expect(page.getByText("Connected until you close this tab.")).toBeHidden();
   const other = await page.context().newPage();
   await other.goto(service.url);
   await expect(other.getByRole("main").getByRole("link", { name: site.name })).toBeVisible();

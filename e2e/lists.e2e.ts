@@ -15,7 +15,8 @@ const link = (page: Page, id: number) =>
   page.getByRole("link", { name: `Worker ${id}`, exact: true });
 const box = (page: Page, id: number) => page.getByRole("checkbox", { name: `Select worker ${id}` });
 const bar = (page: Page) => page.getByRole("region", { name: "Selection" });
-const keysButton = (page: Page) => page.getByRole("button", { name: "Keys", exact: true });
+const keysButton = (page: Page) =>
+  page.getByRole("button", { name: "Keyboard shortcuts", exact: true });
 
 /** Of one row in the dialog that tells what came of it. */
 const result = (page: Page, name: string) =>
@@ -65,10 +66,10 @@ test("a list is walked, selected, let go and opened by keyboard alone, and nothi
   expect(await places()).toEqual(before);
 
   await page.keyboard.press("?");
-  const keys = page.getByRole("dialog", { name: "Keys" });
-  await expect(keys.getByRole("heading", { name: "Keys" })).toBeFocused();
+  const keys = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  await expect(keys.getByRole("heading", { name: "Keyboard shortcuts" })).toBeFocused();
   await expect(keys.getByRole("definition").filter({ hasText: /^t$/ })).toHaveCount(1);
-  await expect(keys).toContainText("Go anywhere");
+  await expect(keys).toContainText("Command palette");
   // Under a dialog the keys of the page are silent.
   await page.keyboard.press("k");
   await page.keyboard.press("t");
@@ -138,7 +139,7 @@ test("single keys can be turned off, which this device remembers, and on again w
   await openList(page, list);
   const choose = async () => {
     await keysButton(page).click();
-    await page.getByRole("checkbox", { name: "Single keys" }).press("Space");
+    await page.getByRole("checkbox", { name: "Single-key shortcuts" }).press("Space");
     await page.getByRole("button", { name: "Close" }).click();
     await expect(keysButton(page)).toBeFocused();
   };
@@ -196,7 +197,7 @@ test("many workers are stopped with one question, and each row tells what came o
   await expect(result(page, `Worker ${gone}`)).toContainText(/The worker is removing|Not found/);
   await expect(dialog.getByRole("button", { name: "Close" })).toBeFocused();
   const again = page.waitForResponse((response) => response.url().endsWith(`/${gone}/stop`));
-  await dialog.getByRole("button", { name: "Try the failed ones again" }).click();
+  await dialog.getByRole("button", { name: "Retry failed" }).click();
   await again;
   await expect(dialog.getByRole("status")).toHaveText("2 done, 1 refused.");
   await page.keyboard.press("Escape");

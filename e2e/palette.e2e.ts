@@ -95,7 +95,7 @@ test("what the page allows is done from there, and what it does not says why", a
     timeout: 15_000,
   });
   await page.keyboard.press("Enter");
-  await expectToast(page, "alert", `Not done: Stop worker ${id}.`);
+  await expectToast(page, "alert", `Couldn't run “Stop worker ${id}”.`);
 });
 
 test("an id leads to its thing, whether or not the service lists its servers", async ({
@@ -112,7 +112,7 @@ test("an id leads to its thing, whether or not the service lists its servers", a
   await expect(page.getByRole("heading", { name: `Worker ${id}` })).toBeFocused();
   await ask(page, `site ${site.id}`, `${site.name} workers`);
   await field(page).fill("site 99999");
-  await expect(palette(page).getByText("Nothing fits “site 99999”.")).toBeVisible();
+  await expect(palette(page).getByText("No results for “site 99999”.")).toBeVisible();
 
   const bare = await withoutExtras(service.url, "listServers");
   await connectAs(page, bare.url);
@@ -143,7 +143,7 @@ test("it works by keyboard on a narrow screen, from within a field, and gives th
   await queue.fill("mail");
   await page.keyboard.press("Control+k");
   await expect(field(page)).toBeFocused();
-  await expect(palette(page).getByText("Asking for servers and sites…")).toHaveCount(0);
+  await expect(palette(page).getByText("Loading servers and sites…")).toHaveCount(0);
   await expect(active(page)).toHaveText(await options(page).first().innerText());
   // The list still grows while servers and sites come in.
   const expectActive = (place: number) =>
@@ -169,7 +169,7 @@ test("it works by keyboard on a narrow screen, from within a field, and gives th
   await expectAccessible(page);
   await expectNoSidewaysScroll(page);
   await field(page).fill("xyzzy");
-  await expect(palette(page).getByText("Nothing fits “xyzzy”.")).toBeVisible();
+  await expect(palette(page).getByText("No results for “xyzzy”.")).toBeVisible();
   await expectAccessible(page);
   await page.keyboard.press("Escape");
   await expect(palette(page)).toBeHidden();
@@ -208,9 +208,7 @@ test("what does not come above the page is told, and the page stays", async ({
   expected.push(/Failed to load resource/);
   await page.route(/\/assets\/Overlays-/, (route) => route.abort());
   await page.goto(`${service.url}/sites/${site.id}/workers`);
-  await expect(page.getByRole("alert")).toContainText(
-    "A part of the dashboard could not be loaded",
-  );
+  await expect(page.getByRole("alert")).toContainText("Couldn't load part of the dashboard");
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Workers");
   await expectAccessible(page);
   await page.unroute(/\/assets\/Overlays-/);

@@ -118,7 +118,7 @@ try {
     await page.waitForLoadState("networkidle");
     await page.screenshot({ path: join(docs, `${name}.png`), animations: "disabled" });
   };
-  await take("overview", "/", "worker exports is failed");
+  await take("overview", "/", "worker exports failed");
   await take("backups", `/backup-configurations/${configuration}`, "Next runs");
   await take("workers", "/sites/1/workers", "failed");
   await page.goto(`${service.url}/webhooks/2`);

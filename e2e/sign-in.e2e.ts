@@ -27,7 +27,7 @@ const test = base.extend<{ fresh: { service: ServiceProcess; code: string } }>({
 const connectPage = (page: Page) => page.getByRole("heading", { name: "Connect" });
 /** Bad news that comes and goes has a place of its own, which is an alert as well. */
 const noticeOf = (page: Page) =>
-  page.getByRole("alert").filter({ hasText: /link did not work|You are signed in/ });
+  page.getByRole("alert").filter({ hasText: /sign in with the link|You are (already )?signed in/ });
 const kept = (page: Page) => page.evaluate(() => JSON.stringify([sessionStorage, localStorage]));
 
 const makeToken = async (service: ServiceProcess, name: string): Promise<NewToken> =>
@@ -52,8 +52,8 @@ test("the link of a first start signs in once, and its code leaves the address a
     });
   });
   await page.goto(`${service.url}/#code=${code}`);
-  await expect(page.getByText("Connected until this tab is closed.")).toContainText(
-    "The link does not work again",
+  await expect(page.getByText("Connected until you close this tab.")).toContainText(
+    "The link works only once",
   );
   await expect(page).toHaveURL(`${service.url}/`);
   expect(addresses).toEqual([`${service.url}/`]);
@@ -66,7 +66,7 @@ test("the link of a first start signs in once, and its code leaves the address a
   await other.goto(`${service.url}/#code=${code}`);
   await expect(connectPage(other)).toBeVisible();
   await expect(other.getByRole("alert")).toContainText(
-    "The link did not work. This code has been used. Each code works once.",
+    "Couldn't sign in with the link. The code has already been used. Each code works once.",
   );
   await expect(other).toHaveURL(`${service.url}/connect`);
   await expectAccessible(other);
@@ -83,7 +83,7 @@ test("of two tabs that open one link at once, exactly one is signed in, and the 
   const pages = [page, await page.context().newPage()];
   await Promise.all(pages.map((one) => one.goto(`${service.url}/#code=${code}`)));
   for (const one of pages)
-    await expect(one.getByText(/Connected until|This code has been used/)).toBeVisible();
+    await expect(one.getByText(/Connected until|The code has already been used/)).toBeVisible();
   const winners = [];
   for (const one of pages) if (!(await connectPage(one).isVisible())) winners.push(one);
   expect(winners).toHaveLength(1);
@@ -97,7 +97,7 @@ test("a code that nobody knows leads to the connect page with the reason; the ri
   expected.push(refused);
   await page.goto(`${service.url}/settings#code=nonsense`);
   await expect(connectPage(page)).toBeVisible();
-  await expect(page.getByRole("alert")).toContainText("This code is not known.");
+  await expect(page.getByRole("alert")).toContainText("Unknown code.");
   await expect(page).toHaveURL(`${service.url}/connect?from=%2Fsettings`);
   // Pasted into the same tab: nothing is loaded anew.
   await page.evaluate((hash) => {
@@ -105,9 +105,7 @@ test("a code that nobody knows leads to the connect page with the reason; the ri
   }, `code=${code}`);
   await expect(page.getByRole("heading", { name: "Settings", level: 1 })).toBeVisible();
   await expect(page).toHaveURL(`${service.url}/settings`);
-  await expect(page.getByRole("row").filter({ hasText: "First sign-in" })).toContainText(
-    "In use here",
-  );
+  await expect(page.getByRole("row").filter({ hasText: "First sign-in" })).toContainText("In use");
 });
 
 test("a bad link never ends a good session, and says that it did not work", async ({
@@ -119,9 +117,7 @@ test("a bad link never ends a good session, and says that it did not work", asyn
   const before = await kept(page);
   await page.goto(`${service.url}/#token=nonsense`);
   const notice = noticeOf(page);
-  await expect(notice).toContainText(
-    "The link did not work. The service does not accept its token",
-  );
+  await expect(notice).toContainText("Couldn't sign in with the link. The token of the link is");
   await expect(notice).toContainText("You are still signed in.");
   await expect(page).toHaveURL(`${service.url}/`);
   await expectAccessible(page);
@@ -131,7 +127,7 @@ test("a bad link never ends a good session, and says that it did not work", asyn
   await page.goto(`${service.url}/activity#code=nonsense`);
   await expect(notice).toContainText("You are signed in as QUARTERDECK_TOKEN.");
   await notice.getByRole("button", { name: "Use the link" }).click();
-  await expect(notice).toContainText("This code is not known.");
+  await expect(notice).toContainText("Unknown code.");
   await expect(notice).toContainText("You are still signed in.");
   expect(await kept(page)).toBe(before);
   await page.reload();
@@ -147,7 +143,7 @@ test("a token that is not accepted leads to the connect page with the reason, an
   expected.push(refused);
   await page.goto(`${service.url}/activity#token=nonsense`);
   await expect(connectPage(page)).toBeVisible();
-  await expect(noticeOf(page)).toContainText("The service does not accept its token");
+  await expect(noticeOf(page)).toContainText("The token of the link is");
   await expect(page).toHaveURL(`${service.url}/connect?from=%2Factivity`);
   expect(await page.evaluate(() => sessionStorage.length + localStorage.length)).toBe(0);
   await page.getByLabel("Token").fill(service.token);
@@ -162,7 +158,7 @@ test("a good link asks before it replaces another session", async ({ page, servi
   await connectAs(page, service.url, mine.token);
   const link = `${service.url}/settings#token=${encodeURIComponent(ops.token)}`;
   const notice = noticeOf(page);
-  const used = page.getByRole("row").filter({ hasText: "In use here" });
+  const used = page.getByRole("row").filter({ hasText: "In use" });
 
   await page.goto(link);
   await expect(notice).toContainText("You are signed in as my laptop. Switch to ops?");

@@ -230,7 +230,7 @@ function announce(address: string, signInCode: string | null): void {
   process.stdout.write(
     signInCode === null
       ? `\n  Quarterdeck is ready: ${url}\n\n`
-      : `\n  Quarterdeck is ready. Sign in with this link. It works once, for ${signInCodeMinutes} minutes:\n\n  ${url}#code=${signInCode}\n\n  Too late? Each start prints a new link until somebody has signed in.\n\n`,
+      : `\n  Quarterdeck is ready. Sign in with this link. The link works once, for ${signInCodeMinutes} minutes:\n\n  ${url}#code=${signInCode}\n\n  If the link has expired, restart the service: each start prints a new link until someone has signed in.\n\n`,
   );
 }
 
@@ -255,8 +255,8 @@ function operatorWords(error: unknown): string | null {
   if (error instanceof ConfigError || error instanceof DataFolderInUse) return error.message;
   if (error instanceof EmbeddedPostgresError) return error.message;
   const { code, port } = error as { code?: string; port?: number };
-  if (code === "EADDRINUSE") return `Port ${port} is taken. Choose another one with PORT.`;
+  if (code === "EADDRINUSE") return `Port ${port} is in use. Choose another port with PORT.`;
   if (code === "EACCES" && port !== undefined)
-    return `Port ${port} may not be opened by this account. Choose one above 1023 with PORT.`;
+    return `This account may not open port ${port}. Choose a port above 1023 with PORT.`;
   return describeDatabaseError(error);
 }

@@ -15,7 +15,7 @@ export const accountSchema = z.object({
 });
 export type Account = z.infer<typeof accountSchema>;
 
-/** A directory service that does not answer must not hold up the reading of the inventory. */
+/** A directory service that is not responding must not hold up the reading of the inventory. */
 const lookupDeadlineMs = 5000;
 
 export function ownAccount(): Account {

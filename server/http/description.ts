@@ -63,11 +63,11 @@ function queryParameters(query: Schema | undefined): Json[] {
 
 const errorTexts: readonly [number, string, Schema][] = [
   [400, "The request is not valid HTTP, or its body is not a JSON object", errorBody],
-  [401, "No token, or one that is not known", errorBody],
-  [421, "The request is for a host that this service does not answer to", errorBody],
-  [429, "Too many requests; Retry-After says how long to wait", errorBody],
+  [401, "Missing or unknown token", errorBody],
+  [421, "Unknown host in the request", errorBody],
+  [429, "Too many requests; see Retry-After", errorBody],
   [500, "A mistake of the service", errorBody],
-  [503, "Shutting down, or its database is away", errorBody],
+  [503, "Shutting down, or the database is unavailable", errorBody],
 ];
 
 function responses(row: Operation, components: Json): Json {
@@ -80,20 +80,21 @@ function responses(row: Operation, components: Json): Json {
       }),
     };
   const errors = errorTexts.filter(([status]) => status !== 401 || row.isPublic !== true);
-  if (row.path.includes("{")) errors.push([404, "Nothing there, or not for this token", errorBody]);
+  if (row.path.includes("{"))
+    errors.push([404, "Not found, or not visible to this token", errorBody]);
   if (abilityOf(row) === "*" && row.isPublic !== true)
     errors.push([403, "The token may only read", errorBody]);
   if (row.body) {
     errors.push([413, "The body is larger than 1 MiB", errorBody]);
-    errors.push([415, "The body is not sent as JSON", errorBody]);
+    errors.push([415, "The body's content type is not JSON", errorBody]);
   }
-  if (row.body ?? row.query) errors.push([422, "Fields that do not fit", fieldErrorsBody]);
+  if (row.body ?? row.query) errors.push([422, "Invalid fields", fieldErrorsBody]);
   const isFile = Object.values(row.answers).includes(file);
   // A download needs a backup that has finished.
   if ((row.method !== "GET" || isFile) && row.path.includes("{"))
-    errors.push([409, "Not possible in its present state", errorBody]);
+    errors.push([409, "Not possible in the current state", errorBody]);
   if (row.method === "GET" && !isFile)
-    answers[304] = { description: "What `If-None-Match` names is still so" };
+    answers[304] = { description: "Not modified since the version in `If-None-Match`" };
   for (const [status, description, schema] of errors)
     answers[status] = { description, content: asJson(schema, "output", components) };
   return answers;

@@ -37,5 +37,5 @@ const shownCharacters = 100;
 
 function unknownHost(host: string, header: string | undefined): string {
   const shown = (header ?? host).slice(0, shownCharacters);
-  return `Quarterdeck does not answer to the host “${shown}”. If people reach it by that name, set QUARTERDECK_PUBLIC_URL to the address that they open, or HOST to the name.`;
+  return `Unknown host “${shown}”. To use this name, set QUARTERDECK_PUBLIC_URL to the public address, or HOST to the name.`;
 }

@@ -26,7 +26,7 @@ export type FrontOptions = {
 };
 
 const describe = (error: unknown) =>
-  describeDatabaseError(error) ?? "The database does not answer.";
+  describeDatabaseError(error) ?? "The database is not responding.";
 
 export function createFront(options: FrontOptions): Hono<ApiEnvironment> {
   const { closed, ping, log } = options;

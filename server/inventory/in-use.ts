@@ -66,7 +66,7 @@ const uses: readonly Use[] = [
     reference: siteChannels.channel_id,
     number: siteChannels.site_id,
     says: (numbers) =>
-      `cannot be removed while these sites use it: ${numbers}. Uncheck it there first.`,
+      `cannot be removed while these sites use it: ${numbers}. Deselect the channel there first.`,
   },
   {
     of: "notification_channels",
@@ -74,7 +74,7 @@ const uses: readonly Use[] = [
     reference: serverChannels.channel_id,
     number: serverChannels.server_id,
     says: (numbers) =>
-      `cannot be removed while these servers use it: ${numbers}. Uncheck it there first.`,
+      `cannot be removed while these servers use it: ${numbers}. Deselect the channel there first.`,
   },
   configurationOf("sites", backupConfigurations.site_id),
   configurationOf("databases", backupConfigurations.database_id),

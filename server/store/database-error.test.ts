@@ -7,17 +7,17 @@ const coded = (code: string, more: object = {}) => Object.assign(new Error("x"),
 
 describe("trouble of the database is told in operator's words", () => {
   test.each([
-    ["a full disk", coded("53100"), /disk that holds the database is full/],
-    ["no connection left", coded("53300"), /no connection left/],
-    ["a database that shuts down", coded("57P01"), /does not answer/],
-    ["a database that crashed", coded("57P02"), /does not answer/],
+    ["a full disk", coded("53100"), /database's disk is full/],
+    ["no connection left", coded("53300"), /connections are in use/],
+    ["a database that shuts down", coded("57P01"), /is not responding/],
+    ["a database that crashed", coded("57P02"), /is not responding/],
     ["a database that starts", coded("57P03"), /is starting/],
-    ["a connection that broke", coded("08006"), /does not answer/],
-    ["a refused connection", coded("ECONNREFUSED"), /does not answer/],
-    ["a missing socket", coded("ENOENT", { address: "/d/.s.PGSQL.5432" }), /does not answer/],
-    ["an end without a code", new Error("Connection terminated unexpectedly"), /does not answer/],
-    ["a pool that waited", new Error("timeout exceeded when trying to connect"), /not answer/],
-    ["two refused addresses", new AggregateError([coded("ECONNREFUSED")]), /does not answer/],
+    ["a connection that broke", coded("08006"), /is not responding/],
+    ["a refused connection", coded("ECONNREFUSED"), /is not responding/],
+    ["a missing socket", coded("ENOENT", { address: "/d/.s.PGSQL.5432" }), /is not responding/],
+    ["an end without a code", new Error("Connection terminated unexpectedly"), /is not responding/],
+    ["a pool that waited", new Error("timeout exceeded when trying to connect"), /not responding/],
+    ["two refused addresses", new AggregateError([coded("ECONNREFUSED")]), /is not responding/],
   ])("%s", (_, error, words) => {
     expect(describeDatabaseError(error)).toMatch(words);
     expect(describeDatabaseError(new Error("deeper", { cause: error }))).toMatch(words);
@@ -27,7 +27,7 @@ describe("trouble of the database is told in operator's words", () => {
   test("a real refused socket", async () => {
     const client = new Client({ host: "/nowhere", ssl: false });
     const error: unknown = await client.connect().catch((error: unknown) => error);
-    expect(describeDatabaseError(error)).toMatch(/does not answer/);
+    expect(describeDatabaseError(error)).toMatch(/is not responding/);
   });
 });
 

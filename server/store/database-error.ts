@@ -2,10 +2,10 @@
 
 /** https://www.postgresql.org/docs/18/errcodes-appendix.html: codes of five characters, classes of two. */
 const words = {
-  full: "The disk that holds the database is full. Free some space; nothing that was saved is lost.",
+  full: "The database's disk is full. Free some space. Saved data is safe.",
   starting: "The database is starting. Try again in a moment.",
-  lost: "The database does not answer. It is tried again by itself; its log says more if this lasts.",
-  crowded: "The database has no connection left. Try again in a moment.",
+  lost: "The database is not responding. Quarterdeck reconnects automatically. If the problem persists, check the database's log.",
+  crowded: "All database connections are in use. Try again in a moment.",
 };
 
 const bySqlState: Record<string, string> = {

@@ -53,7 +53,7 @@ const hasBody = ({ headers, body }: Request): boolean =>
 const tooLate = (method: string, firstByteMs: number) =>
   new UpstreamError(
     504,
-    `${name} did not answer within ${firstByteMs / 1000} seconds.${method === "GET" ? "" : " What was asked may be done all the same."}`,
+    `${name} timed out after ${firstByteMs / 1000} s.${method === "GET" ? "" : " The request may still complete."}`,
   );
 
 /** What a client calls its connection's own ends here, with what HTTP calls so anyway. */

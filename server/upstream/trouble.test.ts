@@ -31,14 +31,14 @@ test("a service that is away is told in words, with when to come back", async ()
   const response = await fetch(`${ours}/api/servers`);
   expect([response.status, response.headers.get("retry-after")]).toEqual([502, "5"]);
   expect(await response.json()).toEqual({
-    message: "The service behind this dashboard does not answer: the connection is refused.",
+    message: "The service behind this dashboard refused the connection.",
   });
   const ready = await fetch(`${ours}/readyz`);
   expect([ready.status, await ready.json()]).toEqual([
     503,
     {
       status: "unavailable",
-      message: "The service behind this dashboard does not answer: the connection is refused.",
+      message: "The service behind this dashboard refused the connection.",
     },
   ]);
   expect((await fetch(`${ours}/healthz`)).status).toBe(200);
@@ -50,7 +50,7 @@ test("a service that breaks off or never answers is told too", async () => {
   expect([answer.status, await answer.json()]).toEqual([
     502,
     {
-      message: "The service behind this dashboard broke the connection off before it had answered.",
+      message: "The service behind this dashboard closed the connection without a response.",
     },
   ]);
   const hanging = await startOurs(await startOther(() => {}), { firstByteMs: 50 });
@@ -60,7 +60,7 @@ test("a service that breaks off or never answers is told too", async () => {
     "5",
     {
       message:
-        "The service behind this dashboard did not answer within 0.05 seconds. What was asked may be done all the same.",
+        "The service behind this dashboard timed out after 0.05 s. The request may still complete.",
     },
   ]);
 });

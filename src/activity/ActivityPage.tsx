@@ -18,14 +18,10 @@ import { toDays } from "./days.ts";
 
 function Empty({ filter }: { filter: Filter }) {
   if (isFiltered(filter))
-    return (
-      <EmptyState title="Nothing of that kind yet">
-        No entry fits all that is chosen above.
-      </EmptyState>
-    );
+    return <EmptyState title="No results">No entries match the selected filters.</EmptyState>;
   return (
-    <EmptyState title="Nothing has happened yet">
-      Every change, every run and every delivery is written down here, with the one who did it.
+    <EmptyState title="No activity yet">
+      Activity lists every change, run and delivery, and who made it.
     </EmptyState>
   );
 }
@@ -53,7 +49,7 @@ export function ActivityPage() {
       <PageHeader title="Activity" />
       {shown === null ? (
         <Panel>
-          <EmptyState title="No timeline">This service keeps no timeline.</EmptyState>
+          <EmptyState title="No timeline">This service doesn't keep a timeline.</EmptyState>
         </Panel>
       ) : (
         <>

@@ -9,8 +9,8 @@ import { EntryTime } from "./EntryTime.tsx";
 import { sentenceOf } from "./sentence.ts";
 
 const looks = {
-  good: { tone: "good", icon: "success", word: "Went well" },
-  bad: { tone: "bad", icon: "alert", word: "Went wrong" },
+  good: { tone: "good", icon: "success", word: "Success" },
+  bad: { tone: "bad", icon: "alert", word: "Failure" },
 } as const;
 
 function Outcome({ outcome }: Pick<ActivityEntry, "outcome">) {

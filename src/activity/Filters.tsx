@@ -112,7 +112,7 @@ export function Filters({ sitesOf }: { sitesOf: number | null }) {
       />
       {isFiltered(filter) && (
         <div className="flex h-9 items-center">
-          <LinkButton to={paths.activity()}>Show all</LinkButton>
+          <LinkButton to={paths.activity()}>Clear filters</LinkButton>
         </div>
       )}
     </search>

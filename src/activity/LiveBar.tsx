@@ -46,7 +46,7 @@ export function LiveBar({ filter, shown }: LiveBarProps) {
           size="sm"
           variant={fresh.length > 0 ? "primary" : "secondary"}
           disabledReason={
-            fresh.length > 0 ? undefined : "New entries are looked for every few seconds."
+            fresh.length > 0 ? undefined : "Quarterdeck checks for new entries every few seconds."
           }
           onClick={show}
         >

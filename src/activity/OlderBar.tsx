@@ -31,7 +31,7 @@ export function OlderBar({ filter, shown }: OlderBarProps) {
       <Button
         size="sm"
         isPending={isPending}
-        disabledReason={next === null ? "This is where the timeline begins." : undefined}
+        disabledReason={next === null ? "Start of the timeline." : undefined}
         onClick={() => next !== null && showOlder(next)}
       >
         {next === null ? "No older entries" : "Show older"}
@@ -39,7 +39,7 @@ export function OlderBar({ filter, shown }: OlderBarProps) {
       <span role="alert" className="text-bad empty:hidden">
         {error !== null && <TroubleText error={error} />}
       </span>
-      <output className="sr-only">{shown.data.length} entries are shown.</output>
+      <output className="sr-only">{shown.data.length} entries shown.</output>
     </div>
   );
 }

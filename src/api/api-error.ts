@@ -1,5 +1,5 @@
 // What went wrong with a call, in one shape for every page: matched by `status`, shown by `message`.
-import { errorBody, type FieldErrors } from "../../contract/errors.ts";
+import { errorBody, errorMessage, type FieldErrors } from "../../contract/errors.ts";
 import { readRetryAfter } from "../../contract/retry-after.ts";
 
 /**
@@ -50,7 +50,7 @@ export type Trouble = {
 /** What to show for anything that was thrown. */
 export function troubleOf(error: unknown): Trouble {
   if (!(error instanceof ApiError))
-    return { message: "Something went wrong in the dashboard itself.", requestId: null };
+    return { message: "Something went wrong in the dashboard.", requestId: null };
   const { status, message, requestId } = error;
   const isUnexplained = status === 500 || status === "unreadable" || status === "foreign";
   return { message, requestId: isUnexplained ? requestId : null };
@@ -59,19 +59,20 @@ export function troubleOf(error: unknown): Trouble {
 /** The same as one sentence, for where there is no room for more. */
 export function messageOf(error: unknown): string {
   const { message, requestId } = troubleOf(error);
-  return requestId === null ? message : `${message} (request ${requestId})`;
+  return requestId === null ? message : `${message.replace(/\.$/, "")} (request id ${requestId}).`;
 }
 
 /** Where the service says nothing readable itself. */
 const fallbackText: Partial<Record<number, string>> = {
-  401: "The token is not accepted.",
-  403: "This token may not do that.",
+  401: "The token isn't valid.",
+  403: "The token doesn't have permission for this action.",
   404: "Not found.",
-  409: "That is not possible right now.",
-  413: "That is too large.",
-  422: "Some fields do not fit.",
-  429: "Too many requests. Wait a moment.",
-  503: "The service is not ready.",
+  409: "The action isn't possible right now.",
+  413: "The request is too large.",
+  422: "Some fields are invalid.",
+  429: "Too many requests. Try again in a moment.",
+  500: "Something went wrong.",
+  503: "The service isn't ready. Try again in a moment.",
 };
 
 /** Reads an answer that is not a success. Its body may be anything, from any proxy on the way. */
@@ -84,7 +85,10 @@ export async function toApiError(response: Response, nowMs: number): Promise<Api
   );
   return new ApiError(
     response.status,
-    problem?.message ?? fallbackText[response.status] ?? `The service answered ${response.status}.`,
+    // The interface's own text of a 500 explains nothing.
+    (problem?.message === errorMessage.server_error ? undefined : problem?.message) ??
+      fallbackText[response.status] ??
+      `The service returned ${response.status}.`,
     {
       fields: problem?.fields ?? {},
       requestId: errorBody.safeParse(body).data?.request_id ?? response.headers.get("x-request-id"),

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { ApiError } from "./api-error.ts";
+import { ApiError, messageOf } from "./api-error.ts";
 import { call, callAs } from "./client.ts";
 import { sessions } from "./session.ts";
 
@@ -92,7 +92,7 @@ test("a failure keeps its request id and how long to wait", async () => {
   answerWith(() => json(429, {}, { "x-request-id": "r1", "retry-after": "7" }));
   expect(await failure(callAs(session, "showSite", { id: 3 }))).toMatchObject({
     status: 429,
-    message: "Too many requests. Wait a moment.",
+    message: "Too many requests. Try again in a moment.",
     requestId: "r1",
     retryAfterMs: 7000,
   });
@@ -102,8 +102,14 @@ test("a failure without a readable body still says something", async () => {
   answerWith(() => new Response("Bad Gateway", { status: 502 }));
   expect(await failure(callAs(session, "showSite", { id: 3 }))).toMatchObject({
     status: 502,
-    message: "The service answered 502.",
+    message: "The service returned 502.",
   });
+});
+
+test("a 500 of the interface reads as something that went wrong, with its request id", async () => {
+  answerWith(() => json(500, { message: "Server Error", request_id: "r2" }));
+  const error = await failure(callAs(session, "showSite", { id: 3 }));
+  expect(messageOf(error)).toBe("Something went wrong (request id r2).");
 });
 
 test("every request has the headers of the interface, with a body or without", async () => {

@@ -54,7 +54,7 @@ async function ask(
   for (let tries = 1; ; tries++) {
     const asked = tries === 1 && early !== null ? early : fetch(url, init);
     const response = await asked.catch(() => {
-      throw new ApiError("unreachable", "The service does not answer.");
+      throw new ApiError("unreachable", "The service is not responding.");
     });
     if (response.status !== 429 || tries === mostTries) return response;
     const waitMs = readRetryAfter(response.headers.get("retry-after"), Date.now()) ?? usualWaitMs;
@@ -78,7 +78,7 @@ async function readAnswer(row: Operation, response: Response): Promise<unknown> 
   if (row.isBodyOpen === true) return undefined;
   throw new ApiError(
     body === undefined ? "foreign" : "unreadable",
-    "The service answered something that this dashboard cannot read.",
+    "The service returned a response that the dashboard can't read.",
     { requestId: response.headers.get("x-request-id") },
   );
 }

@@ -35,8 +35,9 @@ export type SignInLinkOptions = {
   onSwitched(): void;
 };
 
-const refusedText = "The service does not accept its token: it is unknown, expired or revoked.";
-export const unansweredText = "The service does not answer. Open the link again once it does.";
+const refusedText = "The token of the link is unknown, expired or revoked.";
+export const unansweredText =
+  "The service is not responding. Open the link again once the service responds.";
 
 /** A link is of the service that the page came from. */
 const sessionOf = (token: string): Session => ({ address: "", token });

@@ -25,18 +25,19 @@ async function tryToken(session: Session): Promise<Problem | null> {
     await callAs(session, "listServers", {});
     return null;
   } catch (error) {
-    if (hasStatus(error, 401)) return { token: "The service does not accept this token." };
+    if (hasStatus(error, 401)) return { token: "The token isn't valid." };
     if (hasStatus(error, "unreachable"))
       return {
-        address: "No answer from this address. Is the service running and reachable from here?",
+        address:
+          "Couldn't reach the service. Check that it is running and reachable from this browser.",
       };
     if (hasStatus(error, "foreign"))
       return {
-        address: "Something answers at this address, but it is not Quarterdeck's interface.",
+        address: "The server at this address isn't a Quarterdeck service.",
       };
     // A service without such a list of servers has looked at the token all the same.
     if (isMissing(error)) return null;
-    return { form: error instanceof ApiError ? error.message : "That did not work." };
+    return { form: error instanceof ApiError ? error.message : "Something went wrong." };
   }
 }
 
@@ -60,8 +61,8 @@ export function ConnectPage() {
     const { address: typed, token, remember } = readForm(form);
     const address = readAddress(typed, location.origin);
     const found: Problem = {
-      ...(address === null && { address: "This is not an address of the form https://host." }),
-      ...(token === "" && { token: "The token is required." }),
+      ...(address === null && { address: "Enter an address like https://host." }),
+      ...(token === "" && { token: "Enter a token." }),
     };
     setProblem(found);
     if (address === null || token === "") return;
@@ -104,14 +105,14 @@ export function ConnectPage() {
         <Field
           label="Token"
           error={problem.token}
-          help="The link that the service prints at its first start brings one. It stays in this browser."
+          help="The service prints a sign-in link with a token at its first start. The token stays in this browser."
         >
           {(aria) => <Input {...aria} name="token" type="password" isCode required />}
         </Field>
         <Field
           label="Address"
           error={problem.address}
-          help="Of the service. Empty: the one this page came from."
+          help="Address of the service. Leave empty to use this page's address."
         >
           {(aria) => (
             <Input
@@ -127,7 +128,7 @@ export function ConnectPage() {
         <Field
           label="Remember on this device"
           layout="beside"
-          help="Otherwise the token is forgotten when this tab is closed."
+          help="Otherwise the browser forgets the token when you close this tab."
         >
           {(aria) => <Checkbox {...aria} name="remember" />}
         </Field>

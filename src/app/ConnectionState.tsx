@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Icon } from "../ui/Icon.tsx";
 
 /**
- * Says in one place that the service does not answer, while the pages keep their old data and go on trying.
+ * Says in one place that the service is not responding, while the pages keep their old data and go on trying.
  * It stands where there is always something, so that it moves nothing.
  */
 export function ConnectionState({ children }: { children?: ReactNode }) {

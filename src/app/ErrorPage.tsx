@@ -14,21 +14,25 @@ function explain(error: unknown): Explanation {
   if (isRouteErrorResponse(error) && error.status === 404) return notFound;
   if (!(error instanceof ApiError))
     return {
-      title: "This page did not work",
-      text: "Reloading usually helps, most of all after an update of Quarterdeck.",
+      title: "Something went wrong",
+      text: "Reload the page. This often happens after an update of Quarterdeck.",
       way: "reload",
     };
   if (error.status === 404) return notFound;
   if (error.status === "unreachable")
     return {
-      title: "The service does not answer",
-      text: "It may be stopped, starting, or out of reach from here.",
+      title: "The service is not responding",
+      text: "The service may be stopped, starting or unreachable from this browser.",
       way: "retry",
     };
   if (error.status === 403)
-    return { title: "Not allowed", text: "Your token may not see this page.", way: "elsewhere" };
+    return {
+      title: "Not allowed",
+      text: "Your token doesn't have permission to view this page.",
+      way: "elsewhere",
+    };
   return {
-    title: "This page did not load",
+    title: "Couldn't load the page",
     text: error.message,
     way: isPassing(error) ? "retry" : "reload",
   };
@@ -36,7 +40,7 @@ function explain(error: unknown): Explanation {
 
 const notFound: Explanation = {
   title: "Not found",
-  text: "There is nothing here. It may have been deleted, or the address is mistyped.",
+  text: "The page doesn't exist. The item may have been deleted, or the address may be wrong.",
   way: "elsewhere",
 };
 

@@ -82,8 +82,8 @@ export function HomePage() {
       {servers.data.length === 0 && (
         <Panel>
           <EmptyState title="No servers">
-            Servers and sites are listed in the service&apos;s inventory file. They show here as
-            soon as it names one. <DocsLink page="inventory">How it is written</DocsLink>
+            Add servers and sites to the service&apos;s inventory file to see them here.{" "}
+            <DocsLink page="inventory">Inventory reference</DocsLink>
           </EmptyState>
         </Panel>
       )}

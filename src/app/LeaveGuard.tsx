@@ -23,7 +23,7 @@ type LeaveGuardProps = {
 export function LeaveGuard({
   isDirty,
   question,
-  loss = "What you have filled in is lost.",
+  loss = "Your changes will be lost.",
   stay = "Keep editing",
   leave = "Discard changes",
 }: LeaveGuardProps) {

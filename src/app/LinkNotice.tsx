@@ -27,7 +27,7 @@ function LinkQuestion({ question }: { question: Extract<LinkState, { kind: "ques
         </>
       }
     >
-      {current === null ? "You are signed in already." : `You are signed in as ${current}.`}{" "}
+      {current === null ? "You are already signed in." : `You are signed in as ${current}.`}{" "}
       {isNew
         ? "Use the link to sign in with a new token?"
         : `Switch to ${other ?? "the token of the link"}?`}
@@ -52,7 +52,7 @@ export function LinkNotice({ isSignedIn }: { isSignedIn: boolean }) {
         )
       }
     >
-      The link did not work. {state.reason}
+      Couldn't sign in with the link. {state.reason}
       {isSignedIn && " You are still signed in."}
     </Notice>
   );

@@ -108,7 +108,7 @@ export function ListPage<Item extends { id: number }>({
             </EmptyState>
           ) : (
             <EmptyState
-              title={`Nothing on page ${page}`}
+              title={`Page ${page} is empty`}
               action={<LinkButton to={pathOf(1)}>First page</LinkButton>}
             />
           )}

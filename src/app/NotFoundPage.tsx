@@ -6,7 +6,7 @@ export function NotFoundPage() {
   return (
     <>
       <PageHeader title="Not found" />
-      <p className="text-muted">There is no page at this address.</p>
+      <p className="text-muted">The page doesn't exist.</p>
       <div>
         <LinkButton to={paths.home()}>All servers</LinkButton>
       </div>

@@ -14,7 +14,7 @@ import { knownServers, knownSites } from "./known-places.ts";
 
 const kinds = {
   site: {
-    title: "Workers of a site",
+    title: "Site workers",
     label: "Site id",
     action: "Open site",
     known: knownSites,
@@ -22,7 +22,7 @@ const kinds = {
     nameOf: (id: number) => `Site ${id}`,
   },
   server: {
-    title: "Backups of a server",
+    title: "Server backups",
     label: "Server id",
     action: "Open backups",
     known: knownServers,
@@ -42,7 +42,7 @@ function OpenById({ kind }: { kind: keyof typeof kinds }) {
     event.preventDefault();
     const typed = new FormData(event.currentTarget).get("id");
     const id = readId(typeof typed === "string" ? typed.trim() : undefined);
-    if (id === null) return setError("An id is a whole number, 1 or more.");
+    if (id === null) return setError("Enter a whole number, 1 or more.");
     known.remember({ address, id });
     void navigate(pathOf(id));
   };
@@ -63,7 +63,7 @@ function OpenById({ kind }: { kind: keyof typeof kinds }) {
         </Button>
       </form>
       {opened.length > 0 && (
-        <ul aria-label="Opened before" className="border-t border-line">
+        <ul aria-label="Recent" className="border-t border-line">
           {opened.map(({ id }) => (
             <li key={id} className="border-b border-line last:border-b-0">
               <Link
@@ -85,8 +85,8 @@ export function OpenSite() {
     <>
       <PageHeader title="Sites and servers" />
       <p className="max-w-prose text-muted">
-        This service does not list its servers. Open a site or a server by its id; it stays in the
-        list on the left.
+        This service doesn't list its servers. Open a site or server by its id. Quarterdeck keeps
+        opened sites and servers in the navigation.
       </p>
       <OpenById kind="site" />
       <OpenById kind="server" />

@@ -10,8 +10,8 @@ export function OverlaysMissing() {
         isAlert
         actions={<Button onClick={() => location.reload()}>Reload</Button>}
       >
-        A part of the dashboard could not be loaded: questions, messages and the search are missing.
-        A newer version may have been installed.
+        Couldn't load part of the dashboard: dialogs, messages and search are unavailable. Reload
+        the page; a newer version may be installed.
       </Notice>
     </div>
   );

@@ -61,7 +61,7 @@ export function OverviewPanel() {
       <Panel>
         <p className={`${rowClass} text-muted`}>
           <span>
-            Whether everything is up is not known: <TroubleText error={error} />
+            Status unknown: <TroubleText error={error} />
           </span>
         </p>
       </Panel>
@@ -72,8 +72,8 @@ export function OverviewPanel() {
   if (calm === null && down.length + untold.length === 0) return null;
   return (
     <Panel>
-      <Group label="Not up" lines={down} />
-      <Group label="Not told" lines={untold} />
+      <Group label="Down" lines={down} />
+      <Group label="Undelivered" lines={untold} />
       {calm !== null && (
         <p className={rowClass}>
           <LineDot tone="good" />

@@ -21,9 +21,8 @@ export function RememberNotice() {
         </>
       }
     >
-      Connected until this tab is closed.
-      {fromLink === "code" &&
-        " The link does not work again, so remember this device or create a token."}
+      Connected until you close this tab.
+      {fromLink === "code" && " The link works only once. Remember this device or create a token."}
     </Notice>
   );
 }

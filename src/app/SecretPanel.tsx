@@ -38,7 +38,7 @@ export function SecretPanel({
       <LeaveGuard
         isDirty={!isKept}
         question={`Leave without the ${noun}?`}
-        loss={`It was not copied, and it is never shown again. ${loss}`}
+        loss={`You haven't copied the ${noun}, and it can't be shown again. ${loss}`}
         stay="Stay"
         leave="Leave without it"
       />

@@ -149,8 +149,8 @@ export function SideNav() {
         <Button
           variant="ghost"
           size="icon"
-          aria-label="Keys"
-          tip="Keys"
+          aria-label="Keyboard shortcuts"
+          tip="Keyboard shortcuts"
           keys="?"
           onClick={() => keysDialog.set(true)}
         >

@@ -15,7 +15,7 @@ test("what comes to rest is told once, and neither what was there before nor wha
     "starting",
     "failed",
   ].map((status) => settledSince(known, worker(status)));
-  expect(told).toEqual([[], [], [], ["Worker 7 is stopped."], [], [], ["Worker 7 is failed."]]);
+  expect(told).toEqual([[], [], [], ["Worker 7 stopped."], [], [], ["Worker 7 failed."]]);
 });
 
 test("each thing has a state of its own", () => {
@@ -23,7 +23,7 @@ test("each thing has a state of its own", () => {
   settledSince(known, [...worker("restarting"), { name: "Worker 8", status: "installed" }]);
   expect(
     settledSince(known, [{ name: "Worker 8", status: "failed" }, ...worker("installed")]),
-  ).toEqual(["Worker 8 is failed.", "Worker 7 is installed."]);
+  ).toEqual(["Worker 8 failed.", "Worker 7 installed."]);
 });
 
 test("what a page showed before anybody listened is known, and its first change is told", () => {
@@ -35,6 +35,6 @@ test("what a page showed before anybody listened is known, and its first change 
   expect(announcement.get()).toBe("");
 
   show("stopped");
-  expect(announcement.get()).toBe("Worker 7 is stopped.");
+  expect(announcement.get()).toBe("Worker 7 stopped.");
   end();
 });

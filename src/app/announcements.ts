@@ -15,7 +15,7 @@ const ofWorker = ({ id, status }: Worker): Stateful => ({ name: `Worker ${id}`, 
 
 const ofBackup = ({ id, status, restore_status: restore }: Backup): Stateful[] => [
   { name: `Backup ${id}`, status },
-  ...(restore === null ? [] : [{ name: `The restore of backup ${id}`, status: restore }]),
+  ...(restore === null ? [] : [{ name: `Restore of backup ${id}`, status: restore }]),
 ];
 
 const ofConfiguration = ({ name, status, backups }: BackupConfiguration): Stateful[] => [
@@ -43,7 +43,7 @@ export function settledSince(known: Map<string, string>, seen: readonly Stateful
     return before !== undefined && before !== status && !isInTransit(status);
   });
   for (const { name, status } of seen) known.set(name, status);
-  return settled.map(({ name, status }) => `${name} is ${status}.`);
+  return settled.map(({ name, status }) => `${name} ${status}.`);
 }
 
 export const announcement = createStore("");

@@ -12,11 +12,11 @@ const worker = { id: 7, ...place, queue: "emails", status: "failed", is_crash_lo
 
 describe("the calm line", () => {
   test.each<[string, Overview, string | null]>([
-    ["all is well", calm, "3 workers are up · 2 receivers reached"],
+    ["all is well", calm, "3 workers up · 2 receivers reachable"],
     [
       "some are stopped",
       { ...calm, workers: { total: 3, up: 1, stopped: 2, problems: [] } },
-      "1 of 3 workers up, 2 stopped · 2 receivers reached",
+      "1 of 3 workers up, 2 stopped · 2 receivers reachable",
     ],
     [
       "there is nothing",
@@ -30,7 +30,7 @@ describe("the calm line", () => {
     [
       "a worker has trouble",
       { ...calm, workers: { ...calm.workers, problems: [{ ...worker, reason: null }] } },
-      "2 receivers reached",
+      "2 receivers reachable",
     ],
   ])("when %s", (_when, overview, expected) => {
     expect(calmLine(overview)).toBe(expected);
@@ -45,11 +45,11 @@ test("a worker's line says what, why in one line, and leads to it", () => {
   expect(workerLines({ ...calm.workers, problems })).toMatchObject([
     {
       tone: "bad",
-      title: "shop: worker emails is failed",
+      title: "shop: worker emails failed",
       reason: "Gave up after 4 starts.",
       cure: { to: "/workers/7" },
     },
-    { tone: "bad", title: "shop: worker emails is crash-looping", reason: null },
+    { tone: "bad", title: "shop: worker emails crash-looping", reason: null },
   ]);
 });
 
@@ -85,9 +85,9 @@ test("a receiver's line tells a webhook that was given up from one that fails, a
     },
   });
   expect(lines.map(({ tone, title, cure }) => [tone, title, cure.to])).toEqual([
-    ["bad", "shop: webhook a.example was given up", "/webhooks/1"],
-    ["warn", "shop: webhook b.example is not reached", "/webhooks/2"],
-    ["bad", "Channel ops was not told: Deployed: shop", "/sites/4/notifications"],
+    ["bad", "shop: webhook a.example disabled", "/webhooks/1"],
+    ["warn", "shop: webhook b.example failing", "/webhooks/2"],
+    ["bad", "Undelivered to ops: Deployed: shop", "/sites/4/notifications"],
   ]);
 });
 
@@ -95,9 +95,9 @@ test("a server whose backups are told to nobody is named, and its line leads to 
   const overview = { ...calm, untold_servers: [{ id: 2, name: "web-2", configurations: 3 }] };
   expect(messageLines(overview)).toMatchObject([
     {
-      title: "web-2: nobody is notified about 3 backups",
+      title: "web-2: no notifications for 3 backups",
       cure: { to: "/servers/2/notifications" },
     },
   ]);
-  expect(calmLine(overview)).toBe("3 workers are up");
+  expect(calmLine(overview)).toBe("3 workers up");
 });

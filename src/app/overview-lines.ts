@@ -23,7 +23,7 @@ export function workerLines({ problems }: Overview["workers"]): OverviewLine[] {
   return problems.map(({ id, site, queue, status, is_crash_loop: isCrashLoop, reason }) => ({
     key: `worker ${id}`,
     tone: status === "failed" || isCrashLoop ? "bad" : "warn",
-    title: `${site}: worker ${queue} is ${isCrashLoop ? "crash-looping" : status}`,
+    title: `${site}: worker ${queue} ${isCrashLoop ? "crash-looping" : status}`,
     reason: firstLine(reason),
     at: null,
     cure: { to: paths.worker(id), label: `Worker ${id}` },
@@ -39,7 +39,7 @@ export function messageLines({
     ...webhooks.problems.map(({ id, site, host, status, failing_since: at, reason }) => ({
       key: `webhook ${id}`,
       tone: status === "disabled" ? ("bad" as const) : ("warn" as const),
-      title: `${site}: webhook ${host} ${status === "disabled" ? "was given up" : "is not reached"}`,
+      title: `${site}: webhook ${host} ${status === "disabled" ? "disabled" : "failing"}`,
       // What it is of, where the line would end in a bare time.
       reason: reason ?? (at === null ? null : "First failed"),
       at,
@@ -49,16 +49,16 @@ export function messageLines({
       ({ id, name, site_id: site, server_id: server, title, answer, at }) => ({
         key: `channel ${id}`,
         tone: "bad" as const,
-        title: `Channel ${name} was not told: ${title}`,
+        title: `Undelivered to ${name}: ${title}`,
         reason: answer,
         at,
-        cure: { to: channelPath(site, server ?? null), label: "Test it" },
+        cure: { to: channelPath(site, server ?? null), label: "Send test" },
       }),
     ),
     ...untoldServers.map(({ id, name, configurations }) => ({
       key: `server ${id}`,
       tone: "warn" as const,
-      title: `${name}: nobody is notified about ${many(configurations, "backup", "backups")}`,
+      title: `${name}: no notifications for ${many(configurations, "backup", "backups")}`,
       reason: "No site lists the database, and the server has no notification channel.",
       at: null,
       cure: { to: paths.serverNotifications(id), label: "Choose channels" },
@@ -85,11 +85,11 @@ export function calmLine({
     workers.total > 0 &&
       workers.problems.length === 0 &&
       (workers.up === workers.total
-        ? `${many(workers.up, "worker is", "workers are")} up`
+        ? `${many(workers.up, "worker", "workers")} up`
         : `${workers.up} of ${many(workers.total, "worker", "workers")} up, ${workers.stopped} stopped`),
     receivers > 0 &&
       webhooks.problems.length + channels.problems.length + untoldServers.length === 0 &&
-      `${many(receivers, "receiver", "receivers")} reached`,
+      `${many(receivers, "receiver", "receivers")} reachable`,
   ].filter((part) => part !== false);
   return parts.length === 0 ? null : parts.join(" · ");
 }

@@ -45,7 +45,7 @@ const exchange: SignInLinkOptions["exchange"] = async (code) => {
     return await callAs({ address: "", token: "" }, "signIn", {}, { body: { code } });
   } catch (error) {
     if (hasStatus(error, "unreachable")) return { reason: unansweredText };
-    if (isMissing(error)) return { reason: "This service takes no sign-in codes." };
+    if (isMissing(error)) return { reason: "This service doesn't support sign-in codes." };
     if (!(error instanceof ApiError)) return { reason: "Something went wrong in the dashboard." };
     return { reason: error.fields["code"]?.[0] ?? error.message };
   }

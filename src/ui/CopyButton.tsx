@@ -12,7 +12,7 @@ type CopyButtonProps = {
 
 const shownMs = 1_500;
 const icons = { idle: "copy", copied: "check", failed: "close" } as const;
-const words = { idle: "", copied: "Copied", failed: "Copying is not possible here" };
+const words = { idle: "", copied: "Copied", failed: "Couldn't copy" };
 
 export function CopyButton({ label, text }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<keyof typeof words>("idle");

@@ -16,7 +16,7 @@ const states = {
   copied: { icon: "check", word: "Copied." },
   failed: {
     icon: "alert",
-    word: "Copying is not possible here. Select the text and copy it by hand.",
+    word: "Couldn't copy. Select the text and copy it manually.",
   },
 } as const;
 

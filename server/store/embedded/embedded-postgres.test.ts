@@ -135,7 +135,7 @@ describe("stop", () => {
     await client.connect();
     const asleep = client.query("select pg_sleep(600)").catch((error: unknown) => error);
     await Promise.all([stop(), stop()]);
-    expect(describeDatabaseError(await asleep)).toMatch("does not answer");
+    expect(describeDatabaseError(await asleep)).toMatch("is not responding");
     expect(await readdir(join(folder, "data"))).not.toContain("postmaster.pid");
   });
 

@@ -39,7 +39,7 @@ const readyDeadlineMs = 300_000;
 const slowStartMs = 10_000;
 const failedStartDeadlinesMs = { fast: 3000, immediate: 3000 };
 
-/** @throws {EmbeddedPostgresError} the server ended instead, or does not answer; the message says why. No process stays behind. */
+/** @throws {EmbeddedPostgresError} the server ended instead, or is not responding; the message says why. No process stays behind. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { password, log, sequel } = options;
   if (!password.isKept()) await password.set(sequel);

@@ -14,7 +14,7 @@ type BulkBarProps<Item> = BulkProps<Item> &
 function refusalOfAll<Item>({ label, refusal }: BulkAction<Item>, items: readonly Item[]) {
   const reasons = items.map(refusal);
   if (reasons.includes(undefined)) return undefined;
-  return items.length === 1 ? reasons[0] : `${label} is not possible with any of them now.`;
+  return items.length === 1 ? reasons[0] : `${label} is not available for the selected items.`;
 }
 
 /** What can be done with the selected rows. */
@@ -51,8 +51,8 @@ export function BulkBar<Item extends { id: number }>({
       <Button
         variant="ghost"
         size="icon"
-        aria-label="Clear the selection"
-        tip="Clear the selection"
+        aria-label="Clear selection"
+        tip="Clear selection"
         keys="Escape"
         onClick={() => selection.selectAll(false)}
       >

@@ -29,9 +29,9 @@ function Outcome({ state, total }: { state: RunState; total: number }) {
   return (
     <div className="grid gap-2 pb-1">
       <p className="font-medium text-ink">
-        {state.phase === "over" ? summaryOf(state) : `${answered} of ${total} answered`}
+        {state.phase === "over" ? summaryOf(state) : `${answered} of ${total} done`}
       </p>
-      {state.phase === "running" && <Progress label="Answered" share={answered / total} />}
+      {state.phase === "running" && <Progress label="Progress" share={answered / total} />}
     </div>
   );
 }
@@ -52,7 +52,7 @@ function Actions({ title, run, choice, isGrave, disabledReason }: ActionsProps) 
   if (state.phase === "over")
     return (
       <>
-        {hasFailed(state) && <Button onClick={start}>Try the failed ones again</Button>}
+        {hasFailed(state) && <Button onClick={start}>Retry failed</Button>}
         <Button key="close" ref={focus} variant="primary" onClick={close}>
           Close
         </Button>
@@ -64,7 +64,7 @@ function Actions({ title, run, choice, isGrave, disabledReason }: ActionsProps) 
         <Button onClick={close}>Cancel</Button>
       ) : (
         <Button isPending={!hasWaiting(state)} onClick={run.skipRest}>
-          Skip the rest
+          Skip remaining
         </Button>
       )}
       <Button
@@ -111,8 +111,8 @@ export function BulkDialog({ title, done, rows, leftOut, question, run }: BulkTa
       </ul>
       {leftOut.length > 0 && (
         <>
-          <h3 className="mt-1 font-medium text-ink">Left out</h3>
-          <ul aria-label="Left out" className="border-y border-line">
+          <h3 className="mt-1 font-medium text-ink">Excluded</h3>
+          <ul aria-label="Excluded" className="border-y border-line">
             {leftOut.map(({ id, ...row }) => (
               <Row key={id} {...row} />
             ))}

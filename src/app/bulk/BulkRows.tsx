@@ -9,9 +9,9 @@ type Named = Omit<BulkRow, "id">;
 
 const looks: Record<Result["kind"], { tone: Tone; word: string }> = {
   waiting: { tone: "idle", word: "waiting" },
-  asked: { tone: "busy", word: "asked for" },
+  asked: { tone: "busy", word: "requested" },
   done: { tone: "good", word: "done" },
-  skipped: { tone: "idle", word: "not asked for" },
+  skipped: { tone: "idle", word: "skipped" },
   refused: { tone: "bad", word: "refused" },
   failed: { tone: "warn", word: "failed" },
 };

@@ -51,7 +51,7 @@ test("each row has its own result as it comes, and the summary counts them", asy
   });
   expect(run.state.get().phase).toBe("running");
   expect(summaryOf(run.state.get())).toBe("1 done, 1 refused");
-  await answer(3, new ApiError("unreachable", "The service does not answer."));
+  await answer(3, new ApiError("unreachable", "The service is not responding."));
   await over;
   expect(run.state.get().phase).toBe("over");
   expect(summaryOf(run.state.get())).toBe("1 done, 1 refused, 1 failed");
@@ -84,7 +84,7 @@ test("the rest can be left alone; what is under way still ends", async () => {
   await answer(2);
   await over;
   expect(asked).toEqual([1, 2]);
-  expect(summaryOf(run.state.get())).toBe("2 done, 3 not asked for");
+  expect(summaryOf(run.state.get())).toBe("2 done, 3 skipped");
   expect(hasFailed(run.state.get())).toBe(true);
 });
 
@@ -101,11 +101,11 @@ test("what is read out does not change with every row", async () => {
   for (let id = 0; id < 20; id++) await answer(id);
   await over;
   expect([...spoken]).toEqual([
-    "Under way.",
-    "25 percent answered.",
-    "50 percent answered.",
-    "75 percent answered.",
-    "100 percent answered.",
+    "In progress.",
+    "25 percent done.",
+    "50 percent done.",
+    "75 percent done.",
+    "100 percent done.",
     "20 done.",
   ]);
 });

@@ -73,7 +73,7 @@ const words = [
   ["done", "done"],
   ["refused", "refused"],
   ["failed", "failed"],
-  ["skipped", "not asked for"],
+  ["skipped", "skipped"],
 ] as const;
 
 /** "7 done, 1 refused": what has come of it so far. */
@@ -106,5 +106,5 @@ export function spokenOf(state: RunState): string {
   if (state.phase === "over") return `${summaryOf(state)}.`;
   const total = state.results.size;
   const quarters = Math.floor((answeredOf(state) * 4) / total);
-  return quarters === 0 ? "Under way." : `${quarters * 25} percent answered.`;
+  return quarters === 0 ? "In progress." : `${quarters * 25} percent done.`;
 }

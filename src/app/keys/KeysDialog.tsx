@@ -43,16 +43,21 @@ export function KeysDialog() {
   const isOn = useStore(singleKeys);
   const close = () => keysDialog.set(false);
   return (
-    <Dialog title="Keys" isLong onClose={close} actions={<Button onClick={close}>Close</Button>}>
+    <Dialog
+      title="Keyboard shortcuts"
+      isLong
+      onClose={close}
+      actions={<Button onClick={close}>Close</Button>}
+    >
       <div className="mt-2 gap-x-8 sm:columns-2">
         {groups.map((group) => (
           <Group key={group.title} {...group} />
         ))}
       </div>
       <Field
-        label="Single keys"
+        label="Single-key shortcuts"
         layout="beside"
-        help="Turn them off if you dictate, or if letters are pressed by accident. What needs Ctrl or ⌘ stays, and so do Enter and Esc."
+        help="Turn off single-key shortcuts if you use dictation or press keys by accident. Shortcuts with Ctrl or ⌘, Enter and Esc stay on."
       >
         {(aria) => (
           <Checkbox

@@ -25,11 +25,11 @@ const toEntries = (buttons: readonly HTMLElement[]): KeyEntry[] =>
 const inLists = (canSelect: boolean): KeyEntry[] => [
   { keys: ["j"], label: "Next row" },
   { keys: ["k"], label: "Previous row" },
-  { keys: ["Enter"], label: "Open the row" },
+  { keys: ["Enter"], label: "Open row" },
   ...(canSelect
     ? [
-        { keys: ["x"], label: "Select the row" },
-        { keys: ["Shift", "x"], label: "Select all up to the row" },
+        { keys: ["x"], label: "Select row" },
+        { keys: ["Shift", "x"], label: "Extend selection to row" },
       ]
     : []),
 ];
@@ -44,20 +44,20 @@ export function keyGroups(page: Document): KeyGroup[] {
       title: "Lists",
       entries: rows.length === 0 ? [] : inLists(rows.some((one) => boxOf(one) !== null)),
     },
-    { title: "All selected rows", entries: hasSelection(page) ? toEntries(on.selection) : [] },
+    { title: "Selected rows", entries: hasSelection(page) ? toEntries(on.selection) : [] },
     {
-      title: "The current row",
+      title: "Current row",
       entries: toEntries(
         on.row.filter((element) => !on.selection.some((other) => keyOf(other) === keyOf(element))),
       ),
     },
     { title: "This page", entries: toEntries(on.page) },
     {
-      title: "Everywhere",
+      title: "Global",
       entries: [
-        { keys: paletteKey().hint.split(" "), label: "Go anywhere, do anything" },
-        { keys: ["?"], label: "This list" },
-        { keys: ["Esc"], label: "Close what is open" },
+        { keys: paletteKey().hint.split(" "), label: "Command palette" },
+        { keys: ["?"], label: "Keyboard shortcuts" },
+        { keys: ["Esc"], label: "Close" },
       ],
     },
   ];

@@ -80,7 +80,7 @@ export function Palette({ text, onText, from }: PaletteProps) {
       ) : (
         <OptionList
           id={`${id}-list`}
-          label="What fits"
+          label="Results"
           activeId={activeHit && optionId(activeHit)}
           onPoint={(option) => setActiveKey(hitOf(option)?.entry.key)}
           onChoose={(option) => {
@@ -105,8 +105,8 @@ export function Palette({ text, onText, from }: PaletteProps) {
       <Footer isLoading={isLoading} />
       <output className="sr-only">
         {hits.length === 0
-          ? "Nothing fits. Type words of a page or an action, or an id."
-          : `${hits.length} to choose from.`}
+          ? "No results. Type the name of a page or an action, or an id."
+          : `${hits.length} results.`}
       </output>
     </>
   );

@@ -37,7 +37,7 @@ function PaletteDialog({ from }: Opening) {
         setRender(() => loaded);
       } catch {
         closePalette();
-        toast.failure("The palette could not be loaded.", "Reload the page to try again.");
+        toast.failure("Couldn't load the command palette.", "Reload the page to try again.");
       }
     };
     void fill();

@@ -14,7 +14,7 @@ export function Footer({ isLoading }: { isLoading: boolean }) {
       <span className="flex items-center gap-1.5">
         <Key>Esc</Key> close
       </span>
-      {isLoading && <span className="ms-auto animate-wait">Asking for servers and sites…</span>}
+      {isLoading && <span className="ms-auto animate-wait">Loading servers and sites…</span>}
     </p>
   );
 }
@@ -22,10 +22,10 @@ export function Footer({ isLoading }: { isLoading: boolean }) {
 export function Nothing({ text }: { text: string }) {
   return (
     <div className="grid gap-1 px-4 py-6 text-muted">
-      <p className="wrap-anywhere text-ink">Nothing fits “{text.trim()}”.</p>
+      <p className="wrap-anywhere text-ink">No results for “{text.trim()}”.</p>
       <p>
-        Type words of a page or an action, such as “webhooks” or “restart 7”, some of their letters,
-        or an id: “12”, “worker 12”, “site 3”.
+        Try a page or an action, such as “webhooks” or “restart 7”, or an id: “12”, “worker 12”,
+        “site 3”.
       </p>
     </div>
   );

@@ -20,7 +20,7 @@ export function choose(entry: Entry, isWhole: boolean, navigate: NavigateFunctio
   switch (act.kind) {
     case "press": {
       const reason = press(act.words);
-      if (reason !== null) toast.failure(`Not done: ${label}.`, reason);
+      if (reason !== null) toast.failure(`Couldn't run “${label}”.`, reason);
       return;
     }
     case "go":

@@ -50,7 +50,7 @@ test("what cannot be pressed comes last and says why", () => {
   expect(commands.map(({ label, refusal }) => [label, refusal])).toEqual([
     ["Delete worker 1", undefined],
     ["Stop worker 1", reason],
-    ["Run now: Orders", "It is under way."],
+    ["Run now: Orders", "The action is in progress."],
   ]);
 });
 

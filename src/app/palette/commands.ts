@@ -17,7 +17,9 @@ function toEntry(button: Marked, words: string): Entry {
     label: words,
     detail: "",
     ...(isDisabled(button) && {
-      refusal: isBusy ? "It is under way." : (button.dataset["reason"] ?? "Not possible now."),
+      refusal: isBusy
+        ? "The action is in progress."
+        : (button.dataset["reason"] ?? "The action isn't available now."),
     }),
     act: { kind: "press", words },
   };
@@ -54,7 +56,7 @@ export function press(words: string): string | null {
   const button = markedButtons().find(
     (one) => one.dataset["command"] === words && one.checkVisibility(),
   );
-  if (button === undefined) return "It is not on the page any more.";
+  if (button === undefined) return "The action is no longer on the page.";
   const { refusal } = toEntry(button, words);
   if (refusal !== undefined) return refusal;
   button.click();

@@ -45,7 +45,7 @@ export function placeEntries({ servers, sites, isWhole }: Places): Entry[] {
     ...servers.map(({ id, name }) =>
       toPage("plus", `New backup on ${name}`, "", paths.newBackupConfiguration(id)),
     ),
-    toPage("settings", "Settings", "Tokens, appearance, this device", paths.settings()),
+    toPage("settings", "Settings", "Tokens, appearance, device", paths.settings()),
     toPage("key", "Connect to another service", "", paths.connect()),
     {
       key: "disconnect",
