@@ -247,7 +247,7 @@ test.describe("a restore drill", () => {
     await action(page, "Restore drill", backup.id).click();
     await expect(page.getByText(/^Restore drill passed/)).toBeVisible();
     await expect(page.getByRole("log", { name: "Drill output" })).toContainText(
-      "50 rows came back exactly",
+      "50 rows restored exactly",
     );
     await expectAccessible(page);
     await page.getByRole("link", { name, exact: true }).click();

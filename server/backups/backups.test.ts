@@ -414,7 +414,7 @@ describe("a restore", () => {
     expect(service.sql("select distinct customer from orders")).toEqual([{ customer: "mallory" }]);
     expect((await service.show(id)).warnings?.join()).toMatch(/damaged/);
     const download = await service.call("GET", `/api/backup/${backup.id}/file`);
-    await expect(download.arrayBuffer()).rejects.toThrow("checksum differs");
+    await expect(download.arrayBuffer()).rejects.toThrow("Checksum mismatch");
   });
 
   test("is refused while the target is busy, and of what is not finished", async () => {

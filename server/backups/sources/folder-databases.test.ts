@@ -76,7 +76,7 @@ test.each(["delete", "wal"])(
       expect(manifest.databases).toEqual([{ name: "db/shop.data", problem: null }]);
       if (round > 0) continue;
       expect(await source.drill(Readable.from([archive]), manifest, attempt())).toMatch(
-        /as backed up\. 1 SQLite database in it opened and found sound\.$/,
+        /as backed up\. 1 SQLite database in it passed the integrity check\.$/,
       );
     }
     expect(said.filter((line) => /changed|vanished/.test(line))).toEqual([]);
@@ -123,7 +123,7 @@ test("a database is told by its header, not by its name, and everything around i
   );
   expect(manifest.databases).toHaveLength(3);
   expect(await source.drill(Readable.from([archive]), manifest, attempt())).toMatch(
-    / 2 SQLite databases in it opened and found sound, 1 as unsound as in the site\.$/,
+    / 2 SQLite databases in it passed the integrity check, 1 as unsound as in the site\.$/,
   );
 });
 
@@ -181,7 +181,7 @@ test.runIf(isRoot)("of another account it is copied as that account", async () =
   expect(manifest.databases).toEqual([{ name: "shop.sqlite", problem: null }]);
   expect(await readdir(scratchFolder)).toEqual([]);
   expect(await source.drill(Readable.from([archive]), manifest, attempt())).toContain(
-    "1 SQLite database in it opened and found sound.",
+    "1 SQLite database in it passed the integrity check.",
   );
   expect(query("select x from t", join(await extract(archive), "shop.sqlite"))).toEqual([{ x: 1 }]);
 });

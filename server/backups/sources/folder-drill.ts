@@ -95,7 +95,7 @@ async function checkDatabases(
     );
   const unsound = names.length - sound;
   if (names.length === 0) return "";
-  return ` ${sound} SQLite database${sound === 1 ? "" : "s"} in it opened and found sound${unsound === 0 ? "" : `, ${unsound} as unsound as in the site`}.`;
+  return ` ${sound} SQLite database${sound === 1 ? "" : "s"} in it passed the integrity check${unsound === 0 ? "" : `, ${unsound} as unsound as in the site`}.`;
 }
 
 const shownBroken = 5;

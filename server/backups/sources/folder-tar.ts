@@ -121,7 +121,7 @@ const fixes: readonly [RegExp, string][] = [
   [/Permission denied|Operation not permitted/, "Give the site's account the right to it."],
   [/No space left on device|Disk quota exceeded/, "Free some space and try again."],
   [/Unexpected EOF/, "The archive is cut off."],
-  [/Input\/output error/, "Look at the disk's health."],
+  [/Input\/output error/, "Check the disk for errors."],
   [/Read-only file system/, "Mount it writable."],
   [/File name too long/, "Shorten the path: the system takes 4095 bytes."],
 ];

@@ -67,7 +67,7 @@ describe("a database with FLOAT columns", () => {
     await source.restore(streamOf(content, 65_536), attemptOf(1));
     expect(await server.query("floats", checksums)).toBe(before);
     expect(await source.drill(streamOf(content), manifest, attemptOf(1))).toBe(
-      "9 tables with 2,016 rows came back exactly, by the count and the checksum of each table.",
+      "9 tables with 2,016 rows restored exactly, by the count and the checksum of each table.",
     );
     await server.query(null, "DROP DATABASE floats; CREATE DATABASE floats CHARACTER SET utf8mb4");
     await server.query("floats", content.toString());
@@ -102,17 +102,17 @@ test("a drill fails when a row came back changed, though none is missing", async
   const { content, manifest } = await takeDump(source);
   const changed = Buffer.from(content.toString().replace("'two'", "'owt'"));
   await expect(source.drill(streamOf(changed), manifest, attemptOf(3))).rejects.toThrow(
-    "What came back differs from what was dumped: the rows of notes are not the same.",
+    "The restored data differs from the backup: the rows of notes are not the same.",
   );
   if (manifest.kind !== "database") throw new Error("The manifest is of another kind.");
   const { checksums: made, ...counted } = manifest;
   expect(await source.drill(streamOf(content), counted, attemptOf(3))).toBe(
-    "1 table with 2 rows came back in number; the backup has no checksums of its rows.",
+    "1 table with 2 rows restored with the same row counts; the backup has no checksums of its rows.",
   );
   const other = { ...counted, checksums: { by: "another tool", tables: { notes: "00" } } };
   expect(made?.by).toMatch(/^mariadb-dump .* of MariaDB \d+\.\d+$/);
   expect(await source.drill(streamOf(content), other, attemptOf(3))).toContain(
-    "came back in number; their checksums cannot be compared, because another tool made the backup's",
+    "restored with the same row counts; their checksums cannot be compared, because another tool made the backup's",
   );
 });
 

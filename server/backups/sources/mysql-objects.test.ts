@@ -74,7 +74,7 @@ test("packages and views that name things come back in a drill, into nothing and
   const { content, manifest } = await takeDump(source);
   await server.query(null, `DROP DATABASE ${database}`);
   expect(await source.drill(streamOf(content), manifest, attemptOf(1))).toBe(
-    "2 tables with 2 rows came back exactly, by the count and the checksum of each table.",
+    "2 tables with 2 rows restored exactly, by the count and the checksum of each table.",
   );
   await source.restore(streamOf(content), attemptOf(1));
   expect(await pictureOf(server, url)).toBe(before);

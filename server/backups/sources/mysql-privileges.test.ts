@@ -189,7 +189,7 @@ describe("an account of MariaDB", () => {
     const cure = / Allow it with: (GRANT .*;)$/.exec(line)?.[1];
     await server.query(null, cure ?? "no cure");
     expect(await rehearse(source)).not.toContain("refused");
-    expect(await source.drill(streamOf(content), manifest, attemptOf(9))).toContain("came back");
+    expect(await source.drill(streamOf(content), manifest, attemptOf(9))).toContain("restored");
     await source.restore(streamOf(content), attemptOf(9));
   });
 });

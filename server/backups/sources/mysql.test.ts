@@ -400,7 +400,7 @@ describe("a drill", () => {
     const before = await pictureOf(server, url);
     const { content, manifest } = await takeDump(source);
     expect(await source.drill(streamOf(content), manifest, attemptOf(2))).toBe(
-      "6 tables with 12 rows came back exactly, by the count and the checksum of each table.",
+      "6 tables with 12 rows restored exactly, by the count and the checksum of each table.",
     );
     await expectNothingLeft();
     if (manifest.kind !== "database") throw new Error("The manifest is of another kind.");

@@ -56,11 +56,11 @@ export async function drillArchive(
     const differences = compareCounts(manifest.tables, found.tables);
     if (differences.length > 0)
       throw new SourceError(
-        `What came back differs: ${differences.slice(0, toldDifferences).join("; ")}${differences.length > toldDifferences ? `; and ${differences.length - toldDifferences} more` : ""}.`,
+        `The restored data differs: ${differences.slice(0, toldDifferences).join("; ")}${differences.length > toldDifferences ? `; and ${differences.length - toldDifferences} more` : ""}.`,
       );
     if (found.checksums === undefined)
-      return `${told} came back in number; the server is too old to make checksums of its rows.`;
-    return `${told} came back ${compareChecksums(manifest.checksums, found.checksums)}`;
+      return `${told} restored with the same row counts; the server is too old to make checksums of its rows.`;
+    return `${told} restored ${compareChecksums(manifest.checksums, found.checksums)}`;
   } finally {
     from.destroy();
     if (isMade) await throwAway(target, scratch.database, attempt);

@@ -101,7 +101,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     const before = await fingerprint(server, database);
     const letGo = await hold(database, "select from held");
     await expect(source.restore(Readable.from([archive]), attempt())).rejects.toThrow(
-      "shop is as it was: another session held one of its tables for more than 0.2 seconds.",
+      "shop is unchanged: another session held one of its tables for more than 0.2 seconds.",
     );
     await letGo();
     expect(await fingerprint(server, database)).toEqual(before);
@@ -121,11 +121,11 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     const restore = ({ source, attempt }: typeof asReader) =>
       source.restore(Readable.from([archive]), attempt());
     await expect(restore(asReader)).rejects.toThrow(
-      /^shop is as it was: something in the backup belongs to another role/,
+      /^shop is unchanged: something in the backup belongs to another role/,
     );
     await server.query(database, "drop owned by leaver; drop role leaver");
     await expect(restore(makeSource(server.url(database)))).rejects.toThrow(
-      /^shop is as it was: the backup names a role that this server does not have/,
+      /^shop is unchanged: the backup names a role that this server does not have/,
     );
     expect(await server.query(database, "select from mine")).toEqual([]);
   });
@@ -181,7 +181,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     await cut("query ~* '^copy'");
     expect(await restoring).toMatchObject({
       name: "SourceError",
-      message: expect.stringMatching(/^shop is as it was: /) as string,
+      message: expect.stringMatching(/^shop is unchanged: /) as string,
     });
     expect(await fingerprint(server, database)).toEqual(before);
   });

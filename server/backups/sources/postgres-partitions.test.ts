@@ -113,7 +113,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database with tables", () => {
       await source.restore(Readable.from([archive]), attempt());
       expect(await fingerprint(server, database)).toEqual(after);
       expect(await source.drill(Readable.from([archive]), manifest, attempt())).toMatch(
-        / came back exactly, by the count and the checksum of each table\.$/,
+        / restored exactly, by the count and the checksum of each table\.$/,
       );
       await source.restore(Readable.from([earlier.archive]), attempt());
       expect(await fingerprint(server, database)).toEqual(before);

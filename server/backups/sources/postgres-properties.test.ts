@@ -157,7 +157,7 @@ describe.skipIf(!hasPostgresServer)("a drill", () => {
     const changed = await dump();
     const drill = (archive: Buffer) => source.drill(Readable.from([archive]), manifest, attempt());
     await expect(drill(changed.archive)).rejects.toThrow(
-      "What came back differs from what was dumped: the rows of public.note are not the same.",
+      "The restored data differs from the backup: the rows of public.note are not the same.",
     );
     await server.query(
       "notes",
@@ -173,6 +173,6 @@ describe.skipIf(!hasPostgresServer)("a drill", () => {
     );
     await server.query("notes", "select lo_put(77, 2, 'r')");
     // In another order: the same.
-    expect(await drill((await dump()).archive)).toContain("came back exactly");
+    expect(await drill((await dump()).archive)).toContain("restored exactly");
   });
 });

@@ -39,7 +39,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL account that is no superuser",
     );
     expect(told).toContain("A drill would be refused: reader may not create databases.");
     await expect(source.restore(Readable.from([archive]), attempt())).rejects.toThrow(
-      "is as it was",
+      "is unchanged",
     );
     for (const [, cures = ""] of told.matchAll(/Allow it with: ((?:(?:GRANT|ALTER) [^;]*; ?)+)/g))
       await server.query("shop", cures);

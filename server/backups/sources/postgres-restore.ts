@@ -245,7 +245,7 @@ async function runScript(
   if (end.exitCode === 0 && end.stdout.includes(endMark)) return;
   const why = whyNot(lastWords(end), lockWaitMs);
   throw new SourceError(
-    isRehearsal ? `The backup cannot be restored: ${why}` : `${target.name} is as it was: ${why}`,
+    isRehearsal ? `The backup cannot be restored: ${why}` : `${target.name} is unchanged: ${why}`,
   );
 }
 

@@ -87,7 +87,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     await source.restore(Readable.from([archive]), attempt());
     expect(await fingerprint(server, database)).toEqual(before);
     expect(await source.drill(Readable.from([archive]), manifest, attempt())).toBe(
-      "8 tables with 906 rows and 2 large objects came back exactly, by the count and the checksum of each table.",
+      "8 tables with 906 rows and 2 large objects restored exactly, by the count and the checksum of each table.",
     );
     expect(await leftovers()).toEqual(nothing);
     // What the server itself warns of, by the restore and by the drill; the tests' server has no replication.
@@ -105,7 +105,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     await source.restore(Readable.from([archive]), attempt());
     expect(await fingerprint(server, database)).toEqual(before);
     expect(await source.drill(Readable.from([archive]), manifest, attempt())).toBe(
-      "0 tables with 0 rows came back exactly, by the count and the checksum of each table.",
+      "0 tables with 0 rows restored exactly, by the count and the checksum of each table.",
     );
   });
 
@@ -280,11 +280,11 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
       source.drill(Readable.from([archive]), { kind: "database", tables }, attempt());
     await server.createDatabase("quarterdeck_drill_7");
     await expect(drill({ "public.two": 2, "public.three": 1 })).rejects.toThrow(
-      "What came back differs: public.one was not in the database; public.three is missing; public.two has 1 instead of 2 rows.",
+      "The restored data differs: public.one was not in the database; public.three is missing; public.two has 1 instead of 2 rows.",
     );
     expect(await leftovers()).toEqual(nothing);
     expect(await drill({ "public.one": 0, "public.two": 1 })).toBe(
-      "2 tables with 1 row came back in number; the backup has no checksums of its rows.",
+      "2 tables with 1 row restored with the same row counts; the backup has no checksums of its rows.",
     );
     expect(await source.drill(Readable.from([archive]), null, attempt())).toMatch(/^2 tables/);
     await server.query(database, "grant select on one, two to other");

@@ -53,9 +53,7 @@ describe.runIf(isRoot)("a SQLite database of another account", () => {
     const before = contentOf(path);
     const { content, manifest } = await dump();
     expect(manifest).toMatchObject({ kind: "database" });
-    expect(await source.drill(Readable.from([content]), manifest, attempt())).toContain(
-      "came back",
-    );
+    expect(await source.drill(Readable.from([content]), manifest, attempt())).toContain("restored");
     exec("delete from customers", path);
     await source.restore(Readable.from([content]), attempt());
     expect(contentOf(path)).toBe(before);

@@ -55,7 +55,7 @@ describe("a restore over a database that", () => {
       const impatient = source({ busyMs: 100 }).restore(Readable.from([content]), attempt());
       await expect(impatient).rejects.toMatchObject({
         name: "SourceError",
-        message: expect.stringMatching(/Somebody else holds it/) as string,
+        message: expect.stringMatching(/locked by another process/) as string,
       });
       expect(versions()).toEqual([{ version: "new", n: 10 }]);
       const patient = source().restore(Readable.from([content]), attempt());

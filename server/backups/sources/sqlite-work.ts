@@ -8,7 +8,7 @@ const script = new URL("./sqlite-worker.ts", import.meta.url);
 
 /** Primary result codes, see https://www.sqlite.org/rescode.html. */
 const hints: Record<number, string> = {
-  5: "Somebody else holds it and does not let go. Stop what uses it, and try again.",
+  5: "The database is locked by another process. Stop that process and try again.",
   8: "It may not be written to by the account that works on it.",
   11: "It is damaged.",
   13: "There is no room left on its disk.",

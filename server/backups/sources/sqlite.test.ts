@@ -84,7 +84,7 @@ test("a collation that an application defines is told, and its tables are backed
   const manifest = await source().dump(into, attempt());
   expect(manifest).toMatchObject({ tables: { customers: 2, sums: 2, names: 1 } });
   expect(await source().drill(Readable.from([content()]), manifest, attempt())).toMatch(
-    /^3 tables with 5 rows came back exactly\. Table names uses the collation german/,
+    /^3 tables with 5 rows restored exactly\. Table names uses the collation german/,
   );
   exec("drop table sums");
   await source().restore(Readable.from([content()]), attempt());
@@ -187,7 +187,7 @@ test("a drill counts what comes back, and throws it away", async () => {
   exec(rich);
   const { content, manifest } = await dump();
   expect(await source().drill(Readable.from([content]), manifest, attempt())).toBe(
-    "2 tables with 4 rows came back exactly.",
+    "2 tables with 4 rows restored exactly.",
   );
   const wrong: Manifest = { kind: "database", tables: { customers: 3, sums: 2 } };
   await expect(source().drill(Readable.from([content]), wrong, attempt())).rejects.toMatchObject({

@@ -109,7 +109,9 @@ export function createSqliteSource({
         await removeFile(copy);
         const work = { task: "copy", from: path, to: copy, busyMs } as const;
         const { tables } = await doSqliteWork(work, path, attempt.signal);
-        attempt.say(compareTables(null, tables).replace(/ came back.*/, ", found sound."));
+        attempt.say(
+          compareTables(null, tables).replace(/ restored.*/, "; integrity check passed."),
+        );
         await pipeline(createReadStream(copy, { highWaterMark: chunkBytes }), into, {
           signal: attempt.signal,
         });

@@ -17,13 +17,13 @@ export function compareTables(
   const tables = `${names.length} table${names.length === 1 ? "" : "s"}`;
   const total = `${tables} with ${rows.toLocaleString("en")} row${rows === 1 ? "" : "s"}`;
   if (manifest?.kind !== "database")
-    return `${total} came back; the backup has no counts to hold them against.`;
+    return `${total} restored; the backup has no counts to hold them against.`;
   const expected = manifest.tables;
   const differences = [...new Set([...Object.keys(expected), ...names])]
     .filter((name) => expected[name] !== found[name])
     .map((name) => `${name} has ${tell(found[name])} and should have ${tell(expected[name])}`);
   throwDifferences(differences);
-  return `${total} came back ${compareChecksums(manifest.checksums, checksums)}`;
+  return `${total} restored ${compareChecksums(manifest.checksums, checksums)}`;
 }
 
 /**
@@ -35,13 +35,14 @@ export function compareChecksums(
   found: Checksums | undefined,
 ): string {
   if (found === undefined) return "exactly.";
-  if (expected === undefined) return "in number; the backup has no checksums of its rows.";
+  if (expected === undefined)
+    return "with the same row counts; the backup has no checksums of its rows.";
   const differing = Object.keys(expected.tables).filter(
     (name) => expected.tables[name] !== found.tables[name],
   );
   if (differing.length === 0) return "exactly, by the count and the checksum of each table.";
   if (expected.by !== found.by)
-    return `in number; their checksums cannot be compared, because ${expected.by} made the backup's and ${found.by} these.`;
+    return `with the same row counts; their checksums cannot be compared, because ${expected.by} made the backup's and ${found.by} these.`;
   throwDifferences(differing.map((name) => `the rows of ${name} are not the same`));
   return "";
 }
@@ -49,7 +50,7 @@ export function compareChecksums(
 function throwDifferences(differences: readonly string[]): void {
   if (differences.length > 0)
     throw new SourceError(
-      `What came back differs from what was dumped: ${differences.slice(0, 10).join("; ")}${differences.length > 10 ? `; and ${differences.length - 10} more` : ""}.`,
+      `The restored data differs from the backup: ${differences.slice(0, 10).join("; ")}${differences.length > 10 ? `; and ${differences.length - 10} more` : ""}.`,
     );
 }
 
