@@ -192,7 +192,7 @@ export const eventPayloads = {
       "Start of the drill; null if it never started.",
     ),
     drill_ended_at: moment("2026-01-31T09:30:00.000000Z", "End of the drill."),
-    reason: reason("The table orders came back with 0 rows instead of 1204."),
+    reason: reason("The table orders has 0 rows instead of 1204."),
   }),
   "restore.finished": payload("restore.finished", ofRestore),
   "restore.failed": payload("restore.failed", {

@@ -136,7 +136,7 @@ test("a person creates a webhook, takes its secret along, pings it, and a real r
   expect(Buffer.from(secret.replace("whsec_", ""), "base64")).toHaveLength(32);
   for (const label of ["Node.js", "PHP", "Python"]) {
     await page.getByLabel("Language").selectOption({ label });
-    await expect(page.getByRole("figure", { name: "Example receiver" })).toContainText(
+    await expect(page.getByRole("figure", { name: "Verify signatures" })).toContainText(
       "WEBHOOK_SECRET",
     );
   }
@@ -609,7 +609,7 @@ test("every page is accessible and fits 360 px, light and dark", async ({
   await page.goto(service.url + newPage(site));
   await page.getByLabel("URL").fill(receiver.url);
   await page.getByRole("button", { name: "Create webhook" }).click();
-  await expect(page.getByRole("figure", { name: "Example receiver" })).toBeVisible();
+  await expect(page.getByRole("figure", { name: "Verify signatures" })).toBeVisible();
   await expectNoSidewaysScroll(page);
   await expectAccessibleInBoth(page);
 });

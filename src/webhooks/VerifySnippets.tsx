@@ -12,7 +12,7 @@ export function VerifySnippets() {
   if (chosen === undefined) return null;
   return (
     <TextBox
-      title="Example receiver"
+      title="Verify signatures"
       text={chosen.code}
       isCode
       note="The example reads the secret from the environment variable WEBHOOK_SECRET."
