@@ -1,6 +1,6 @@
 // The door of everything that wants a token: whether requests are taken at all, who asks, and what is left of the limit.
 import type { Context } from "hono";
-import type { ApiEnvironment } from "./api.ts";
+import type { ApiEnvironment } from "./environment.ts";
 import { addressOf, type Doorkeeper } from "./authentication.ts";
 import type { Caller } from "./route.ts";
 import { ServiceError, unavailable } from "./service-error.ts";

@@ -1,8 +1,6 @@
 // The layer between HTTP and the rooms. Every request to the interface walks through here:
 // token, limit, what the path names, ability, body, answer.
-import type { HttpBindings } from "@hono/node-server";
 import { Hono, type Context } from "hono";
-import type { RequestIdVariables } from "hono/request-id";
 import type { Logger } from "pino";
 import { toFieldErrors } from "../../contract/errors.ts";
 import { abilityOf, type Operation } from "../../contract/operation.ts";
@@ -11,6 +9,7 @@ import { actAs, theService } from "../activity/actor.ts";
 import { admit, admitAnybody, type Door } from "./admit.ts";
 import { createAnswerWriter, type WriteAnswer } from "./answer.ts";
 import { readJsonObject } from "./body.ts";
+import type { ApiEnvironment } from "./environment.ts";
 import { FileAnswer } from "./file-answer.ts";
 import type { Caller, Route } from "./route.ts";
 import { InvalidFields, notFound, ServiceError, unauthorized } from "./service-error.ts";
@@ -23,8 +22,6 @@ export type ApiOptions = Door & {
   /** What becomes of an answer that breaks its own schema. */
   invalidAnswer: "fail" | "log";
 };
-
-export type ApiEnvironment = { Bindings: Partial<HttpBindings>; Variables: RequestIdVariables };
 
 export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
   const app = new Hono<ApiEnvironment>();

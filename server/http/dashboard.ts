@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { serveStatic } from "@hono/node-server/serve-static";
 import { Hono } from "hono";
 import { secureHeaders } from "hono/secure-headers";
-import type { ApiEnvironment } from "./api.ts";
+import type { ApiEnvironment } from "./environment.ts";
 
 /** The scripts that stand in the page itself, as its policy names them. */
 function inlineScripts(folder: string): string[] {

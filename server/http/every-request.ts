@@ -2,7 +2,7 @@
 import type { MiddlewareHandler } from "hono";
 import { errorMessage, errorStatus } from "../../contract/errors.ts";
 import type { IsAllowedHost } from "./allowed-hosts.ts";
-import type { ApiEnvironment } from "./api.ts";
+import type { ApiEnvironment } from "./environment.ts";
 
 /** A browser takes an answer for what its type says, and never for a script or a page that it looks like. */
 export const everyAnswer = { "X-Content-Type-Options": "nosniff" } as const;

@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type { Logger } from "pino";
 import { errorMessage, errorStatus, toFieldErrorsBody } from "../../contract/errors.ts";
-import type { ApiEnvironment } from "./api.ts";
+import type { ApiEnvironment } from "./environment.ts";
 import { describeDatabaseError } from "../store/database-error.ts";
 import { InvalidFields, ServiceError, unavailable } from "./service-error.ts";
 

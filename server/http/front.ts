@@ -7,7 +7,7 @@ import { errorMessage } from "../../contract/errors.ts";
 import { operations } from "../../contract/operations.ts";
 import { describeDatabaseError } from "../store/database-error.ts";
 import type { IsAllowedHost } from "./allowed-hosts.ts";
-import type { ApiEnvironment } from "./api.ts";
+import type { ApiEnvironment } from "./environment.ts";
 import { describeOperations } from "./description.ts";
 import { everyRequest } from "./every-request.ts";
 import { answerFailure } from "./failure.ts";

@@ -1,7 +1,7 @@
 // The figures over HTTP. They tell of every worker and site, so they are for a token that may see all of them.
 import { Hono } from "hono";
 import { admit, type Door } from "../http/admit.ts";
-import type { ApiEnvironment } from "../http/api.ts";
+import type { ApiEnvironment } from "../http/environment.ts";
 import { unauthorized } from "../http/service-error.ts";
 import type { Metrics } from "./metrics.ts";
 

@@ -25,7 +25,7 @@ import type { ChannelMessageState } from "../../contract/notifications/notificat
 import type { Ability } from "../../contract/tokens.ts";
 import type { DeliveryState } from "../../contract/webhooks/delivery.ts";
 import type { StopSignal, WorkerState } from "../../contract/workers/worker.ts";
-import type { News } from "../events/event.ts";
+import type { News } from "../events/news.ts";
 import type { EntryAccount } from "../inventory/accounts.ts";
 import { storableJson } from "./storable.ts";
 

@@ -7,7 +7,8 @@ import {
   upWindowMs,
   type LoopProcess,
 } from "./crash-loop.ts";
-import { isEndByRule, keptOutages, type Outage } from "./supervisor/run-history.ts";
+import type { Outage } from "./supervisor/program.ts";
+import { isEndByRule, keptOutages } from "./supervisor/run-history.ts";
 
 const nowMs = 1_700_000_000_000;
 const second = 1000;

@@ -1,7 +1,7 @@
 // When a worker's processes come up again and again and do not stay: its status may say `installed` in between, and that is
 // not all there is to say. The rule is in docs/workers.md.
 import type { ProcessState } from "../../contract/workers/worker.ts";
-import type { Outage } from "./supervisor/run-history.ts";
+import type { Outage } from "./supervisor/program.ts";
 
 export type LoopProcess = { number: number; state: ProcessState; outages: readonly Outage[] };
 

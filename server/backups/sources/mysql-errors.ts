@@ -1,5 +1,4 @@
 // What the clients of MySQL and MariaDB say when something fails, in the operator's words.
-import type { MysqlPlace } from "./mysql-client.ts";
 import { SourceError } from "./source.ts";
 
 /** A SourceError that keeps the server's error number, null where the tool told none. */
@@ -32,8 +31,11 @@ export const codes = {
   noSuchDefiner: 1449,
 } as const;
 
+/** What failed, as the messages name it. */
+type Named = { database: string; shown: string };
+
 export function mysqlFailure(
-  place: MysqlPlace,
+  place: Named,
   end: { exitCode: number | null; signal: string | null; stderr: string },
 ): MysqlError {
   // `ERROR 1045 (28000): …` from the client, `Got error: 1045: …` or `Couldn't execute '…': … (1045)` from the dump tool.
@@ -53,7 +55,7 @@ export function mysqlFailure(
   return new MysqlError(`${words} (${said})`, code);
 }
 
-function inWords({ shown, database }: MysqlPlace, code: number | null): string {
+function inWords({ shown, database }: Named, code: number | null): string {
   switch (code) {
     case 1045:
     case 1698:

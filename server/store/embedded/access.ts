@@ -1,7 +1,8 @@
 // Which folders an account can enter, and folders that are its alone.
 import { chmod, lchown, lstat, mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { ownAccount, type Account } from "./account.ts";
+import { ownAccount } from "./account.ts";
+import type { Account } from "./command.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 
 /**

@@ -3,15 +3,8 @@ import { closeSync, constants, openSync } from "node:fs";
 import { userInfo } from "node:os";
 import { DatabaseSync } from "node:sqlite";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
-import { runCommand } from "./command.ts";
+import { type Account, runCommand } from "./command.ts";
 import type { Log } from "./log.ts";
-
-export type Account = {
-  uid: number;
-  gid: number;
-  /** It is the user this process runs as, so nothing is to be given to it or kept open for it. */
-  isOwn: boolean;
-};
 
 export const accountName = "quarterdeck";
 

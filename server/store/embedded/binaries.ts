@@ -15,8 +15,7 @@ import { createRequire } from "node:module";
 import { arch, platform } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { closedFolder } from "./access.ts";
-import type { Account } from "./account.ts";
-import { runCommand } from "./command.ts";
+import { type Account, runCommand } from "./command.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import type { Log } from "./log.ts";
 

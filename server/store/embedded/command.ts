@@ -1,11 +1,18 @@
 // Short commands, run to their end, with nothing of the service's own environment (which holds secrets and PG… variables).
 import { execFile } from "node:child_process";
-import type { Account } from "./account.ts";
 
 // With the sbin folders, which the PATH of `su` lacks. LC_ALL keeps messages in the language that trouble.ts reads.
 export const plainEnvironment = {
   PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
   LC_ALL: "C",
+};
+
+/** Whom a program runs as. */
+export type Account = {
+  uid: number;
+  gid: number;
+  /** It is the user this process runs as, so nothing is to be given to it or kept open for it. */
+  isOwn: boolean;
 };
 
 export type CommandResult = { exitCode: number | null; output: string };

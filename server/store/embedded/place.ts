@@ -12,7 +12,8 @@
 import { chmod, lstat, mkdir, readFile, realpath, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { closedFolder, makePrivateFolder } from "./access.ts";
-import { ownAccount, systemAccount, type Account } from "./account.ts";
+import { ownAccount, systemAccount } from "./account.ts";
+import type { Account } from "./command.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import type { Log } from "./log.ts";
 import { nameOfPath } from "./settings.ts";

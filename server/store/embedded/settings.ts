@@ -1,6 +1,5 @@
 // The command line of the database. All that matters is on it, so that a running server can be compared with the one we would start.
 import { createHash } from "node:crypto";
-import type { Place } from "./place.ts";
 
 export const databaseUser = "quarterdeck";
 export const databaseName = "quarterdeck";
@@ -59,8 +58,11 @@ const settings = {
 /** The whole `pg_hba.conf`: one role, on the socket, by password. */
 export const accessRules = `# Written by Quarterdeck at each start.\nlocal all ${databaseUser} scram-sha-256\n`;
 
+/** Where a database lies, as far as its command line says so. */
+type Paths = { data: string; accessFile: string; socketFolder: string };
+
 /** The arguments of `postgres`. */
-export function serverArguments(place: Place): string[] {
+export function serverArguments(place: Paths): string[] {
   const all = {
     ...settings,
     // Not the one among the data: the account could write to that.
@@ -76,7 +78,7 @@ export function serverArguments(place: Place): string[] {
 }
 
 /** Stands in the title of every process of this database, also of those whose postmaster is gone. */
-export const clusterName = (place: Place) => `quarterdeck-${nameOfPath(place.data)}`;
+export const clusterName = (place: Pick<Paths, "data">) => `quarterdeck-${nameOfPath(place.data)}`;
 
 /** A short name for a path, the same each time. */
 export const nameOfPath = (path: string) =>

@@ -3,7 +3,7 @@ import { realpath } from "node:fs/promises";
 import { platform, tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { closedFolder, makePrivateFolder } from "./access.ts";
-import type { Account } from "./account.ts";
+import type { Account } from "./command.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import { nameOfPath, socketName } from "./settings.ts";
 

@@ -1,7 +1,6 @@
 // The words that every part of the supervisor shares.
 import type { ProcessState, StopSignal } from "../../../contract/workers/worker.ts";
 import type { Account } from "../../hosts/account.ts";
-import type { Outage } from "./run-history.ts";
 
 /** What a worker runs and how it is kept up; the fields mean what they mean to supervisord. */
 export type Program = {
@@ -35,6 +34,9 @@ export type Program = {
   /** A process that carries an older one is to be replaced; null = each may stay. */
   requiredDeployment: number | null;
 };
+
+/** From an end that nobody asked for and no rule explains, until the process is up again or is not to be. Milliseconds since 1970. */
+export type Outage = { at: number; backAt: number | null };
 
 export type ProcessStatus = {
   /** Counts from 1. */

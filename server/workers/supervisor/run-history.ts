@@ -1,11 +1,8 @@
 // What a slot remembers of its runs: the deployment that its process carries, and when it was not up and nobody had
 // asked for that. Whether the latter is a crash loop is decided elsewhere.
 import type { ProcessState } from "../../../contract/workers/worker.ts";
-import type { Program } from "./program.ts";
+import type { Outage, Program } from "./program.ts";
 import type { RunRecord } from "./run-file.ts";
-
-/** From an end that nobody asked for and no rule explains, until the process is up again or is not to be. Milliseconds since 1970. */
-export type Outage = { at: number; backAt: number | null };
 
 /** What is known of a process's end. */
 export type ProcessEnd = {
