@@ -32,6 +32,44 @@ async function openList(page: Page, url: string): Promise<void> {
   await expect(page.locator("[popover]")).toBeAttached();
 }
 
+test("what a badge says beyond its word comes with the focus, wherever that scrolls, and goes with Escape", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  const { id } = await site.createWorker();
+  await page.setViewportSize({ width: 1024, height: 160 });
+  await openList(page, `${service.url}/sites/${site.id}/workers`);
+  await expectRow(workerRow(page, id), "installed");
+  const badge = workerRow(page, id).getByText("installed", { exact: true });
+  const tip = page.getByRole("tooltip");
+  await page.evaluate(() => scrollTo(0, 0));
+  await expect(badge).not.toBeInViewport();
+
+  await link(page, id).evaluate((element) => element.focus({ preventScroll: true }));
+  await page.keyboard.press("Tab");
+  await expect(badge).toBeFocused();
+  await expect(badge).toBeInViewport({ ratio: 1 });
+  await expect(tip).toContainText("All its processes are up.");
+  await expect(badge).toHaveAccessibleDescription(/^All its processes are up\..*Since /s);
+  const [below, above] = await Promise.all([badge.boundingBox(), tip.boundingBox()]);
+  if (below === null || above === null) throw new Error("Both are on screen.");
+  const gap = Math.max(above.y - (below.y + below.height), below.y - (above.y + above.height));
+  expect(gap, "pixels between the badge and its help").toBeGreaterThanOrEqual(0);
+  expect(gap).toBeLessThan(10);
+  await page.keyboard.press("Escape");
+  await expect(tip).toBeHidden();
+  await expect(badge).toBeFocused();
+  await expect(badge).toHaveAccessibleDescription("");
+
+  await page.keyboard.press("Shift+Tab");
+  await page.keyboard.press("Tab");
+  await expect(tip).toBeVisible();
+  await page.keyboard.press("Tab");
+  await expect(badge).not.toBeFocused();
+  await expect(badge).toHaveAccessibleDescription("");
+});
+
 test("a list is walked, selected, let go and opened by keyboard alone, and nothing on it moves", async ({
   connected: page,
   service,

@@ -1,4 +1,4 @@
-// A state's word in its tone; on hover what the word means, why it is so, and since when.
+// A state's word in its tone; on hover and focus what the word means, why it is so, and since when.
 import type { ReactNode } from "react";
 import { isInTransit } from "../../contract/states.ts";
 import { Badge } from "../ui/Badge.tsx";

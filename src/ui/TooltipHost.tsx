@@ -12,8 +12,9 @@ export function TooltipHost({ hasKeys }: TooltipHostProps) {
   return (
     <div
       ref={attach}
+      id="tooltip"
+      role="tooltip"
       popover="manual"
-      aria-hidden
       data-with-keys={hasKeys}
       className="inset-auto m-0 max-w-72 rounded-md border border-line bg-raised px-2 py-1 text-xs whitespace-pre-line text-ink shadow-pop"
     />

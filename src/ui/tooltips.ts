@@ -1,6 +1,7 @@
 // One tooltip for all elements with `data-tip`, `data-since` (a moment), `data-reason` (why it cannot be used now) or a
 // key of their own, and for every `<time>`: no cost per row, and no row clips it, because it is in the top layer. It
-// repeats what the element's name, description or attributes already say, so it is for eyes only.
+// repeats what the element's name, description or attributes already say; only where it says more (`data-has-help`), the
+// element is described by it while it shows.
 // Hover, focus, Escape: WCAG 2.2, 1.4.13.
 
 import { keyClass } from "./key-class.ts";
@@ -53,22 +54,28 @@ function place(host: HTMLElement, anchor: HTMLElement) {
 export function attachTooltips(host: HTMLElement): () => void {
   const listening = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let shown: HTMLElement | null = null;
 
   const hide = () => {
     clearTimeout(timer);
+    if (shown?.dataset["hasHelp"] !== undefined) shown.removeAttribute("aria-describedby");
+    shown = null;
     if (host.matches(":popover-open")) host.hidePopover();
+  };
+  const showNow = (anchor: HTMLElement) => {
+    const content = contentOf(host, anchor);
+    if (content.length === 0 || !anchor.isConnected) return;
+    // Shown anew so that it comes above a dialog that was opened after it.
+    hide();
+    host.replaceChildren(...content);
+    host.showPopover();
+    place(host, anchor);
+    shown = anchor;
+    if (anchor.dataset["hasHelp"] !== undefined) anchor.setAttribute("aria-describedby", host.id);
   };
   const show = (anchor: HTMLElement, afterMs: number) => {
     clearTimeout(timer);
-    timer = setTimeout(() => {
-      const content = contentOf(host, anchor);
-      if (content.length === 0 || !anchor.isConnected) return;
-      host.replaceChildren(...content);
-      // Shown anew so that it comes above a dialog that was opened after it.
-      hide();
-      host.showPopover();
-      place(host, anchor);
-    }, afterMs);
+    timer = setTimeout(() => showNow(anchor), afterMs);
   };
   const hideSoon = () => {
     clearTimeout(timer);
@@ -89,11 +96,17 @@ export function attachTooltips(host: HTMLElement): () => void {
   });
   on("focusin", (event) => {
     const anchor = carrier(event.target);
-    if (anchor?.matches(":focus-visible") === true) show(anchor, 0);
+    // Before the focus is told to a screen reader, which reads the description with it. A finger's tap counts too.
+    if (anchor?.dataset["hasHelp"] !== undefined) showNow(anchor);
+    else if (anchor?.matches(":focus-visible") === true) show(anchor, 0);
   });
   on("focusout", hide);
   on("pointerdown", hide);
-  on("scroll", hide);
+  on("scroll", () => {
+    // The focus itself scrolls to what lies outside the window.
+    if (shown !== null && shown === document.activeElement) place(host, shown);
+    else hide();
+  });
   on("keydown", (event) => {
     if (event.key === "Escape") hide();
   });
