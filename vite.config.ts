@@ -4,7 +4,6 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 import { docs } from "./server/setup/vite/docs.ts";
 import { earlyStart } from "./server/setup/vite/early-start.ts";
-import { lighter } from "./server/setup/vite/lighter.ts";
 import { precompressed } from "./server/setup/vite/precompressed.ts";
 import { earlyPages } from "./src/early/pages.ts";
 
@@ -14,7 +13,6 @@ export default defineConfig({
   plugins: [
     react(),
     tailwindcss(),
-    lighter,
     docs,
     earlyStart(earlyPages.map(({ module }) => module)),
     precompressed(),
@@ -34,6 +32,8 @@ export default defineConfig({
     // Every browser that has `light-dark()` and `<dialog>` preloads modules by itself.
     modulePreload: { polyfill: false },
     rolldownOptions: {
+      // A read whose value nobody uses may be left out: none is there for what a getter or a missing global does.
+      treeshake: { propertyReadSideEffects: false, unknownGlobalSideEffects: false },
       output: {
         codeSplitting: {
           // One file for all that every page needs: in pieces it compresses worse and waits longer.
