@@ -1,5 +1,5 @@
 // Tabs share what they ask: the first one to ask tells the others, and they take its answer instead of asking too.
-// Eight tabs on one page cost the service hardly more than one.
+// Eight windows that show one page cost the service hardly more than one; a hidden tab asks nothing anyway.
 
 /** What one tab tells the others. Moments are of the machine's clock, which all tabs share. */
 export type Told = { key: string; askedMs: number } & (

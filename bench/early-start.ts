@@ -1,0 +1,96 @@
+// What the early start brings: how long a visit waits for the first row of a list with the script of `src/early` in
+// index.html, and without it, in turns.
+import type { Browser, Page } from "@playwright/test";
+import type { DashboardService } from "./dashboard-service.ts";
+import { median, note, report } from "./report.ts";
+
+/** Lighthouse's own phone and desktop: what the line takes for an answer, what it carries, and how slow the processor is. */
+const lines = {
+  phone: { latencyMs: 150, kilobits: 1_638, slowdown: 4 },
+  desktop: { latencyMs: 40, kilobits: 10_240, slowdown: 1 },
+} as const;
+
+type Line = keyof typeof lines;
+type Visit = { line: Line; isEarly: boolean; isReturning: boolean };
+
+const turns = 7;
+
+declare global {
+  // oxlint-disable-next-line no-var -- a global of the page is declared so
+  var firstRowMs: Promise<number>;
+}
+
+/** Keeps the session, and the moment at which the first row of a list was painted. */
+const watchFirstRow = (page: Page, token: string): Promise<unknown> =>
+  page.addInitScript((secret) => {
+    sessionStorage.setItem("quarterdeck.session", JSON.stringify({ address: "", token: secret }));
+    globalThis.firstRowMs = new Promise((resolve) => {
+      new MutationObserver((_, observer) => {
+        if (document.querySelector("main tbody tr") === null) return;
+        observer.disconnect();
+        // A task that is posted in a frame runs after its paint.
+        requestAnimationFrame(() => setTimeout(() => resolve(performance.now())));
+      }).observe(document, { childList: true, subtree: true });
+    });
+  }, token);
+
+/** Both kinds of visit take this way, so that it costs them the same. */
+const servePage = (page: Page, address: string, isEarly: boolean): Promise<unknown> =>
+  page.route(address, async (route) => {
+    const response = await route.fetch();
+    const html = await response.text();
+    const withoutScript = html.replace(/<script>.*?<\/script>/s, "");
+    if (withoutScript === html) throw new Error("index.html has no early script.");
+    await route.fulfill({ response, body: isEarly ? html : withoutScript });
+  });
+
+async function timeFirstRow(
+  browser: Browser,
+  service: DashboardService,
+  { line, isEarly, isReturning }: Visit,
+): Promise<number> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const address = `${service.url}/servers/1/backups`;
+  await watchFirstRow(page, service.token);
+  await servePage(page, address, isEarly);
+  if (isReturning) {
+    await page.goto(address);
+    await page.waitForLoadState("networkidle");
+  }
+  const { latencyMs, kilobits, slowdown } = lines[line];
+  const session = await context.newCDPSession(page);
+  const bytesPerSecond = (kilobits * 1_000) / 8;
+  await session.send("Network.enable");
+  await session.send("Network.emulateNetworkConditions", {
+    offline: false,
+    latency: latencyMs,
+    downloadThroughput: bytesPerSecond,
+    uploadThroughput: bytesPerSecond,
+  });
+  await session.send("Emulation.setCPUThrottlingRate", { rate: slowdown });
+  await page.goto(address, { waitUntil: "commit" });
+  const tookMs = await page.evaluate(() => globalThis.firstRowMs);
+  await context.close();
+  return tookMs;
+}
+
+export async function measureEarlyStart(
+  browser: Browser,
+  service: DashboardService,
+): Promise<void> {
+  for (const line of ["phone", "desktop"] as const)
+    for (const isReturning of [false, true]) {
+      const withIt: number[] = [];
+      const without: number[] = [];
+      // In turns: what else the machine does meets both.
+      for (let turn = 0; turn < turns; turn++) {
+        withIt.push(await timeFirstRow(browser, service, { line, isReturning, isEarly: true }));
+        without.push(await timeFirstRow(browser, service, { line, isReturning, isEarly: false }));
+      }
+      const visit = isReturning ? "returning" : "first visit";
+      const what = `early start, ${line}, ${visit}: first row, with ÷ without`;
+      report(what, median(withIt) / median(without), "", { atMost: 0.85 });
+      note(`${Math.round(median(withIt))} ms with, ${Math.round(median(without))} ms without`);
+    }
+}
