@@ -6,9 +6,9 @@ import { OptionList } from "../../ui/OptionList.tsx";
 import { SearchInput } from "../../ui/SearchInput.tsx";
 import type { Group } from "./arrange.ts";
 import { choose } from "./choose.ts";
+import { type PaletteProps, searchWords } from "./field.ts";
 import { nextPlace } from "./list-keys.ts";
 import type { Hit, Part } from "./match.ts";
-import { type PaletteProps, searchWords } from "./PaletteHost.tsx";
 import { Footer, Nothing } from "./PaletteWords.tsx";
 import { useGroups } from "./use-groups.ts";
 

@@ -1,7 +1,8 @@
 import { Button } from "../../ui/Button.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { SearchButton } from "../../ui/SearchButton.tsx";
-import { openPalette, paletteKey, prefetchPalette } from "./opening.ts";
+import { prefetchPalette } from "./load.ts";
+import { openPalette, paletteKey } from "./opening.ts";
 
 /** Opens the palette; whoever comes near it gets its code ahead. */
 export function PaletteButton({ look }: { look: "field" | "icon" }) {

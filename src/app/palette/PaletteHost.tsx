@@ -4,24 +4,14 @@ import { useStore } from "../../store.ts";
 import { SearchDialog } from "../../ui/SearchDialog.tsx";
 import { SearchInput } from "../../ui/SearchInput.tsx";
 import { toast } from "../toasts.ts";
+import { type PaletteProps, searchWords } from "./field.ts";
+import { loadPalette } from "./load.ts";
 import { closePalette, opened, type Opening } from "./opening.ts";
-
-export type PaletteProps = Opening & {
-  /** What is typed, which may have begun before this part was loaded. */
-  text: string;
-  onText: (text: string) => void;
-};
-
-export const searchWords = {
-  "aria-label": "Search pages, actions and ids",
-  placeholder: "Page, action or id",
-};
 
 type Render = (props: PaletteProps) => ReactNode;
 
-/** Not `lazy`, which would remember a load that failed. */
 const load = async (): Promise<Render> => {
-  const { Palette } = await import("./Palette.tsx");
+  const Palette = await loadPalette();
   return (props) => createElement(Palette, props);
 };
 

@@ -9,11 +9,6 @@ export const opened = createStore<Opening | null>(null);
 
 export const closePalette = (): void => opened.set(null);
 
-/** Ahead of the opening; what goes wrong here is told when it is opened. */
-export const prefetchPalette = (): void => {
-  import("./Palette.tsx").catch(() => {});
-};
-
 export function openPalette(): void {
   const modal = document.querySelector<HTMLDialogElement>("dialog:modal");
   // A question has to be answered first.
