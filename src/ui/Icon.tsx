@@ -1,4 +1,5 @@
 // The icons, by the names that this dashboard has for them.
+import { createElement } from "react";
 import {
   Activity,
   Archive,
@@ -30,8 +31,7 @@ import {
   Webhook,
   X,
   Zap,
-} from "lucide-react";
-
+} from "lucide";
 const icons = {
   act: Zap,
   activity: Activity,
@@ -69,8 +69,23 @@ export type IconName = keyof typeof icons;
 
 /** Always beside a text or in a control that has a name, so a screen reader passes over it. */
 export function Icon({ name }: { name: IconName }) {
-  const Shape = icons[name];
   // Onwards is to the left where one reads from right to left.
   const turn = name === "right" ? " rtl:-scale-x-100" : "";
-  return <Shape aria-hidden className={`size-4 shrink-0${turn}`} strokeWidth={1.75} />;
+  return (
+    <svg
+      aria-hidden
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth={1.75}
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      className={`size-4 shrink-0${turn}`}
+    >
+      {/* Its lines never change places. */}
+      {icons[name].map(([tag, attributes], place) =>
+        createElement(tag, { key: place, ...attributes }),
+      )}
+    </svg>
+  );
 }
