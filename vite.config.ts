@@ -34,6 +34,7 @@ export default defineConfig({
     rolldownOptions: {
       // A read whose value nobody uses may be left out: none is there for what a getter or a missing global does.
       treeshake: { propertyReadSideEffects: false, unknownGlobalSideEffects: false },
+      optimization: { inlineConst: { mode: "all", pass: 3 } },
       output: {
         codeSplitting: {
           // One file for all that every page needs: in pieces it compresses worse and waits longer.

@@ -11,8 +11,6 @@ export type Operation = {
   method: Method;
   /** Below the base address; `{name}` stands for an integer id. */
   path: `/api/${string}`;
-  /** One line for a reader of the interface description. */
-  summary: string;
   tag:
     | "backups"
     | "workers"

@@ -4,6 +4,7 @@ import { errorBody, fieldErrorsBody } from "../../contract/errors.ts";
 import { abilityOf, file, type Operation } from "../../contract/operation.ts";
 import { describeEvents } from "./describe-events.ts";
 import { hoist, type Json, type Schema } from "./schema-components.ts";
+import { summaryOf } from "./summaries.ts";
 
 /**
  * Describes the operations, and the requests that webhooks get, as OpenAPI 3.1.
@@ -17,16 +18,17 @@ export function describeOperations(
   const components: Json = {};
   const paths: Record<string, Json> = {};
   for (const [operationId, row] of entries) {
+    const summary = summaryOf.get(operationId) ?? operationId;
     (paths[row.path] ??= {})[row.method.toLowerCase()] = {
       operationId,
-      summary: row.summary,
+      summary,
       tags: [row.tag],
       ...(row.isPublic && { security: [] }),
       parameters: [...pathParameters(row.path), ...queryParameters(row.query)],
       ...(row.body && {
         requestBody: { required: true, content: asJson(row.body, "input", components) },
       }),
-      responses: responses(row, components),
+      responses: responses(row, summary, components),
     };
   }
   return {
@@ -70,11 +72,11 @@ const errorTexts: readonly [number, string, Schema][] = [
   [503, "Shutting down, or the database is unavailable", errorBody],
 ];
 
-function responses(row: Operation, components: Json): Json {
+function responses(row: Operation, summary: string, components: Json): Json {
   const answers: Json = {};
   for (const [status, schema] of Object.entries(row.answers))
     answers[status] = {
-      description: row.summary,
+      description: summary,
       ...(schema && {
         content: schema === file ? asFile : asJson(schema, "output", components),
       }),

@@ -9,4 +9,6 @@ import "../ui/Time.tsx";
 import "./confirm.ts";
 import "./ListPage.tsx";
 import "./PlaceTabs.tsx";
+import "./ServerTabs.tsx";
+import "./SiteTabs.tsx";
 import "./toasts.ts";
