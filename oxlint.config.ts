@@ -76,7 +76,10 @@ export default defineConfig({
     "typescript/unbound-method": "off",
     "unicorn/consistent-function-scoping": "off",
     "unicorn/no-array-sort": "off",
-    "vitest/expect-expect": ["error", { assertFunctionNames: ["expect", "expect*"] }],
+    "vitest/expect-expect": [
+      "error",
+      { assertFunctionNames: ["expect", "expect*", "context.expect"] },
+    ],
     "vitest/no-conditional-expect": "off",
     "vitest/valid-expect": ["error", { maxArgs: 2 }],
     "vitest/valid-title": ["error", { allowArguments: true }],
