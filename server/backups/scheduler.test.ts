@@ -155,7 +155,7 @@ test("a file whose removal failed is removed once that is possible, and its row 
   await mkdir(join(file, "in the way"), { recursive: true });
   await service.call("DELETE", `/api/backup/${backup.id}`);
   const failed = await service.becomes(backup.id, "failed");
-  expect(failed.status_reason).toMatch(/could not be removed.*tried again within the hour/);
+  expect(failed.status_reason).toMatch(/Couldn't delete the stored file.*retries within the hour/);
   const next = await service.run(id);
   expect(await isThere(backup.id)).toBe(200);
   await rm(file, { recursive: true });

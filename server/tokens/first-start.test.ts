@@ -33,7 +33,7 @@ test("prints a one-time link to the terminal and not into the log, until somebod
   const missed = await start();
   expect(missed.code).toMatch(/^\w{28}$/);
   expect(missed.service.output()).toContain("The link works once, for 10 minutes:");
-  expect(missed.service.output()).toContain("Each start prints a new link");
+  expect(missed.service.output()).toContain("each start prints a new link");
   const log = missed.service
     .output()
     .split("\n")
