@@ -1,4 +1,4 @@
-// The rules of backups: what may be asked for when. The work itself waits in the lane of its server.
+// The rules of backups: what may be asked for when. The work itself waits in the queue of its server.
 import { basename } from "node:path";
 import type { Readable } from "node:stream";
 import {
@@ -18,7 +18,7 @@ import type { BackupTaskKind } from "../store/tables.ts";
 import { backupEntry, cancelledAction } from "./activity-entries.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
-import { longestTaskMs, type Lane } from "./lane.ts";
+import { longestWaitMs, type TaskRunner } from "./task-runner.ts";
 import { openVerified } from "./pipeline.ts";
 import type { Places } from "./places.ts";
 import type { Removal } from "./removal.ts";
@@ -30,7 +30,7 @@ export type BackupServiceOptions = {
   configurations: ConfigurationStore;
   tasks: TaskStore;
   places: Places;
-  lane: Lane;
+  runner: TaskRunner;
   removal: Removal;
   jobs: Jobs;
   clock: Clock;
@@ -45,7 +45,7 @@ const taskNames = {
 } as const satisfies Record<BackupTaskKind, string>;
 
 export function createBackupService(options: BackupServiceOptions) {
-  const { store, configurations, tasks, places, lane, removal, jobs, clock } = options;
+  const { store, configurations, tasks, places, runner, removal, jobs, clock } = options;
 
   async function addTask(
     tx: Connection,
@@ -54,13 +54,13 @@ export function createBackupService(options: BackupServiceOptions) {
     kind: BackupTaskKind,
     more: { skip_safety_backup?: boolean } = {},
   ): Promise<void> {
-    const task = await tasks.insert(tx, {
+    const id = await tasks.insert(tx, {
       server_id: configuration.server_id,
       backup_id: backupId,
       kind,
       ...more,
     });
-    await jobs.send(tx, "backup-task.deadline", { id: task.id }, longestTaskMs / 1000);
+    await jobs.send(tx, "backup-task.deadline", { id }, longestWaitMs / 1000);
   }
 
   /** Locks a backup together with its configuration; the configuration first, so that no two requests cross. */
@@ -102,7 +102,7 @@ export function createBackupService(options: BackupServiceOptions) {
       trigger: BackupTrigger,
       also: (tx: Connection) => Promise<void> = async () => undefined,
     ): Promise<{ backup: BackupRow; configuration: ConfigurationRow }> {
-      const made = await store.transaction(async (tx) => {
+      return store.transaction(async (tx) => {
         const configuration = await configurations.lock(tx, configurationId);
         if (configuration === null) throw conflict("The backup configuration no longer exists.");
         // A schedule that is in force stays so while a change of it is rehearsed.
@@ -123,8 +123,6 @@ export function createBackupService(options: BackupServiceOptions) {
         await also(tx);
         return { backup, configuration };
       });
-      lane.wake(made.configuration.server_id);
-      return made;
     },
 
     /**
@@ -133,7 +131,7 @@ export function createBackupService(options: BackupServiceOptions) {
      * @throws a conflict
      */
     async restore(found: BackupRow, skipsSafetyBackup: boolean): Promise<BackupRow> {
-      const { row, configuration } = await store.transaction(async (tx) => {
+      const row = await store.transaction(async (tx) => {
         const { row, configuration } = await lockBoth(tx, found);
         if (!canBackup.restore(row))
           throw conflict(`Only a finished backup can be restored. The backup is ${row.status}.`);
@@ -153,9 +151,8 @@ export function createBackupService(options: BackupServiceOptions) {
         });
         const more = skipsSafetyBackup ? { detail: "Without a backup of current data." } : {};
         await recordActivity(tx, backupEntry(configuration, row, "asked to restore", more));
-        return { row, configuration };
+        return row;
       });
-      lane.wake(configuration.server_id);
       return { ...row, restore_status: "running", restore_output: "", restored_at: null };
     },
 
@@ -165,7 +162,7 @@ export function createBackupService(options: BackupServiceOptions) {
      * @throws a conflict
      */
     async drill(found: BackupRow, actor?: Actor): Promise<BackupRow> {
-      const { row, configuration } = await store.transaction(async (tx) => {
+      const row = await store.transaction(async (tx) => {
         const { row, configuration } = await lockBoth(tx, found);
         if (!canBackup.restore(row))
           throw conflict(
@@ -177,9 +174,8 @@ export function createBackupService(options: BackupServiceOptions) {
         await addTask(tx, configuration, row.id, "drill");
         const by = actor === undefined ? {} : { actor };
         await recordActivity(tx, backupEntry(configuration, row, "asked to prove", by));
-        return { row, configuration };
+        return row;
       });
-      lane.wake(configuration.server_id);
       return { ...row, drill_status: "running", drill_output: "" };
     },
 
@@ -208,20 +204,18 @@ export function createBackupService(options: BackupServiceOptions) {
         );
         return { row, begun: null };
       });
-      if (begun !== null && !lane.cancel(begun, reason))
+      if (begun !== null && !(await runner.cancel(begun, reason)))
         throw conflict("The backup is already ending. Check again in a moment.");
       return (await store.byId(row.id)) ?? row;
     },
 
     /** Asks for the stored file to be read again; nothing if the backup is busy. */
     async verify(found: BackupRow): Promise<void> {
-      const serverId = await store.transaction(async (tx) => {
+      await store.transaction(async (tx) => {
         const { row, configuration } = await lockBoth(tx, found);
-        if (row.status !== "finished" || (await tasks.ofBackup(tx, row.id)).length > 0) return null;
+        if (row.status !== "finished" || (await tasks.ofBackup(tx, row.id)).length > 0) return;
         await addTask(tx, configuration, row.id, "verify");
-        return configuration.server_id;
       });
-      if (serverId !== null) lane.wake(serverId);
     },
 
     /** Asks for the file and then the row to be removed. @throws a conflict */

@@ -1,6 +1,7 @@
 // The backups' rows. A status changes by compare-and-set only, so that two deciders cannot both win.
 import type { PageRequest } from "../../contract/paging.ts";
 import type { BackupState } from "../../contract/backups/backup.ts";
+import { backupTaskQueue } from "../jobs/jobs.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { and, asc, desc, eq, inArray, lt, lte, ne, or, sql } from "../store/drizzle.ts";
 import { backupConfigurations as configurations, backups } from "../store/tables.ts";
@@ -19,6 +20,23 @@ export type BackupChange = Partial<
 const isFinishedRun = and(eq(backups.status, "finished"), ne(backups.trigger, "safety"));
 
 export function createBackupStore(db: Database) {
+  const running = async (condition: ReturnType<typeof sql>): Promise<BackupRow[]> => {
+    const rows = await db
+      .select({ backup: backups })
+      .from(backups)
+      .innerJoin(configurations, eq(configurations.id, backups.configuration_id))
+      .where(
+        and(
+          or(
+            eq(backups.status, "running"),
+            and(eq(backups.status, "pending"), eq(backups.trigger, "safety")),
+          ),
+          condition,
+        ),
+      );
+    return rows.map(({ backup }) => backup);
+  };
+
   return {
     /** Runs several steps as one; what is sent or written in it is undone if it throws. */
     transaction: <Result>(steps: (tx: Connection) => Promise<Result>): Promise<Result> =>
@@ -146,17 +164,15 @@ export function createBackupStore(db: Database) {
       return row?.at ?? null;
     },
 
-    /** Rows whose run was cut off, when nothing runs: also a safety copy that had not begun; no task waits for it. */
-    cutOff: (): Promise<BackupRow[]> =>
-      db
-        .select()
-        .from(backups)
-        .where(
-          or(
-            eq(backups.status, "running"),
-            and(eq(backups.status, "pending"), eq(backups.trigger, "safety")),
-          ),
-        ),
+    /** Rows of a server that say that they run, also a safety copy that had not begun; no task waits for it. */
+    cutOff: (serverId: number): Promise<BackupRow[]> =>
+      running(sql`${configurations.server_id} = ${serverId}`),
+
+    /** The same of all servers that nobody works on. */
+    orphans: (): Promise<BackupRow[]> =>
+      running(sql`not exists (
+        select from pgboss.job j where j.name = ${backupTaskQueue} and j.state in ('retry', 'active')
+          and j.singleton_key = ${configurations.server_id}::text)`),
 
     async insert(tx: Connection, values: NewBackupRow): Promise<BackupRow> {
       const [row] = await tx

@@ -180,7 +180,7 @@ describe("a run", () => {
     expect(asked).toMatchObject({ size: 0, ended_at: null, restore_status: null });
     const finished = await service.becomes(asked.id, "finished");
     expect(finished.path).toMatch(
-      new RegExp(`^shop/${id}/${asked.id}-\\d{8}T\\d{6}Z\\.sqlite\\.zst$`),
+      new RegExp(`^shop/${id}/${asked.id}-\\d{8}T\\d{6}Z-0\\.sqlite\\.zst$`),
     );
     const file = await readFile(join(service.folder, "copies", finished.path));
     expect(finished.size).toBe(file.length);

@@ -16,7 +16,6 @@ import { createConfigurationService } from "./configuration-service.ts";
 import { createConfigurationStore } from "./configuration-store.ts";
 import { createBackupCounts } from "./counts.ts";
 import { createHeavyWork } from "./heavy-work.ts";
-import { createLane } from "./lane.ts";
 import { backupFigures } from "./metrics.ts";
 import { createPlaces } from "./places.ts";
 import { createPresenter } from "./presenter.ts";
@@ -26,6 +25,7 @@ import { backupRoutes } from "./routes.ts";
 import { createScheduler } from "./scheduler.ts";
 import { isLoginFile } from "./sources/login-file.ts";
 import { createTakeBackup } from "./take-backup.ts";
+import { createTaskRunner, longestWaitMs } from "./task-runner.ts";
 import { createTaskStore } from "./task-store.ts";
 
 export type BackupsOptions = {
@@ -62,7 +62,7 @@ export function createBackups(options: BackupsOptions): Backups {
   const { db, inventory, host, secrets, scratch, jobs, clock, log } = options;
   const store = createBackupStore(db);
   const configurationStore = createConfigurationStore(db);
-  const tasks = createTaskStore(db);
+  const tasks = createTaskStore(db, jobs.backupTasks);
   const places = createPlaces({ inventory, store, host, secrets, scratch });
   const parts = { store, configurations: configurationStore, tasks, places, jobs, clock, log };
 
@@ -74,8 +74,8 @@ export function createBackups(options: BackupsOptions): Backups {
     takeBackup: createTakeBackup({ ...parts, counts: createBackupCounts(options.registry) }),
     retention,
   });
-  const lane = createLane({ tasks, perform: work.perform, settle: work.settle, clock, log });
-  const backups = createBackupService({ ...parts, lane, removal });
+  const runner = createTaskRunner({ tasks, perform: work.perform, settle: work.settle, clock });
+  const backups = createBackupService({ ...parts, runner, removal });
   const configurations = createConfigurationService({ ...parts, inventory });
   const scheduler = createScheduler({ ...parts, inventory, backups, retention });
   const presenter = createPresenter({ store, tasks, inventory, clock });
@@ -96,7 +96,8 @@ export function createBackups(options: BackupsOptions): Backups {
       "backup.deadline": removal.expire,
       "backup.clean": backups.clean,
       "backup-task.deadline": async ({ id }) => {
-        const task = await tasks.byId(id);
+        // A version before this one counted its tasks.
+        const task = typeof id === "string" ? await tasks.byId(id) : null;
         if (task?.started_at === null) await work.expire(task);
       },
     },
@@ -107,14 +108,19 @@ export function createBackups(options: BackupsOptions): Backups {
       scratch
         .clear(isLoginFile)
         .catch((error: unknown) => log.error({ err: error }, "scratch folders were not cleared"));
-      await work.interruptAll();
+      const waiting = await tasks.takeOver();
+      for (const id of waiting)
+        await store.transaction((tx) =>
+          jobs.send(tx, "backup-task.deadline", { id }, longestWaitMs / 1000),
+        );
+      await work.interruptOrphans();
       await removal.resume();
-      await lane.resume();
+      await jobs.backupTasks.work(runner.run);
       scheduler.wake();
     },
     async stop() {
       await scheduler.stop();
-      await lane.stop();
+      await Promise.all([jobs.backupTasks.stop(), runner.stop()]);
     },
   };
 }

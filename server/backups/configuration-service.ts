@@ -37,7 +37,7 @@ export type ConfigurationServiceOptions = {
   tasks: TaskStore;
   inventory: InventoryStore;
   places: Places;
-  jobs: Jobs;
+  jobs: Pick<Jobs, "send">;
   clock: Clock;
   log: Logger;
 };

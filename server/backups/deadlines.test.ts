@@ -4,7 +4,7 @@ import { systemClock } from "../clock.ts";
 import { createLocalHost } from "../hosts/local.ts";
 import { createSecretReader } from "../inventory/secrets.ts";
 import { createInventoryStore } from "../inventory/store.ts";
-import type { Jobs } from "../jobs/jobs.ts";
+import { startJobs, type Jobs } from "../jobs/jobs.ts";
 import { createLog } from "../log.ts";
 import { sql } from "../store/drizzle.ts";
 import { activity } from "../store/tables.ts";
@@ -17,17 +17,18 @@ import { createTaskStore } from "./task-store.ts";
 import { insertConfiguration, insertInventory } from "./testing/rows.ts";
 
 let database: TestDatabase;
+let engine: Jobs;
 beforeAll(async () => {
   database = await createTestDatabase();
   await insertInventory(database.db);
+  engine = await startJobs(database.connection, createLog("silent"));
 });
-afterAll(() => database.close());
+afterAll(async () => {
+  await engine.stop(0);
+  await database.close();
+});
 
-const jobs: Jobs = {
-  send: async () => undefined,
-  work: async () => undefined,
-  stop: async () => undefined,
-};
+const jobs: Pick<Jobs, "send"> = { send: async () => undefined };
 
 function createService() {
   const { db } = database;
@@ -36,7 +37,7 @@ function createService() {
   return createConfigurationService({
     store: createBackupStore(db),
     configurations: createConfigurationStore(db),
-    tasks: createTaskStore(db),
+    tasks: createTaskStore(db, engine.backupTasks),
     inventory,
     places: createPlaces({
       inventory,

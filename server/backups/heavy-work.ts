@@ -1,4 +1,4 @@
-// What each kind of heavy job does, and what becomes of one that was cut off. The lane decides when.
+// What each kind of heavy job does, and what becomes of one that was cut off. The task runner decides when.
 import { backupEvent, drillFailedEvent, restoreEvent } from "./event-data.ts";
 import type { BackupRow } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
@@ -6,10 +6,12 @@ import { createProof, type ProofOptions } from "./proof.ts";
 import { createRestore } from "./restore.ts";
 import type { Retention } from "./retention.ts";
 import type { TakeBackup } from "./take-backup.ts";
-import { cutOff } from "./lane.ts";
+import { cutOff } from "./task-runner.ts";
 import type { TaskRow } from "./task-store.ts";
 import { Interrupted } from "./words.ts";
 import { recordEvent } from "../events/store.ts";
+import { ClaimLost } from "../jobs/serial-queue.ts";
+import type { Connection } from "../store/database.ts";
 
 export type HeavyWorkOptions = ProofOptions & {
   takeBackup: TakeBackup;
@@ -27,17 +29,35 @@ export function createHeavyWork(options: HeavyWorkOptions) {
     configuration: ConfigurationRow,
     signal: AbortSignal,
   ): Promise<void> {
-    const finished = await takeBackup.take(row, configuration, signal, async (tx) => {
-      await tasks.end(tx, task.id);
+    const finished = await takeBackup.take(row, configuration, signal, {
+      claim: task,
+      also: (tx) => endHeld(tx, task),
     });
     if (finished === null) return endIfLeft(task);
     await retention.apply(configuration.id);
   }
 
+  /** Ends a task with its outcome, or undoes that. */
+  async function endHeld(tx: Connection, task: TaskRow): Promise<void> {
+    if (!(await tasks.end(tx, task))) throw new ClaimLost();
+  }
+
+  /** A safety copy has no task of its own: it is cut off with the restore that wanted it. */
+  async function interruptLeft(
+    rows: readonly BackupRow[],
+    reason: Interrupted,
+    also: (tx: Connection) => Promise<void>,
+  ): Promise<void> {
+    for (const row of rows) {
+      const found = await store.withConfiguration(row.id);
+      if (found !== null) await takeBackup.interrupt(row, found.configuration, reason, also);
+    }
+  }
+
   /** A task whose backup somebody else has moved, or whose configuration is gone, is nobody's. */
   const endIfLeft = (task: TaskRow) =>
     store.transaction(async (tx) => {
-      await tasks.end(tx, task.id);
+      await tasks.end(tx, task);
     });
 
   return {
@@ -59,13 +79,20 @@ export function createHeavyWork(options: HeavyWorkOptions) {
 
     /** Ends a task that was begun and that nobody does any more. */
     async settle(task: TaskRow, reason: Interrupted): Promise<void> {
+      // Whoever has a job of a server has all of its heavy work: what else seems to run there does not.
+      const left = await store.cutOff(task.server_id);
+      await interruptLeft(
+        left.filter(({ id }) => id !== task.backup_id),
+        reason,
+        (tx) => tasks.hold(tx, task),
+      );
       const found = await store.withConfiguration(task.backup_id);
       if (found === null) return endIfLeft(task);
       const { backup, configuration } = found;
       switch (task.kind) {
         case "run":
           if (backup.status === "running" || backup.status === "pending")
-            await takeBackup.interrupt(backup, configuration, reason);
+            await takeBackup.interrupt(backup, configuration, reason, (tx) => endHeld(tx, task));
           return endIfLeft(task);
         case "restore":
           return restore.settle(task, backup, configuration, reason);
@@ -76,14 +103,9 @@ export function createHeavyWork(options: HeavyWorkOptions) {
       }
     },
 
-    /** At the start: whatever says that it runs does not. A safety copy has no task of its own. */
-    async interruptAll(): Promise<void> {
-      for (const row of await store.cutOff()) {
-        const found = await store.withConfiguration(row.id);
-        if (found !== null)
-          await takeBackup.interrupt(row, found.configuration, new Interrupted(cutOff));
-      }
-    },
+    /** At the start: what says that it runs, on a server whose heavy work nobody has. */
+    interruptOrphans: async (): Promise<void> =>
+      interruptLeft(await store.orphans(), new Interrupted(cutOff), async () => undefined),
 
     /** Ends a task that waited too long; a task that has begun has a deadline of its own. */
     async expire(task: TaskRow): Promise<void> {
@@ -92,7 +114,7 @@ export function createHeavyWork(options: HeavyWorkOptions) {
       await store.transaction(async (tx) => {
         // Cancelling locks the configuration before the task; the other order could deadlock.
         if (found !== null) await configurations.lock(tx, found.configuration.id);
-        if (!(await tasks.end(tx, task.id)) || found === null) return;
+        if (!(await tasks.endWaiting(tx, task.id)) || found === null) return;
         const { backup, configuration } = found;
         const never = { reason, startedAt: null, endedAt: new Date(options.clock.now()) };
         if (task.kind === "run") {

@@ -46,7 +46,7 @@ export function createProof(options: ProofOptions) {
         else log.warn({ err: error, backup: row.id }, "a stored file could not be verified");
       }
       await store.transaction(async (tx) => {
-        if (!(await tasks.end(tx, task.id))) return;
+        if (!(await tasks.end(tx, task))) return;
         if (Object.keys(change).length > 0) await store.update(tx, row.id, change);
         // Told once, not every week.
         if (typeof change.damage === "string" && row.damage === null) {
@@ -83,7 +83,7 @@ export function createProof(options: ProofOptions) {
       }
       await store.transaction(async (tx) => {
         await configurations.lock(tx, configuration.id);
-        if (!(await tasks.end(tx, task.id))) return;
+        if (!(await tasks.end(tx, task))) return;
         const at = now();
         await store.update(tx, row.id, {
           drill_status: reason === null ? "finished" : "failed",
@@ -134,7 +134,7 @@ export function createProof(options: ProofOptions) {
       }
       output.say(reason.message);
       await store.transaction(async (tx) => {
-        if (await tasks.end(tx, task.id))
+        if (await tasks.end(tx, task))
           await store.update(tx, row.id, { drill_status: "failed", drill_output: output.text() });
       });
     },

@@ -3,8 +3,10 @@ import type { Logger } from "pino";
 import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
 import { recordEvent } from "../events/store.ts";
+import { ClaimLost } from "../jobs/serial-queue.ts";
+import type { Connection } from "../store/database.ts";
 import { backupEntry, cancelledAction } from "./activity-entries.ts";
-import type { BackupRow, BackupStore } from "./backup-store.ts";
+import type { BackupChange, BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import { damagedEvent, restoreEvent } from "./event-data.ts";
 import { createOutput, type Output } from "./output.ts";
@@ -44,7 +46,7 @@ export function createRestore(options: RestoreOptions) {
       ...(outcome.status === "finished" && { restored_at: at }),
     };
     await store.transaction(async (tx) => {
-      if (!(await tasks.end(tx, task.id))) return;
+      if (!(await tasks.end(tx, task))) return;
       await store.update(tx, row.id, change);
       if (outcome.status === "failed" && outcome.isCancelled === true)
         return recordActivity(
@@ -59,21 +61,27 @@ export function createRestore(options: RestoreOptions) {
 
   /** Saves what the restore is about to replace. */
   async function saveTarget(
+    task: TaskRow,
     configuration: ConfigurationRow,
     source: Source,
     signal: AbortSignal,
     say: (line: string) => Promise<void>,
   ): Promise<void> {
     if (!(await source.exists())) return say("No current data to back up.");
-    const waiting = await store.transaction((tx) =>
-      store.insert(tx, {
+    const hold = (tx: Connection) => tasks.hold(tx, task);
+    const waiting = await store.transaction(async (tx) => {
+      await hold(tx);
+      return store.insert(tx, {
         configuration_id: configuration.id,
         storage_provider_id: configuration.storage_provider_id,
         trigger: "safety",
         started_at: new Date(clock.now()),
-      }),
-    );
-    const safety = await takeBackup.take(waiting, configuration, signal);
+      });
+    });
+    const safety = await takeBackup.take(waiting, configuration, signal, {
+      claim: task,
+      also: hold,
+    });
     signal.throwIfAborted();
     if (safety === null) {
       const reason = (await store.byId(waiting.id))?.status_reason ?? "";
@@ -123,11 +131,14 @@ export function createRestore(options: RestoreOptions) {
       signal: AbortSignal,
     ): Promise<void> {
       const output = createOutput();
+      const update = (change: BackupChange) =>
+        store.transaction(async (tx) => {
+          await tasks.hold(tx, task);
+          await store.update(tx, row.id, change);
+        });
       const say = async (line: string) => {
         output.say(line);
-        await store.transaction((tx) =>
-          store.update(tx, row.id, { restore_output: output.text() }),
-        );
+        await update({ restore_output: output.text() });
       };
       let isBegun = false;
       try {
@@ -136,13 +147,13 @@ export function createRestore(options: RestoreOptions) {
         await say(`Verifying the stored file in ${storage.place}.`);
         await verifyStored(storage, row, signal);
         const at = new Date(clock.now());
-        await store.transaction((tx) => store.update(tx, row.id, sound(at)));
+        await update(sound(at));
         await say("Stored file verified.");
         if (task.skip_safety_backup)
           await say("Skipping the backup of current data, as requested.");
         else {
           await say("Backing up current data.");
-          await saveTarget(configuration, source, signal, say);
+          await saveTarget(task, configuration, source, signal, say);
         }
         await say("Restoring.");
         const attempt = { id: row.id, say: output.say, signal };
@@ -155,11 +166,14 @@ export function createRestore(options: RestoreOptions) {
           output.say("The site's workers still use the previous folder. Restart them.");
         await end(task, row, configuration, { status: "finished" }, output);
       } catch (error) {
+        // Somebody else has the restore now, and what it wrote down.
+        if (error instanceof ClaimLost) throw error;
         const words = operatorWords(error);
         if (words === null)
           log.error({ err: error, backup: row.id }, "a restore failed unexpectedly");
         if (error instanceof DamagedCopy)
           await store.transaction(async (tx) => {
+            await tasks.hold(tx, task);
             await store.update(tx, row.id, { damage: error.message });
             const told = { reason: error.message, foundAt: new Date(clock.now()) };
             if (row.damage === null) await recordEvent(tx, damagedEvent(configuration, row, told));

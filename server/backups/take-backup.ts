@@ -5,6 +5,7 @@ import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
 import { recordEvent } from "../events/store.ts";
 import type { Jobs } from "../jobs/jobs.ts";
+import type { Claim } from "../jobs/serial-queue.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Connection } from "../store/database.ts";
 import { backupEntry, cancelledAction } from "./activity-entries.ts";
@@ -19,6 +20,7 @@ import { storeDump, type Stored } from "./pipeline.ts";
 import type { Source } from "./sources/source.ts";
 import { StorageError } from "../storage/storage.ts";
 import type { Places } from "./places.ts";
+import type { TaskStore } from "./task-store.ts";
 import { sizeInWords } from "./sources/size-in-words.ts";
 import { untilAborted } from "./together.ts";
 import { Cancelled, shortDuration, operatorWords, tellFailure } from "./words.ts";
@@ -26,6 +28,7 @@ import { Cancelled, shortDuration, operatorWords, tellFailure } from "./words.ts
 export type TakeBackupOptions = {
   store: BackupStore;
   configurations: ConfigurationStore;
+  tasks: TaskStore;
   places: Places;
   jobs: Jobs;
   counts: BackupCounts;
@@ -38,19 +41,23 @@ const noWarnings: Promise<string[]> = Promise.resolve([]);
 /** How often what a run has done so far is written down. */
 const progressMs = 500;
 
-/** `<directory>/<configuration>/<backup>-<time>.<extension>`, so that no two configurations share a name. */
+/**
+ * `<directory>/<configuration>/<backup>-<time>-<attempt>.<extension>`, so that no two configurations share a name, and no
+ * runner that was thought dead writes to one of another attempt.
+ */
 export function objectKey(
   { directory, id }: Pick<ConfigurationRow, "directory" | "id">,
   backupId: number,
   at: Date,
+  attempt: number,
   extension: string,
 ): string {
   const time = at.toISOString().replace(/[-:]|\.\d+/g, "");
-  return `${directory}/${id}/${backupId}-${time}.${extension}.zst`;
+  return `${directory}/${id}/${backupId}-${time}-${attempt}.${extension}.zst`;
 }
 
 export function createTakeBackup(options: TakeBackupOptions) {
-  const { store, configurations, places, jobs, counts, clock, log } = options;
+  const { store, configurations, tasks, places, jobs, counts, clock, log } = options;
   const now = () => new Date(clock.now());
 
   /** Writes down what a run did so far, now and then; the answer ends that. */
@@ -183,7 +190,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
     error: unknown,
     output: Output,
     also: (tx: Connection) => Promise<void>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const reason = tellFailure(error);
     output.say(reason);
     const moved = await store.transaction(async (tx) => {
@@ -212,19 +219,30 @@ export function createTakeBackup(options: TakeBackupOptions) {
       return failed;
     });
     if (moved !== null && !(error instanceof Cancelled)) count(moved);
+    return moved !== null;
+  }
+
+  /** A runner that was thought dead may have stored its file after somebody had cleaned up behind it. */
+  async function removeUnwanted({ id, path, storage_provider_id }: BackupRow): Promise<void> {
+    const now = await store.byId(id);
+    // Any other row may be of the very outcome whose answer was lost on its way here.
+    if (path === "" || now?.status !== "failed" || now.path !== "") return;
+    await (await places.storage(storage_provider_id)).remove(path);
   }
 
   return {
     /**
      * Runs a waiting backup to its outcome, which it stores.
-     * @param also what else changes with the outcome, in the same transaction
+     * @param runner the claim of the job that this is a part of, and what changes with the outcome in the same
+     *   transaction; it throws when the claim is gone
+     * @throws ClaimLost
      * @returns the finished row; null when it failed, and the row says why
      */
     async take(
       waiting: BackupRow,
       configuration: ConfigurationRow,
       signal: AbortSignal,
-      also: (tx: Connection) => Promise<void> = async () => undefined,
+      { claim, also }: { claim: Claim; also(tx: Connection): Promise<void> },
     ): Promise<BackupRow | null> {
       const output = createOutput();
       let row = waiting;
@@ -233,10 +251,18 @@ export function createTakeBackup(options: TakeBackupOptions) {
         const before = await store.finishedRuns(configuration.id, comparedBackups);
         const source: Source = await places.source(configuration);
         const storage = await places.storage(waiting.storage_provider_id);
-        const path = objectKey(configuration, waiting.id, startedAt, source.extension);
-        const running = await store.transaction((tx) =>
-          store.move(tx, waiting, "running", { started_at: startedAt, path }),
+        const path = objectKey(
+          configuration,
+          waiting.id,
+          startedAt,
+          claim.attempt,
+          source.extension,
         );
+        const running = await store.transaction(async (tx) => {
+          const moved = await store.move(tx, waiting, "running", { started_at: startedAt, path });
+          await tasks.hold(tx, claim);
+          return moved;
+        });
         if (running === null) return null;
         row = running;
         output.say(await untilAborted(signal, source.rehearse(signal)));
@@ -261,14 +287,27 @@ export function createTakeBackup(options: TakeBackupOptions) {
       } catch (error) {
         if (operatorWords(error) === null)
           log.error({ err: error, backup: row.id }, "a backup failed unexpectedly");
-        await fail(row, configuration, error, output, also);
+        let isStored = false;
+        try {
+          isStored = await fail(row, configuration, error, output, also);
+        } finally {
+          if (!isStored)
+            await removeUnwanted(row).catch((cause: unknown) =>
+              log.warn({ err: cause, backup: row.id }, "an unwanted file was not removed"),
+            );
+        }
         return null;
       }
     },
 
     /** Turns a backup that a stop or crash of the service cut off into a failed one. */
-    async interrupt(row: BackupRow, configuration: ConfigurationRow, reason: Error): Promise<void> {
-      await fail(row, configuration, reason, createOutput(row.output), async () => undefined);
+    async interrupt(
+      row: BackupRow,
+      configuration: ConfigurationRow,
+      reason: Error,
+      also: (tx: Connection) => Promise<void>,
+    ): Promise<void> {
+      await fail(row, configuration, reason, createOutput(row.output), also);
     },
   };
 }

@@ -1,118 +1,125 @@
-// The heavy jobs that wait or run. A row is the job: it is there exactly as long as there is something to do.
+// The heavy jobs that wait or run. They are jobs of the engine: one is there exactly as long as there is something to do.
+import { backupTaskQueue, type BackupTask } from "../jobs/jobs.ts";
+import type { Claim, SerialQueue } from "../jobs/serial-queue.ts";
 import type { Connection, Database } from "../store/database.ts";
-import { and, asc, eq, isNotNull, isNull, or, sql } from "../store/drizzle.ts";
-import {
-  backupConfigurations as configurations,
-  backups,
-  backupTasks as tasks,
-  type BackupTaskKind,
-} from "../store/tables.ts";
+import { asc, eq, sql } from "../store/drizzle.ts";
+import { backupTasks as earlierTasks, type BackupTaskKind } from "../store/tables.ts";
 
-export type TaskRow = typeof tasks.$inferSelect;
+export type TaskRow = Claim & {
+  server_id: number;
+  backup_id: number;
+  kind: BackupTaskKind;
+  skip_safety_backup: boolean;
+  /** Null while it waits. */
+  started_at: Date | null;
+  /** Whether a runner has it just now, or is thought to. */
+  is_claimed: boolean;
+};
 export type Target = { database_id: number | null; site_id: number | null };
 
-export function createTaskStore(db: Database) {
+type Found = Omit<TaskRow, "started_at"> & { begun_at: string | null };
+const toTask = ({ begun_at, ...rest }: Found): TaskRow => ({
+  ...rest,
+  started_at: begun_at === null ? null : new Date(begun_at),
+});
+
+/** The engine's jobs that are not over, as tasks; the one place that reads its table for them. */
+const tasks = sql`(
+  select id, retry_count as attempt, singleton_key::int as server_id, created_on, state,
+    state = 'active' as is_claimed, (data->>'backup_id')::int as backup_id, data->>'kind' as kind,
+    (data->>'skip_safety_backup')::boolean as skip_safety_backup, data->>'begun_at' as begun_at
+  from pgboss.job where name = ${backupTaskQueue} and state in ('created', 'retry', 'active')
+) task`;
+const columns = sql`task.id, task.attempt, task.server_id, task.backup_id, task.kind, task.skip_safety_backup,
+  task.begun_at, task.is_claimed`;
+
+export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
+  const find = async (tx: Connection, condition: ReturnType<typeof sql>): Promise<TaskRow[]> => {
+    const { rows } = await tx.execute<Found>(sql`
+      select ${columns} from ${tasks}
+      join backups on backups.id = task.backup_id
+      join backup_configurations configuration on configuration.id = backups.configuration_id
+      where ${condition} order by task.created_on, task.id`);
+    return rows.map(toTask);
+  };
+
+  /** @returns its id */
+  const insert = (
+    tx: Connection,
+    {
+      server_id,
+      ...task
+    }: Pick<TaskRow, "server_id" | "backup_id" | "kind"> &
+      Partial<Pick<BackupTask, "skip_safety_backup" | "begun_at">>,
+  ): Promise<string> =>
+    queue.add(tx, String(server_id), { skip_safety_backup: false, begun_at: null, ...task });
+
   return {
-    async insert(
-      tx: Connection,
-      task: Pick<
-        typeof tasks.$inferInsert,
-        "server_id" | "backup_id" | "kind" | "skip_safety_backup"
-      >,
-    ): Promise<TaskRow> {
-      const [row] = await tx.insert(tasks).values(task).returning();
-      if (row === undefined) throw new Error("An insert answered no row.");
-      return row;
+    insert,
+
+    async byId(id: string): Promise<TaskRow | null> {
+      const { rows } = await db.execute<Found>(
+        sql`select ${columns} from ${tasks} where task.id = ${id}::uuid`,
+      );
+      return rows[0] === undefined ? null : toTask(rows[0]);
     },
 
-    async byId(id: number): Promise<TaskRow | null> {
-      const [row] = await db.select().from(tasks).where(eq(tasks.id, id));
-      return row ?? null;
-    },
+    /** Says that a claimed task begins. @throws ClaimLost */
+    begin: (claim: Claim, at: Date): Promise<void> =>
+      db.transaction((tx) => queue.note(tx, claim, { begun_at: at.toISOString() })),
 
-    /** Marks the oldest waiting task of a server as begun; null when none waits or one is under way. */
-    async take(serverId: number, at: Date): Promise<TaskRow | null> {
-      const [row] = await db
-        .update(tasks)
-        .set({ started_at: at })
-        .where(
-          sql`${tasks.id} = (
-            select id from backup_tasks waiting
-            where waiting.server_id = ${serverId} and waiting.started_at is null
-              and not exists (
-                select 1 from backup_tasks begun
-                where begun.server_id = ${serverId} and begun.started_at is not null
-              )
-            order by id limit 1 for update skip locked
-          )`,
-        )
-        .returning();
-      return row ?? null;
-    },
+    /** Ends a task in the transaction of its outcome. @returns false when its claim is gone */
+    end: (tx: Connection, claim: Claim): Promise<boolean> => queue.complete(tx, claim),
 
-    /** Those that were under way; at a start of the service, those that were cut off. */
-    begun: (): Promise<TaskRow[]> =>
-      db.select().from(tasks).where(isNotNull(tasks.started_at)).orderBy(asc(tasks.id)),
-
-    waiting: (): Promise<TaskRow[]> =>
-      db.select().from(tasks).where(isNull(tasks.started_at)).orderBy(asc(tasks.id)),
-
-    /** @returns false when it was gone already, so that somebody else has told how it ended */
-    async end(tx: Connection, id: number): Promise<boolean> {
-      const rows = await tx.delete(tasks).where(eq(tasks.id, id)).returning({ id: tasks.id });
-      return rows.length > 0;
-    },
+    /** @throws ClaimLost when somebody else has the task, or nobody any more */
+    hold: (tx: Connection, claim: Claim): Promise<void> => queue.hold(tx, claim),
 
     /** @returns false when it has begun, or is gone already */
-    async endWaiting(tx: Connection, id: number): Promise<boolean> {
-      const rows = await tx
-        .delete(tasks)
-        .where(and(eq(tasks.id, id), isNull(tasks.started_at)))
-        .returning({ id: tasks.id });
-      return rows.length > 0;
-    },
+    endWaiting: (tx: Connection, id: string): Promise<boolean> => queue.withdraw(tx, id),
 
-    ofConfiguration: (
-      tx: Connection,
-      configurationId: number,
-    ): Promise<{ kind: BackupTaskKind }[]> =>
-      tx
-        .select({ kind: tasks.kind })
-        .from(tasks)
-        .innerJoin(backups, eq(backups.id, tasks.backup_id))
-        .where(eq(backups.configuration_id, configurationId)),
+    ofConfiguration: (tx: Connection, configurationId: number): Promise<TaskRow[]> =>
+      find(tx, sql`configuration.id = ${configurationId}`),
 
     ofBackup: (tx: Connection, backupId: number): Promise<TaskRow[]> =>
-      tx.select().from(tasks).where(eq(tasks.backup_id, backupId)),
+      find(tx, sql`backups.id = ${backupId}`),
 
     /** Tasks of any configuration that touch the same database or site. */
-    ofTarget: (tx: Connection, target: Target): Promise<{ kind: BackupTaskKind }[]> =>
-      tx
-        .select({ kind: tasks.kind })
-        .from(tasks)
-        .innerJoin(backups, eq(backups.id, tasks.backup_id))
-        .innerJoin(configurations, eq(configurations.id, backups.configuration_id))
-        .where(
-          and(
-            or(
-              target.database_id === null
-                ? undefined
-                : eq(configurations.database_id, target.database_id),
-              target.site_id === null ? undefined : eq(configurations.site_id, target.site_id),
-            ),
-          ),
-        ),
+    ofTarget: (tx: Connection, target: Target): Promise<TaskRow[]> =>
+      find(
+        tx,
+        sql`(configuration.database_id = ${target.database_id} or configuration.site_id = ${target.site_id})`,
+      ),
 
     /** How many tasks of its server are before each waiting backup's own; by backup id. */
     async jobsAhead(backupIds: readonly number[]): Promise<Map<number, number>> {
       if (backupIds.length === 0) return new Map();
       const { rows } = await db.execute<{ backup_id: number; ahead: number }>(sql`
-        select own.backup_id, count(before.id)::int as ahead
-        from backup_tasks own
-        left join backup_tasks before on before.server_id = own.server_id and before.id < own.id
-        where own.backup_id = any(${sql.param(backupIds)}::int[]) and own.kind = 'run'
-        group by own.backup_id`);
+        select own.backup_id, own.ahead from (
+          select task.backup_id, task.kind,
+            (row_number() over (
+              partition by task.server_id order by task.state desc, task.created_on, task.id
+            ) - 1)::int as ahead
+          from ${tasks}
+        ) own
+        where own.backup_id = any(${sql.param(backupIds)}::int[]) and own.kind = 'run'`);
       return new Map(rows.map(({ backup_id, ahead }) => [backup_id, ahead]));
+    },
+
+    /** Hands over what a version before this one kept in a table of its own. @returns the new ids of those that wait */
+    async takeOver(): Promise<string[]> {
+      const waiting: string[] = [];
+      const found = await db.select().from(earlierTasks).orderBy(asc(earlierTasks.id));
+      // Each in a transaction of its own: the moment of that is its place in the queue.
+      for (const { id, server_id, backup_id, kind, skip_safety_backup, started_at } of found)
+        await db.transaction(async (tx) => {
+          const gone = await tx.delete(earlierTasks).where(eq(earlierTasks.id, id)).returning();
+          if (gone.length === 0) return;
+          const begun_at = started_at?.toISOString() ?? null;
+          const task = { server_id, backup_id, kind, skip_safety_backup, begun_at };
+          const added = await insert(tx, task);
+          if (begun_at === null) waiting.push(added);
+        });
+      return waiting;
     },
   };
 }

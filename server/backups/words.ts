@@ -28,7 +28,7 @@ export function shortDuration(ms: number): string {
   return rest === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${rest} min`;
 }
 
-/** Why a lane's work was ended from outside. The message is for the operator. */
+/** Why a heavy job was ended from outside. The message is for the operator. */
 export class Interrupted extends Error {
   override name = "Interrupted";
 }

@@ -6,6 +6,8 @@ import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import type { Overview } from "../../contract/overview.ts";
 import type { Page } from "../../contract/paging.ts";
 import { systemClock } from "../clock.ts";
+import { backupTaskQueue } from "../jobs/jobs.ts";
+import { serialQueueOptions } from "../jobs/serial-queue.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 
@@ -79,8 +81,12 @@ async function fill({ query }: TestService, rows: number): Promise<void> {
     [rows],
   );
   await query(
-    `insert into backup_tasks (server_id, backup_id, kind)
-     select 1, id, 'run' from backups where status = 'pending'`,
+    // One is under way for ever, so that the others wait.
+    `insert into pgboss.job (name, policy, singleton_key, state, started_on, data)
+     select '${backupTaskQueue}', '${serialQueueOptions.policy}', '1',
+       (case row_number() over (order by id) when 1 then 'active' else 'created' end)::pgboss.job_state, now(),
+       jsonb_build_object('backup_id', id, 'kind', 'run', 'skip_safety_backup', false, 'begun_at', null)
+     from backups where status = 'pending'`,
   );
   await query(
     `insert into webhooks (site_id, url, secret, failing_since)

@@ -5,6 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Operation } from "../../contract/operation.ts";
 import { operations, type OperationName } from "../../contract/operations.ts";
 import { isLongForm } from "../testing/long-form.ts";
+import { backupTaskQueue } from "../jobs/jobs.ts";
+import { serialQueueOptions } from "../jobs/serial-queue.ts";
 import { backupBody } from "../testing/resources.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
@@ -54,7 +56,7 @@ beforeAll(async () => {
   await mkdir(`${service.folder}/copies`);
   // A process that does nothing: there are hundreds of them.
   await writeFile(`${service.folder}/shop/artisan`, "exec sleep 100000\n");
-  await holdLane();
+  await holdQueue();
   server = await listen(service.app.fetch, 0, "127.0.0.1");
   // It was told to listen on a port, so it has one.
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -73,8 +75,14 @@ afterEach(async () => {
   );
 });
 
+/** Adds a run of each backup of the server to the engine's queue, in SQL to be completed with where the ids come from. */
+const addTasks = (state: "created" | "active") => `
+  insert into pgboss.job (name, policy, singleton_key, state, started_on, data)
+  select '${backupTaskQueue}', '${serialQueueOptions.policy}', '1', '${state}', case when '${state}' = 'active' then now() end,
+    jsonb_build_object('backup_id', id, 'kind', 'run', 'skip_safety_backup', false, 'begun_at', null)`;
+
 /** Makes a heavy job of the server that never ends: all jobs after it wait. */
-async function holdLane(): Promise<void> {
+async function holdQueue(): Promise<void> {
   await service.query(`
     with configuration as (
       insert into backup_configurations
@@ -84,7 +92,7 @@ async function holdLane(): Promise<void> {
       insert into backups (configuration_id, storage_provider_id, trigger, status)
       select id, 1, 'manual', 'running' from configuration returning id
     )
-    insert into backup_tasks (server_id, backup_id, kind, started_at) select 1, id, 'run', now() from backup`);
+    ${addTasks("active")} from backup`);
 }
 
 const idsOf = async (statement: string, values: unknown[] = []): Promise<number[]> =>
@@ -116,10 +124,7 @@ const backups = (configurationIds: readonly number[], status: string) =>
 
 const waitingBackups = async () => {
   const ids = await backups(await configurations(), "pending");
-  await service.query(
-    "insert into backup_tasks (server_id, backup_id, kind) select 1, id, 'run' from unnest($1::int[]) as wanted(id)",
-    [ids],
-  );
+  await service.query(`${addTasks("created")} from unnest($1::int[]) as wanted(id)`, [ids]);
   return ids;
 };
 

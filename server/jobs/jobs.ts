@@ -7,6 +7,13 @@ import type { Logger } from "pino";
 import { messageOf } from "../loggable-error.ts";
 import type { Connection } from "../store/database.ts";
 import { toStorableText } from "../store/storable.ts";
+import type { BackupTaskKind } from "../store/tables.ts";
+import {
+  createSerialQueue,
+  serialQueueOptions,
+  superviseSeconds,
+  type SerialQueue,
+} from "./serial-queue.ts";
 
 /** Every queue, and what a job of it carries. */
 export type JobData = {
@@ -28,9 +35,20 @@ export type JobData = {
   /** A run failed; what it may have left in its storage is to go. */
   "backup.clean": { storage_provider_id: number; path: string };
   /** A heavy job should have begun by now. */
-  "backup-task.deadline": { id: number };
+  "backup-task.deadline": { id: string };
 };
 export type JobName = keyof JobData;
+
+/** A heavy job of a server: hours of work, one at a time for each server. */
+export type BackupTask = {
+  backup_id: number;
+  kind: BackupTaskKind;
+  /** Of a restore: what is there now is not saved first. */
+  skip_safety_backup: boolean;
+  /** When it began, as a moment in ISO 8601; null while it waits. A claim after that finds it cut off. */
+  begun_at: string | null;
+};
+export const backupTaskQueue = "backup.task";
 
 export type Handlers = { [Name in JobName]: (data: JobData[Name]) => Promise<void> };
 
@@ -45,6 +63,7 @@ export type Jobs = {
     data: JobData[Name],
     delaySeconds?: number,
   ): Promise<void>;
+  backupTasks: SerialQueue<BackupTask>;
   /** Begins to work. Until then jobs wait. */
   work(handlers: Handlers): Promise<void>;
   /** Stops taking jobs and lets the running ones end, for at most `timeoutMs`. */
@@ -86,6 +105,8 @@ export async function startJobs(connection: pg.PoolConfig, log: Logger): Promise
     max: 4,
     useListenNotify: true,
     persistWarnings: false,
+    superviseIntervalSeconds: superviseSeconds,
+    monitorIntervalSeconds: superviseSeconds,
   });
   boss.on("error", (error) => log.error({ err: error }, "the job queue has trouble"));
   boss.on("warning", ({ message, data }) => {
@@ -105,6 +126,8 @@ export async function startJobs(connection: pg.PoolConfig, log: Logger): Promise
       deleteAfterSeconds: 3600,
       notify: true,
     });
+
+  await boss.createQueue(backupTaskQueue, serialQueueOptions);
 
   const take = <Name extends JobName>(name: Name, handlers: Handlers) =>
     boss.work<JobData[Name]>(
@@ -140,6 +163,7 @@ export async function startJobs(connection: pg.PoolConfig, log: Logger): Promise
         startAfter: Math.min(delaySeconds, longestDelaySeconds),
       });
     },
+    backupTasks: createSerialQueue(boss, backupTaskQueue, log),
     async work(handlers) {
       for (const name of names) await take(name, handlers);
     },

@@ -55,11 +55,7 @@ const hanging: Runner = {
 };
 
 /** Orders that reach nobody. */
-const jobs: Jobs = {
-  send: async () => undefined,
-  work: async () => undefined,
-  stop: async () => undefined,
-};
+const jobs: Pick<Jobs, "send"> = { send: async () => undefined };
 
 /** A service of workers on such a machine, with a worker that was just made. */
 async function createHanging(readLog: Runner["readLog"] = hanging.readLog) {

@@ -16,7 +16,7 @@ export type DeployerOptions = {
   store: WorkerStore;
   inventory: InventoryStore;
   runner: Runner;
-  jobs: Jobs;
+  jobs: Pick<Jobs, "send">;
   mover: Mover;
   clock: Clock;
 };

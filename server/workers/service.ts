@@ -29,7 +29,7 @@ export type WorkerServiceOptions = {
   store: WorkerStore;
   inventory: InventoryStore;
   runner: Runner;
-  jobs: Jobs;
+  jobs: Pick<Jobs, "send">;
   host: Host;
   clock: Clock;
   log: Logger;
