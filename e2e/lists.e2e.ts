@@ -50,8 +50,8 @@ test("what a badge says beyond its word comes with the focus, wherever that scro
   await page.keyboard.press("Tab");
   await expect(badge).toBeFocused();
   await expect(badge).toBeInViewport({ ratio: 1 });
-  await expect(tip).toContainText("All its processes are up.");
-  await expect(badge).toHaveAccessibleDescription(/^All its processes are up\..*Since /s);
+  await expect(tip).toContainText("All processes are up.");
+  await expect(badge).toHaveAccessibleDescription(/^All processes are up\..*Since /s);
   const [below, above] = await Promise.all([badge.boundingBox(), tip.boundingBox()]);
   if (below === null || above === null) throw new Error("Both are on screen.");
   const gap = Math.max(above.y - (below.y + below.height), below.y - (above.y + above.height));
