@@ -81,7 +81,9 @@ test.skipIf(!isRoot || !isLinux)(
       }
     }
     expect(saved.length).toBeGreaterThan(0);
-    expect(describeDatabaseError(refusal)).toMatch(/disk is full|disk .* is full|is not responding/);
+    expect(describeDatabaseError(refusal)).toMatch(
+      /disk is full|disk .* is full|is not responding/,
+    );
 
     // Until the log of changes needs its next file, a full disk refuses single rows only. From there on the server itself is down.
     const pushing = push(pool, () => reasons.length === 0, saved);
