@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { casesOf } from "../testing/long-form.ts";
 import { ownUser } from "../testing/own-user.ts";
-import { fingerprint } from "./sources/postgres-testing.ts";
+import { fingerprint } from "./sources/postgres/testing/fixtures.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
 import { startMariadbServer, type MariadbServer } from "./testing/mariadb-server.ts";
 import {

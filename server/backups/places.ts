@@ -6,14 +6,14 @@ import { expandHome } from "../inventory/paths.ts";
 import type { SecretReader } from "../inventory/secrets.ts";
 import type { DatabaseRow, InventoryStore } from "../inventory/store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
-import { createFolderSource } from "./sources/folder.ts";
+import { createFolderSource } from "./sources/folder/source.ts";
 import type { BackupStore } from "./backup-store.ts";
 import { createStorages, type Storages } from "./storages.ts";
-import { createMysqlSource } from "./sources/mysql.ts";
-import { createPostgresSource } from "./sources/postgres.ts";
+import { createMysqlSource } from "./sources/mysql/source.ts";
+import { createPostgresSource } from "./sources/postgres/source.ts";
 import { SourceError, type Source } from "./sources/source.ts";
-import { createSqliteSourceAs } from "./sources/sqlite-as-account.ts";
-import { createSqliteSource } from "./sources/sqlite.ts";
+import { createSqliteSourceAs } from "./sources/sqlite/as-account.ts";
+import { createSqliteSource } from "./sources/sqlite/source.ts";
 
 export type PlacesOptions = {
   inventory: InventoryStore;

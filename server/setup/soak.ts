@@ -28,7 +28,7 @@ const programs: readonly Program[] = [
       "server/backups/cancel.test.ts",
       "server/backups/storage-faults.test.ts",
       "server/backups/foreign-data.test.ts",
-      "server/backups/sources/postgres-partitions.test.ts",
+      "server/backups/sources/postgres/partitions.test.ts",
     ],
     environment: { LONG_FORM: "true" },
   },

@@ -1,2 +1,0 @@
-// The file that brings all tasks of the folder source along, see `defineTask`.
-export const folderTasks = new URL("folder.ts", import.meta.url).href;

@@ -1,0 +1,152 @@
+// Reads the headers of a tar stream while it passes: how many entries, how large, a digest over what they say, and
+// whether the archive has its end mark. GNU tar takes an archive that breaks off between two entries for a whole one.
+// Layout: https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html (ustar, pax) and the GNU manual's "Storing Sparse Files".
+import { createHash } from "node:crypto";
+import { Transform } from "node:stream";
+import {
+  blockBytes,
+  contentBytes,
+  extendedHeaderLimitBytes,
+  isSound,
+  isZero,
+  numberAt,
+  pathOf,
+  paxRecords,
+  textAt,
+  typeOf,
+} from "./tar-header.ts";
+
+export type ArchiveSummary = {
+  entries: number;
+  /** Content of files as they lie on the disk, holes counted. */
+  bytes: number;
+  /** Hex SHA-256 over type, mode, size, path and link target of each entry: what must be the same wherever it is extracted. */
+  digest: string;
+  /** It has come to its end mark, and every header was sound. */
+  isWhole: boolean;
+};
+
+const digestLotCharacters = 32 * 1024;
+
+export function createArchiveInspector() {
+  const hash = createHash("sha256");
+  let unhashed = "";
+  let entries = 0;
+  let bytes = 0;
+  let zeroBlocks = 0;
+  let isBroken = false;
+  let skipBytes = 0;
+  let extended: Record<string, string> = {};
+  /** Types of the headers that the next entry was given so far. */
+  let given = "";
+  let collecting: { type: string; sizeBytes: number; parts: Buffer[] } | null = null;
+  const partial = Buffer.alloc(blockBytes);
+  let partialBytes = 0;
+
+  const readHeader = (header: Buffer) => {
+    if (isZero(header)) {
+      zeroBlocks += 1;
+      return;
+    }
+    zeroBlocks = 0;
+    if (!isSound(header)) {
+      isBroken = true;
+      return;
+    }
+    const type = typeOf(header);
+    const sizeBytes = Number(extended["size"] ?? numberAt(header, 124, 12));
+    // One header of a kind goes before an entry; whoever writes more wants to fill the memory.
+    if (!Number.isSafeInteger(sizeBytes) || sizeBytes < 0 || given.includes(type)) {
+      isBroken = true;
+      return;
+    }
+    skipBytes = contentBytes(type, sizeBytes);
+    if ("xgLK".includes(type)) {
+      if (sizeBytes > extendedHeaderLimitBytes) isBroken = true;
+      else if (type !== "g") {
+        given += type;
+        if (skipBytes > 0) collecting = { type, sizeBytes, parts: [] };
+      }
+      return;
+    }
+    const realBytes = Number(
+      extended["GNU.sparse.realsize"] ?? extended["GNU.sparse.size"] ?? sizeBytes,
+    );
+    entries += 1;
+    if (type === "0") bytes += realBytes;
+    const path = extended["GNU.sparse.name"] ?? extended["path"] ?? pathOf(header);
+    const target = extended["linkpath"] ?? textAt(header, 157, 100);
+    const mode = numberAt(header, 100, 8).toString(8);
+    unhashed += `${type}\0${mode}\0${type === "0" ? realBytes : 0}\0${path}\0${target}\0`;
+    if (unhashed.length > digestLotCharacters) flush();
+    extended = {};
+    given = "";
+  };
+
+  const readExtended = ({ type, sizeBytes, parts }: NonNullable<typeof collecting>) => {
+    const [first] = parts;
+    const whole = parts.length === 1 && first !== undefined ? first : Buffer.concat(parts);
+    const content = whole.subarray(0, sizeBytes);
+    if (type === "x") {
+      const records = paxRecords(content);
+      if (records === null) isBroken = true;
+      else extended = { ...extended, ...records };
+    }
+    if (type === "L") extended["path"] = textAt(content, 0, sizeBytes);
+    if (type === "K") extended["linkpath"] = textAt(content, 0, sizeBytes);
+  };
+
+  const flush = () => {
+    hash.update(unhashed, "latin1");
+    unhashed = "";
+  };
+
+  const isGoingOn = () => zeroBlocks < 2 && !isBroken;
+
+  const inspect = (chunk: Buffer) => {
+    let at = 0;
+    while (at < chunk.length && isGoingOn()) {
+      if (skipBytes > 0) {
+        const taken = Math.min(skipBytes, chunk.length - at);
+        // A copy: the chunk's memory may be used again.
+        collecting?.parts.push(Buffer.from(chunk.subarray(at, at + taken)));
+        skipBytes -= taken;
+        at += taken;
+        if (skipBytes === 0 && collecting !== null) {
+          readExtended(collecting);
+          collecting = null;
+        }
+      } else if (partialBytes === 0 && chunk.length - at >= blockBytes) {
+        readHeader(chunk.subarray(at, at + blockBytes));
+        at += blockBytes;
+      } else {
+        const taken = chunk.copy(partial, partialBytes, at, at + blockBytes - partialBytes);
+        partialBytes += taken;
+        at += taken;
+        if (partialBytes === blockBytes) {
+          partialBytes = 0;
+          readHeader(partial);
+        }
+      }
+    }
+  };
+
+  return {
+    inspect,
+    /** Inspects what passes, and passes it on unchanged. */
+    stream: new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        inspect(chunk);
+        done(null, chunk);
+      },
+    }),
+    /** Once, after the stream. */
+    summary(): ArchiveSummary {
+      flush();
+      const isWhole = zeroBlocks >= 2 && !isBroken;
+      return { entries, bytes, digest: hash.digest("hex"), isWhole };
+    },
+  };
+}
+
+export type ArchiveInspector = ReturnType<typeof createArchiveInspector>;

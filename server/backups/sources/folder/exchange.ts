@@ -1,0 +1,87 @@
+// Restores a folder that is mounted somewhere: its content is exchanged inside it, because a folder that took its name
+// would not be seen there. For a moment some entries are old and some are new; a kill in it is settled to one of both.
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import type { Host } from "../../../hosts/host.ts";
+import {
+  applyAttributes,
+  beginExchange,
+  commitExchange,
+  namesOf,
+  settleExchange,
+  takeAttributes,
+  type Exchange,
+} from "./exchange-steps.ts";
+import { extractArchive } from "./extract.ts";
+import { removeFolder, tidying } from "./place.ts";
+import { flushToDisk, type Settled } from "./swap-steps.ts";
+import { reviveSourceError, type Attempt } from "../source.ts";
+
+/** @param root its real path @throws SourceError, the input's own error, or an abort; the folder is as it was then */
+export async function exchangeFolder(
+  host: Host,
+  root: string,
+  from: Readable,
+  attempt: Attempt,
+): Promise<void> {
+  const exchange = { root, id: attempt.id };
+  const { signal, say } = attempt;
+  try {
+    await settleInside(host, root, attempt);
+    await host.perform(beginExchange, exchange, { signal });
+    await extractArchive(host, from, join(root, namesOf(exchange).fresh), attempt);
+    await flushToDisk(host, root);
+    signal.throwIfAborted();
+    // From here on it is not told to end: whether it had ended could not be told.
+    await host.perform(commitExchange, exchange, { signal: tidying() });
+    await finish(host, exchange, attempt);
+  } catch (error) {
+    from.destroy();
+    const ending = { ...attempt, signal: tidying() };
+    const settled = await settleInside(host, root, ending).catch((reason: Error): Settled => {
+      say(reason.message);
+      return "unknown";
+    });
+    if (settled !== "restored") throw reviveSourceError(error);
+    say(`The restored content is in place, though there was trouble: ${(error as Error).message}`);
+  }
+}
+
+/** @returns null when nothing of an exchange is there @throws SourceError */
+export async function settleInside(
+  host: Host,
+  root: string,
+  attempt: Attempt,
+): Promise<Settled | null> {
+  const exchange = { root, id: attempt.id };
+  try {
+    const found = await host.perform(settleExchange, exchange, { signal: attempt.signal });
+    if (found === null) return null;
+    if (found.state === "restored") await finish(host, exchange, attempt);
+    else for (const name of found.left) await clearAway(host, join(root, name), attempt);
+    return found.state;
+  } catch (error) {
+    throw reviveSourceError(error);
+  }
+}
+
+/** Gives the folder itself what the archive says of it, and removes what was there. */
+async function finish(host: Host, exchange: Exchange, attempt: Attempt): Promise<void> {
+  const { root } = exchange;
+  const { ready, old, fresh } = namesOf(exchange);
+  const signal = tidying();
+  // By cp, for what Node cannot copy: access lists and extended attributes.
+  const argv = ["cp", "-a", "--attributes-only", "-T", "--", join(root, ready), root] as const;
+  const { exitCode, stderr } = await host.run({ argv, signal });
+  const attributes = await host.perform(takeAttributes, exchange, { signal });
+  if (attributes !== null && exitCode !== 0)
+    attempt.say(`Not all attributes of ${root} itself came back: ${stderr.trim()}`);
+  for (const name of [fresh, old]) await clearAway(host, join(root, name), attempt);
+  if (attributes !== null) await host.perform(applyAttributes, { root, ...attributes }, { signal });
+}
+
+/** What stays lying there takes space, but makes no restore wrong. */
+async function clearAway(host: Host, folder: string, { say }: Attempt): Promise<void> {
+  const reason = await removeFolder(host, folder, tidying());
+  if (reason !== null) say(`${folder} could not be removed: ${reason}. Remove it by hand.`);
+}

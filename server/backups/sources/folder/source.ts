@@ -1,0 +1,150 @@
+// A site's folder as something to back up: GNU tar reads and writes it as the site's account, everything else is in the
+// files beside this one.
+import { constants, type Dir } from "node:fs";
+import { access, opendir, stat } from "node:fs/promises";
+import { accountName } from "../../../hosts/account.ts";
+import type { Host } from "../../../hosts/host.ts";
+import { defineTask } from "../../../hosts/task.ts";
+import { drillArchive, drillFolderOf } from "./drill.ts";
+import { tellWhyNotExchangeable } from "./exchange-steps.ts";
+import { findHolding } from "./mounts.ts";
+import { dumpFolder, inWords } from "./dump.ts";
+import { findRealRoot, openPlace, removeFolder, tellWhyNotSwappable, tidying } from "./place.ts";
+import { heldInside, restoreFolder, settleFolder } from "./swap.ts";
+import { tarMissing } from "./tar.ts";
+import { folderTasks } from "./tasks.ts";
+import { reviveSourceError, SourceError, type Source } from "../source.ts";
+
+export type FolderSourceOptions = {
+  /** As the site's account sees it. */
+  host: Host;
+  /** The site's, for people. */
+  name: string;
+  /** Absolute path; may be a link. */
+  root: string;
+  /** Where drills may extract; made when needed, the account's own. */
+  scratchFolder: string;
+};
+
+export function createFolderSource(options: FolderSourceOptions): Source {
+  const { host, name, root } = options;
+  const refuseUnreadable = async (signal: AbortSignal) => {
+    const reading = { name, root, account: accountName(host.account) };
+    const reason = await host.perform(whyNotReadable, reading, { signal });
+    if (reason !== null) throw new SourceError(reason);
+  };
+  const whyNotRestorable = async (signal: AbortSignal) => {
+    const open = await openPlace(host, root, 0, signal);
+    try {
+      return await open.perform(tellWhyNotSwappable, open.place, signal);
+    } finally {
+      await open.close();
+    }
+  };
+  return {
+    extension: "tar",
+
+    async rehearse(signal) {
+      await refuseUnreadable(signal);
+      const version = await tarVersion(host, signal);
+      return `${root} can be read; GNU tar ${version}.`;
+    },
+
+    async warnings(signal) {
+      const real = await host.perform(findRealRoot, root, { signal });
+      const { isHeld, inside } = await findHolding(real);
+      const reason = isHeld
+        ? await host.perform(tellWhyNotExchangeable, real, { signal })
+        : await whyNotRestorable(signal);
+      return [
+        ...(reason === null ? [] : [`A restore would be refused: ${reason}.`]),
+        ...inside.map(heldInside),
+      ];
+    },
+
+    async dump(into, attempt) {
+      let real: string;
+      try {
+        await refuseUnreadable(attempt.signal);
+        real = await host.perform(findRealRoot, root, { signal: attempt.signal });
+      } catch (error) {
+        into.destroy(inWords(error));
+        throw error;
+      }
+      return dumpFolder(host, real, options.scratchFolder, into, attempt);
+    },
+
+    async exists() {
+      try {
+        return await host.perform(hasContent, root, { signal: tidying() });
+      } catch (error) {
+        throw reviveSourceError(error);
+      }
+    },
+
+    restore: (from, attempt) => restoreFolder(host, root, from, attempt),
+
+    drill: (from, manifest, attempt) => drillArchive(options, from, manifest, attempt),
+
+    async settle(attempt) {
+      const left = drillFolderOf(options.scratchFolder, attempt.id);
+      const reason = await removeFolder(host, left, attempt.signal);
+      if (reason !== null) attempt.say(`${left} could not be removed: ${reason}.`);
+      return settleFolder(host, root, attempt);
+    },
+  };
+}
+
+export const hasContent = defineTask(
+  folderTasks,
+  "hasContent",
+  async (root: string): Promise<boolean> => {
+    let folder: Dir;
+    try {
+      folder = await opendir(root);
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code === "ENOENT") return false;
+      // Something is there, if not a folder.
+      if (code === "ENOTDIR") return true;
+      throw new SourceError(`${root} cannot be read: ${message}`);
+    }
+    const first = await folder.read();
+    await folder.close();
+    return first !== null;
+  },
+);
+
+type Reading = { name: string; root: string; account: string };
+
+export const whyNotReadable = defineTask(
+  folderTasks,
+  "whyNotReadable",
+  async ({ name, root, account }: Reading): Promise<string | null> => {
+    const folder = `The folder of ${name}, ${root},`;
+    try {
+      if (!(await stat(root)).isDirectory()) return `${folder} is not a folder.`;
+      await access(root, constants.R_OK | constants.X_OK);
+      return null;
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code === "ENOENT")
+        return `${folder} is not there. Correct its path in the inventory, or make it.`;
+      if (code === "EACCES")
+        return `${folder} may not be read by ${account}, the site's account. Give it read and enter permission on the folder and those above it, or name another user in the inventory.`;
+      return `${folder} cannot be read: ${message}`;
+    }
+  },
+);
+
+async function tarVersion(host: Host, signal: AbortSignal): Promise<string> {
+  try {
+    const { stdout } = await host.run({ argv: ["tar", "--version"], signal });
+    const version = /^tar \(GNU tar\) (\S+)/.exec(stdout)?.[1];
+    if (version === undefined) throw tarMissing("the tar of this machine is another");
+    return version;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw inWords(error);
+  }
+}

@@ -1,0 +1,156 @@
+// The steps of a swap that rename, performed by whoever may: the site's account, or the service through a handle.
+import { constants } from "node:fs";
+import { lstat, mkdir, open, rename, rmdir } from "node:fs/promises";
+import type { Account } from "../../../hosts/account.ts";
+import type { Host } from "../../../hosts/host.ts";
+import { defineTask } from "../../../hosts/task.ts";
+import { isThere, pathOf, reachOf, syncFolder, whyNotSwappable, type Place } from "./place.ts";
+import { SourceError } from "../source.ts";
+import { folderTasks } from "./tasks.ts";
+
+export type Settled = "as it was" | "restored" | "unknown";
+
+/** Makes the empty folder that is extracted into. @throws SourceError */
+export const beginSwap = defineTask(
+  folderTasks,
+  "beginSwap",
+  async (place: Place): Promise<void> => {
+    try {
+      await refuseImpossible(place);
+      const fresh = reachOf(place, place.fresh);
+      await mkdir(fresh, { mode: 0o700 });
+      if (place.owner !== null) await giveTo(place.owner, fresh);
+    } catch (error) {
+      throw new SourceError(inSwapWords(place, error));
+    }
+  },
+);
+
+async function giveTo({ uid, gid }: Account, folder: string): Promise<void> {
+  const handle = await open(
+    folder,
+    constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW,
+  );
+  try {
+    await handle.chown(uid, gid);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Puts what was extracted in place. @returns whether the old folder was moved aside, and what went wrong */
+export const commitSwap = defineTask(
+  folderTasks,
+  "commitSwap",
+  async (place: Place): Promise<{ isAside: boolean; problem: string | null }> => {
+    const [root, fresh, ready, old] = reachAll(place);
+    let isAside = false;
+    try {
+      // Something may have been mounted meanwhile.
+      await refuseImpossible(place);
+      await rename(fresh, ready);
+      await syncFolder(place.reach);
+      if (await isThere(root)) {
+        await rename(root, old);
+        isAside = true;
+      }
+      await rename(ready, root);
+      await syncFolder(place.reach);
+      return { isAside, problem: null };
+    } catch (error) {
+      return { isAside, problem: inSwapWords(place, error) };
+    }
+  },
+);
+
+type Outcome = {
+  state: Settled;
+  /** Names of what is of no use any more. */
+  left: string[];
+  /** It cannot be told which folder is the right one; of those two none is named in `left`. */
+  problem: string | null;
+};
+
+/** Finishes or undoes a swap that was cut off. */
+export const settleSwap = defineTask(
+  folderTasks,
+  "settleSwap",
+  async (place: Place): Promise<Outcome> => {
+    const [root, fresh, ready, old] = reachAll(place);
+    const has = {
+      fresh: await isThere(fresh),
+      ready: await isThere(ready),
+      old: await isThere(old),
+    };
+    const left = has.fresh ? [place.fresh] : [];
+    const outcome = (state: Settled, ...more: string[]): Outcome => ({
+      state,
+      left: [...left, ...more],
+      problem: null,
+    });
+    if (!has.old) {
+      if (has.ready) return outcome("as it was", place.ready);
+      // With nothing left beside it, a restore either never began or cleared up after itself.
+      return outcome(has.fresh ? "as it was" : "unknown");
+    }
+    if (has.ready) {
+      const problem = await makeRoom(place);
+      if (problem !== null) return { ...outcome("unknown"), problem };
+      try {
+        await rename(ready, root);
+      } catch {
+        await rename(old, root);
+        await syncFolder(place.reach);
+        return outcome("as it was", place.ready);
+      }
+    } else if (!(await isThere(root))) {
+      await rename(old, root);
+      await syncFolder(place.reach);
+      return outcome("as it was");
+    }
+    await syncFolder(place.reach);
+    return outcome("restored", place.old);
+  },
+);
+
+const reachAll = (place: Place) =>
+  [
+    reachOf(place, place.root),
+    reachOf(place, place.fresh),
+    reachOf(place, place.ready),
+    reachOf(place, place.old),
+  ] as const;
+
+/** Between the two steps of the swap something else may have made the folder anew. */
+async function makeRoom(place: Place): Promise<string | null> {
+  const root = reachOf(place, place.root);
+  if (!(await isThere(root))) return null;
+  try {
+    await rmdir(root);
+    return null;
+  } catch {
+    const shown = pathOf(place, place.root);
+    return `${shown} was made anew while a restore was cut off. The restored folder is ${pathOf(place, place.ready)}, the one before it ${pathOf(place, place.old)}: move the right one to ${shown} and remove the others.`;
+  }
+}
+
+async function refuseImpossible(place: Place): Promise<void> {
+  const reason = await whyNotSwappable(place);
+  if (reason !== null) throw new SourceError(`Nothing was changed: ${reason}.`);
+  const root = reachOf(place, place.root);
+  if ((await isThere(root)) && !(await lstat(root)).isDirectory())
+    throw new SourceError(`Nothing was changed: ${pathOf(place, place.root)} is not a folder.`);
+}
+
+/** The swap must not reach the disk before what is swapped in. */
+export async function flushToDisk(host: Host, folder: string): Promise<void> {
+  const { exitCode, stderr } = await host.run({ argv: ["sync", "--file-system", "--", folder] });
+  if (exitCode !== 0)
+    throw new SourceError(`The restored files could not be written to the disk: ${stderr.trim()}`);
+}
+
+function inSwapWords(place: Place, error: unknown): string {
+  const { code, message, syscall } = error as NodeJS.ErrnoException;
+  if (error instanceof SourceError || syscall === undefined) return message;
+  return `${pathOf(place, place.root)} was not replaced: ${message}.${code === "EBUSY" ? " It is a mount point or otherwise held; restore into a folder that is not." : ""}`;
+}

@@ -1,0 +1,71 @@
+// For the tests of the folder source: real folders in temporary places, a source on them, and one word that tells which is which.
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { onTestFinished } from "vitest";
+import type { Host } from "../../../../hosts/host.ts";
+import { createLocalHost } from "../../../../hosts/local.ts";
+import { createCollector } from "../../../testing/collector.ts";
+import { createFolderSource } from "../source.ts";
+import type { Attempt } from "../../source.ts";
+
+export const run = promisify(execFile);
+
+export const isRoot = userInfo().uid === 0;
+
+export const isLinux = process.platform === "linux";
+
+export const environment = { PATH: process.env["PATH"] ?? "", HOME: "/tmp" };
+
+export const never = new AbortController().signal;
+
+export async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "quarterdeck-folder-"));
+  onTestFinished(async () => {
+    await run("chmod", ["-R", "u+rwX", folder]).catch(() => undefined);
+    await run("rm", ["-rf", folder]);
+  });
+  return folder;
+}
+
+export async function makeSource() {
+  const folder = await makeFolder();
+  return { folder, ...sourceIn(folder, createLocalHost(environment)) };
+}
+
+/** @param host as the account sees it that everything is done as */
+export function sourceIn(folder: string, host: Host) {
+  const root = join(folder, "site");
+  const scratchFolder = join(folder, "scratch");
+  const said: string[] = [];
+  const source = createFolderSource({ host, name: "shop", root, scratchFolder });
+  const attempt = (signal: AbortSignal = never): Attempt => ({
+    id: 7,
+    say: (line) => void said.push(line),
+    signal,
+  });
+  const dump = async () => {
+    const { into, content } = createCollector();
+    const manifest = await source.dump(into, attempt());
+    if (manifest.kind !== "folder") throw new Error("not a folder's manifest");
+    return { manifest, archive: content() };
+  };
+  return { root, scratchFolder, said, source, attempt, dump };
+}
+
+export async function makeSite(root: string, word: string, files = 3): Promise<void> {
+  await mkdir(root);
+  for (let number = 0; number < files; number += 1)
+    await writeFile(join(root, `page-${number}`), `${word} `.repeat(1000));
+}
+
+/** What the site says everywhere, or "mixed". */
+export async function wordOf(root: string, files = 3): Promise<string> {
+  const names = await readdir(root);
+  const words = await Promise.all(
+    names.map(async (name) => (await readFile(join(root, name), "utf8")).slice(0, 3)),
+  );
+  return names.length === files && new Set(words).size === 1 ? (words[0] ?? "") : "mixed";
+}

@@ -1,0 +1,219 @@
+// The command line clients of MySQL and MariaDB: where the server is, which tool speaks to it, how a script is run.
+import { Readable, Writable } from "node:stream";
+import { CommandMissing, type Command, type CommandEnd, type Host } from "../../../hosts/host.ts";
+import { mysqlFailure, unreachableCodes, MysqlError } from "./errors.ts";
+import { withLogin, type Login } from "./login.ts";
+import { SourceError } from "../source.ts";
+
+export type MysqlPlace = {
+  /** The database's name. */
+  database: string;
+  /** For people: `db` on host:port. No secret in it. */
+  shown: string;
+  /** Options of every tool. */
+  connection: readonly string[];
+  login: Login;
+};
+
+/** TLS and socket settings that a url may carry in its query, by the name of the tools' own option. */
+const passedOptions = new Set([
+  "socket",
+  "ssl",
+  "ssl-ca",
+  "ssl-cert",
+  "ssl-key",
+  "ssl-mode",
+  "ssl-verify-server-cert",
+  "skip-ssl",
+]);
+
+/** @param url mysql://user:secret@host:3306/db, or mariadb://… @throws SourceError that does not repeat the url */
+export function readUrl(name: string, url: string): MysqlPlace {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  const database = decodeURIComponent(parsed?.pathname.slice(1) ?? "");
+  if (parsed === null || !/^(mysql|mariadb):$/.test(parsed.protocol) || database === "")
+    throw new SourceError(
+      `The url of database ${name} is not one. Write mysql://user:password@host:3306/database in the inventory.`,
+    );
+  const host = parsed.hostname.replace(/^\[(.*)\]$/, "$1") || "localhost";
+  const connection = [`--host=${host}`];
+  // Without a port, localhost means the socket, as for the tools themselves.
+  if (parsed.port !== "" || host !== "localhost")
+    connection.push(`--port=${parsed.port || "3306"}`, "--protocol=tcp");
+  for (const [key, value] of parsed.searchParams) {
+    if (!passedOptions.has(key))
+      throw new SourceError(
+        `The url of database ${name} has the option ${key}; known are ${[...passedOptions].join(", ")}.`,
+      );
+    // A socket and --protocol=tcp exclude each other.
+    if (key === "socket")
+      connection.splice(
+        0,
+        connection.length,
+        ...connection.filter((option) => !option.startsWith("--p")),
+      );
+    connection.push(value === "" ? `--${key}` : `--${key}=${value}`);
+  }
+  return {
+    database,
+    shown: `${database} on ${host}${parsed.port === "" ? "" : `:${parsed.port}`}`,
+    connection,
+    login: {
+      user: decodeURIComponent(parsed.username),
+      password: decodeURIComponent(parsed.password),
+    },
+  };
+}
+
+export type MysqlTools = {
+  serverVersion: string;
+  isMariadb: boolean;
+  dump: { program: string; version: string; isMariadb: boolean };
+};
+
+type Feed = {
+  database?: string;
+  signal: AbortSignal;
+  output?: Writable;
+  /** The answer is passed on as it comes, instead of being kept by the client until it is whole. */
+  isLong?: boolean;
+};
+
+export function createMysqlClient(host: Host, place: MysqlPlace, scratchFolder: string) {
+  let found: string | null = null;
+  let tools: MysqlTools | null = null;
+
+  /** Runs a tool that speaks to the server. @param command its arguments without those of the connection */
+  const connect = ({ argv: [program, ...rest], ...command }: Command): Promise<CommandEnd> =>
+    withLogin(scratchFolder, place.login, (first, environment) =>
+      host.run({ ...command, argv: [program, first, ...place.connection, ...rest], environment }),
+    );
+
+  /** Runs the first of these programs that is there. */
+  async function runFirst(
+    programs: readonly string[],
+    run: (program: string) => Promise<CommandEnd>,
+  ): Promise<{ program: string; end: CommandEnd }> {
+    for (const program of programs) {
+      try {
+        return { program, end: await run(program) };
+      } catch (error) {
+        if (!(error instanceof CommandMissing)) throw error;
+      }
+    }
+    throw new SourceError(
+      `${programs.join(" or ")} is not on this machine. Install mariadb-client (or mysql-client).`,
+    );
+  }
+
+  async function clientProgram(signal: AbortSignal): Promise<string> {
+    found ??= (
+      await runFirst(["mariadb", "mysql"], (program) =>
+        host.run({ argv: [program, "--version"], signal }),
+      )
+    ).program;
+    return found;
+  }
+
+  /**
+   * Lets the server do what the stream says; ends at the first statement that fails.
+   * `--binary-mode`: nothing in the stream is a command to the client itself, such as `\!`.
+   * @throws MysqlError
+   */
+  async function feed(
+    input: Readable,
+    { database, signal, output, isLong = false }: Feed,
+  ): Promise<void> {
+    const program = await clientProgram(signal);
+    const end = await connect({
+      argv: [
+        program,
+        "--connect-timeout=15",
+        "--batch",
+        "--raw",
+        "--skip-column-names",
+        "--binary-mode",
+        "--skip-reconnect",
+        "--default-character-set=utf8mb4",
+        "--max-allowed-packet=1G",
+        ...(isLong ? ["--quick", "--unbuffered"] : []),
+        ...(database === undefined ? [] : [`--database=${database}`]),
+      ],
+      input,
+      signal,
+      // What a script answers is of no use, and would be kept.
+      output: output ?? new Writable({ write: (_, __, done) => done() }),
+    });
+    if (end.exitCode !== 0) throw mysqlFailure(place, end);
+  }
+
+  /** @returns the answer's rows, their columns as text; SQL `NULL` reads "NULL" */
+  async function query(sql: string, options: Feed): Promise<string[][]> {
+    const pieces: Buffer[] = [];
+    // Kept here and whole: a host keeps so much of an output and no more, and half a list of tables is half a restore.
+    const output = new Writable({
+      write(piece: Buffer, _, done) {
+        pieces.push(piece);
+        done();
+      },
+    });
+    const input = Readable.from([Buffer.from(`${plainSession}${sql};\n`)]);
+    await feed(input, { ...options, output });
+    return Buffer.concat(pieces)
+      .toString()
+      .split("\n")
+      .slice(0, -1)
+      .map((line) => line.split("\t"));
+  }
+
+  return {
+    place,
+    connect,
+    feed,
+    query,
+
+    /** The server's kind, and a dump tool for it. @throws SourceError */
+    async tools(signal: AbortSignal): Promise<MysqlTools> {
+      if (tools !== null) return tools;
+      const [row] = await query("SELECT VERSION()", { signal });
+      const serverVersion = row?.[0] ?? "";
+      const isMariadb = /mariadb/i.test(serverVersion);
+      const programs = isMariadb ? ["mariadb-dump", "mysqldump"] : ["mysqldump", "mariadb-dump"];
+      const { program, end } = await runFirst(programs, (candidate) =>
+        host.run({ argv: [candidate, "--version"], signal }),
+      );
+      const version =
+        /(?:Distrib|Ver) (\d+\.\d+\.\d+)/.exec(end.stdout)?.[1] ?? "of unknown version";
+      tools = {
+        serverVersion,
+        isMariadb,
+        dump: { program, version, isMariadb: /mariadb/i.test(end.stdout) },
+      };
+      return tools;
+    },
+
+    /** Tries again for a while when the server is away: one that was restarted comes back within seconds. */
+    async patiently<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+      for (let left = 40; ; left -= 1) {
+        try {
+          return await work();
+        } catch (error) {
+          const isAway = error instanceof MysqlError && unreachableCodes.has(error.code ?? 0);
+          if (!isAway || left === 0 || signal.aborted) throw error;
+          await new Promise((resolve) => setTimeout(resolve, 500));
+        }
+      }
+    },
+  };
+}
+
+export type MysqlClient = ReturnType<typeof createMysqlClient>;
+
+/** Quotes in our own statements mean what they mean by default, whatever the server's mode. */
+export const plainSession = "SET SESSION sql_mode='';\n";
+
+export const quoteName = (name: string): string => `\`${name.replaceAll("`", "``")}\``;
+
+/** For `plainSession` only. */
+export const quoteText = (text: string): string =>
+  `'${text.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;

@@ -1,0 +1,246 @@
+// A consistent dump by the database's own tool, its rows counted as they pass.
+import { Transform, Writable } from "node:stream";
+import { finished, pipeline } from "node:stream/promises";
+import { CommandMissing } from "../../../hosts/host.ts";
+import { quoteText, type MysqlClient, type MysqlTools } from "./client.ts";
+import { mysqlFailure } from "./errors.ts";
+import { createLines, type Table } from "./lines.ts";
+import { dumpWithRows, hasRoundedColumns } from "./rows.ts";
+import { listed } from "./words.ts";
+import { sizeInWords } from "../size-in-words.ts";
+import { SourceError, type Attempt, type Checksums, type Manifest } from "../source.ts";
+
+/** What both the dump and the look at a database's structure say to the tool. */
+const toolOptions = (tools: MysqlTools): string[] => [
+  "--single-transaction",
+  "--quick",
+  "--routines",
+  "--events",
+  "--triggers",
+  "--hex-blob",
+  "--comments",
+  "--default-character-set=utf8mb4",
+  "--max-allowed-packet=1G",
+  "--skip-lock-tables",
+  // LOCK TABLES in the dump would stop the loading of a table whose default asks a sequence.
+  "--skip-add-locks",
+  "--no-tablespaces",
+  // MySQL's tool: a GTID set can be put back by an administrator of the server only; statistics are not asked of servers that have none.
+  ...(tools.dump.isMariadb ? [] : ["--set-gtid-purged=OFF", "--column-statistics=0"]),
+];
+
+export type DumpOptions = { client: MysqlClient };
+
+/** Runs the dump tool to its end. @throws SourceError, an abort, or the error of `output` */
+export async function runDumpTool(
+  { client }: DumpOptions,
+  extra: readonly string[],
+  output: Writable,
+  signal: AbortSignal,
+  database: string = client.place.database,
+): Promise<void> {
+  const { place } = client;
+  const tools = await client.tools(signal);
+  const end = await client
+    .connect({
+      argv: [tools.dump.program, ...toolOptions(tools), ...extra, database],
+      output,
+      signal,
+    })
+    .catch((error: unknown) => {
+      if (error instanceof CommandMissing)
+        throw new SourceError(`${error.message}. Install mariadb-client (or mysql-client).`);
+      throw error;
+    });
+  if (end.exitCode !== 0) throw mysqlFailure(place, end);
+}
+
+/**
+ * Dumps a database with its rows as they are stored.
+ * @param output is ended @returns what wrote the rows
+ */
+export async function runWholeDump(
+  options: DumpOptions,
+  extra: readonly string[],
+  output: Writable,
+  signal: AbortSignal,
+  database: string = options.client.place.database,
+): Promise<string> {
+  const { client } = options;
+  const tools = await client.tools(signal);
+  if (!(await hasRoundedColumns(client, database, signal))) {
+    await runDumpTool(options, extra, output, signal, database);
+    return writerOf(tools);
+  }
+  const structure = (into: Writable) =>
+    runDumpTool(options, [...extra, "--no-data"], into, signal, database);
+  await dumpWithRows(client, database, structure, output, signal);
+  return `${serverOf(tools)} itself`;
+}
+
+/** @throws SourceError, an abort, or the error of `into`; `into` is destroyed then */
+export async function dumpMysql(
+  options: DumpOptions,
+  into: Writable,
+  attempt: Attempt,
+): Promise<Manifest> {
+  const { client } = options;
+  try {
+    const characterSet = await characterSetLine(client, attempt.signal);
+    await tellUncovered(client, attempt);
+    const dump = createDumpStream(characterSet);
+    // Ended by hand: the tool closes its output as calmly after a failure.
+    const passing = pipeline(dump.stream, into, { end: false, signal: attempt.signal });
+    passing.catch(() => undefined);
+    let writer: string;
+    try {
+      const running = runWholeDump(options, [], dump.stream, attempt.signal);
+      running.catch((error: Error) => dump.stream.destroy(error));
+      const [ending, passed] = await Promise.allSettled([running, passing]);
+      attempt.signal.throwIfAborted();
+      if (ending.status === "rejected") throw ending.reason;
+      if (passed.status === "rejected") throw passed.reason;
+      writer = ending.value;
+    } finally {
+      dump.stream.destroy();
+    }
+    if (!dump.isWhole())
+      throw new SourceError(
+        `The dump of ${client.place.shown} ended without its end mark, so it is not whole. Run the backup again.`,
+      );
+    into.end();
+    await finished(into, { readable: false });
+    await tellLongRows(client, dump.tables(), attempt);
+    return {
+      kind: "database",
+      ...countsOf(dump.tables(), writer),
+    };
+  } catch (error) {
+    into.destroy(error instanceof Error ? error : new Error(String(error)));
+    throw error;
+  }
+}
+
+/** A dump of one database does not say the database's own character set, which new tables and routines take. */
+async function characterSetLine(client: MysqlClient, signal: AbortSignal): Promise<string> {
+  const { database, shown } = client.place;
+  const [row] = await client.query(
+    `SELECT DEFAULT_CHARACTER_SET_NAME, DEFAULT_COLLATION_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ${quoteText(database)}`,
+    { signal },
+  );
+  if (row === undefined)
+    throw new SourceError(`The server of ${shown} has no database ${database} for this account.`);
+  return `ALTER DATABASE CHARACTER SET ${row[0]} COLLATE ${row[1]};\n`;
+}
+
+async function tellUncovered(client: MysqlClient, { say, signal }: Attempt): Promise<void> {
+  const versioned = await client.query(
+    `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${quoteText(client.place.database)} AND TABLE_TYPE = 'SYSTEM VERSIONED'`,
+    { signal },
+  );
+  if (versioned.length > 0)
+    say(
+      `Backed up as they are now, without their earlier rows (system versioning): ${listed(versioned.map(([table = ""]) => table))}.`,
+    );
+  const rows = await client.query(
+    `SELECT TABLE_NAME, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${quoteText(client.place.database)} AND TABLE_TYPE <> 'VIEW' AND TABLE_TYPE <> 'SEQUENCE' AND ENGINE NOT IN ('InnoDB', 'RocksDB', 'TokuDB', 'ndbcluster')`,
+    { signal },
+  );
+  if (rows.length === 0) return;
+  const names = rows.map(([table, engine]) => `${table} (${engine})`);
+  say(
+    `Not of one moment with the rest, if written to during the backup: ${listed(names)}. ALTER TABLE … ENGINE=InnoDB would change that.`,
+  );
+}
+
+/** Passes a dump on, with the database's character set after its first line, and knows its counts and whether it is whole. */
+export function createDumpStream(characterSet: string) {
+  let isBegun = false;
+  let isWhole = false;
+  const lines = createLines({
+    structure: (line) => {
+      if (line.trim() !== "") isWhole = line.startsWith("-- Dump completed");
+    },
+    rows: () => {
+      isWhole = false;
+    },
+  });
+  const stream = new Transform({
+    transform(chunk: Buffer, _, done) {
+      lines.write(chunk);
+      const lineEnd = isBegun ? -1 : chunk.indexOf(0x0a);
+      if (lineEnd < 0) return done(null, chunk);
+      // Not before it: clients look for their sandbox mark in the first line alone.
+      isBegun = true;
+      this.push(chunk.subarray(0, lineEnd + 1));
+      this.push(Buffer.from(characterSet));
+      done(null, chunk.subarray(lineEnd + 1));
+    },
+    flush(done) {
+      lines.end();
+      done();
+    },
+  });
+  return { stream, isWhole: () => isWhole, tables: lines.tables };
+}
+
+const serverOf = ({ serverVersion, isMariadb }: MysqlTools): string =>
+  `${isMariadb ? "MariaDB" : "MySQL"} ${/^\d+\.\d+/.exec(serverVersion)?.[0] ?? serverVersion}`;
+
+/** Rows read the same in every dump by it. */
+const writerOf = (tools: MysqlTools): string =>
+  `${tools.dump.isMariadb ? "mariadb-dump" : "mysqldump"} ${tools.dump.version} of ${serverOf(tools)}`;
+
+export const countsOf = (
+  tables: readonly Table[],
+  by: string,
+): { tables: Record<string, number>; checksums: Checksums } => ({
+  tables: Object.fromEntries(tables.map(({ name, rows }) => [name, rows])),
+  checksums: {
+    by,
+    tables: Object.fromEntries(tables.map(({ name, digest }) => [name, digest.sum()])),
+  },
+});
+
+/** What stands before and around a row in its statement, at most. */
+const aroundRowBytes = 1024;
+
+/** A row is one statement at least, and longer as SQL than in the table: bytes are written as hex digits. */
+async function tellLongRows(
+  client: MysqlClient,
+  tables: readonly Table[],
+  { say, signal }: Attempt,
+): Promise<void> {
+  const longest = Math.max(0, ...tables.map(({ longestRowBytes }) => longestRowBytes));
+  // No server takes less than this.
+  if (longest + aroundRowBytes < smallestPacketBytes) return;
+  const [[packet] = []] = await client.query("SELECT @@GLOBAL.max_allowed_packet", { signal });
+  const limit = Number(packet);
+  const long = tables.filter(({ longestRowBytes }) => longestRowBytes + aroundRowBytes > limit);
+  if (long.length === 0) return;
+  const needed = 2 ** Math.ceil(Math.log2(longest + aroundRowBytes));
+  say(
+    `Warning: ${listed(long.map(({ name, longestRowBytes }) => `${name} has a row of ${sizeInWords(longestRowBytes)} as SQL`))}, and the server takes ${sizeInWords(limit)} in one statement (max_allowed_packet), so a restore or drill would be refused. Allow it on the server with: SET GLOBAL max_allowed_packet = ${Math.min(needed, 2 ** 30)};`,
+  );
+}
+
+const smallestPacketBytes = 1024;
+
+/**
+ * Dumps the structure to nowhere: what a backup would miss rights for fails here.
+ * @param leftOut views that cannot be read
+ */
+export async function tryDump(
+  options: DumpOptions,
+  leftOut: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const nowhere = new Writable({ write: (_, __, done) => done() });
+  await runDumpTool(options, structureWithout(options, leftOut), nowhere, signal);
+}
+
+/** Options for a dump of the structure without these views. */
+export const structureWithout = ({ client }: DumpOptions, views: readonly string[]): string[] => [
+  "--no-data",
+  ...views.map((view) => `--ignore-table=${client.place.database}.${view}`),
+];

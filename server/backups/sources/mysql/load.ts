@@ -1,0 +1,194 @@
+// Loads a dump into a scratch database, whole or with an error; drills end here.
+import type { Readable } from "node:stream";
+import { finished, pipeline } from "node:stream/promises";
+import { plainSession, quoteName, quoteText, type MysqlClient } from "./client.ts";
+import { countsOf, createDumpStream, runWholeDump } from "./dump.ts";
+import { codes, MysqlError } from "./errors.ts";
+import { listTables, rehearseObjects, settableDefiners } from "./objects.ts";
+import { markerTable, type Names } from "./plan.ts";
+import { createSplitter, type Objects } from "./split.ts";
+import { SourceError, type Attempt, type Checksums, type Manifest } from "../source.ts";
+import { compareTables } from "../tables.ts";
+
+export type LoadOptions = { client: MysqlClient };
+
+/**
+ * How long a statement waits for another connection's table lock before it fails. Short, because all others that come
+ * for the table wait behind it.
+ */
+const lockWaitSeconds = 5;
+
+/**
+ * What each session that changes something begins with. The named lock tells `endSessions` which session is ours,
+ * since a killed service leaves its clients running. The marker must be there: a session that a kill left waiting must not
+ * begin after things were put in order.
+ */
+export const leadOf = ({ lock }: Names, markedDatabase: string | null): string =>
+  `${plainSession}SET SESSION lock_wait_timeout=${lockWaitSeconds}, foreign_key_checks=0;\nDO GET_LOCK(${quoteText(lock)}, 3600);\n${
+    markedDatabase === null
+      ? ""
+      : `DO (SELECT COUNT(*) FROM ${quoteName(markedDatabase)}.${markerTable});\n`
+  }`;
+
+/** Ends what a killed service or an abort left running on the server. */
+export async function endSessions(
+  client: MysqlClient,
+  { lock }: Names,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    const [row] = await client.query(`SELECT IS_USED_LOCK(${quoteText(lock)})`, { signal });
+    const session = row?.[0] ?? "NULL";
+    if (session === "NULL") return;
+    // May be gone by now, which is as good.
+    await client.query(`KILL ${session}`, { signal }).catch((error: unknown) => {
+      if (!(error instanceof MysqlError) || error.code !== codes.noSuchThread) throw error;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+export async function dropScratch(
+  client: MysqlClient,
+  databases: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  // Looked for first: an account that may not make them may not say DROP … IF EXISTS either.
+  const rows = await client.query(
+    `SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME IN (${databases.map(quoteText).join(", ")})`,
+    { signal },
+  );
+  if (rows.length === 0) return;
+  // In the order asked for, so that what says where things stand goes last.
+  const present = new Set(rows.map(([name]) => name));
+  const drops = databases
+    .filter((database) => present.has(database))
+    .map((database) => `DROP DATABASE IF EXISTS ${quoteName(database)};\n`);
+  await client.query(
+    `SET SESSION lock_wait_timeout=${lockWaitSeconds}, foreign_key_checks=0;\n${drops.join("")}DO 0`,
+    { signal },
+  );
+}
+
+/** Fills a scratch database with the dump's tables, and tries its other objects there. @returns those, and the tables' names */
+export async function loadScratch(
+  { client }: LoadOptions,
+  names: Names,
+  database: string,
+  from: Readable,
+  attempt: Attempt,
+): Promise<{ objects: Objects; tables: string[] }> {
+  const { signal } = attempt;
+  await makeScratch(client, names, database, signal);
+  const lead = leadOf(names, database);
+  const splitter = createSplitter(lead);
+  const passing = pipeline(from, splitter.stream, { signal });
+  passing.catch(() => undefined);
+  const [loaded, passed] = await Promise.allSettled([
+    client.feed(splitter.stream, { database, signal }),
+    passing,
+  ]);
+  signal.throwIfAborted();
+  if (loaded.status === "rejected") {
+    from.destroy();
+    throw loaded.reason;
+  }
+  if (passed.status === "rejected") throw passed.reason;
+  if (!splitter.isWhole())
+    throw new SourceError(
+      "The dump ends without its end mark: it is cut off, so nothing was put in place.",
+    );
+  const objects = await settableDefiners(client, database, splitter.objects, attempt);
+  await rehearseObjects(client, database, lead, objects, signal);
+  const tables = await listTables(client, database, signal);
+  return { objects, tables: tables.filter((table) => table !== markerTable) };
+}
+
+async function makeScratch(
+  client: MysqlClient,
+  names: Names,
+  database: string,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await client.query(
+      `${leadOf(names, null)}CREATE DATABASE ${quoteName(database)};\nCREATE TABLE ${quoteName(database)}.${markerTable} (id INT PRIMARY KEY) ENGINE=InnoDB`,
+      { signal },
+    );
+  } catch (error) {
+    if (!(error instanceof MysqlError) || error.code !== codes.noRightsToDatabase) throw error;
+    const [row] = await client.query("SELECT CURRENT_USER()", { signal });
+    const [user = "", account = "%"] = (row?.[0] ?? "").split(/@(?=[^@]*$)/);
+    throw new SourceError(
+      `The account may not make the scratch database that a restore needs. Run on the server: GRANT ALL PRIVILEGES ON \`quarterdeck\\_%\`.* TO '${user}'@'${account}';`,
+    );
+  }
+}
+
+export async function drillDump(
+  options: LoadOptions,
+  names: Names,
+  from: Readable,
+  manifest: Manifest | null,
+  attempt: Attempt,
+): Promise<string> {
+  const { client } = options;
+  const cleaning = () => AbortSignal.timeout(cleanLimitMs);
+  try {
+    await endSessions(client, names, attempt.signal);
+    await dropScratch(client, [names.drill], attempt.signal);
+    const { tables } = await loadScratch(options, names, names.drill, from, attempt);
+    const found = await readBack(options, names.drill, tables, attempt.signal);
+    return compareTables(manifest, found.tables, found.checksums);
+  } finally {
+    from.destroy();
+    try {
+      await endSessions(client, names, cleaning());
+      await dropScratch(client, [names.drill], cleaning());
+    } catch (error) {
+      attempt.say(
+        `The scratch database ${names.drill} could not be dropped: ${(error as Error).message}`,
+      );
+    }
+  }
+}
+
+const cleanLimitMs = 60_000;
+
+/** Rows and checksums by table, from a dump of what was loaded; sequences, which a dump does not write as rows, left out. */
+async function readBack(
+  options: LoadOptions,
+  database: string,
+  tables: readonly string[],
+  signal: AbortSignal,
+): Promise<{ tables: Record<string, number>; checksums: Checksums }> {
+  const { client } = options;
+  const sequences = await client.query(
+    `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${quoteText(database)} AND TABLE_TYPE = 'SEQUENCE'`,
+    { signal },
+  );
+  const skipped = new Set(sequences.map(([name]) => name));
+  const dump = createDumpStream("");
+  const passing = finished(dump.stream.resume(), { writable: false });
+  passing.catch(() => undefined);
+  const writer = await runWholeDump(
+    options,
+    [
+      "--skip-routines",
+      "--skip-events",
+      "--skip-triggers",
+      `--ignore-table=${database}.${markerTable}`,
+    ],
+    dump.stream,
+    signal,
+    database,
+  );
+  await passing;
+  if (!dump.isWhole())
+    throw new SourceError(`What was loaded into ${database} could not be read whole.`);
+  const found = countsOf(dump.tables(), writer);
+  for (const table of tables)
+    if (!skipped.has(table) && found.tables[table] === undefined)
+      throw new SourceError(`The table ${table} was loaded and cannot be read back.`);
+  return found;
+}

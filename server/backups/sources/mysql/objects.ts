@@ -1,0 +1,154 @@
+// Triggers, views, routines and events of a database: those that no RENAME carries over.
+import { Readable, Writable } from "node:stream";
+import { plainSession, quoteName, quoteText, type MysqlClient } from "./client.ts";
+import { runDumpTool, structureWithout, type DumpOptions } from "./dump.ts";
+import { codes, MysqlError } from "./errors.ts";
+import { createSplitter, definersOf, inDatabase, withoutDefiners, type Objects } from "./split.ts";
+import { orderViews } from "./view-order.ts";
+import { SourceError, type Attempt } from "../source.ts";
+
+/**
+ * The SQL that makes a database's objects anew.
+ * @param leftOut views that cannot be read
+ */
+export async function readObjects(
+  options: DumpOptions,
+  leftOut: readonly string[],
+  signal: AbortSignal,
+): Promise<Objects> {
+  const splitter = createSplitter("");
+  const nowhere = new Writable({ write: (_, __, done) => done() });
+  splitter.stream.pipe(nowhere);
+  await runDumpTool(options, structureWithout(options, leftOut), splitter.stream, signal);
+  if (!splitter.isWhole())
+    throw new SourceError(
+      `The structure of ${options.client.place.shown} could not be read whole.`,
+    );
+  const [row] = await options.client.query(
+    `SELECT DEFAULT_CHARACTER_SET_NAME, DEFAULT_COLLATION_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ${quoteText(options.client.place.database)}`,
+    { signal },
+  );
+  if (row !== undefined)
+    splitter.objects.header += `ALTER DATABASE CHARACTER SET ${row[0]} COLLATE ${row[1]};\n`;
+  return splitter.objects;
+}
+
+/** Lists views that refer to missing objects: the server can neither read nor recreate them. */
+export async function listBrokenViews(
+  client: MysqlClient,
+  database: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  // The server reports a broken view in TABLE_COMMENT, but only if the query needs another column for which it opens the view:
+  // hence TABLE_ROWS. A missing definer is reported there too, so each view is tried.
+  const rows = await client.query(
+    `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${quoteText(database)} AND TABLE_TYPE = 'VIEW' AND TABLE_ROWS IS NULL AND TABLE_COMMENT <> 'VIEW' ORDER BY TABLE_NAME`,
+    { signal },
+  );
+  const broken: string[] = [];
+  for (const [view = ""] of rows) {
+    try {
+      await client.query(`SHOW FIELDS FROM ${quoteName(database)}.${quoteName(view)}`, { signal });
+    } catch (error) {
+      if (!(error instanceof MysqlError)) throw error;
+      // The dump reports any other error.
+      if (error.code === codes.brokenView) broken.push(view);
+    }
+  }
+  return broken;
+}
+
+/** @param database the one that they are made in */
+export const toSql = (objects: Objects, database: string): Buffer =>
+  Buffer.from(`${objects.header}${inDatabase(objects, database)}${objects.events}`, "latin1");
+
+/** Tables and sequences. */
+export async function listTables(
+  client: MysqlClient,
+  database: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const rows = await client.query(
+    `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${quoteText(database)} AND TABLE_TYPE NOT LIKE '%VIEW' ORDER BY TABLE_NAME`,
+    { signal },
+  );
+  return rows.map(([table]) => table ?? "");
+}
+
+/** Statements that drop a database's objects of these kinds. */
+export async function dropsOf(
+  client: MysqlClient,
+  database: string,
+  kinds: readonly ("TRIGGER" | "EVENT" | "VIEW" | "ROUTINE")[],
+  signal: AbortSignal,
+): Promise<string> {
+  const inDatabase = (column: string) => `${column} = ${quoteText(database)}`;
+  const queries = {
+    TRIGGER: `SELECT 'TRIGGER', TRIGGER_NAME FROM information_schema.TRIGGERS WHERE ${inDatabase("TRIGGER_SCHEMA")}`,
+    EVENT: `SELECT 'EVENT', EVENT_NAME FROM information_schema.EVENTS WHERE ${inDatabase("EVENT_SCHEMA")}`,
+    VIEW: `SELECT 'VIEW', TABLE_NAME FROM information_schema.TABLES WHERE ${inDatabase("TABLE_SCHEMA")} AND TABLE_TYPE = 'VIEW'`,
+    // A package's body goes with the package.
+    ROUTINE: `SELECT ROUTINE_TYPE, ROUTINE_NAME FROM information_schema.ROUTINES WHERE ${inDatabase("ROUTINE_SCHEMA")} AND ROUTINE_TYPE <> 'PACKAGE BODY'`,
+  };
+  const rows = await client.query(kinds.map((kind) => queries[kind]).join(";\n"), { signal });
+  return (
+    rows
+      .map(
+        ([kind, name]) =>
+          `DROP ${kind} IF EXISTS ${quoteName(database)}.${quoteName(name ?? "")};\n`,
+      )
+      // No other mode knows packages.
+      .map((drop) =>
+        drop.startsWith("DROP PACKAGE ")
+          ? `SET SESSION sql_mode=ORACLE;\n${drop}${plainSession}`
+          : drop,
+      )
+      .join("")
+  );
+}
+
+/**
+ * Tries which accounts may be set as the one that an object runs as; the others' objects get this account. Puts views
+ * into an order in which they can be made.
+ */
+export async function settableDefiners(
+  client: MysqlClient,
+  database: string,
+  objects: Objects,
+  { say, signal }: Pick<Attempt, "say" | "signal">,
+): Promise<Objects> {
+  const refused: string[] = [];
+  const gone: string[] = [];
+  for (const account of definersOf(objects)) {
+    const view = `${quoteName(database)}.quarterdeck_probe`;
+    try {
+      const notes = await client.query(
+        `CREATE DEFINER=${Buffer.from(account, "latin1").toString("utf8")} VIEW ${view} AS SELECT 1 AS x; SHOW WARNINGS; DROP VIEW ${view}`,
+        { signal },
+      );
+      if (notes.some(([, code]) => code === String(codes.noSuchDefiner))) gone.push(account);
+    } catch (error) {
+      if (!(error instanceof MysqlError) || error.code !== codes.noSpecialRight) throw error;
+      refused.push(account);
+      say(
+        `The account may not make views, routines, triggers and events that run as ${account}; they run as this account from now on. GRANT SET USER (MySQL: SET_ANY_DEFINER) and restore again to keep it.`,
+      );
+    }
+  }
+  const settable = withoutDefiners(objects, refused);
+  return { ...settable, code: orderViews(settable.code, gone) };
+}
+
+/** Loads all but events, so that what is wrong with them shows before the target is touched, and drops what stops a RENAME. */
+export async function rehearseObjects(
+  client: MysqlClient,
+  database: string,
+  lead: string,
+  objects: Objects,
+  signal: AbortSignal,
+): Promise<void> {
+  const sql = Buffer.concat([Buffer.from(lead), toSql({ ...objects, events: "" }, database)]);
+  await client.feed(Readable.from([sql]), { database, signal });
+  const drops = await dropsOf(client, database, ["TRIGGER"], signal);
+  if (drops !== "") await client.query(`${lead}${drops}DO 0`, { signal });
+}

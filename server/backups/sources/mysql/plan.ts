@@ -1,0 +1,73 @@
+// What a restore is about to do, on disk before the target is touched, so that it can be finished or undone after a kill.
+import { createHash } from "node:crypto";
+import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { MysqlPlace } from "./client.ts";
+import type { Objects } from "./split.ts";
+
+export type Plan = {
+  /** `done`: only scratch databases are left to be dropped. */
+  state: "begun" | "done";
+  /** Triggers, views, routines and events of the backup, and those that the target had. */
+  restored: Objects;
+  before: Objects;
+  /** The backup's tables and sequences. */
+  tables: string[];
+};
+
+/** Names of one restore or drill, on the server and on disk. */
+export function namesOf({ connection, database }: MysqlPlace, scratchFolder: string, id: number) {
+  const place = createHash("sha256")
+    .update(JSON.stringify([connection, database]))
+    .digest("hex")
+    .slice(0, 12);
+  return {
+    fresh: `quarterdeck_new_${id}`,
+    old: `quarterdeck_old_${id}`,
+    drill: `quarterdeck_drill_${id}`,
+    /** A lock of the server, held by each session that changes something. */
+    lock: `quarterdeck_${id}_${place}`,
+    planFile: join(scratchFolder, `mysql-${id}-${place}.json`),
+  };
+}
+
+export type Names = ReturnType<typeof namesOf>;
+
+/** Lies in the scratch database and goes over with the tables, so that its place says whether they did. */
+export const markerTable = "quarterdeck_marker";
+
+export async function writePlan({ planFile }: Names, plan: Plan): Promise<void> {
+  const folder = join(planFile, "..");
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const half = `${planFile}.half`;
+  // Closed to others: a routine's text may hold a secret.
+  const file = await open(half, "w", 0o600);
+  try {
+    await file.writeFile(JSON.stringify(plan));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(half, planFile);
+  const directory = await open(folder, "r");
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+export async function readPlan({ planFile }: Names): Promise<Plan | null> {
+  try {
+    // Written by `writePlan` alone, whole or not at all.
+    return JSON.parse(await readFile(planFile, "utf8")) as Plan;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+export async function removePlan({ planFile }: Names): Promise<void> {
+  await rm(planFile, { force: true });
+  await rm(`${planFile}.half`, { force: true });
+}

@@ -1,0 +1,195 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startMariadbServer, type MariadbServer } from "../../testing/mariadb-server.ts";
+import { readGrants } from "./grants.ts";
+import { attemptOf, sourceOf, streamOf, takeDump } from "./testing/fixtures.ts";
+import { SourceError } from "../source.ts";
+
+const oneOfEach = `
+CREATE SEQUENCE numbers; CREATE TABLE parent (id INT PRIMARY KEY DEFAULT NEXTVAL(numbers)); CREATE TABLE other (id INT);
+INSERT INTO parent VALUES (1);
+CREATE FUNCTION twice(x INT) RETURNS INT DETERMINISTIC RETURN x * 2; CREATE PROCEDURE fill() SELECT 1;
+CREATE VIEW seen AS SELECT twice(id) FROM parent;
+CREATE TRIGGER shout BEFORE INSERT ON parent FOR EACH ROW SET NEW.id = NEW.id;
+CREATE EVENT tidy ON SCHEDULE EVERY 1 DAY STARTS '2037-01-01 00:00:00' DO SELECT 1;`;
+
+describe("grants", () => {
+  const of = (...lines: string[]) => readGrants(lines, "`app`@`%`");
+
+  test.each<[string, string[], string, boolean]>([
+    ["on all", ["GRANT SELECT, TRIGGER ON *.* TO `app`@`%` WITH GRANT OPTION"], "TRIGGER", true],
+    ["of all", ["GRANT ALL PRIVILEGES ON `shop`.* TO `app`@`%`"], "EVENT", true],
+    ["on another database", ["GRANT SELECT ON `shops`.* TO `app`@`%`"], "SELECT", false],
+    ["on a table", ["GRANT SELECT ON `shop`.`users` TO `app`@`%`"], "SELECT", false],
+    ["on columns", ["GRANT SELECT (`a`, `b`), INSERT ON `shop`.* TO `app`@`%`"], "SELECT", false],
+    ["to a role that is active", ["GRANT SELECT ON `shop`.* TO `reader`"], "SELECT", true],
+    ["to a role that is not", ["GRANT `reader` TO `app`@`%`"], "SELECT", false],
+    ["to everybody", ["GRANT SELECT ON `shop`.* TO PUBLIC"], "SELECT", true],
+    ["by a pattern", ["GRANT SELECT ON `sh_p%`.* TO `app`@`%`"], "SELECT", true],
+    ["by another pattern", ["GRANT SELECT ON `sh\\_p`.* TO `app`@`%`"], "SELECT", false],
+    [
+      "by a name as in a routine",
+      ["GRANT EXECUTE ON PROCEDURE `shop`.`x` TO `app`@`%`"],
+      "EXECUTE",
+      false,
+    ],
+    [
+      "by a pattern that a more specific one hides",
+      ["GRANT SELECT, TRIGGER ON `sh%`.* TO `app`@`%`", "GRANT SELECT ON `shop`.* TO `app`@`%`"],
+      "TRIGGER",
+      false,
+    ],
+    [
+      "on all, taken back for this database",
+      ["GRANT SELECT ON *.* TO `app`@`%`", "REVOKE SELECT ON `shop`.* FROM `app`@`%`"],
+      "SELECT",
+      false,
+    ],
+  ])("%s", (_, lines, privilege, expected) => {
+    expect(of(...lines).has(privilege, "shop")).toBe(expected);
+  });
+
+  test("a new one is named as the one that holds, which it would hide otherwise", () => {
+    expect(of().ruleFor("my_shop")).toBe("my\\_shop");
+    expect(of("GRANT SELECT ON `my_shop`.* TO `app`@`%`").ruleFor("my_shop")).toBe("my_shop");
+    expect(of("GRANT SELECT ON `my\\_%`.* TO `app`@`%`").ruleFor("my_shop")).toBe("my\\_%");
+    expect(of("GRANT SELECT ON `my\\_%`.* TO `role`").ruleFor("my_shop")).toBe("my\\_shop");
+  });
+});
+
+describe("an account of MariaDB", () => {
+  let server: MariadbServer;
+  let scratch: string;
+  let all: Awaited<ReturnType<typeof takeDump>>;
+  beforeAll(async () => {
+    scratch = await mkdtemp(join(tmpdir(), "quarterdeck-mysql-"));
+    server = await startMariadbServer();
+    await server.createDatabase("shop_1");
+    await server.query("shop_1", oneOfEach);
+    all = await takeDump(sourceOf(server.url("shop_1"), scratch));
+  });
+  afterAll(async () => {
+    await server?.stop();
+    await rm(scratch, { recursive: true, force: true });
+  });
+
+  const reading = "SELECT, SHOW VIEW, TRIGGER, EVENT, EXECUTE";
+  let accounts = 0;
+  const makeAccount = async (grants: (account: string) => string) => {
+    const user = `account_${(accounts += 1)}`;
+    await server.query(null, `CREATE USER ${user} IDENTIFIED BY 'x'; ${grants(user)}`);
+    return { user, source: sourceOf(server.url("shop_1", { user, password: "x" }), scratch) };
+  };
+  const rehearse = (source: ReturnType<typeof sourceOf>) =>
+    source.rehearse(AbortSignal.timeout(60_000));
+  const failureOf = async (source: ReturnType<typeof sourceOf>) => {
+    const error: unknown = await rehearse(source).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(SourceError);
+    return (error as SourceError).message;
+  };
+
+  const onProc = (account: string) => `GRANT SELECT ON mysql.proc TO ${account};`;
+  test.each<[string, RegExp, (account: string) => string]>([
+    [
+      "sees one table of two",
+      /has no SELECT, no SHOW VIEW, no TRIGGER, no EVENT on shop_1, so its tables, views and sequences could/,
+      (account) => `GRANT SELECT ON shop_1.parent TO ${account}; ${onProc(account)}`,
+    ],
+    [
+      "sees no views",
+      /has no SHOW VIEW on shop_1, so its views could be missing/,
+      (account) => `GRANT SELECT, TRIGGER, EVENT ON shop_1.* TO ${account}; ${onProc(account)}`,
+    ],
+    [
+      "sees no triggers",
+      /has no TRIGGER on shop_1, so its triggers could be missing/,
+      (account) => `GRANT SELECT, SHOW VIEW, EVENT ON shop_1.* TO ${account}; ${onProc(account)}`,
+    ],
+    [
+      "sees no triggers because a narrower rule hides a wider one",
+      /has no SHOW VIEW, no TRIGGER, no EVENT on shop_1/,
+      (account) =>
+        `GRANT ALL ON \`shop\\_%\`.* TO ${account}; GRANT SELECT ON shop_1.* TO ${account}; ${onProc(account)}`,
+    ],
+    [
+      "sees no events",
+      /has no EVENT on shop_1, so its events could be missing/,
+      (account) => `GRANT SELECT, SHOW VIEW, TRIGGER ON shop_1.* TO ${account}; ${onProc(account)}`,
+    ],
+    [
+      "sees no routines",
+      /may not see the routines of shop_1/,
+      (account) => `GRANT SELECT, SHOW VIEW, TRIGGER, EVENT ON shop_1.* TO ${account}`,
+    ],
+    [
+      "sees what routines are called, not what they do",
+      /may not read the routines fill, twice of shop_1/,
+      (account) => `GRANT ${reading} ON shop_1.* TO ${account}`,
+    ],
+    [
+      "has a role that is not active",
+      /has no SELECT/,
+      (account) =>
+        `CREATE ROLE sleeping; GRANT ${reading} ON shop_1.* TO sleeping; GRANT sleeping TO ${account}; ${onProc(account)}`,
+    ],
+  ])("that %s is refused, and accepted after what the message says", async (_, words, grants) => {
+    const { source } = await makeAccount(grants);
+    expect(await failureOf(source)).toMatch(words);
+    let outcome = "";
+    // What one grant shows may ask for another.
+    for (let round = 0; round < 4 && !outcome.startsWith("MariaDB"); round += 1) {
+      outcome = await rehearse(source).catch((error: Error) => error.message);
+      const cure = / Allow it with: (GRANT .*;)$/.exec(outcome)?.[1];
+      if (cure !== undefined) await server.query(null, cure);
+    }
+    expect(outcome).toMatch(/^MariaDB/);
+    const { content, manifest } = await takeDump(source);
+    expect(manifest).toEqual(all.manifest);
+    const plain = (dump: Buffer) => dump.toString("latin1").replace(/^-- Dump completed.*$/m, "");
+    expect(plain(content)).toBe(plain(all.content));
+  });
+
+  test("that reads by a role, by PUBLIC or by a rule for another host is accepted", async () => {
+    const byRole = await makeAccount(
+      (account) =>
+        `CREATE ROLE reader; GRANT ${reading} ON shop_1.* TO reader; GRANT SELECT ON mysql.proc TO reader; GRANT reader TO ${account}; SET DEFAULT ROLE reader FOR ${account}`,
+    );
+    expect(await rehearse(byRole.source)).toMatch(/^MariaDB/);
+    const byHost = await makeAccount(
+      (account) =>
+        `CREATE USER ${account}@'127.0.0.1' IDENTIFIED BY 'x'; GRANT ${reading} ON shop_1.* TO ${account}@'%'; GRANT SELECT ON mysql.proc TO ${account}@'127.0.0.1'`,
+    );
+    expect(await rehearse(byHost.source)).toMatch(/^MariaDB/);
+    await server.query(
+      null,
+      `GRANT ${reading} ON shop_1.* TO PUBLIC; GRANT SELECT ON mysql.proc TO PUBLIC`,
+    );
+    const byPublic = await makeAccount(() => "");
+    expect(await rehearse(byPublic.source)).toMatch(/^MariaDB/);
+    await server.query(
+      null,
+      `REVOKE ${reading} ON shop_1.* FROM PUBLIC; REVOKE SELECT ON mysql.proc FROM PUBLIC`,
+    );
+  });
+
+  test("that reads and may not restore is told so at once, with the grants that a restore and a drill need", async () => {
+    const { source, user } = await makeAccount(
+      (account) => `GRANT ${reading} ON shop_1.* TO ${account}; ${onProc(account)}`,
+    );
+    const { content, manifest } = await takeDump(source);
+    const line = await rehearse(source);
+    expect(line).toContain(
+      `A restore or drill would be refused: '${user}'@'%' may not change shop_1 or a scratch database.`,
+    );
+    await expect(source.drill(streamOf(content), manifest, attemptOf(9))).rejects.toThrow(
+      "GRANT ALL PRIVILEGES ON `quarterdeck\\_%`",
+    );
+    const cure = / Allow it with: (GRANT .*;)$/.exec(line)?.[1];
+    await server.query(null, cure ?? "no cure");
+    expect(await rehearse(source)).not.toContain("refused");
+    expect(await source.drill(streamOf(content), manifest, attemptOf(9))).toContain("restored");
+    await source.restore(streamOf(content), attemptOf(9));
+  });
+});

@@ -1,0 +1,244 @@
+// A restore: the dump is loaded beside the target, then all tables change places in one RENAME, which is atomic;
+// what RENAME cannot carry is made anew after it. Until that is done the old tables stay, so each step can be undone.
+import { Readable } from "node:stream";
+import { quoteName, quoteText } from "./client.ts";
+import { tellForeignReferences } from "./foreign-keys.ts";
+import type { DumpOptions } from "./dump.ts";
+import { codes, MysqlError } from "./errors.ts";
+import { dropScratch, endSessions, leadOf, loadScratch } from "./load.ts";
+import {
+  dropsOf,
+  listBrokenViews,
+  listTables,
+  readObjects,
+  settableDefiners,
+  toSql,
+} from "./objects.ts";
+import { markerTable, readPlan, removePlan, writePlan, type Names, type Plan } from "./plan.ts";
+import { checkPrivileges } from "./privileges.ts";
+import type { Objects } from "./split.ts";
+import { listed } from "./words.ts";
+import { SourceError, type Attempt, type Source } from "../source.ts";
+
+/** Putting things in order is renames and drops, and does not heed the attempt's abort. */
+const orderLimitMs = 5 * 60_000;
+
+export function createMysqlRestore(options: DumpOptions, names: Names) {
+  const { client } = options;
+  const target = client.place.database;
+  const { fresh, old } = names;
+  const inTarget = (table: string) => `${quoteName(target)}.${quoteName(table)}`;
+  const move = (from: string, to: string) => (table: string) =>
+    `${quoteName(from)}.${quoteName(table)} TO ${quoteName(to)}.${quoteName(table)}`;
+
+  /** In a comment that the server reads: cut off by a kill, it is a mistake instead of a shorter list of tables. */
+  const renameAll = (moves: readonly string[]) => `/*!40000 RENAME TABLE ${moves.join(", ")} */;\n`;
+
+  /** Where the marker is: its database, or null when there is none. */
+  async function markerPlace(signal: AbortSignal): Promise<string | null> {
+    const [row] = await client.query(
+      `SELECT TABLE_SCHEMA FROM information_schema.TABLES WHERE TABLE_NAME = '${markerTable}' AND TABLE_SCHEMA IN (${quoteText(fresh)}, ${quoteText(old)})`,
+      { signal },
+    );
+    return row?.[0] ?? null;
+  }
+
+  /** Gives the target these objects and no others; may be run again and again. */
+  async function putObjects(objects: Objects, marked: string | null, signal: AbortSignal) {
+    const drops = await dropsOf(client, target, ["TRIGGER", "EVENT", "VIEW", "ROUTINE"], signal);
+    const sql = [Buffer.from(leadOf(names, marked) + drops), toSql(objects, target)];
+    await client.feed(Readable.from([Buffer.concat(sql)]), { database: target, signal });
+  }
+
+  /** MariaDB keeps a sequence's database in a column's default, and RENAME does not change it. Views show their tables' defaults. */
+  async function sequenceDefaults(signal: AbortSignal): Promise<string> {
+    const rows = await client.query(
+      `SELECT TABLE_NAME, COLUMN_NAME, COLUMN_DEFAULT FROM information_schema.COLUMNS JOIN information_schema.TABLES USING (TABLE_SCHEMA, TABLE_NAME) WHERE TABLE_SCHEMA = ${quoteText(fresh)} AND TABLE_TYPE NOT LIKE '%VIEW' AND COLUMN_DEFAULT LIKE '%nextval(%'`,
+      { signal },
+    );
+    return rows
+      .map(([table = "", column = "", value = ""]) => {
+        const right = value.replaceAll(
+          `nextval(${quoteName(fresh)}.`,
+          `nextval(${quoteName(target)}.`,
+        );
+        return `ALTER TABLE ${quoteName(table)} ALTER COLUMN ${quoteName(column)} SET DEFAULT (${right});\n`;
+      })
+      .join("");
+  }
+
+  async function refuseForeignReferences(signal: AbortSignal): Promise<void> {
+    const reason = await tellForeignReferences(client, target, signal);
+    if (reason !== null) throw new SourceError(reason);
+  }
+
+  /**
+   * Takes every table of the target for a moment. What somebody holds in a transaction is found out here, before
+   * triggers and views are dropped that could not be made anew while it is held.
+   */
+  async function tryLocks(signal: AbortSignal): Promise<void> {
+    const tables = await listTables(client, target, signal);
+    if (tables.length === 0) return;
+    const locks = tables.map((table) => `${inTarget(table)} WRITE`).join(", ");
+    const script = `${leadOf(names, fresh)}LOCK TABLES ${locks};\nUNLOCK TABLES;\n`;
+    try {
+      await client.feed(Readable.from([Buffer.from(script)]), { signal });
+    } catch (error) {
+      // Not every account may lock; RENAME then finds out what is held.
+      if (!(error instanceof MysqlError) || error.code !== codes.noRightsToDatabase) throw error;
+    }
+  }
+
+  async function swap(plan: Plan, signal: AbortSignal): Promise<void> {
+    const present = await listTables(client, target, signal);
+    const taken = new Set(plan.tables);
+    // A view in the place of a table that comes would stop the RENAME; the others stay until it is done.
+    const views = await client.query(
+      `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${quoteText(target)} AND TABLE_TYPE = 'VIEW'`,
+      { signal },
+    );
+    const inTheWay = views
+      .filter(([view = ""]) => taken.has(view))
+      .map(([view = ""]) => `DROP VIEW IF EXISTS ${inTarget(view)};\n`);
+    const drops = await dropsOf(client, target, ["TRIGGER", "EVENT"], signal);
+    const moves = [
+      ...present.map(move(target, old)),
+      ...plan.tables.map(move(fresh, target)),
+      move(fresh, old)(markerTable),
+    ];
+    const script = `${leadOf(names, fresh)}CREATE DATABASE ${quoteName(old)};\n${inTheWay.join("")}${drops}${renameAll(moves)}`;
+    await client.feed(Readable.from([Buffer.from(script)]), { signal });
+  }
+
+  async function finish(plan: Plan, signal: AbortSignal): Promise<void> {
+    await putObjects(plan.restored, old, signal);
+    await writePlan(names, { ...plan, state: "done" });
+    await clean(signal);
+  }
+
+  async function clean(signal: AbortSignal): Promise<void> {
+    // The marker's database last but for the plan: it says where things stand.
+    await dropScratch(client, [fresh, old], signal);
+    await removePlan(names);
+  }
+
+  async function undo(plan: Plan | null, signal: AbortSignal): Promise<void> {
+    const marked = await markerPlace(signal);
+    if (marked === old) {
+      if (plan === null)
+        throw new SourceError(
+          `The tables of ${target} are those of the backup, its old ones are in ${old}, and the plan of the restore, ${names.planFile}, is gone. Drop ${old} and ${fresh} if all is well.`,
+        );
+      const came = new Set(plan.tables);
+      const present = await listTables(client, target, signal);
+      const kept = (await listTables(client, old, signal)).filter((table) => table !== markerTable);
+      const drops = await dropsOf(client, target, ["TRIGGER", "EVENT", "VIEW"], signal);
+      const moves = [
+        ...present.filter((table) => came.has(table)).map(move(target, fresh)),
+        ...kept.map(move(old, target)),
+        move(old, fresh)(markerTable),
+      ];
+      const script = leadOf(names, old) + drops + renameAll(moves);
+      await client.feed(Readable.from([Buffer.from(script)]), { signal });
+    }
+    if (plan !== null) await putObjects(plan.before, null, signal);
+    await clean(signal);
+  }
+
+  const settle: Source["settle"] = async ({ say }) => {
+    const signal = AbortSignal.timeout(orderLimitMs);
+    await endSessions(client, names, signal);
+    await dropScratch(client, [names.drill], signal);
+    const plan = await readPlan(names);
+    const marked = await markerPlace(signal);
+    if (plan?.state === "done") {
+      await clean(signal);
+      return "restored";
+    }
+    if (plan !== null && marked === old) {
+      try {
+        await finish(plan, signal);
+        return "restored";
+      } catch (error) {
+        if (!(error instanceof SourceError)) throw error;
+        say(`The restore could not be finished, so it is undone: ${error.message}`);
+        await endSessions(client, names, signal);
+      }
+    }
+    await undo(plan, signal);
+    return plan === null && marked === null ? "unknown" : "as it was";
+  };
+
+  return {
+    settle,
+
+    async restore(from: Readable, attempt: Attempt): Promise<void> {
+      const { signal } = attempt;
+      const lost: string[] = [];
+      try {
+        await client.patiently(() => settle({ ...attempt, say: () => undefined }), signal);
+        await client
+          .query(`CREATE DATABASE IF NOT EXISTS ${quoteName(target)}`, { signal })
+          .catch((error: unknown) => {
+            // Who may not make databases may still fill the one that is there; the next question finds out.
+            if (!(error instanceof MysqlError) || error.code !== codes.noRightsToDatabase)
+              throw error;
+          });
+        // What the account does not see would neither be replaced nor come back after a failure.
+        // Broken views are in the target, not in the backup, so they do not stop the restore.
+        const broken = await listBrokenViews(client, target, signal);
+        await checkPrivileges(client, broken, signal);
+        await refuseForeignReferences(signal);
+        const { objects, tables } = await loadScratch(options, names, fresh, from, attempt);
+        await tryLocks(signal);
+        if (broken.length > 0)
+          lost.push(
+            `Views of ${target} that referred to something that was not there before the restore could not be made anew: ${listed(broken)}.`,
+          );
+        const before = await settableDefiners(
+          client,
+          fresh,
+          await readObjects(options, broken, signal),
+          // Told when they are needed.
+          { ...attempt, say: (line) => void lost.push(line) },
+        );
+        const defaults = Buffer.from(await sequenceDefaults(signal)).toString("latin1");
+        const code = defaults + objects.code;
+        const plan: Plan = { state: "begun", restored: { ...objects, code }, before, tables };
+        await writePlan(names, plan);
+        await swap(plan, signal);
+        await finish(plan, signal);
+      } catch (error) {
+        from.destroy();
+        await putInOrder(attempt, error, lost);
+      }
+    },
+  };
+
+  /** Never finishes what failed: the operator is told that it did, so the old content is to be there. */
+  async function putInOrder(
+    { say }: Attempt,
+    error: unknown,
+    lost: readonly string[],
+  ): Promise<void> {
+    const order = AbortSignal.timeout(orderLimitMs);
+    let isDone = false;
+    try {
+      await client.patiently(async () => {
+        await endSessions(client, names, order);
+        const plan = await readPlan(names);
+        isDone = plan?.state === "done";
+        if (isDone) return clean(order);
+        await undo(plan, order);
+        if (plan !== null) lost.forEach(say);
+      }, order);
+    } catch (left) {
+      say(
+        `What the restore left could not be put in order: ${(left as Error).message} It is tried again before the next backup or restore of ${target}.`,
+      );
+    }
+    // All was in place, only old tables were left to drop.
+    if (isDone) return;
+    throw error;
+  }
+}

@@ -1,0 +1,417 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough, Readable, Writable } from "node:stream";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startMariadbServer, type MariadbServer } from "../../testing/mariadb-server.ts";
+import { createMysqlClient, readUrl } from "./client.ts";
+import { SourceError } from "../source.ts";
+import {
+  attemptOf,
+  countingHost,
+  everything,
+  otherState,
+  pictureOf,
+  scratchDatabases,
+  sourceOf,
+  streamOf,
+  takeDump,
+  testHost,
+} from "./testing/fixtures.ts";
+
+let server: MariadbServer;
+let scratch: string;
+let url: string;
+let count = 0;
+
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), "quarterdeck-mysql-"));
+  server = await startMariadbServer();
+});
+
+afterAll(async () => {
+  await server?.stop();
+  await rm(scratch, { recursive: true, force: true });
+});
+
+beforeEach(async () => {
+  count += 1;
+  await server.createDatabase(`shop_${count}`);
+  url = server.url(`shop_${count}`);
+});
+
+const database = () => `shop_${count}`;
+const expectNothingLeft = async () => {
+  expect(await scratchDatabases(server)).toBe("");
+  expect(await readdir(scratch)).toEqual([]);
+};
+
+describe("a rehearsal", () => {
+  test("tells both versions", async () => {
+    const line = await sourceOf(url, scratch).rehearse(AbortSignal.timeout(20_000));
+    expect(line).toMatch(/^MariaDB \d+\.\d+.* answers; mariadb-dump \d+\.\d+\.\d+\.$/);
+  });
+
+  test.each([
+    [
+      "a wrong password",
+      () => url.replace(/:[^:@]+@/, ":no-pass@"),
+      /does not accept the user or pass/,
+    ],
+    ["an unknown database", () => `${url}x`, /has no database shop_\d+x\. Create it/],
+    ["no server", () => "mysql://a:no-pass@127.0.0.1:1/x", /cannot be reached/],
+  ])("says what to do about %s", async (_, bad, words) => {
+    const failing = sourceOf(bad(), scratch).rehearse(AbortSignal.timeout(20_000));
+    await expect(failing).rejects.toThrow(words);
+    await expect(failing).rejects.not.toThrow(/no-pass/);
+    await expect(failing).rejects.toBeInstanceOf(SourceError);
+  });
+});
+
+test("foreign keys of another database are told before they refuse a restore", async () => {
+  await server.query(database(), "CREATE TABLE parent (id INT PRIMARY KEY) ENGINE=InnoDB");
+  const source = sourceOf(url, scratch);
+  const warnings = () => source.warnings?.(AbortSignal.timeout(20_000));
+  expect(await warnings()).toEqual([]);
+  const other = `keys_${count}`;
+  await server.createDatabase(other);
+  await server.query(
+    other,
+    `CREATE TABLE child (id INT, FOREIGN KEY (id) REFERENCES ${database()}.parent (id)) ENGINE=InnoDB`,
+  );
+  expect(await warnings()).toEqual([
+    `A restore would be refused: Foreign keys of other databases point into ${database()} and would follow its old tables: ${other}.child. Drop them, restore, and make them again.`,
+  ]);
+});
+
+test("an answer is whole, however long: a list of tables that is cut would be a cut restore", async () => {
+  const client = createMysqlClient(testHost, readUrl("shop", url), scratch);
+  const rows = await client.query("SELECT seq, REPEAT('ü', 60) FROM seq_1_to_40000", {
+    database: database(),
+    signal: AbortSignal.timeout(20_000),
+  });
+  expect(rows.length).toBe(40_000);
+  expect(rows.at(-1)).toEqual(["40000", "ü".repeat(60)]);
+});
+
+/** The server's own word on the rows, without the tool that dumped them. */
+const checksums = "CHECKSUM TABLE parent, child, kinds, `odd ``name`, nothing, mine EXTENDED";
+
+describe("a round trip", () => {
+  test("brings back everything, and nothing that came later", async () => {
+    await server.query(database(), everything);
+    const source = sourceOf(url, scratch);
+    const before = await pictureOf(server, url);
+    const checksumsBefore = await server.query(database(), checksums);
+    const dumping = attemptOf(7);
+    const { content, manifest } = await takeDump(source, dumping);
+    expect(manifest).toMatchObject({
+      kind: "database",
+      tables: { parent: 3, child: 3, kinds: 3, "odd `name": 2, nothing: 0, mine: 1 },
+    });
+    expect(dumping.said.join()).toContain("mine (MyISAM)");
+    await server.query(database(), otherState);
+    expect(await pictureOf(server, url)).not.toBe(before);
+
+    const restoring = attemptOf(7);
+    await source.restore(streamOf(content), restoring);
+    expect(restoring.said).toEqual([]);
+    expect(await pictureOf(server, url)).toBe(before);
+    expect(await server.query(database(), checksums)).toBe(checksumsBefore);
+    await expectNothingLeft();
+    // The keys point to the tables beside them, the default takes from the sequence beside it.
+    await expect(
+      server.query(database(), "INSERT INTO child VALUES (9, 999, NULL)"),
+    ).rejects.toThrow(/foreign key/);
+    await server.query(
+      database(),
+      "INSERT INTO kinds (d) VALUES (1); INSERT INTO parent (name) VALUES ('x')",
+    );
+    expect(
+      await server.query(database(), "SELECT MAX(id), MAX(name) FROM parent WHERE id > 40"),
+    ).toBe("42\tx!\n");
+  });
+
+  test("works into a database that is gone, and by plain client", async () => {
+    await server.query(database(), everything);
+    const source = sourceOf(url, scratch);
+    const before = await pictureOf(server, url);
+    const { content } = await takeDump(source);
+    await server.query(null, `DROP DATABASE ${database()}`);
+    expect(await source.exists()).toBe(false);
+    await source.restore(streamOf(content, 65_536), attemptOf(8));
+    expect(await source.exists()).toBe(true);
+    expect(await pictureOf(server, url)).toBe(before);
+    await server.query(null, `DROP DATABASE ${database()}; CREATE DATABASE ${database()}`);
+    await server.query(database(), content.toString());
+    expect(await pictureOf(server, url)).toBe(before);
+  });
+
+  test("of an empty database empties", async () => {
+    const source = sourceOf(url, scratch);
+    const before = await pictureOf(server, url);
+    const { content, manifest } = await takeDump(source);
+    expect(manifest).toMatchObject({ kind: "database", tables: {} });
+    await server.query(database(), everything);
+    await source.restore(streamOf(content), attemptOf(9));
+    expect(await pictureOf(server, url)).toBe(before);
+    await expectNothingLeft();
+  });
+});
+
+describe("a failure leaves the target as it was", () => {
+  let good: Buffer;
+  let before: string;
+  beforeEach(async () => {
+    await server.query(database(), everything);
+    good = (await takeDump(sourceOf(url, scratch))).content;
+    await server.query(database(), otherState);
+    before = await pictureOf(server, url);
+  });
+  const expectUntouched = async () => {
+    expect(await pictureOf(server, url)).toBe(before);
+    await expectNothingLeft();
+  };
+
+  test.each([0.3, 0.6, 0.97])("a dump cut off at %d", async (part) => {
+    const content = good.subarray(0, good.length * part);
+    await expect(sourceOf(url, scratch).restore(streamOf(content), attemptOf(3))).rejects.toThrow(
+      SourceError,
+    );
+    await expectUntouched();
+  });
+
+  test("a stream that breaks", async () => {
+    const from = Readable.from(
+      (function* () {
+        yield good.subarray(0, 3000);
+        throw new Error("the storage went away");
+      })(),
+    );
+    await expect(sourceOf(url, scratch).restore(from, attemptOf(3))).rejects.toThrow(
+      "the storage went away",
+    );
+    await expectUntouched();
+  });
+
+  test("an object that the target does not take after the swap", async () => {
+    // Fine in a scratch database, where events are not made; refused in the target.
+    const content = Buffer.from(
+      good.toString("latin1").replace("EVERY 1 DAY STARTS", "EVERY 0 DAY STARTS"),
+      "latin1",
+    );
+    await expect(sourceOf(url, scratch).restore(streamOf(content), attemptOf(3))).rejects.toThrow(
+      SourceError,
+    );
+    await expectUntouched();
+  });
+
+  test("a table that another connection holds", async () => {
+    // Held until the restore has given up, however slow the machine.
+    const holding = server
+      .query(database(), "START TRANSACTION; SELECT * FROM late; SELECT SLEEP(120)")
+      .catch(() => "ended");
+    const holder = () =>
+      server.query(
+        null,
+        "SELECT ID FROM information_schema.PROCESSLIST WHERE INFO LIKE 'SELECT SLEEP(120)%'",
+      );
+    await expect.poll(holder, { interval: 20, timeout: 30_000 }).not.toBe("");
+    await expect(sourceOf(url, scratch).restore(streamOf(good), attemptOf(3))).rejects.toThrow(
+      /transaction that does not end/,
+    );
+    await server.query(null, `KILL ${await holder()}`);
+    expect(await holding).toBe("ended");
+    await expectUntouched();
+  });
+
+  test("an account that may not make scratch databases", async () => {
+    await server.query(
+      null,
+      `CREATE OR REPLACE USER small IDENTIFIED BY 'x'; GRANT ALL ON ${database()}.* TO small`,
+    );
+    const small = sourceOf(server.url(database(), { user: "small", password: "x" }), scratch);
+    await expect(small.restore(streamOf(good), attemptOf(3))).rejects.toThrow(
+      "GRANT SELECT ON mysql.proc",
+    );
+    await expectUntouched();
+    await server.query(null, "GRANT SELECT ON mysql.proc TO small");
+    await expect(small.restore(streamOf(good), attemptOf(3))).rejects.toThrow(
+      "GRANT ALL PRIVILEGES ON `quarterdeck\\_%`.* TO 'small'@'%';",
+    );
+    await expectUntouched();
+    await server.query(null, "GRANT ALL PRIVILEGES ON `quarterdeck\\_%`.* TO small");
+    const attempt = attemptOf(3);
+    await small.restore(streamOf(good), attempt);
+    expect(attempt.said.join()).toContain("they run as this account");
+    expect(
+      await server.query(
+        null,
+        `SELECT DISTINCT DEFINER FROM information_schema.VIEWS WHERE TABLE_SCHEMA='${database()}'`,
+      ),
+    ).toBe("small@%\n");
+  });
+
+  test("an abort at any moment until all is in place", async () => {
+    const source = sourceOf(url, scratch);
+    let commands = 0;
+    const counting = countingHost((number) => (commands = number));
+    await sourceOf(url, scratch, counting).restore(streamOf(good), attemptOf(4));
+    await server.query(database(), otherState);
+    for (const part of [0.1, 0.3, 0.5, 0.7, 0.8]) {
+      const abort = new AbortController();
+      const aborting = countingHost((number) => {
+        if (number === Math.round(part * commands)) setTimeout(() => abort.abort(), 5);
+      });
+      await expect(
+        sourceOf(url, scratch, aborting).restore(streamOf(good), attemptOf(4, abort.signal)),
+      ).rejects.toThrow(/abort/i);
+      expect(await source.settle(attemptOf(4))).toBe("unknown");
+      await expectUntouched();
+    }
+  });
+
+  test("a server killed while the dump is loaded", async () => {
+    const source = sourceOf(url, scratch);
+    const from = new PassThrough();
+    from.write(good.subarray(0, 4000));
+    const restoring = source.restore(from, attemptOf(5));
+    restoring.catch(() => undefined);
+    await expect
+      .poll(() => scratchDatabases(server), { interval: 20, timeout: 30_000 })
+      .toContain("quarterdeck_new_5");
+    await server.kill();
+    from.end(good.subarray(4000));
+    await server.startAgain();
+    await expect(restoring).rejects.toThrow(SourceError);
+    await expectUntouched();
+  });
+});
+
+test(
+  "a service killed while it restores leaves the old or the new, whole",
+  { timeout: 300_000 },
+  async () => {
+    await server.query(database(), everything);
+    const source = sourceOf(url, scratch);
+    const fresh = await pictureOf(server, url);
+    const { content } = await takeDump(source);
+    const file = join(scratch, "dump.sql");
+    await writeFile(file, content);
+    await server.query(database(), otherState);
+    const old = await pictureOf(server, url);
+    let commands = 0;
+    await sourceOf(
+      url,
+      scratch,
+      countingHost((number) => (commands = number)),
+    ).restore(streamOf(content), attemptOf(6));
+    await server.query(database(), otherState);
+    const rounds = 9;
+    let restored = 0;
+    for (let round = 0; round < rounds; round += 1) {
+      // Spread over the whole run, its first and its last command among them.
+      const killAt = 1 + Math.round((round * (commands - 1)) / (rounds - 1));
+      const delayMs = round % 2 === 0 ? 0 : 1 + Math.random() * 30;
+      const child = fork(
+        join(import.meta.dirname, "testing/restore-child.ts"),
+        [url, scratch, file, `${killAt}`, `${delayMs}`],
+        { stdio: "ignore" },
+      );
+      const [, signal] = (await once(child, "exit")) as [number | null, string | null];
+      // A kill that waits may come after the end.
+      if (delayMs === 0 && round < rounds - 1) expect(signal).toBe("SIGKILL");
+      const state = await source.settle(attemptOf(6));
+      const picture = await pictureOf(server, url);
+      const isNew = picture === fresh;
+      if (!isNew) expect(picture).toBe(old);
+      if (state !== "unknown") expect(state).toBe(isNew ? "restored" : "as it was");
+      expect(await scratchDatabases(server)).toBe("");
+      expect(await readdir(scratch)).toEqual(["dump.sql"]);
+      if (!isNew) continue;
+      restored += 1;
+      await server.query(database(), otherState);
+    }
+    // Both sides of the swap were seen.
+    expect(restored).toBeGreaterThan(0);
+    expect(restored).toBeLessThan(rounds);
+    await rm(file);
+  },
+);
+
+describe("a dump", () => {
+  test("of tables that keep their history says that it is left out", async () => {
+    await server.query(
+      database(),
+      "CREATE TABLE prices (id INT PRIMARY KEY, price INT) WITH SYSTEM VERSIONING; INSERT INTO prices VALUES (1, 1); UPDATE prices SET price = 2",
+    );
+    const attempt = attemptOf(2);
+    const { manifest } = await takeDump(sourceOf(url, scratch), attempt);
+    expect(manifest).toMatchObject({ kind: "database", tables: { prices: 1 } });
+    expect(attempt.said.join()).toMatch(/without their earlier rows .*: prices\./);
+  });
+
+  test("fails when the server is killed in the middle of it", async () => {
+    await server.query(
+      database(),
+      "CREATE TABLE big (t LONGTEXT); INSERT INTO big SELECT REPEAT('x', 100000) FROM seq_1_to_300",
+    );
+    let isKilled = false;
+    const into = new Writable({
+      async write(_, __, done) {
+        if (!isKilled) {
+          isKilled = true;
+          await server.kill();
+        }
+        done();
+      },
+    });
+    into.on("error", () => undefined);
+    await expect(sourceOf(url, scratch).dump(into, attemptOf(2))).rejects.toThrow(
+      /connection to .* was lost/,
+    );
+    expect(into.destroyed).toBe(true);
+    await server.startAgain();
+  });
+
+  test("ends at an abort", async () => {
+    const abort = new AbortController();
+    await server.query(
+      database(),
+      "CREATE TABLE big (t LONGTEXT); INSERT INTO big SELECT REPEAT('x', 100000) FROM seq_1_to_300",
+    );
+    const into = new Writable({
+      // Never takes more: as a storage that hangs.
+      write: () => abort.abort(),
+    });
+    into.on("error", () => undefined);
+    await expect(sourceOf(url, scratch).dump(into, attemptOf(2, abort.signal))).rejects.toThrow(
+      /abort/i,
+    );
+  });
+});
+
+describe("a drill", () => {
+  test("passes, leaves nothing, and says so when a count differs", async () => {
+    await server.query(database(), everything);
+    const source = sourceOf(url, scratch);
+    const before = await pictureOf(server, url);
+    const { content, manifest } = await takeDump(source);
+    expect(await source.drill(streamOf(content), manifest, attemptOf(2))).toBe(
+      "6 tables with 12 rows restored exactly, by the count and the checksum of each table.",
+    );
+    await expectNothingLeft();
+    if (manifest.kind !== "database") throw new Error("The manifest is of another kind.");
+    const wrong = { ...manifest, tables: { ...manifest.tables, parent: 4 } };
+    await expect(source.drill(streamOf(content), wrong, attemptOf(2))).rejects.toThrow(
+      /parent has 3 rows and should have 4/,
+    );
+    await expect(
+      source.drill(streamOf(content.subarray(0, 5000)), manifest, attemptOf(2)),
+    ).rejects.toThrow(SourceError);
+    await expectNothingLeft();
+    expect(await pictureOf(server, url)).toBe(before);
+  });
+});

@@ -1,0 +1,105 @@
+// MySQL and MariaDB as something to back up: their own tools dump and load, what is around that is in the files beside this one.
+import { readdir } from "node:fs/promises";
+import type { Host } from "../../../hosts/host.ts";
+import { removeLeftLogins } from "../login-file.ts";
+import { createMysqlClient, quoteText, readUrl } from "./client.ts";
+import { dumpMysql } from "./dump.ts";
+import { tellForeignReferences } from "./foreign-keys.ts";
+import { codes, MysqlError } from "./errors.ts";
+import { drillDump } from "./load.ts";
+import { namesOf } from "./plan.ts";
+import { checkPrivileges } from "./privileges.ts";
+import { createMysqlRestore } from "./restore.ts";
+import { SourceError, type Source } from "../source.ts";
+
+export type MysqlSourceOptions = {
+  host: Host;
+  /** The database's in the inventory, for people. */
+  name: string;
+  /** mysql://user:password@host:3306/database; or mariadb://… */
+  url: string;
+  /** Where the plan of a restore is kept; closed to other accounts. */
+  scratchFolder: string;
+};
+
+/** Plans of restores that run in this process: theirs is no leftover. */
+const running = new Set<string>();
+
+const existsLimitMs = 30_000;
+
+/** @throws SourceError when the url is none */
+export function createMysqlSource({ host, name, url, scratchFolder }: MysqlSourceOptions): Source {
+  const place = readUrl(name, url);
+  const client = createMysqlClient(host, place, scratchFolder);
+  const options = { client };
+  const namesFor = (id: number) => namesOf(place, scratchFolder, id);
+
+  /** A restore that failed while its server was away could not be put in order; it is now. */
+  async function settleLeftovers(say: (line: string) => void, signal: AbortSignal): Promise<void> {
+    const files = await readdir(scratchFolder).catch(() => []);
+    for (const file of files) {
+      const id = Number(/^mysql-(\d+)-/.exec(file)?.[1]);
+      const { planFile } = namesFor(id);
+      if (!planFile.endsWith(`/${file}`) || running.has(planFile)) continue;
+      const state = await createMysqlRestore(options, namesFor(id)).settle({ id, say, signal });
+      say(`A restore of backup ${id} that was cut off is settled: ${place.database} is ${state}.`);
+    }
+  }
+
+  return {
+    extension: "sql",
+
+    async rehearse(signal) {
+      const tools = await client.tools(signal);
+      const told: string[] = [];
+      await removeLeftLogins(scratchFolder);
+      await settleLeftovers((line) => told.push(line), signal);
+      const { warning } = await checkPrivileges(client, [], signal);
+      const server = tools.isMariadb ? "MariaDB" : "MySQL";
+      const { program, version } = tools.dump;
+      const answer = `${server} ${tools.serverVersion} answers; ${program} ${version}.${warning}`;
+      return [answer, ...told].join(" ");
+    },
+
+    async warnings(signal) {
+      const reason = await tellForeignReferences(client, place.database, signal);
+      return reason === null ? [] : [`A restore would be refused: ${reason}`];
+    },
+
+    dump: (into, attempt) => dumpMysql(options, into, attempt),
+
+    async exists() {
+      const database = quoteText(place.database);
+      try {
+        const [row] = await client.query(
+          `SELECT (SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${database}) + (SELECT COUNT(*) FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = ${database})`,
+          { signal: AbortSignal.timeout(existsLimitMs) },
+        );
+        return row?.[0] !== "0";
+      } catch (error) {
+        if (error instanceof MysqlError && error.code === codes.unknownDatabase) return false;
+        throw error;
+      }
+    },
+
+    async restore(from, attempt) {
+      const names = namesFor(attempt.id);
+      if (running.has(names.planFile))
+        throw new SourceError(`Backup ${attempt.id} is being restored already.`);
+      running.add(names.planFile);
+      try {
+        await createMysqlRestore(options, names).restore(from, attempt);
+      } finally {
+        running.delete(names.planFile);
+      }
+    },
+
+    drill: (from, manifest, attempt) =>
+      drillDump(options, namesFor(attempt.id), from, manifest, attempt),
+
+    async settle(attempt) {
+      await removeLeftLogins(scratchFolder);
+      return createMysqlRestore(options, namesFor(attempt.id)).settle(attempt);
+    },
+  };
+}

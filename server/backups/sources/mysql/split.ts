@@ -1,0 +1,158 @@
+// A dump taken apart as it streams by: tables go to a scratch database at once; triggers, views, routines and events,
+// which no RENAME carries over, are kept as SQL for the target.
+import { Transform } from "node:stream";
+import { createLines } from "./lines.ts";
+
+/** SQL that the command line client reads, latin1 for bytes, so that nothing is lost in a JSON file. */
+export type Objects = {
+  /** Session settings and the database's character set; to be run before the others. */
+  header: string;
+  /** Views, triggers, routines. */
+  code: string;
+  /** Apart: in a scratch database they must not begin to run. */
+  events: string;
+  /** The database that was dumped: views may name it. Null in what was kept before views were looked at for it. */
+  source?: string | null;
+};
+
+type Section = "header" | "tables" | "code" | "events";
+
+/** First lines of sections, by both tools and all their versions. */
+const sections: [RegExp, Section][] = [
+  [/^-- (Table structure for table|Sequence structure for|Dumping data for table) /, "tables"],
+  [/^-- (Temporary (table|view) structure for view|Final view structure for view) /, "code"],
+  [/^-- Dumping routines for database /, "code"],
+  [/^-- Dumping events for database /, "events"],
+  // Triggers have no such line: they follow their table's rows with what they save of the session.
+  [/^(\/\*!50003 SET @saved_cs_client |ALTER DATABASE )/, "code"],
+];
+
+/** Our own line in each dump, see `createDumpStream`. */
+const ownCharacterSet = /^ALTER DATABASE CHARACTER SET /;
+
+/** @param lead statements that come before the dump's */
+export function createSplitter(lead: string) {
+  let section: Section = "header";
+  let isBody = false;
+  let isWhole = false;
+  const objects: Objects & { source: string | null } = {
+    header: "",
+    code: "",
+    events: "",
+    source: null,
+  };
+
+  function structure(raw: string) {
+    // Only newer clients of MariaDB know it; to the others it is a mistake. `--binary-mode` guards better.
+    if (raw.startsWith("/*M!999999")) return;
+    objects.source ??= /^-- Host: .*Database: (.+)\n$/.exec(raw)?.[1]?.trimEnd() ?? null;
+    if (!isBody) {
+      const next = sections.find(([pattern]) => pattern.test(raw))?.[1];
+      const isTrigger = next === "code" && !raw.startsWith("-- ");
+      if (next !== undefined && !ownCharacterSet.test(raw) && !(isTrigger && section !== "tables"))
+        section = next;
+    }
+    if (raw.startsWith("DELIMITER ")) isBody = raw.startsWith("DELIMITER ;;");
+    if (raw.trim() !== "") isWhole = !isBody && raw.startsWith("-- Dump completed");
+    // The dump tool names the database that it read; this is to work on the one that it is loaded into.
+    const line = raw.replace(
+      /^ALTER DATABASE `(?:[^`]|``)+` CHARACTER SET /,
+      "ALTER DATABASE CHARACTER SET ",
+    );
+    if (section === "header") {
+      objects.header += line;
+      stream.push(Buffer.from(line, "latin1"));
+    } else if (section === "tables") {
+      stream.push(Buffer.from(unqualified(line), "latin1"));
+    } else objects[section] += line;
+  }
+
+  /** A default of MariaDB's sequences names the database: at loading, that is the one it is loaded into. */
+  function unqualified(line: string): string {
+    if (objects.source === null || !line.includes("nextval(")) return line;
+    const name = objects.source.replaceAll("`", "``");
+    return line.replaceAll(`nextval(\`${name}\`.`, "nextval(");
+  }
+
+  const lines = createLines({
+    structure,
+    rows: (bytes) => {
+      isWhole = false;
+      stream.push(bytes);
+    },
+  });
+  const stream = new Transform({
+    transform(chunk: Buffer, _, done) {
+      lines.write(chunk);
+      done();
+    },
+    flush(done) {
+      lines.end();
+      done();
+    },
+  });
+  stream.push(Buffer.from(lead));
+
+  return {
+    stream,
+    objects,
+    /** Whether the dump's end mark was its last line. */
+    isWhole: () => isWhole,
+  };
+}
+
+/**
+ * Views name the database that they were dumped from wherever the server could not leave it out: when they read another
+ * database as well, call `nextval`, or have a definer that is gone. In another database they would read the first one,
+ * or nothing.
+ * @param database the one that the objects are made in
+ */
+export function inDatabase({ code, source }: Objects, database: string): string {
+  const name = latin(database);
+  if (source === undefined || source === null || source === name) return code;
+  const own = escaped(`\`${source.replaceAll("`", "``")}\`.`);
+  const target = `\`${name.replaceAll("`", "``")}\`.`;
+  const part = "`(?:[^`]|``)*`";
+  // Text, then what is a name of the database for sure: before a table and its column, before a table in FROM, in the
+  // argument of a sequence's function, before a function. An alias may be called like the database.
+  const place = new RegExp(
+    `('(?:[^'\\\\]|\\\\[\\s\\S]|'')*')|${own}(?=${part}\\.${part})|((?:\\b(?:from|join) \\(*|\\b(?:nextval|lastval|setval)\\())${own}|${own}(?=${part}\\()`,
+    "g",
+  );
+  return code.replace(/^\/\*!50001 VIEW [\s\S]*?\*\/;$/gm, (view) =>
+    view.replace(
+      place,
+      (_, quoted: string | undefined, before: string | undefined) =>
+        quoted ?? `${before ?? ""}${target}`,
+    ),
+  );
+}
+
+const latin = (text: string): string => Buffer.from(text).toString("latin1");
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+
+const definer =
+  /^((?:CREATE (?:OR REPLACE )?|\/\*!\d+ CREATE\*\/ \/\*!\d+ |\/\*!\d+ ))DEFINER=(`(?:[^`]|``)*`(?:@`(?:[^`]|``)*`)?|"(?:[^"]|"")*"(?:@"(?:[^"]|"")*")?)/gm;
+
+/** Objects that were made in the mode of another database, such as packages, are dumped with its quotes. */
+const inBackticks = (account: string): string =>
+  account.replace(
+    /"((?:[^"]|"")*)"/g,
+    (_, name: string) => `\`${name.replaceAll('""', '"').replaceAll("`", "``")}\``,
+  );
+
+/** The accounts that the objects run as, as SQL. */
+export const definersOf = ({ code, events }: Objects): string[] => [
+  ...new Set(
+    [...`${code}\n${events}`.matchAll(definer)].map((match) => inBackticks(match[2] ?? "")),
+  ),
+];
+
+/** @param taken accounts that may not be set; their objects get the one that loads them */
+export function withoutDefiners(objects: Objects, taken: readonly string[]): Objects {
+  const strip = (sql: string) =>
+    sql.replace(definer, (all: string, before: string, account: string) =>
+      taken.includes(inBackticks(account)) ? before : all,
+    );
+  return { ...objects, code: strip(objects.code), events: strip(objects.events) };
+}

@@ -1,0 +1,135 @@
+// What stands at the beginning of pg_dump's archive: its table of contents, read while the archive passes.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough, Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import type { Host } from "../../../hosts/host.ts";
+import { lastWords, type Tools } from "./tools.ts";
+import { SourceError } from "../source.ts";
+
+export type Archive = {
+  /** One line for each thing in it, as `pg_restore --list` has them. */
+  contents: string[];
+  /** The version of the pg_dump that wrote it. */
+  dumpMajor: number;
+  /** Its beginning, from the first byte, as far as somebody reads; again each time, until `stream` is read. */
+  openHead(): Readable;
+  /** All of it, from its first byte. */
+  stream: Readable;
+};
+
+/** @throws SourceError when it is no archive, or `from`'s own error */
+export async function openArchive(
+  host: Host,
+  tools: Tools,
+  from: Readable,
+  signal: AbortSignal,
+): Promise<Archive> {
+  const chunks = from.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
+  const head: Buffer[] = [];
+  let fetching: Promise<boolean> | null = null;
+  const fetchChunk = async (): Promise<boolean> => {
+    const { done, value } = await chunks.next();
+    if (done === true) return false;
+    head.push(value);
+    fetching = null;
+    return true;
+  };
+  // One chunk at a time, whoever asks, and kept: whoever asked for it may have gone by then. The end and a failure
+  // stay as they are, for everybody who asks later.
+  const hasMore = () => (fetching ??= fetchChunk());
+  const openHead = () => {
+    let at = 0;
+    return readFrom(async () => {
+      while (at >= head.length) if (!(await hasMore())) break;
+      const value = head[at++];
+      return value === undefined ? end : { value };
+    });
+  };
+  const next = async (): Promise<IteratorResult<Buffer>> => {
+    if (head.length === 0) await hasMore();
+    const value = head.shift();
+    return value === undefined ? end : { value };
+  };
+  // It reads to the end of the contents and no further.
+  // Into a stream, because there may be more of it than a run keeps; half a list would restore half the database.
+  const output = new PassThrough();
+  const listing = text(output);
+  listing.catch(() => undefined);
+  const listed = await host.run({
+    argv: [tools.program("pg_restore"), "--list"],
+    input: openHead(),
+    output,
+    signal,
+  });
+  if (listed.exitCode !== 0)
+    throw new SourceError(`The backup is no whole archive of pg_dump: ${lastWords(listed)}`);
+  const list = await listing;
+  const version = /^; +Dumped by pg_dump version: (\d+)/m.exec(list)?.[1];
+  return {
+    contents: list.split("\n").filter((line) => /^\d+;/.test(line)),
+    dumpMajor: Number(version ?? tools.major),
+    openHead,
+    stream: readFrom(next),
+  };
+}
+
+const end: IteratorResult<Buffer> = { done: true, value: undefined };
+
+/** Unlike `Readable.from`, it can be destroyed while it waits for a chunk. */
+const readFrom = (next: () => Promise<IteratorResult<Buffer>>): Readable =>
+  new Readable({
+    read() {
+      next().then(
+        ({ done, value }) => this.push(done === true ? null : value),
+        (error: Error) => this.destroy(error),
+      );
+    },
+    // pg_restore closes its input once it has read enough, and only then writes what it found: this is no failure of
+    // the input, for which a run would end the program at once.
+    destroy(error, done) {
+      // Node.js puts a code on what it throws.
+      const { code } = (error ?? {}) as { code?: string };
+      done(code === "EPIPE" || code === "ERR_STREAM_PREMATURE_CLOSE" ? null : error);
+    },
+  });
+
+export type Rights = {
+  isSuperuser: boolean;
+  ownsPublic: boolean;
+  /** Names of extensions that the account may not create and the database does not have. */
+  beyond: readonly string[];
+};
+
+/** The extension that a line of the contents creates, or null. */
+export const extensionOf = (line: string): string | null =>
+  /^\S+ \d+ \d+ EXTENSION - (.+?) *$/.exec(line)?.[1] ?? null;
+
+/**
+ * What only a superuser may set, and what the server sets by itself: with it, no other account could restore a
+ * database that has an extension.
+ */
+export const isBeyond = (line: string, { isSuperuser, ownsPublic, beyond }: Rights): boolean =>
+  !isSuperuser &&
+  (beyond.includes(extensionOf(line) ?? "") ||
+    /^\S+ \d+ \d+ COMMENT - EXTENSION /.test(line) ||
+    (!ownsPublic && /^\S+ \d+ \d+ (?:COMMENT|ACL) - SCHEMA public /.test(line)));
+
+/** Lends a file that names what is to be restored; null stands for everything. */
+export async function withList<Result>(
+  contents: string[],
+  rights: Rights,
+  work: (file: string | null) => Promise<Result>,
+): Promise<Result> {
+  const kept = contents.filter((line) => !isBeyond(line, rights));
+  if (kept.length === contents.length) return work(null);
+  const folder = await mkdtemp(join(tmpdir(), "quarterdeck-restore-"));
+  try {
+    const file = join(folder, "list");
+    await writeFile(file, `${kept.join("\n")}\n`, { mode: 0o600 });
+    return await work(file);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

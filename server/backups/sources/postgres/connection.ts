@@ -1,0 +1,210 @@
+// How a PostgreSQL database is reached: by the `pg` package for small questions, by environment for PostgreSQL's own tools.
+import { readFile } from "node:fs/promises";
+import pg from "pg";
+import { SourceError } from "../source.ts";
+
+export type Target = {
+  /** The database's, for people. */
+  name: string;
+  /** A name, an address, or the folder of a socket. */
+  host: string;
+  port: number;
+  user: string;
+  password: string;
+  database: string;
+  sslMode: SslMode;
+  sslRootCertificate: string | null;
+};
+
+const sslModes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;
+type SslMode = (typeof sslModes)[number];
+
+const connectTimeoutMs = 10_000;
+const keepAliveMs = 30_000;
+
+/** @throws SourceError that does not repeat the url, which holds a secret */
+export function readTarget(name: string, text: string): Target {
+  let url: URL;
+  let parts: { user: string; password: string; database: string };
+  try {
+    url = new URL(text);
+    parts = {
+      user: decodeURIComponent(url.username),
+      password: decodeURIComponent(url.password),
+      database: decodeURIComponent(url.pathname.slice(1)),
+    };
+  } catch {
+    throw new SourceError(`The url of ${name} is no valid URL. ${urlHelp}`);
+  }
+  if (!["postgres:", "postgresql:"].includes(url.protocol))
+    throw new SourceError(`The url of ${name} does not begin with postgres://. ${urlHelp}`);
+  if (parts.database === "")
+    throw new SourceError(`The url of ${name} names no database. ${urlHelp}`);
+  const asked = url.searchParams;
+  const mode = asked.get("sslmode") ?? "prefer";
+  const sslMode = sslModes.find((known) => known === mode);
+  if (sslMode === undefined)
+    throw new SourceError(
+      `The url of ${name} has sslmode=${mode}; PostgreSQL knows ${sslModes.join(", ")}.`,
+    );
+  return {
+    name,
+    ...parts,
+    user: parts.user || (asked.get("user") ?? "postgres"),
+    password: parts.password || (asked.get("password") ?? ""),
+    // As libpq reads it; a URL has no other place for a socket's folder.
+    host: asked.get("host") ?? (url.hostname.replace(/^\[|\]$/g, "") || "localhost"),
+    port: Number(url.port || (asked.get("port") ?? 5432)),
+    sslMode,
+    sslRootCertificate: asked.get("sslrootcert"),
+  };
+}
+
+const urlHelp = "It reads postgres://user:password@host:5432/database.";
+
+export const placeOf = ({ host, port }: Target): string => `${host}:${port}`;
+
+/** What PostgreSQL's tools see, beside the file with the password. */
+export function toolEnvironment(target: Target, applicationName: string): Record<string, string> {
+  return {
+    PGHOST: target.host,
+    PGPORT: String(target.port),
+    PGUSER: target.user,
+    PGDATABASE: target.database,
+    PGSSLMODE: target.sslMode,
+    ...(target.sslRootCertificate === null ? {} : { PGSSLROOTCERT: target.sslRootCertificate }),
+    PGCONNECT_TIMEOUT: String(connectTimeoutMs / 1000),
+    PGAPPNAME: applicationName,
+  };
+}
+
+/** A server whose machine goes away sends nothing any more; these end the wait. No variable exists for them. */
+export const patience =
+  "keepalives_idle=30 keepalives_interval=10 keepalives_count=3 tcp_user_timeout=60000";
+
+export type Session = { applicationName: string; signal: AbortSignal };
+
+/**
+ * Does some work over one connection and closes it.
+ * @throws SourceError with words for what the server or the network says, or the signal's reason
+ */
+export async function withClient<Result>(
+  target: Target,
+  { applicationName, signal }: Session,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  signal.throwIfAborted();
+  let client: pg.Client | null = null;
+  // Ends a query under way as well: with one, `end` closes the connection at once.
+  const abort = () => void client?.end().catch(() => undefined);
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    client = await connect(target, applicationName);
+    signal.throwIfAborted();
+    // What an account or a database is set to suits short questions, not an hour of counting; pg_dump does the same.
+    await client.query("set statement_timeout = 0; set idle_in_transaction_session_timeout = 0");
+    return await work(client);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw inWords(target, error);
+  } finally {
+    signal.removeEventListener("abort", abort);
+    await client?.end().catch(() => undefined);
+  }
+}
+
+async function connect(target: Target, applicationName: string): Promise<pg.Client> {
+  const { host, port, user, password, database, sslMode } = target;
+  const attempt = async (ssl: pg.ClientConfig["ssl"]) => {
+    const client = new pg.Client({
+      host,
+      port,
+      user,
+      password,
+      database,
+      ssl: ssl ?? false,
+      application_name: applicationName,
+      connectionTimeoutMillis: connectTimeoutMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: keepAliveMs,
+    });
+    // A connection that breaks between two queries is told by the next one; without this it would end the service.
+    client.on("error", () => undefined);
+    await client.connect();
+    return client;
+  };
+  const mayBePlain = sslMode === "allow" || sslMode === "prefer";
+  if (sslMode === "disable" || host.startsWith("/")) return attempt(false);
+  try {
+    return await attempt(await sslOptions(target));
+  } catch (error) {
+    const isWithoutSsl = error instanceof Error && error.message.includes("not support SSL");
+    if (!mayBePlain || !isWithoutSsl) throw error;
+    return attempt(false);
+  }
+}
+
+/** Like libpq: `require` encrypts, only `verify-…` look at who answers. The package's own reading differs. */
+async function sslOptions({
+  sslMode,
+  sslRootCertificate,
+}: Target): Promise<NonNullable<pg.ClientConfig["ssl"]>> {
+  const ca =
+    sslRootCertificate === null || sslRootCertificate === "system"
+      ? {}
+      : { ca: await readFile(sslRootCertificate, "utf8") };
+  if (sslMode === "verify-full") return ca;
+  if (sslMode === "verify-ca") return { ...ca, checkServerIdentity: () => undefined };
+  return { rejectUnauthorized: false };
+}
+
+export function inWords(target: Target, error: unknown): Error {
+  if (error instanceof SourceError) return error;
+  if (!(error instanceof Error)) return new Error(String(error));
+  // Both Node.js and PostgreSQL put a code on what they throw.
+  const { code } = error as { code?: string };
+  const place = placeOf(target);
+  const say = (words: string) => new SourceError(`${target.name}: ${words}`, { cause: error });
+  if (code === "28P01")
+    return say(
+      `PostgreSQL at ${place} refuses the password of ${target.user}. Correct it in the database's url.`,
+    );
+  if (code === "28000")
+    return say(`PostgreSQL at ${place} refuses ${target.user}: ${error.message}.`);
+  if (code === "3D000")
+    return say(
+      `PostgreSQL at ${place} has no database ${target.database}. Correct the name in the database's url, or create it.`,
+    );
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
+    return say(`The host ${target.host} is not known. Correct it in the database's url.`);
+  if (code === "ECONNREFUSED" || code === "ENOENT")
+    return say(
+      `Nothing answers at ${place}. Start PostgreSQL there, or correct host and port in the database's url.`,
+    );
+  if (
+    /timeout expired|connection timeout|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH/.test(
+      `${error.message} ${code}`,
+    )
+  )
+    return say(
+      `PostgreSQL at ${place} is not responding. Check that the machine is up and that no firewall blocks this one.`,
+    );
+  if (code === "55P03")
+    return say(
+      "Another session holds a table, and did not let go of it. Try again when it has ended.",
+    );
+  if (
+    /Connection terminated|ECONNRESET|EPIPE/.test(`${error.message} ${code}`) ||
+    code?.startsWith("57P")
+  )
+    return say(`PostgreSQL at ${place} went away: ${error.message}.`);
+  return say(`PostgreSQL at ${place} answers: ${error.message}`);
+}
+
+export async function serverVersion(client: pg.Client): Promise<{ text: string; major: number }> {
+  const { rows } = await client.query<{ number: number; text: string }>(
+    "select current_setting('server_version_num')::int as number, current_setting('server_version') as text",
+  );
+  const { number, text } = rows[0] ?? { number: 0, text: "" };
+  return { text: text.replace(/ .*/, ""), major: Math.floor(number / 10_000) };
+}

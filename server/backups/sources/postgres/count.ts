@@ -1,0 +1,117 @@
+// How many rows a database has, table by table, and a checksum of them: what a drill compares.
+import type pg from "pg";
+import { serverVersion } from "./connection.ts";
+import type { Checksums } from "../source.ts";
+
+export type Counts = Record<string, number>;
+
+export const largeObjects = "large objects";
+
+type Table = {
+  name: string;
+  quoted: string;
+  /** Quoted, in the order of their names: a restored table may have another order. */
+  columns: string;
+};
+
+/**
+ * Every table whose rows are in a dump: ordinary ones, also those of a partitioned table. What belongs to an extension
+ * comes with it and not from the dump.
+ */
+export async function listTables(client: pg.Client): Promise<Table[]> {
+  const { rows } = await client.query<Table>(`
+    select n.nspname || '.' || c.relname as name, format('%I.%I', n.nspname, c.relname) as quoted,
+      coalesce((
+        select string_agg(quote_ident(attname), ', ' order by attname collate "C") from pg_catalog.pg_attribute
+        where attrelid = c.oid and attnum > 0 and not attisdropped
+      ), '') as columns
+    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where c.relkind = 'r' and c.relpersistence <> 't'
+      and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
+      and not exists (
+        select from pg_catalog.pg_depend d
+        where d.classid = 'pg_catalog.pg_class'::regclass and d.objid = c.oid and d.deptype = 'e'
+      )
+    order by 1`);
+  return rows;
+}
+
+/** Whatever an account or a database is set to, the same values read the same. */
+const plainText = `
+  set search_path = ''; set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'; set timezone = 'UTC';
+  set bytea_output = 'hex'; set extra_float_digits = 1; set lc_monetary = 'C'`;
+
+/** Before it, no function of the server makes 64 bits of a text. */
+const firstWithChecksums = 11;
+
+/** INV_READ of libpq/libpq-fs.h. */
+const readOnly = 0x40000;
+
+/** So much of a large object is looked at in one step. */
+const stepBytes = 1024 * 1024;
+
+/** Counts the rows and sums up their hashes, so that their order does not matter. Changes settings of the session. */
+export async function countRows(
+  client: pg.Client,
+  tables: Table[],
+): Promise<{ tables: Counts; checksums?: Checksums }> {
+  await client.query(plainText);
+  const { major } = await serverVersion(client);
+  const hasChecksums = major >= firstWithChecksums;
+  const counts: Counts = {};
+  const sums: Record<string, string> = {};
+  const count = async (name: string, hashed: string, from: string) => {
+    const sum = hasChecksums
+      ? `coalesce(sum(pg_catalog.hashtextextended((${hashed}) collate "C", 0)::numeric), 0)::text`
+      : "''";
+    const { rows } = await client.query<{ count: string; sum: string }>(
+      `select count(*) as count, ${sum} as sum from ${from}`,
+    );
+    sums[name] = rows[0]?.sum ?? "";
+    return (counts[name] = Number(rows[0]?.count));
+  };
+  // `only`: the rows of tables that inherit are counted there.
+  for (const { name, quoted, columns } of tables)
+    await count(name, `row(${columns})::text`, `only ${quoted}`);
+  const objects = await count(
+    largeObjects,
+    `oid::text || ' ' || coalesce((
+      select string_agg(hashtextextended(encode(lo_get(oid, at, ${stepBytes}), 'hex') collate "C", 0)::text, ' ' order by at)
+      from generate_series(0, (
+        select lo_lseek64(fd, 0, 2) + lo_close(fd) from (select lo_open(oid, ${readOnly}) as fd offset 0) as opened
+      ) - 1, ${stepBytes}) as at
+    ), '')`,
+    "pg_catalog.pg_largeobject_metadata",
+  );
+  if (objects === 0) {
+    delete counts[largeObjects];
+    delete sums[largeObjects];
+  }
+  return hasChecksums
+    ? { tables: counts, checksums: { by: `PostgreSQL ${major}`, tables: sums } }
+    : { tables: counts };
+}
+
+/** E.g. "12 tables with 48,211 rows and 3 large objects". */
+export function tellCounts(counts: Counts): string {
+  const { [largeObjects]: objects = 0, ...tables } = counts;
+  const rows = Object.values(tables).reduce((sum, count) => sum + count, 0);
+  const told = `${many(Object.keys(tables).length, "table")} with ${many(rows, "row")}`;
+  return objects === 0 ? told : `${told} and ${many(objects, "large object")}`;
+}
+
+/** What differs, in words; empty when nothing does. */
+export function compareCounts(expected: Counts, found: Counts): string[] {
+  const names = new Set([...Object.keys(expected), ...Object.keys(found)]);
+  return [...names].sort().flatMap((name) => {
+    const was = expected[name];
+    const is = found[name];
+    if (was === is) return [];
+    if (is === undefined) return [`${name} is missing`];
+    if (was === undefined) return [`${name} was not in the database`];
+    return [`${name} has ${is.toLocaleString("en-US")} instead of ${many(was, "row")}`];
+  });
+}
+
+const many = (count: number, word: string): string =>
+  `${count.toLocaleString("en-US")} ${word}${count === 1 ? "" : "s"}`;

@@ -1,0 +1,170 @@
+// Makes, drops and clears whole databases, over a connection to another one.
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { withClient, type Session, type Target } from "./connection.ts";
+import { SourceError } from "../source.ts";
+
+const { escapeIdentifier } = pg;
+
+/** Works over a connection to the target's database, or where that is not there, to one that every server has. */
+export async function withServer<Result>(
+  target: Target,
+  session: Session,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  for (const database of [target.database, "postgres"]) {
+    try {
+      return await withClient({ ...target, database }, session, work);
+    } catch (error) {
+      if (!isMissingDatabase(error)) throw error;
+    }
+  }
+  return withClient({ ...target, database: "template1" }, session, work);
+}
+
+export const isMissingDatabase = (error: unknown): boolean =>
+  error instanceof SourceError && (error.cause as { code?: string } | undefined)?.code === "3D000";
+
+export async function mayCreate(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ may: boolean }>(
+    "select rolcreatedb or rolsuper as may from pg_roles where rolname = current_user",
+  );
+  return rows[0]?.may === true;
+}
+
+/** A superuser may make it, with the extensions that no other account may create. */
+export const scratchTemplate = "quarterdeck_template";
+
+type CreateOptions = {
+  /** What it is made for. */
+  why: string;
+  /** What stands behind the name in the archive's own CREATE DATABASE. */
+  clauses: string | null;
+  /** For a drill. */
+  isScratch?: boolean;
+  say(line: string): void;
+};
+
+/**
+ * Makes a database that sorts and stores text as the target's does. If that is not there: as the archive says; and where
+ * the server does not have what that takes, like a new one.
+ */
+export async function createDatabase(
+  client: pg.Client,
+  target: Target,
+  database: string,
+  { why, clauses, isScratch = false, say }: CreateOptions,
+): Promise<void> {
+  if (!(await mayCreate(client)))
+    throw new SourceError(
+      `${target.name}: ${why}, and the account ${target.user} may not create databases. ${howToAllow(target)}`,
+    );
+  const like = await localeOf(client, target.database);
+  const plain = "template template0";
+  const attempts =
+    like !== null || clauses === null
+      ? [`${plain} ${like ?? ""}`]
+      : [
+          clauses,
+          clauses.replace(/ TABLESPACE = .*$/, ""),
+          `${plain} ${/ENCODING = '[^']*'/.exec(clauses)?.[0] ?? ""}`,
+          plain,
+        ];
+  if (isScratch && like !== null && (await hasTemplate(client)))
+    attempts.unshift(`template ${scratchTemplate} ${like}`);
+  for (const [index, attempt] of attempts.entries()) {
+    // Without a tablespace it reads the same.
+    if (index > 0 && attempt === attempts[index - 1]) continue;
+    try {
+      await client.query(`create database ${escapeIdentifier(database)} ${attempt}`);
+      return;
+    } catch (error) {
+      // PostgreSQL puts a code on what it answers.
+      const { code, message } = error as Error & { code?: string };
+      if (index === attempts.length - 1 || !notHere.has(code ?? "")) throw error;
+      say(`The database could not be made with ${attempt}: ${message}.`);
+    }
+  }
+}
+
+/** Locales, encodings, tablespaces and options that this server does not have or does not give to the account. */
+const notHere: ReadonlySet<string> = new Set([
+  "22023",
+  "42704",
+  "42501",
+  "42601",
+  "42809",
+  "0A000",
+]);
+
+export const howToAllow = ({ user }: Target): string =>
+  `Allow it with: ALTER ROLE ${escapeIdentifier(user)} CREATEDB;`;
+
+export async function hasTemplate(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query(
+    "select from pg_database where datname = $1 and datistemplate and not (select rolsuper from pg_roles where rolname = current_user)",
+    [scratchTemplate],
+  );
+  return rows.length > 0;
+}
+
+async function localeOf(client: pg.Client, database: string): Promise<string | null> {
+  // Over JSON, because the columns' names differ between versions.
+  const { rows } = await client.query<{ clauses: string }>(
+    `select format('encoding %L lc_collate %L lc_ctype %L', pg_encoding_to_char(encoding), datcollate, datctype)
+       || case row->>'datlocprovider'
+            when 'i' then format(' locale_provider icu icu_locale %L', coalesce(row->>'datlocale', row->>'daticulocale'))
+            when 'b' then format(' locale_provider builtin builtin_locale %L', row->>'datlocale')
+            else '' end as clauses
+     from pg_database d, to_jsonb(d) as row where datname = $1`,
+    [database],
+  );
+  return rows[0]?.clauses ?? null;
+}
+
+/** Marks a database that a restore made; the restore's own transaction takes the mark off. */
+export async function markMade(client: pg.Client, database: string, mark: string): Promise<void> {
+  await client.query(
+    `comment on database ${escapeIdentifier(database)} is ${pg.escapeLiteral(mark)}`,
+  );
+}
+
+/** Whether its restore was never committed. */
+export async function isMarked(
+  client: pg.Client,
+  database: string,
+  mark: string,
+): Promise<boolean> {
+  const { rows } = await client.query(
+    "select from pg_database where datname = $1 and shobj_description(oid, 'pg_database') = $2",
+    [database, mark],
+  );
+  return rows.length > 0;
+}
+
+export async function dropDatabase(client: pg.Client, database: string): Promise<void> {
+  await client.query(`drop database if exists ${escapeIdentifier(database)} with (force)`);
+}
+
+const pollMs = 50;
+const endLimitMs = 30_000;
+
+/** Ends what an earlier run left working on the server, and waits until its transactions are undone. */
+export async function endSessions(
+  client: pg.Client,
+  target: Target,
+  applicationName: string,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let waitedMs = 0; waitedMs < endLimitMs; waitedMs += pollMs) {
+    const { rows } = await client.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1 and pid <> pg_backend_pid()",
+      [applicationName],
+    );
+    if (rows.length === 0) return;
+    await sleep(pollMs, undefined, { signal });
+  }
+  throw new SourceError(
+    `${target.name}: a session called "${applicationName}" does not end. End it on the server.`,
+  );
+}

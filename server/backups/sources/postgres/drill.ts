@@ -1,0 +1,81 @@
+// A restore into a scratch database beside the real one, over the same tables without rows, to see that it would work.
+import type { Readable } from "node:stream";
+import { withClient, type Target } from "./connection.ts";
+import { compareCounts, countRows, listTables, tellCounts } from "./count.ts";
+import { createDatabase, dropDatabase, withServer } from "./databases.ts";
+import type { Machine } from "./login.ts";
+import { readProperties } from "./properties.ts";
+import { openBackup, restoreArchive } from "./restore.ts";
+import { compareChecksums } from "../tables.ts";
+import { SourceError, type Attempt, type Manifest } from "../source.ts";
+
+export const drillDatabaseOf = (id: number): string => `quarterdeck_drill_${id}`;
+
+const toldDifferences = 5;
+const dropLimitMs = 30_000;
+
+export async function drillArchive(
+  machine: Machine,
+  target: Target,
+  from: Readable,
+  manifest: Manifest | null,
+  attempt: Attempt,
+): Promise<string> {
+  const applicationName = `quarterdeck drill ${attempt.id}`;
+  const session = { applicationName, signal: attempt.signal };
+  const scratch = { ...target, database: drillDatabaseOf(attempt.id) };
+  let isMade = false;
+  try {
+    if (manifest !== null && manifest.kind !== "database")
+      throw new SourceError("The backup says that it holds a folder, not a database.");
+    const backup = await openBackup(machine, from, attempt.signal);
+    const { clauses } = await readProperties(
+      machine.host,
+      backup.tools,
+      backup.archive,
+      scratch.database,
+      attempt.signal,
+    );
+    await withServer(target, session, async (client) => {
+      await dropDatabase(client, scratch.database);
+      // Set before: an abort may come between the server's work and its answer.
+      isMade = true;
+      await createDatabase(client, target, scratch.database, {
+        why: "a drill restores into a database of its own",
+        clauses,
+        isScratch: true,
+        say: attempt.say,
+      });
+    });
+    await restoreArchive(machine, scratch, applicationName, backup, attempt, { isRehearsal: true });
+    const found = await withClient(scratch, session, async (client) =>
+      countRows(client, await listTables(client)),
+    );
+    const told = tellCounts(found.tables);
+    if (manifest === null) return `${told} were restored; there was nothing to hold them against.`;
+    const differences = compareCounts(manifest.tables, found.tables);
+    if (differences.length > 0)
+      throw new SourceError(
+        `The restored data differs: ${differences.slice(0, toldDifferences).join("; ")}${differences.length > toldDifferences ? `; and ${differences.length - toldDifferences} more` : ""}.`,
+      );
+    if (found.checksums === undefined)
+      return `${told} restored with the same row counts; the server is too old to make checksums of its rows.`;
+    return `${told} restored ${compareChecksums(manifest.checksums, found.checksums)}`;
+  } finally {
+    from.destroy();
+    if (isMade) await throwAway(target, scratch.database, attempt);
+  }
+}
+
+async function throwAway(target: Target, database: string, { id, say }: Attempt): Promise<void> {
+  // Not the attempt's own signal: after an abort there is something to drop all the same.
+  const session = {
+    applicationName: `quarterdeck drill ${id}`,
+    signal: AbortSignal.timeout(dropLimitMs),
+  };
+  try {
+    await withServer(target, session, (client) => dropDatabase(client, database));
+  } catch (error) {
+    say(`The scratch database ${database} could not be dropped: ${(error as Error).message}`);
+  }
+}

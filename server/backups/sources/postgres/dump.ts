@@ -1,0 +1,120 @@
+// Writes a database as pg_dump's archive, and counts its rows in the same snapshot meanwhile.
+import type { Writable } from "node:stream";
+import { finished } from "node:stream/promises";
+import { inWords, patience, serverVersion, withClient, type Target } from "./connection.ts";
+import { countRows, listTables } from "./count.ts";
+import { withTarget, type Machine } from "./login.ts";
+import { findTools, lastWords, toolsToDump, type Tools } from "./tools.ts";
+import { writeTo } from "../write-to.ts";
+import { SourceError, type Attempt, type Manifest } from "../source.ts";
+
+/** How long a table that another session holds is waited for. */
+const lockWaitMs = 60_000;
+
+export async function dumpDatabase(
+  { host, scratchFolder }: Machine,
+  target: Target,
+  into: Writable,
+  attempt: Attempt,
+): Promise<Manifest> {
+  const applicationName = `quarterdeck backup ${attempt.id}`;
+  const { signal } = attempt;
+  try {
+    const installations = await findTools(host, signal);
+    const counted = await withClient(target, { applicationName, signal }, async (client) => {
+      const tools = toolsToDump(installations, await serverVersion(client));
+      await client.query("begin isolation level repeatable read read only");
+      // Policies would hide rows silently; like pg_dump, rather fail.
+      await client.query("set local row_security = off");
+      const { rows } = await client.query<{ id: string }>("select pg_export_snapshot() as id");
+      const snapshot = rows[0]?.id;
+      if (snapshot === undefined) throw new Error("pg_export_snapshot() answered nothing.");
+      const listed = await listTables(client);
+      await client.query(`set local lock_timeout = ${lockWaitMs}`);
+      // At once, as pg_dump does: a table that is truncated before it is counted would count as empty.
+      if (listed.length > 0)
+        await client.query(
+          `lock table only ${listed.map(({ quoted }) => quoted).join(", only ")} in access share mode`,
+        );
+      return dumpWhile(
+        { host, scratchFolder, target, tools, snapshot, applicationName },
+        into,
+        attempt,
+        () => countRows(client, listed),
+      );
+    });
+    into.end();
+    await finished(into, { readable: false });
+    return { kind: "database", ...counted };
+  } catch (error) {
+    const told = signal.aborted ? (signal.reason as Error) : inWords(target, error);
+    into.destroy(told);
+    throw told;
+  }
+}
+
+type Run = Machine & { target: Target; tools: Tools; snapshot: string; applicationName: string };
+
+type Counted = Awaited<ReturnType<typeof countRows>>;
+
+/** Runs pg_dump and `count` side by side; the first of them that fails ends both. */
+async function dumpWhile(
+  run: Run,
+  into: Writable,
+  attempt: Attempt,
+  count: () => Promise<Counted>,
+): Promise<Counted> {
+  const failing = new AbortController();
+  const whole = { ...attempt, signal: AbortSignal.any([attempt.signal, failing.signal]) };
+  const orStop = async <Result>(work: Promise<Result>): Promise<Result> => {
+    try {
+      return await work;
+    } catch (error) {
+      failing.abort(error);
+      throw error;
+    }
+  };
+  const dumping = orStop(runDump(run, into, whole));
+  const counting = orStop(count());
+  // A count that goes on for an hour must not keep a dump that failed.
+  const stopped = new Promise<never>((_, reject) =>
+    whole.signal.addEventListener("abort", () => reject(whole.signal.reason as Error), {
+      once: true,
+    }),
+  );
+  stopped.catch(() => undefined);
+  counting.catch(() => undefined);
+  try {
+    const [counts] = await Promise.all([Promise.race([counting, stopped]), dumping]);
+    return counts;
+  } finally {
+    await dumping.catch(() => undefined);
+  }
+}
+
+async function runDump(run: Run, into: Writable, { say, signal }: Attempt): Promise<void> {
+  const { host, target, tools, snapshot } = run;
+  const end = await withTarget(run, (environment) =>
+    host.run({
+      argv: [
+        tools.program("pg_dump"),
+        "--format=custom",
+        // What is stored is compressed outside, better and for all kinds of sources alike.
+        "--compress=0",
+        "--no-password",
+        `--lock-wait-timeout=${lockWaitMs}`,
+        `--snapshot=${snapshot}`,
+        `--dbname=${patience}`,
+      ],
+      environment,
+      // `into` is not ended here: that pg_dump closed its output does not mean that it ended well.
+      take: (piece) => writeTo(into, piece),
+      onErrorLine(line) {
+        if (!/: (?:error|fatal):/i.test(line)) say(line);
+      },
+      signal,
+    }),
+  );
+  if (end.exitCode !== 0)
+    throw new SourceError(`${target.name}: pg_dump failed: ${lastWords(end)}`);
+}

@@ -1,0 +1,188 @@
+// What an account may not, and what other sessions and the server's own settings do to a dump or restore.
+import { once } from "node:events";
+import { PassThrough, Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  hasPostgresServer,
+  startPostgresServer,
+  type PostgresServer,
+} from "../../testing/postgres-server.ts";
+import { fingerprint, makeSource, never } from "./testing/fixtures.ts";
+import { SourceError } from "../source.ts";
+
+/** Awaited later: something else has to happen first. */
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => "It did not fail.",
+    (error: unknown) => error,
+  );
+
+const reader = { user: "reader", password: "rea" };
+
+describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
+  let server: PostgresServer;
+  let databases = 0;
+
+  beforeAll(async () => {
+    server = await startPostgresServer();
+    await server.query("postgres", "create role reader login password 'rea' createdb");
+  });
+  afterAll(() => server.stop());
+
+  const makeDatabase = async (sql: string) => {
+    const name = `faults_${(databases += 1)}`;
+    await server.createDatabase(name);
+    await server.query(name, sql);
+    return name;
+  };
+
+  /** A session that holds a lock until it is told to let go. */
+  const hold = async (database: string, statement: string) => {
+    const client = new pg.Client(server.url(database));
+    client.on("error", () => undefined);
+    await client.connect();
+    await client.query(`begin; ${statement}`);
+    return () => client.end();
+  };
+
+  /** Ends a session of ours as soon as it does what `activity` says, like a failing network. */
+  const cut = async (activity: string) => {
+    for (let tries = 0; tries < 400; tries += 1) {
+      const ended = await server.query(
+        "postgres",
+        `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'quarterdeck%' and ${activity}`,
+      );
+      if (ended.length > 0) return;
+      await sleep(10);
+    }
+    throw new Error("There was nothing to cut.");
+  };
+
+  test("that the account may not read in full is told at the rehearsal, with the fix", async () => {
+    const database = await makeDatabase(`
+      create schema app; create table app.closed (id int); create table public.open (id serial);
+      create table public.hidden (id int); alter table public.hidden enable row level security;
+      grant select on public.open, public.hidden to reader; grant select on sequence public.open_id_seq to reader`);
+    const { source } = makeSource(server.url(database, reader));
+    await expect(source.rehearse(never)).rejects.toThrow(
+      'the account reader may not read app.closed. Allow it with: GRANT pg_read_all_data TO "reader";',
+    );
+    await server.query(database, "grant pg_read_all_data to reader");
+    await expect(source.rehearse(never)).rejects.toThrow(
+      'hides rows of public.hidden from the account reader. Allow it with: ALTER ROLE "reader" BYPASSRLS;',
+    );
+    await server.query(database, "alter role reader bypassrls; select lo_create(99)");
+    await expect(source.rehearse(never)).rejects.toThrow(/may not read all large objects/);
+    await server.query(database, "grant select on large object 99 to reader");
+    expect(await source.rehearse(never)).toMatch(/^PostgreSQL 15/);
+    // The rehearsal was right about it.
+    const { manifest } = await makeSource(server.url(database, reader)).dump();
+    expect(manifest.tables).toMatchObject({ "app.closed": 0, "large objects": 1 });
+    await server.query(
+      database,
+      "revoke pg_read_all_data from reader; alter role reader nobypassrls",
+    );
+  });
+
+  test("whose rows a policy hides is not dumped without them", async () => {
+    const database = await makeDatabase(`
+      create table hidden as select 1; alter table hidden enable row level security;
+      grant select on hidden to reader; create policy none on hidden using (false)`);
+    await expect(makeSource(server.url(database, reader)).dump()).rejects.toThrow(SourceError);
+  });
+
+  test("that another session holds is not waited for for ever", async () => {
+    const database = await makeDatabase("create table held as select 1 as one");
+    const { source, attempt, dump } = makeSource(server.url(database), { lockWaitMs: 200 });
+    const { archive } = await dump();
+    await server.query(database, "create table later ()");
+    const before = await fingerprint(server, database);
+    const letGo = await hold(database, "select from held");
+    await expect(source.restore(Readable.from([archive]), attempt())).rejects.toThrow(
+      "shop is unchanged: another session held one of its tables for more than 0.2 seconds.",
+    );
+    await letGo();
+    expect(await fingerprint(server, database)).toEqual(before);
+    await source.restore(Readable.from([archive]), attempt());
+    expect(await server.query(database, "select to_regclass('later') as later")).toEqual([
+      { later: null },
+    ]);
+  });
+
+  test("with what belongs to a role that the account may not be, or that is gone, says so", async () => {
+    const database = await makeDatabase(`
+      alter database faults_${databases + 1} owner to reader;
+      create table mine (); alter table mine owner to reader;
+      create role leaver; create table theirs (); alter table theirs owner to leaver; grant select on theirs to reader`);
+    const asReader = makeSource(server.url(database, reader));
+    const { archive } = await asReader.dump();
+    const restore = ({ source, attempt }: typeof asReader) =>
+      source.restore(Readable.from([archive]), attempt());
+    await expect(restore(asReader)).rejects.toThrow(
+      /^shop is unchanged: something in the backup belongs to another role/,
+    );
+    await server.query(database, "drop owned by leaver; drop role leaver");
+    await expect(restore(makeSource(server.url(database)))).rejects.toThrow(
+      /^shop is unchanged: the backup names a role that this server does not have/,
+    );
+    expect(await server.query(database, "select from mine")).toEqual([]);
+  });
+
+  test("whose own time limits are short is dumped and restored all the same", async () => {
+    const database = await makeDatabase("create table held as select 1 as one");
+    await server.query(
+      "postgres",
+      `alter database ${database} set statement_timeout = 300; alter database ${database} set idle_in_transaction_session_timeout = 300`,
+    );
+    const { source, attempt, dump } = makeSource(server.url(database));
+    const work = async <Result>(statement: string, run: () => Promise<Result>) => {
+      const letGo = await hold(
+        database,
+        `set local idle_in_transaction_session_timeout = 0; ${statement}`,
+      );
+      const [result] = await Promise.all([run(), sleep(900).then(letGo)]);
+      return result;
+    };
+    const { archive, manifest } = await work("lock table held", dump);
+    expect(manifest.tables).toEqual({ "public.held": 1 });
+    await work("select from held", () => source.restore(Readable.from([archive]), attempt()));
+  });
+
+  const pieceBytes = 4096;
+
+  test("from which the connection is cut in the middle fails in words, and is as it was", async () => {
+    const database = await makeDatabase(
+      "create table big as select n, repeat(md5(n::text), 30) as filler from generate_series(1, 20000) n",
+    );
+    const { source, attempt, dump } = makeSource(server.url(database));
+    const { archive } = await dump();
+    const into = new PassThrough().on("error", () => undefined);
+    const dumping = failureOf(source.dump(into, attempt()));
+    await once(into, "readable");
+    await cut("query ~* '^copy'");
+    into.resume();
+    expect(await dumping).toBeInstanceOf(SourceError);
+    expect(into.destroyed).toBe(true);
+
+    await server.query(database, "create table later ()");
+    const before = await fingerprint(server, database);
+    // It never runs dry: psql notices that nobody listens when it has something more to say.
+    async function* slow() {
+      const half = Math.floor(archive.length / 2);
+      yield archive.subarray(0, half);
+      for (let at = half; at < archive.length - pieceBytes; at += pieceBytes) {
+        yield archive.subarray(at, at + pieceBytes);
+        await sleep(100);
+      }
+    }
+    const restoring = failureOf(source.restore(Readable.from(slow()), attempt()));
+    await cut("query ~* '^copy'");
+    expect(await restoring).toMatchObject({
+      name: "SourceError",
+      message: expect.stringMatching(/^shop is unchanged: /) as string,
+    });
+    expect(await fingerprint(server, database)).toEqual(before);
+  });
+});

@@ -1,0 +1,111 @@
+import { expect, test } from "vitest";
+import { isBeyond } from "./archive.ts";
+import { readTarget, toolEnvironment } from "./connection.ts";
+import { withFittingSettings } from "./restore.ts";
+import { lastWords, toolsToDump, type Tools } from "./tools.ts";
+import { SourceError } from "../source.ts";
+
+test("reads a url as PostgreSQL's own tools do", () => {
+  expect(readTarget("shop", "postgresql://me:p%40ss%3A@[::1]:5433/d%20b?sslmode=require")).toEqual({
+    name: "shop",
+    host: "::1",
+    port: 5433,
+    user: "me",
+    password: "p@ss:",
+    database: "d b",
+    sslMode: "require",
+    sslRootCertificate: null,
+  });
+  expect(readTarget("shop", "postgres:///db?host=/run/postgresql&user=me")).toMatchObject({
+    host: "/run/postgresql",
+    port: 5432,
+    user: "me",
+    sslMode: "prefer",
+  });
+});
+
+test.each([
+  "secret",
+  "mysql://me:secret@host/db",
+  "postgres://me:secret@host",
+  "postgres://me:secret@host/db?sslmode=maybe",
+  "postgres://me:%ff-secret@host/db",
+])("refuses %s without repeating the secret", (url) => {
+  expect(() => readTarget("shop", url)).toThrow(SourceError);
+  expect(() => readTarget("shop", url)).not.toThrow(/secret/);
+});
+
+test("hands all but the password over by environment", () => {
+  const target = readTarget("shop", "postgres://me:secret@host/db");
+  expect(toolEnvironment(target, "quarterdeck restore 7")).toEqual({
+    PGHOST: "host",
+    PGPORT: "5432",
+    PGUSER: "me",
+    PGDATABASE: "db",
+    PGSSLMODE: "prefer",
+    PGCONNECT_TIMEOUT: "10",
+    PGAPPNAME: "quarterdeck restore 7",
+  });
+});
+
+const tools = (major: number): Tools => ({ major, version: `${major}.1`, program: (name) => name });
+
+test("dumps with the oldest tools that are new enough", () => {
+  const installed: [Tools, ...Tools[]] = [tools(18), tools(16), tools(15)];
+  const chosen = (major: number) => toolsToDump(installed, { major, text: `${major}.4` }).major;
+  expect([14, 15, 16, 17, 18].map(chosen)).toEqual([15, 15, 16, 18, 18]);
+  expect(() => toolsToDump([tools(15)], { major: 18, text: "18.4" })).toThrow(
+    "pg_dump 15 is older than the server (PostgreSQL 18.4) and refuses to dump it. Install postgresql-client-18 or newer.",
+  );
+});
+
+test("leaves out settings that an older server does not know, and only at the beginning", async () => {
+  const start =
+    "SET lock_timeout = 0;\nSET transaction_timeout = 0;\nSET client_encoding = 'UTF8';\n";
+  const rows = "COPY a FROM stdin;\nSET lock_timeout = 0;\nSET transaction_timeout = 0;\n";
+  const fitted = async (serverMajor: number, chunkBytes: number) => {
+    const all = Buffer.from(start + rows);
+    async function* chunks() {
+      for (let at = 0; at < all.length; at += chunkBytes) yield all.subarray(at, at + chunkBytes);
+    }
+    const parts: Buffer[] = [];
+    for await (const part of withFittingSettings(chunks(), serverMajor)) parts.push(part);
+    return Buffer.concat(parts).toString();
+  };
+  const kept = "SET client_encoding = 'UTF8';\n";
+  for (const chunkBytes of [1, 10, 1000]) {
+    expect(await fitted(15, chunkBytes)).toBe(kept + rows);
+    expect(await fitted(17, chunkBytes)).toBe(`SET transaction_timeout = 0;\n${kept}${rows}`);
+  }
+});
+
+test("leaves to a superuser what only a superuser may", () => {
+  const lines = [
+    "3; 3079 16385 EXTENSION - citext ",
+    "3500; 0 0 COMMENT - EXTENSION citext ",
+    "3501; 0 0 COMMENT - SCHEMA public me",
+    "3502; 0 0 ACL - SCHEMA public me",
+    "3503; 0 0 ACL - SCHEMA public2 me",
+    "3504; 0 0 COMMENT public TABLE users me",
+  ];
+  const beyond = (isSuperuser: boolean, ownsPublic: boolean) =>
+    lines.flatMap((line, at) =>
+      isBeyond(line, { isSuperuser, ownsPublic, beyond: [] }) ? [at] : [],
+    );
+  expect(beyond(true, true)).toEqual([]);
+  expect(beyond(false, true)).toEqual([1]);
+  expect(beyond(false, false)).toEqual([1, 2, 3]);
+});
+
+test("tells what a tool said last", () => {
+  const end = { exitCode: 3, signal: null, stdout: "" };
+  const told = (stderr: string) => lastWords({ ...end, stderr });
+  expect(told('psql:<stdin>:12: ERROR:  role "x" does not exist\n')).toBe(
+    'role "x" does not exist',
+  );
+  expect(told("pg_dump: warning: odd\npg_dump: error: no\npg_dump: detail: why\n")).toBe(
+    "no detail: why",
+  );
+  expect(told("strange\n")).toBe("strange");
+  expect(told("")).toBe("it ended with exit code 3");
+});

@@ -1,0 +1,93 @@
+import { Readable } from "node:stream";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  hasPostgresServer,
+  startPostgresServer,
+  type PostgresServer,
+} from "../../testing/postgres-server.ts";
+import { makeSource, never } from "./testing/fixtures.ts";
+
+describe.skipIf(!hasPostgresServer)("a PostgreSQL account that is no superuser", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgresServer();
+    await server.query(
+      "postgres",
+      "create role owner login password 'own' createdb; create role reader login password 'rea'; grant pg_read_all_data to reader",
+    );
+  });
+  afterAll(() => server.stop());
+
+  const makeDatabase = async (name: string, sql: string) => {
+    await server.createDatabase(name, "owner");
+    await server.query(name, sql);
+    const account = (user: string) =>
+      makeSource(server.url(name, { user, password: user.slice(0, 3) }));
+    return { account };
+  };
+
+  test("and may read but not restore is told so at once, and may after what is said", async () => {
+    const { account } = await makeDatabase(
+      "shop",
+      "create schema app authorization owner; set role owner; create table app.t as select 1 as a; create function app.f() returns int language sql as 'select 1'",
+    );
+    const { source, attempt, dump } = account("reader");
+    const { archive, manifest } = await dump();
+    const told = await source.rehearse(never);
+    expect(told).toContain(
+      "A restore would be refused: something in the database belongs to owner, and reader is no member of that role.",
+    );
+    expect(told).toContain("A drill would be refused: reader may not create databases.");
+    await expect(source.restore(Readable.from([archive]), attempt())).rejects.toThrow(
+      "is unchanged",
+    );
+    for (const [, cures = ""] of told.matchAll(/Allow it with: ((?:(?:GRANT|ALTER) [^;]*; ?)+)/g))
+      await server.query("shop", cures);
+    expect(await source.rehearse(never)).not.toContain("refused");
+    await source.restore(Readable.from([archive]), attempt());
+    expect(await source.drill(Readable.from([archive]), manifest, attempt())).toContain("exactly");
+  });
+
+  test("proves a backup without the extensions that nothing needs, and says which", async () => {
+    const { account } = await makeDatabase(
+      "loose",
+      "create extension pageinspect; create extension citext; create table t (a citext); insert into t values ('A')",
+    );
+    await server.query("loose", "alter table t owner to owner");
+    const { source, attempt, dump, said } = account("owner");
+    expect(await source.rehearse(never)).toMatch(
+      /\. A drill leaves out what only a superuser may create and nothing else needs: the extension pageinspect\.$/,
+    );
+    const { archive, manifest } = await dump();
+    expect(await source.drill(Readable.from([archive]), manifest, attempt())).toContain("exactly");
+    expect(said).toEqual([
+      "Warning: left out, because only a superuser may create it: the extension pageinspect.",
+    ]);
+  });
+
+  test("is told that a drill is refused for an extension that is needed, and gets it from a template", async () => {
+    const { account } = await makeDatabase(
+      "needed",
+      "create extension bloom; create table t (a int); insert into t values (1); alter table t owner to owner; create index on t using bloom (a)",
+    );
+    const { source, attempt, dump, said } = account("owner");
+    const { archive, manifest } = await dump();
+    const cure =
+      'Let a superuser make a template for drills that has it: CREATE DATABASE quarterdeck_template TEMPLATE template0; \\connect quarterdeck_template CREATE EXTENSION "bloom"; ALTER DATABASE quarterdeck_template IS_TEMPLATE true;';
+    expect(await source.rehearse(never)).toContain(
+      `A drill would be refused: only a superuser may create the extension bloom, which other objects need. ${cure}`,
+    );
+    const drill = () => source.drill(Readable.from([archive]), manifest, attempt());
+    const refused = await drill().catch((error: Error) => error.message);
+    expect(refused).toMatch(/^The backup cannot be restored: .*"bloom" does not exist/s);
+    expect(refused).toContain(`The extension bloom was left out, because only a superuser`);
+    expect(refused).toContain(cure);
+    await server.query("postgres", "create database quarterdeck_template template template0");
+    await server.query("quarterdeck_template", "create extension bloom");
+    await server.query("postgres", "alter database quarterdeck_template is_template true");
+    said.length = 0;
+    expect(await source.rehearse(never)).not.toContain("refused");
+    expect(await drill()).toContain("exactly");
+    expect(said).toEqual([]);
+  });
+});

@@ -1,0 +1,96 @@
+// Whether what an account may dump, it may also restore: what would refuse it is told when the backup is set up, not when
+// it is needed.
+import pg from "pg";
+import { tellNames } from "./privileges.ts";
+import type { Target } from "./connection.ts";
+import { hasTemplate, howToAllow, mayCreate, scratchTemplate } from "./databases.ts";
+
+/** @returns what a restore or a drill by this account would be refused for; empty when nothing is */
+export async function tellRestorable(client: pg.Client, target: Target): Promise<string[]> {
+  const account = pg.escapeIdentifier(target.user);
+  const told: string[] = [];
+  const owners = await foreignOwners(client);
+  const names = owners.map(({ owner }) => owner);
+  if (owners.length > 0)
+    told.push(
+      `A restore would be refused: something in the database belongs to ${tellNames(names)}, and ${target.user} is no member of that role. ${
+        // Nobody should become a superuser for the sake of a backup.
+        owners.some(({ isSuperuser }) => isSuperuser)
+          ? `Give it to another role with ALTER … OWNER TO, or let a superuser restore.`
+          : `Allow it with: ${names.map((owner) => `GRANT ${pg.escapeIdentifier(owner)} TO ${account};`).join(" ")}`
+      }`,
+    );
+  const { rows } = await client.query<{ may: boolean }>(
+    "select has_database_privilege(current_database(), 'create') as may",
+  );
+  if (rows[0]?.may !== true)
+    told.push(
+      `A restore would be refused: ${target.user} may not create schemas in the database. Allow it with: GRANT CREATE ON DATABASE ${pg.escapeIdentifier(target.database)} TO ${account};`,
+    );
+  if (!(await mayCreate(client))) {
+    told.push(
+      `A drill would be refused: ${target.user} may not create databases. ${howToAllow(target)}`,
+    );
+    return told;
+  }
+  const extensions = await beyondExtensions(client);
+  const needed = extensions.filter(({ isNeeded }) => isNeeded).map(({ name }) => name);
+  const loose = extensions.filter(({ isNeeded }) => !isNeeded).map(({ name }) => name);
+  if (loose.length > 0)
+    told.push(
+      `A drill leaves out what only a superuser may create and nothing else needs: the extension ${tellNames(loose)}.`,
+    );
+  if (needed.length > 0 && !(await hasTemplate(client)))
+    told.push(
+      `A drill would be refused: only a superuser may create the extension ${tellNames(needed)}, which other objects need. ${howToMakeTemplate(needed)}`,
+    );
+  return told;
+}
+
+/** Drills by accounts that are no superusers begin with what is in it. */
+export const howToMakeTemplate = (extensions: readonly string[]): string =>
+  `Let a superuser make a template for drills that has it: CREATE DATABASE ${scratchTemplate} TEMPLATE template0; \\connect ${scratchTemplate} ${extensions.map((name) => `CREATE EXTENSION ${pg.escapeIdentifier(name)};`).join(" ")} ALTER DATABASE ${scratchTemplate} IS_TEMPLATE true;`;
+
+/** Roles that own something that a dump holds, and whose rights the account does not have. */
+async function foreignOwners(
+  client: pg.Client,
+): Promise<{ owner: string; isSuperuser: boolean }[]> {
+  const { rows } = await client.query<{ owner: string; isSuperuser: boolean }>(`
+    select distinct rolname as owner, rolsuper as "isSuperuser" from (
+      select relowner as owner, 'pg_class'::regclass as classid, oid, relnamespace as space from pg_class where relkind in ('r', 'p', 'v', 'm', 'S', 'f')
+      union all select proowner, 'pg_proc'::regclass, oid, pronamespace from pg_proc
+      union all select typowner, 'pg_type'::regclass, oid, typnamespace from pg_type
+      union all select nspowner, 'pg_namespace'::regclass, oid, oid from pg_namespace
+    ) as owned join pg_roles r on r.oid = owner join pg_namespace n on n.oid = space
+    where nspname !~ '^pg_' and nspname <> 'information_schema' and rolname <> 'pg_database_owner'
+      and not pg_has_role(owner, 'usage')
+      and not (classid = 'pg_namespace'::regclass and nspname = 'public')
+      and not exists (
+        select from pg_depend d where d.classid = owned.classid and d.objid = owned.oid and d.objsubid = 0 and d.deptype in ('e', 'i')
+      )
+    order by 1`);
+  return rows;
+}
+
+/** Extensions of the database that the account could not create, and whether something that is not theirs needs them. */
+async function beyondExtensions(client: pg.Client): Promise<{ name: string; isNeeded: boolean }[]> {
+  const { rows } = await client.query<{ name: string; isNeeded: boolean }>(`
+    select extname as name, exists (
+      select from pg_depend d join pg_depend e on e.classid = d.refclassid and e.objid = d.refobjid and e.deptype = 'e'
+      where e.refclassid = 'pg_extension'::regclass and e.refobjid = x.oid and d.deptype in ('n', 'a') and not exists (
+        select from pg_depend own where own.classid = d.classid and own.objid = d.objid and own.deptype = 'e'
+      )
+    ) as "isNeeded"
+    from pg_extension x where ${beyondCondition("x.extname")} order by 1`);
+  return rows;
+}
+
+/** @param name SQL for an extension's name */
+export const beyondCondition = (name: string): string => `
+  not (select rolsuper from pg_roles where rolname = current_user) and exists (
+    select from pg_available_extension_versions v, to_jsonb(v) as row
+    where v.name = ${name} and v.superuser and not coalesce((row->>'trusted')::boolean, false)
+  ) and not exists (
+    select from pg_available_extension_versions v, to_jsonb(v) as row
+    where v.name = ${name} and (not v.superuser or coalesce((row->>'trusted')::boolean, false))
+  ) and ${name} <> 'plpgsql'`;

@@ -1,0 +1,257 @@
+// Puts an archive in place of a database's content: one transaction, which drops what is there and runs the archive.
+import { PassThrough, Readable } from "node:stream";
+import type { Host } from "../../../hosts/host.ts";
+import { extensionOf, openArchive, withList, type Archive, type Rights } from "./archive.ts";
+import { patience, serverVersion, withClient, type Target } from "./connection.ts";
+import { withTarget, type Machine } from "./login.ts";
+import { prologue } from "./prologue.ts";
+import { tellNames } from "./privileges.ts";
+import { givingProperties } from "./properties.ts";
+import { beyondCondition, howToMakeTemplate } from "./restorable.ts";
+import { findTools, lastWords, type Tools } from "./tools.ts";
+import { SourceError, type Attempt } from "../source.ts";
+
+/** Says that everything before it went through, the `commit` as well. */
+const endMark = "quarterdeck: restored";
+/** How long a session that uses the database may keep a restore waiting, unless told otherwise. */
+const defaultLockWaitMs = 30_000;
+
+export type RestoreArchiveOptions = {
+  lockWaitMs?: number;
+  /**
+   * Restores the archive without its rows first, so that everything it names stands in the way as it does in the
+   * database it came from: what the prologue leaves is a failure then.
+   */
+  isRehearsal?: boolean;
+  /** Statements for a database that was made for the restore, see `readProperties`. */
+  properties?: readonly string[];
+};
+
+export type Backup = { tools: Tools; archive: Archive };
+
+/** @throws SourceError when it is no archive, or `from`'s own error */
+export async function openBackup(
+  { host }: Machine,
+  from: Readable,
+  signal: AbortSignal,
+): Promise<Backup> {
+  // The newest reads the archives of all others.
+  const [tools] = await findTools(host, signal);
+  return { tools, archive: await openArchive(host, tools, from, signal) };
+}
+
+/** More than pg_restore writes from `COMMIT` on. */
+const heldBytes = 4096;
+
+/**
+ * @param applicationName names the session, so that it can be found and ended
+ * @throws SourceError, `from`'s error, or the signal's reason; the database is as it was, unless an abort came after the commit
+ */
+export async function restoreArchive(
+  machine: Machine,
+  target: Target,
+  applicationName: string,
+  { tools, archive }: Backup,
+  attempt: Attempt,
+  {
+    lockWaitMs = defaultLockWaitMs,
+    isRehearsal = false,
+    properties = [],
+  }: RestoreArchiveOptions = {},
+): Promise<void> {
+  const { host } = machine;
+  const { signal } = attempt;
+  let left: readonly string[] = [];
+  try {
+    const server = await withClient(target, { applicationName, signal }, async (client) => {
+      const { rows } = await client.query<Omit<Rights, "beyond">>(`
+        select rolsuper as "isSuperuser",
+          coalesce((select pg_has_role(nspowner, 'usage') from pg_namespace where nspname = 'public'), true) as "ownsPublic"
+        from pg_roles where rolname = current_user`);
+      const named = archive.contents.flatMap((line) => extensionOf(line) ?? []);
+      const { rows: beyond } = await client.query<{ name: string }>(
+        `select wanted as name from unnest($1::text[]) as wanted where ${beyondCondition("wanted")} and wanted not in (select extname from pg_extension)`,
+        [named],
+      );
+      const rights: Rights = {
+        ...(rows[0] ?? { isSuperuser: false, ownsPublic: false }),
+        beyond: beyond.map(({ name }) => name),
+      };
+      return { rights, version: await serverVersion(client) };
+    });
+    const { beyond } = server.rights;
+    left = beyond;
+    if (beyond.length > 0)
+      attempt.say(
+        `Warning: left out, because only a superuser may create it: the extension ${tellNames(beyond)}.`,
+      );
+    const start = prologue(archive.dumpMajor < 15, lockWaitMs) + givingProperties(properties);
+    await withList(archive.contents, server.rights, async (list) => {
+      const restore = (input: Readable, say: Attempt["say"], more: string[] = []) =>
+        runScript(
+          { ...machine, tools, target, applicationName, lockWaitMs, isRehearsal },
+          script(
+            start,
+            withFittingSettings(
+              archiveSql({ host, tools, input, list, more, signal }),
+              server.version.major,
+            ),
+          ),
+          { say, signal },
+        );
+      // It says nothing: what there is to say comes again with the rows.
+      if (isRehearsal) await restore(archive.openHead(), () => undefined, ["--schema-only"]);
+      await restore(archive.stream, attempt.say);
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (left.length > 0 && error instanceof SourceError && isRehearsal)
+      throw new SourceError(
+        `${error.message} The extension ${tellNames(left)} was left out, because only a superuser may create it. ${howToMakeTemplate(left)}`,
+        { cause: error },
+      );
+    throw error;
+  }
+}
+
+/**
+ * The archive as SQL. `--single-transaction` brings its own `COMMIT` at the end (and keeps large objects from having
+ * theirs in the middle); the end is held back until pg_restore has ended well, so that psql never commits half an archive.
+ */
+async function* archiveSql(options: {
+  host: Host;
+  tools: Tools;
+  input: Readable;
+  list: string | null;
+  /** Further arguments. */
+  more: string[];
+  signal: AbortSignal;
+}): AsyncGenerator<Buffer> {
+  const { host, tools, input, list, more, signal } = options;
+  const leaving = new AbortController();
+  const output = new PassThrough();
+  const running = host.run({
+    argv: [
+      tools.program("pg_restore"),
+      "--single-transaction",
+      // They would begin to replicate from elsewhere, into what was just restored.
+      "--no-subscriptions",
+      ...(list === null ? [] : [`--use-list=${list}`]),
+      ...more,
+      "--file=-",
+    ],
+    input,
+    output,
+    signal: AbortSignal.any([signal, leaving.signal]),
+  });
+  running.catch((error: Error) => output.destroy(error));
+  try {
+    let held = Buffer.alloc(0);
+    for await (const chunk of output as AsyncIterable<Buffer>) {
+      const all = Buffer.concat([held, chunk]);
+      const kept = Math.min(heldBytes, all.length);
+      held = all.subarray(all.length - kept);
+      if (kept === all.length) continue;
+      yield all.subarray(0, all.length - kept);
+    }
+    const end = await running;
+    if (end.exitCode !== 0)
+      throw new SourceError(`The backup could not be read: pg_restore says: ${lastWords(end)}`);
+    yield held;
+  } finally {
+    leaving.abort();
+    await running.catch(() => undefined);
+  }
+}
+
+const settingsLimitBytes = 64 * 1024;
+
+/** Changes the settings that pg_restore writes before everything else. */
+export async function* withFittingSettings(
+  sql: AsyncIterable<Buffer>,
+  serverMajor: number,
+): AsyncGenerator<Buffer> {
+  let start: Buffer | null = Buffer.alloc(0);
+  const fit = (text: string) => {
+    // The prologue's limit is to hold until the end.
+    const limited = text.replace(/^SET lock_timeout = 0;\n/m, "");
+    // Written by 17 and newer for whatever server, and an error for an older one.
+    return serverMajor >= 17 ? limited : limited.replace(/^SET transaction_timeout = 0;\n/m, "");
+  };
+  for await (const chunk of sql) {
+    if (start === null) {
+      yield chunk;
+      continue;
+    }
+    start = Buffer.concat([start, chunk]);
+    // Byte by byte, because the text may be in any encoding.
+    const text = start.toString("latin1");
+    if (!text.includes("SET client_encoding") && start.length < settingsLimitBytes) continue;
+    start = null;
+    yield Buffer.from(fit(text), "latin1");
+  }
+  if (start !== null) yield Buffer.from(fit(start.toString("latin1")), "latin1");
+}
+
+async function* script(start: string, sql: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield Buffer.from(start);
+  yield* sql;
+  yield Buffer.from(`\\echo ${endMark}\n`);
+}
+
+type Run = Machine & {
+  tools: Tools;
+  target: Target;
+  applicationName: string;
+  lockWaitMs: number;
+  isRehearsal: boolean;
+};
+
+async function runScript(
+  run: Run,
+  lines: AsyncIterable<Buffer>,
+  { say, signal }: Pick<Attempt, "say" | "signal">,
+): Promise<void> {
+  const { host, tools, target, lockWaitMs, isRehearsal } = run;
+  const end = await withTarget(run, (environment) =>
+    host.run({
+      argv: [
+        tools.program("psql"),
+        "--no-psqlrc",
+        "--quiet",
+        "--no-password",
+        // What `select setval(…)` and the like answer is of no use.
+        "--output=/dev/null",
+        "--set=ON_ERROR_STOP=1",
+        `--dbname=${patience}`,
+      ],
+      environment,
+      input: Readable.from(lines, { objectMode: false }),
+      onErrorLine(line) {
+        const warning = /^(?:psql:<stdin>:\d+: )?WARNING: +(.*)$/.exec(line)?.[1];
+        // The archive's own BEGIN, within ours.
+        const isOurs = warning === "there is already a transaction in progress";
+        if (warning !== undefined && !isOurs) say(`Warning: ${warning}`);
+      },
+      signal,
+    }),
+  );
+  if (end.exitCode === 0 && end.stdout.includes(endMark)) return;
+  const why = whyNot(lastWords(end), lockWaitMs);
+  throw new SourceError(
+    isRehearsal ? `The backup cannot be restored: ${why}` : `${target.name} is unchanged: ${why}`,
+  );
+}
+
+function whyNot(words: string, lockWaitMs: number): string {
+  if (words.includes("lock timeout"))
+    return `another session held one of its tables for more than ${lockWaitMs / 1000} seconds. Stop what works with the database, and restore again.`;
+  // Not restored without owners instead: the objects would quietly belong to somebody else afterwards.
+  if (/must be (?:member of|able to SET) /i.test(words))
+    return `something in the backup belongs to another role, and the account may not give it back. Make the account a member of that role with GRANT, or restore as a superuser. (${words})`;
+  if (/role ".*" does not exist/.test(words))
+    return `the backup names a role that this server does not have. Create it with CREATE ROLE, and restore again. (${words})`;
+  if (words.includes("max_locks_per_transaction"))
+    return `it has more objects than the server can lock at once. Raise max_locks_per_transaction in postgresql.conf, restart PostgreSQL, and restore again. (${words})`;
+  return words;
+}

@@ -1,0 +1,317 @@
+import { once } from "node:events";
+import { PassThrough, Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import {
+  hasPostgresServer,
+  startPostgresServer,
+  type PostgresServer,
+} from "../../testing/postgres-server.ts";
+import { everything, fingerprint, madeLater, makeSource, never } from "./testing/fixtures.ts";
+import { SourceError } from "../source.ts";
+
+/** 20 MB: more than all buffers on the way hold. */
+const large = `create table big as select n, repeat(md5(n::text), 30) as filler from generate_series(1, 20000) n`;
+
+/** Awaited later: something else has to happen first. */
+const failureOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => "It did not fail.",
+    (error: Error) => error.message,
+  );
+
+describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
+  let server: PostgresServer;
+  let databases = 0;
+
+  beforeAll(async () => {
+    server = await startPostgresServer();
+    await server.query(
+      "postgres",
+      "create role owner login password 'own' createdb; create role other login password 'oth'",
+    );
+  });
+  afterAll(() => server.stop());
+
+  const owner = { user: "owner", password: "own" };
+  const other = { user: "other", password: "oth" };
+
+  const makeDatabase = async (sql = "", account?: string) => {
+    const name = `shop ${(databases += 1)} "ü"`;
+    await server.createDatabase(name, account);
+    if (sql !== "") await server.query(name, sql);
+    return name;
+  };
+
+  const leftovers = async () => ({
+    sessions: await server.query(
+      "postgres",
+      "select application_name from pg_stat_activity where application_name like 'quarterdeck%'",
+    ),
+    databases: await server.query(
+      "postgres",
+      "select datname from pg_database where datname like 'quarterdeck%'",
+    ),
+  });
+  const nothing = { sessions: [], databases: [] };
+
+  const until = async (isSo: () => Promise<boolean>) => {
+    for (let tries = 0; tries < 200; tries += 1) {
+      if (await isSo()) return;
+      await sleep(20);
+    }
+    throw new Error("It never became so.");
+  };
+  const isRestoring = async () =>
+    (
+      await server.query(
+        "postgres",
+        "select from pg_stat_activity where application_name ~ '^quarterdeck (restore|drill)' and xact_start is not null and query ~* '^copy'",
+      )
+    ).length > 0;
+
+  test("comes back exactly, and what was made later is gone", async () => {
+    const database = await makeDatabase(everything);
+    const { source, attempt, dump, said } = makeSource(server.url(database));
+    const before = await fingerprint(server, database);
+    const { manifest, archive } = await dump();
+    expect(manifest.tables).toMatchObject({
+      "public.users": 501,
+      "app.events_old": 30,
+      "app.events_new": 70,
+      "app.parent": 1,
+      "large objects": 2,
+    });
+    await server.query(database, madeLater);
+    await source.restore(Readable.from([archive]), attempt());
+    expect(await fingerprint(server, database)).toEqual(before);
+    expect(await source.drill(Readable.from([archive]), manifest, attempt())).toBe(
+      "8 tables with 906 rows and 2 large objects restored exactly, by the count and the checksum of each table.",
+    );
+    expect(await leftovers()).toEqual(nothing);
+    // What the server itself warns of, by the restore and by the drill; the tests' server has no replication.
+    const warning = "Warning: wal_level is insufficient to publish logical changes";
+    expect(said).toEqual([warning, warning]);
+  });
+
+  test("an empty one comes back empty", async () => {
+    const database = await makeDatabase();
+    const { source, attempt, dump } = makeSource(server.url(database));
+    const before = await fingerprint(server, database);
+    const { manifest, archive } = await dump();
+    expect(manifest.tables).toEqual({});
+    await server.query(database, everything);
+    await source.restore(Readable.from([archive]), attempt());
+    expect(await fingerprint(server, database)).toEqual(before);
+    expect(await source.drill(Readable.from([archive]), manifest, attempt())).toBe(
+      "0 tables with 0 rows restored exactly, by the count and the checksum of each table.",
+    );
+  });
+
+  test("an owner who is no superuser gets it back, with extensions of his own and of others", async () => {
+    const database = await makeDatabase("create extension pageinspect", "owner");
+    const asOwner = new pg.Client(server.url(database, owner));
+    await asOwner.connect();
+    await asOwner.query(
+      "create extension citext; create schema app; create extension hstore schema app",
+    );
+    await asOwner.query(
+      "create table app.users (name citext); insert into app.users values ('Ä'); create function public.one() returns int language sql as 'select 1'",
+    );
+    await asOwner.query("select lo_from_bytea(77, 'mine')");
+    const { source, attempt, dump, said } = makeSource(server.url(database, owner));
+    const before = await fingerprint(server, database);
+    const { archive } = await dump();
+    await asOwner.query(
+      "create table later (id serial); create type kind as enum ('x'); alter table app.users add more int; select lo_unlink(77)",
+    );
+    await asOwner.end();
+    await source.restore(Readable.from([archive]), attempt());
+    expect(await fingerprint(server, database)).toEqual(before);
+    expect(said).toEqual([]);
+  });
+
+  test("says what is wrong when it cannot be reached", async () => {
+    const database = await makeDatabase();
+    const wrong = makeSource(server.url(database, { user: "postgres", password: "wrong" }));
+    await expect(wrong.source.rehearse(never)).rejects.toThrow(/refuses the password of postgres/);
+    await expect(wrong.dump()).rejects.toThrow(/refuses the password of postgres/);
+    await expect(wrong.source.exists()).rejects.toThrow(SourceError);
+    const missing = makeSource(server.url("nowhere"));
+    await expect(missing.source.rehearse(never)).rejects.toThrow(/has no database nowhere/);
+    expect(await missing.source.exists()).toBe(false);
+    const closed = makeSource("postgres://postgres:x@127.0.0.1:1/shop");
+    await expect(closed.source.rehearse(never)).rejects.toThrow(/Nothing answers at 127.0.0.1:1/);
+    const unknown = makeSource("postgres://postgres:x@nowhere.invalid/shop");
+    await expect(unknown.source.rehearse(never)).rejects.toThrow(
+      /host nowhere.invalid is not known/,
+    );
+    const right = makeSource(server.url(database));
+    expect(await right.source.exists()).toBe(true);
+    expect(await right.source.rehearse(never)).toMatch(
+      /^PostgreSQL 15\.\d+ answers; pg_dump \d+\.\d+\.$/,
+    );
+  });
+
+  test("a server that is newer than the tools is refused, with the fix", async () => {
+    const { host, user, password = "", port = 5432 } = inject("postgres");
+    const url = `postgres://${user}:${encodeURIComponent(password)}@localhost:${port}/postgres?host=${host}`;
+    const { source, dump } = makeSource(url);
+    const refusal =
+      /^pg_dump \d+ is older than the server \(PostgreSQL 18\.\d+\) and refuses to dump it\. Install postgresql-client-18 or newer\.$/;
+    await expect(source.rehearse(never)).rejects.toThrow(refusal);
+    await expect(dump()).rejects.toThrow(refusal);
+  });
+
+  test("a broken archive leaves everything as it was", async () => {
+    const database = await makeDatabase(everything);
+    const { source, attempt, dump } = makeSource(server.url(database));
+    const { archive } = await dump();
+    await server.query(database, madeLater);
+    const before = await fingerprint(server, database);
+    const share = (part: number) => archive.subarray(0, Math.floor(archive.length * part));
+    for (const broken of [
+      share(0),
+      share(0.01),
+      share(0.5),
+      share(0.9),
+      archive.subarray(0, -1),
+      Buffer.from("no archive"),
+    ])
+      await expect(
+        source.restore(Readable.from([broken], { objectMode: false }), attempt()),
+      ).rejects.toThrow(SourceError);
+    async function* damaged() {
+      yield share(0.9);
+      throw new Error("damaged on the way");
+    }
+    await expect(source.restore(Readable.from(damaged()), attempt())).rejects.toThrow(
+      "damaged on the way",
+    );
+    expect(await fingerprint(server, database)).toEqual(before);
+    expect(await leftovers()).toEqual(nothing);
+  });
+
+  test("an abort in the middle of a restore or drill leaves everything as it was", async () => {
+    const database = await makeDatabase(large);
+    const { source, attempt, dump } = makeSource(server.url(database));
+    const { archive, manifest } = await dump();
+    await server.query(database, "update big set filler = '' where n = 1; create table later ()");
+    const before = await fingerprint(server, database);
+    async function* stalling() {
+      yield archive.subarray(0, archive.length / 2);
+      await new Promise(() => undefined);
+    }
+    const works = [
+      (signal: AbortSignal) => source.restore(Readable.from(stalling()), attempt(signal)),
+      (signal: AbortSignal) => source.drill(Readable.from(stalling()), manifest, attempt(signal)),
+    ];
+    for (const work of works) {
+      const controller = new AbortController();
+      const working = failureOf(work(controller.signal));
+      await Promise.race([
+        until(isRestoring),
+        working.then((reason) => expect(reason).toBe("under way")),
+      ]);
+      controller.abort(new Error("enough"));
+      expect(await working).toBe("enough");
+      expect(await leftovers()).toEqual(nothing);
+    }
+    expect(await fingerprint(server, database)).toEqual(before);
+  });
+
+  test("an abort ends a dump", async () => {
+    const database = await makeDatabase(large);
+    const { source, attempt } = makeSource(server.url(database));
+    const into = new PassThrough().on("error", () => undefined);
+    const controller = new AbortController();
+    const dumping = failureOf(source.dump(into, attempt(controller.signal)));
+    await once(into, "readable");
+    controller.abort(new Error("enough"));
+    expect(await dumping).toBe("enough");
+    expect(into.destroyed).toBe(true);
+  });
+
+  test("a dump that the server leaves in the middle fails", async () => {
+    const database = await makeDatabase(large);
+    const { source, attempt } = makeSource(server.url(database));
+    const into = new PassThrough().on("error", () => undefined);
+    const dumping = failureOf(source.dump(into, attempt()));
+    await once(into, "readable");
+    await server.crash();
+    into.resume();
+    expect(await dumping).toMatch(/^shop: /);
+    expect(into.destroyed).toBe(true);
+    await server.start();
+  });
+
+  test("a database that is missing is made, and goes again when the restore fails", async () => {
+    const { archive, manifest } = await makeSource(
+      server.url(await makeDatabase(everything)),
+    ).dump();
+    const { source, attempt, dump, said } = makeSource(server.url("missing"));
+    await expect(
+      source.restore(Readable.from([archive.subarray(0, archive.length / 2)]), attempt()),
+    ).rejects.toThrow(SourceError);
+    expect(await source.exists()).toBe(false);
+    await source.restore(Readable.from([archive]), attempt());
+    expect(said).toContain("Created the database missing.");
+    expect((await dump()).manifest).toEqual(manifest);
+    // As a kill would leave it, before the first statement.
+    await server.query("postgres", "create database half");
+    await server.query("postgres", "comment on database half is 'quarterdeck restore 7'");
+    const half = makeSource(server.url("half"));
+    expect(await half.source.settle(half.attempt())).toBe("as it was");
+    expect(await half.source.exists()).toBe(false);
+    expect(await source.settle(attempt())).toBe("unknown");
+    expect(await source.exists()).toBe(true);
+    const powerless = makeSource(server.url("nowhere", other));
+    await expect(
+      powerless.source.restore(Readable.from([archive]), powerless.attempt()),
+    ).rejects.toThrow(/ALTER ROLE "other" CREATEDB/);
+  });
+
+  test("a drill says what differs, and leaves nothing", async () => {
+    const database = await makeDatabase("create table one (); create table two as select 1");
+    const { source, attempt, dump } = makeSource(server.url(database));
+    const { archive } = await dump();
+    const drill = (tables: Record<string, number>) =>
+      source.drill(Readable.from([archive]), { kind: "database", tables }, attempt());
+    await server.createDatabase("quarterdeck_drill_7");
+    await expect(drill({ "public.two": 2, "public.three": 1 })).rejects.toThrow(
+      "The restored data differs: public.one was not in the database; public.three is missing; public.two has 1 instead of 2 rows.",
+    );
+    expect(await leftovers()).toEqual(nothing);
+    expect(await drill({ "public.one": 0, "public.two": 1 })).toBe(
+      "2 tables with 1 row restored with the same row counts; the backup has no checksums of its rows.",
+    );
+    expect(await source.drill(Readable.from([archive]), null, attempt())).toMatch(/^2 tables/);
+    await server.query(database, "grant select on one, two to other");
+    const powerless = makeSource(server.url(database, other));
+    expect(await powerless.source.rehearse(never)).toMatch(
+      /A drill would be refused: other may not/,
+    );
+    await expect(
+      powerless.source.drill(Readable.from([archive]), null, powerless.attempt()),
+    ).rejects.toThrow(/ALTER ROLE "other" CREATEDB/);
+    expect(await leftovers()).toEqual(nothing);
+  });
+
+  test("what a kill left on the server is ended and dropped", async () => {
+    const database = await makeDatabase("create table one ()");
+    const { source, attempt } = makeSource(server.url(database));
+    const left = new pg.Client({
+      connectionString: server.url(database),
+      application_name: "quarterdeck restore 7",
+    });
+    left.on("error", () => undefined);
+    await left.connect();
+    await left.query("begin; drop table one");
+    await server.createDatabase("quarterdeck_drill_7");
+    expect(await source.settle(attempt())).toBe("unknown");
+    expect(await leftovers()).toEqual(nothing);
+    await server.query(database, "select from one");
+    expect(await source.settle(attempt())).toBe("unknown");
+  });
+});

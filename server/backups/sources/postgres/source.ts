@@ -1,0 +1,137 @@
+// A PostgreSQL database as something to back up: its own tools read and write it, the parts are in the files beside this one.
+import type { Host } from "../../../hosts/host.ts";
+import { placeOf, readTarget, serverVersion, withClient } from "./connection.ts";
+import {
+  createDatabase,
+  dropDatabase,
+  markMade,
+  endSessions,
+  isMarked,
+  isMissingDatabase,
+  withServer,
+} from "./databases.ts";
+import { drillArchive, drillDatabaseOf } from "./drill.ts";
+import { dumpDatabase } from "./dump.ts";
+import { checkPrivileges } from "./privileges.ts";
+import { readProperties } from "./properties.ts";
+import { openBackup, restoreArchive } from "./restore.ts";
+import { tellRestorable } from "./restorable.ts";
+import { findTools, toolsToDump } from "./tools.ts";
+import type { Source } from "../source.ts";
+
+export type PostgresSourceOptions = {
+  host: Host;
+  /** The database's, for people. */
+  name: string;
+  /** postgres://user:password@host:5432/database?sslmode=…; a secret. */
+  url: string;
+  /** For files that hold a password for a while; closed to other accounts. */
+  scratchFolder: string;
+  /** How long a session that uses the database may keep a restore waiting. */
+  lockWaitMs?: number;
+};
+
+/** How long what a restore left on the server may take to go. */
+const tidyLimitMs = 60_000;
+
+/** @throws SourceError when the url cannot be used */
+export function createPostgresSource({
+  host,
+  name,
+  url,
+  scratchFolder,
+  lockWaitMs,
+}: PostgresSourceOptions): Source {
+  const target = readTarget(name, url);
+  const machine = { host, scratchFolder };
+  /** A database cannot be dropped over a connection to it. */
+  const beside = { ...target, database: "postgres" };
+  const lockOptions = lockWaitMs === undefined ? {} : { lockWaitMs };
+  const restoreName = (id: number) => `quarterdeck restore ${id}`;
+
+  const exists = async (signal: AbortSignal): Promise<boolean> => {
+    try {
+      await withClient(target, { applicationName: "quarterdeck", signal }, async () => undefined);
+      return true;
+    } catch (error) {
+      if (isMissingDatabase(error)) return false;
+      throw error;
+    }
+  };
+
+  return {
+    extension: "dump",
+
+    async rehearse(signal) {
+      const session = { applicationName: "quarterdeck", signal };
+      const { told, ...server } = await withClient(target, session, async (client) => {
+        const version = await serverVersion(client);
+        await checkPrivileges(client, target, version.major);
+        return { ...version, told: await tellRestorable(client, target) };
+      });
+      const tools = toolsToDump(await findTools(host, signal), server);
+      const answer = `PostgreSQL ${server.text} answers; pg_dump ${tools.version}.`;
+      return [answer, ...told].join(" ");
+    },
+
+    dump: (into, attempt) => dumpDatabase(machine, target, into, attempt),
+
+    exists: () => exists(AbortSignal.timeout(tidyLimitMs)),
+
+    async restore(from, attempt) {
+      const applicationName = restoreName(attempt.id);
+      const session = { applicationName, signal: attempt.signal };
+      let isMade = false;
+      try {
+        const backup = await openBackup(machine, from, attempt.signal);
+        let properties: string[] = [];
+        if (!(await exists(attempt.signal))) {
+          const { tools, archive } = backup;
+          const own = await readProperties(host, tools, archive, target.database, attempt.signal);
+          properties = own.statements;
+          await withServer(target, session, async (client) => {
+            isMade = true;
+            await createDatabase(client, target, target.database, {
+              why: `PostgreSQL at ${placeOf(target)} has no database ${target.database}`,
+              clauses: own.clauses,
+              say: attempt.say,
+            });
+            await markMade(client, target.database, applicationName);
+            attempt.say(`Created the database ${target.database}.`);
+          });
+        }
+        await restoreArchive(machine, target, applicationName, backup, attempt, {
+          ...lockOptions,
+          properties,
+        });
+        from.destroy();
+      } catch (error) {
+        from.destroy();
+        // The server may still work on what psql sent; nothing is told before that is undone.
+        const tidy = { applicationName: "quarterdeck", signal: AbortSignal.timeout(tidyLimitMs) };
+        await withServer(isMade ? beside : target, tidy, async (client) => {
+          await endSessions(client, target, applicationName, tidy.signal);
+          if (isMade) await dropDatabase(client, target.database);
+        }).catch((reason: Error) => attempt.say(reason.message));
+        attempt.signal.throwIfAborted();
+        throw error;
+      }
+    },
+
+    drill: (from, manifest, attempt) => drillArchive(machine, target, from, manifest, attempt),
+
+    async settle(attempt) {
+      const session = { applicationName: "quarterdeck", signal: attempt.signal };
+      const mark = restoreName(attempt.id);
+      const isHalf = await withServer(target, session, async (client) => {
+        await endSessions(client, target, mark, attempt.signal);
+        await dropDatabase(client, drillDatabaseOf(attempt.id));
+        return isMarked(client, target.database, mark);
+      });
+      // In a database that was there before, a transaction that was undone leaves no trace, nor does one that was not.
+      if (!isHalf) return "unknown";
+      await withServer(beside, session, (client) => dropDatabase(client, target.database));
+      return "as it was";
+    },
+  };
+}

@@ -1,0 +1,104 @@
+// A SQLite database whose files belong to another account: each operation is performed in a process that is that account.
+import { finished } from "node:stream/promises";
+import type { Host } from "../../../hosts/host.ts";
+import { defineTask, type Task, type TaskPort, type TaskStreams } from "../../../hosts/task.ts";
+import { reviveSourceError, type Attempt, type Manifest, type Source } from "../source.ts";
+import { createSqliteSource, type SqliteOptions, type SqliteSource } from "./source.ts";
+import { workWithoutThread } from "./work.ts";
+
+/** A bound: the account may stop what works as it. */
+const existsMs = 60_000;
+
+type Args = { options: SqliteOptions; id: number };
+
+const operation = <More, Result>(
+  name: string,
+  perform: (source: SqliteSource, attempt: Attempt, port: TaskPort, more: More) => Promise<Result>,
+): Task<Args & { more: More }, Result> =>
+  defineTask(import.meta.url, name, ({ options, id, more }, port) => {
+    workWithoutThread();
+    const { say, signal } = port;
+    return perform(createSqliteSource(options), { id, say, signal }, port, more);
+  });
+
+export const rehearseSqlite = operation("rehearseSqlite", (source, { signal }) =>
+  source.rehearse(signal),
+);
+export const warnSqlite = operation("warnSqlite", (source, { signal }) => source.warnings(signal));
+export const dumpSqlite = operation("dumpSqlite", (source, attempt, { output }) =>
+  source.dump(output, attempt),
+);
+export const clearSqlite = operation("clearSqlite", (source, attempt) => source.clear(attempt));
+export const existsSqlite = operation("existsSqlite", (source) => source.exists());
+export const restoreSqlite = operation(
+  "restoreSqlite",
+  (source, attempt, { input }, manifest: Manifest | null) =>
+    source.restore(input, attempt, manifest),
+);
+export const drillSqlite = operation(
+  "drillSqlite",
+  (source, attempt, { input }, manifest: Manifest | null) => source.drill(input, manifest, attempt),
+);
+export const settleSqlite = operation("settleSqlite", (source, attempt) => source.settle(attempt));
+
+export function createSqliteSourceAs(
+  host: Host,
+  options: SqliteOptions,
+): Source & Pick<SqliteSource, "warnings"> {
+  const perform = async <More, Result>(
+    task: Task<Args & { more: More }, Result>,
+    more: More,
+    id: number,
+    streams: TaskStreams,
+  ): Promise<Result> => {
+    try {
+      return await host.perform(task, { options, id, more }, streams);
+    } catch (error) {
+      throw reviveSourceError(error);
+    }
+  };
+
+  return {
+    extension: "sqlite",
+
+    rehearse: (signal) => perform(rehearseSqlite, null, 0, { signal }),
+
+    warnings: (signal) => perform(warnSqlite, null, 0, { signal }),
+
+    async dump(into, { id, say, signal }) {
+      try {
+        const manifest = await perform(dumpSqlite, null, id, { output: into, say, signal });
+        into.end();
+        await finished(into, { readable: false });
+        return manifest;
+      } catch (error) {
+        // A process that was killed has not removed its own copy.
+        await perform(clearSqlite, null, id, { signal: AbortSignal.timeout(existsMs) }).catch(
+          () => undefined,
+        );
+        into.destroy(error instanceof Error ? error : undefined);
+        throw error;
+      }
+    },
+
+    exists: () => perform(existsSqlite, null, 0, { signal: AbortSignal.timeout(existsMs) }),
+
+    async restore(from, { id, say, signal }, manifest = null) {
+      try {
+        await perform(restoreSqlite, manifest, id, { input: from, say, signal });
+      } finally {
+        from.destroy();
+      }
+    },
+
+    async drill(from, manifest, { id, say, signal }) {
+      try {
+        return await perform(drillSqlite, manifest, id, { input: from, say, signal });
+      } finally {
+        from.destroy();
+      }
+    },
+
+    settle: ({ id, say, signal }) => perform(settleSqlite, null, id, { say, signal }),
+  };
+}

@@ -1,0 +1,125 @@
+// Puts a checked file's content into a live SQLite database, so that a kill at any moment can be told afterwards.
+import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { copy, open } from "./copy.ts";
+
+export type PlaceState = "as it was" | "restored" | "unknown";
+
+type Place = {
+  from: string;
+  to: string;
+  /**
+   * A file that is written before the first change: the target's schema version. The online backup adds one to it in
+   * its own transaction, and nothing ever takes one away, so a target that still has it was not touched.
+   */
+  note: string;
+};
+
+export async function place({ from, to, note }: Place, busyMs: number): Promise<void> {
+  const live = await readLive(to, busyMs);
+  // A database in WAL mode cannot change the size of its pages; the file that is brought in can.
+  if (live.isWal) fitPages(from, live.pageBytes, busyMs);
+  writeDurably(note, String(live.schemaVersion));
+  await copy(from, to, busyMs);
+}
+
+async function readLive(path: string, busyMs: number) {
+  const database = open(path, false, busyMs);
+  const ask = (pragma: string) =>
+    Object.values(database.prepare(`pragma ${pragma}`).get() ?? {})[0];
+  try {
+    // Waits until nobody writes. What cannot be written to is told here, before anything is tried.
+    database.exec("begin immediate; rollback");
+    return {
+      isWal: ask("journal_mode") === "wal",
+      pageBytes: Number(ask("page_size")),
+      schemaVersion: Number(ask("schema_version")),
+    };
+  } finally {
+    database.close();
+  }
+}
+
+function fitPages(path: string, pageBytes: number, busyMs: number): void {
+  const database = open(path, false, busyMs);
+  const fitted = `${path}-fitted`;
+  try {
+    if (Number(database.prepare("pragma page_size").get()?.["page_size"]) === pageBytes) return;
+    rmSync(fitted, { force: true });
+    database.exec(`pragma page_size = ${pageBytes}`);
+    // Unlike a plain `vacuum`, it keeps the rowids of tables that have no integer primary key.
+    database.prepare("vacuum into ?").run(fitted);
+  } finally {
+    database.close();
+  }
+  // What belongs to the old one must not be applied to the new one.
+  for (const end of ["-wal", "-shm"]) rmSync(`${path}${end}`, { force: true });
+  renameSync(fitted, path);
+}
+
+function writeDurably(path: string, text: string): void {
+  const file = openSync(path, "w", 0o600);
+  try {
+    writeSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** @param scratch where a copy of the live database may lie for a moment */
+export async function tellState(
+  { from, to, note, scratch }: Place & { scratch: string },
+  busyMs: number,
+): Promise<PlaceState> {
+  const noted = await readFile(note, "utf8");
+  const live = await readLive(to, busyMs);
+  if (noted === String(live.schemaVersion)) return "as it was";
+  // A copy, because to open and close a live database's file by other means than SQLite's ends SQLite's locks on it,
+  // see https://www.sqlite.org/howtocorrupt.html.
+  await copy(to, scratch, busyMs);
+  return isSameContent(from, scratch) ? "restored" : "unknown";
+}
+
+const chunkBytes = 1024 * 1024;
+/** Read from the header, which every copy sets anew: journal mode, change counter and size, schema version, writer. */
+const ownOfEach = [
+  [18, 20],
+  [24, 32],
+  [40, 44],
+  [92, 100],
+] as const;
+/** SQLite keeps its locks here, and no content; see https://www.sqlite.org/fileformat.html#the_lock_byte_page. */
+const lockChunkAt = 0x40000000;
+
+/** Both are in rollback mode or checkpointed: nothing of them lies in a journal. */
+function isSameContent(one: string, other: string): boolean {
+  const files = [openSync(one, "r"), openSync(other, "r")] as const;
+  const buffers = [Buffer.alloc(chunkBytes), Buffer.alloc(chunkBytes)] as const;
+  try {
+    for (let at = 0; ; at += chunkBytes) {
+      const [length, otherLength] = [
+        readFully(files[0], buffers[0], at),
+        readFully(files[1], buffers[1], at),
+      ];
+      if (length !== otherLength) return false;
+      if (length === 0) return true;
+      if (at === 0)
+        for (const buffer of buffers) for (const [from, to] of ownOfEach) buffer.fill(0, from, to);
+      // The page is at most 64 KiB; the rest of the chunk is compared.
+      if (at === lockChunkAt) for (const buffer of buffers) buffer.fill(0, 0, 64 * 1024);
+      if (!buffers[0].subarray(0, length).equals(buffers[1].subarray(0, length))) return false;
+    }
+  } finally {
+    for (const file of files) closeSync(file);
+  }
+}
+
+function readFully(file: number, into: Buffer, at: number): number {
+  let length = 0;
+  for (;;) {
+    const read = readSync(file, into, length, into.length - length, at + length);
+    length += read;
+    if (read === 0 || length === into.length) return length;
+  }
+}

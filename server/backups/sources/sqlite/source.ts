@@ -1,0 +1,195 @@
+// A SQLite database: copied by its online backup while it is written to, and put back by the same means, so that
+// whoever holds it open sees one transaction. A file that is swapped in would leave them writing into the old one.
+import { createReadStream } from "node:fs";
+import { rm, stat, truncate } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { sizeInWords } from "../size-in-words.ts";
+import { SourceError, type Attempt, type Source } from "../source.ts";
+import { checkRoom, isThere, putInPlace, removeFile, writeFile } from "./files.ts";
+import type { PlaceState } from "./place.ts";
+import { doSqliteWork, isUnsound } from "./work.ts";
+import { compareTables } from "../tables.ts";
+
+export type SqliteOptions = {
+  name: string;
+  /** Absolute path of the database file. */
+  path: string;
+  /** For copies that must lie on disk for a while; closed to other accounts. */
+  scratchFolder: string;
+  /** How long to wait for somebody who holds the database. */
+  busyMs?: number;
+};
+
+export type SqliteSource = Source & {
+  warnings(signal: AbortSignal): Promise<string[]>;
+  /** Removes the copy of a dump that was killed. */
+  clear(attempt: Pick<Attempt, "id">): Promise<void>;
+};
+
+const chunkBytes = 256 * 1024;
+
+export function createSqliteSource({
+  name,
+  path,
+  scratchFolder,
+  busyMs = 20_000,
+}: SqliteOptions): SqliteSource {
+  const sibling = ({ id }: Pick<Attempt, "id">) => `${path}.quarterdeck-restore-${id}`;
+  const noteOf = (attempt: Attempt) => `${sibling(attempt)}-note`;
+  const scratch = (use: string, { id }: Pick<Attempt, "id">) =>
+    join(scratchFolder, `${use}-${id}.sqlite`);
+
+  const find = () =>
+    stat(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
+      throw new SourceError(
+        `${path} (database ${name}) cannot be looked at by the account that works on it (${error.code}).`,
+      );
+    });
+
+  async function sizeBytes(): Promise<number> {
+    const found = await find();
+    if (found === null)
+      throw new SourceError(
+        `${path} is not there. Correct the path of database “${name}” in the inventory, or restore a backup of it.`,
+      );
+    const log = await stat(`${path}-wal`).catch(() => null);
+    return found.size + (log?.size ?? 0);
+  }
+
+  const recover = (signal: AbortSignal) =>
+    doSqliteWork({ task: "recover", path, busyMs }, path, signal);
+
+  /** A kill between any two steps leaves files by which `tellCutOff` can tell it. */
+  async function clearRestore(attempt: Attempt, isRestored: boolean): Promise<void> {
+    if (!isRestored) await rm(noteOf(attempt), { force: true });
+    await removeFile(sibling(attempt));
+    await rm(noteOf(attempt), { force: true });
+  }
+
+  async function tellCutOff(attempt: Attempt): Promise<PlaceState> {
+    const [file, note] = [sibling(attempt), noteOf(attempt)];
+    const [isReceived, isNoted] = await Promise.all([isThere(file), isThere(note)]);
+    if (!isNoted) return isReceived ? "as it was" : "unknown";
+    if (!isReceived) return (await stat(note)).size > 0 ? "restored" : "unknown";
+    const copy = scratch("settle", attempt);
+    try {
+      await checkRoom(scratchFolder, await sizeBytes(), path);
+      await removeFile(copy);
+      const work = { task: "tell", from: file, to: path, note, scratch: copy, busyMs } as const;
+      return (await doSqliteWork(work, path, attempt.signal)).state ?? "unknown";
+    } catch (error) {
+      attempt.signal.throwIfAborted();
+      attempt.say(`Whether the restore had ended cannot be told: ${(error as Error).message}`);
+      return "unknown";
+    } finally {
+      await removeFile(copy);
+    }
+  }
+
+  return {
+    extension: "sqlite",
+
+    async rehearse(signal) {
+      const size = await sizeBytes();
+      await recover(signal);
+      await checkRoom(scratchFolder, size, path);
+      return `SQLite database ${path}, ${sizeInWords(size)}.`;
+    },
+
+    async warnings(signal) {
+      return (await doSqliteWork({ task: "collations", path, busyMs }, path, signal)).notes;
+    },
+
+    async dump(into, attempt) {
+      const copy = scratch("dump", attempt);
+      try {
+        await checkRoom(scratchFolder, await sizeBytes(), path);
+        await removeFile(copy);
+        const work = { task: "copy", from: path, to: copy, busyMs } as const;
+        const { tables } = await doSqliteWork(work, path, attempt.signal);
+        attempt.say(
+          compareTables(null, tables).replace(/ restored.*/, "; integrity check passed."),
+        );
+        await pipeline(createReadStream(copy, { highWaterMark: chunkBytes }), into, {
+          signal: attempt.signal,
+        });
+        await removeFile(copy);
+        const found = await find();
+        if (found === null) return { kind: "database", tables };
+        const { mode, uid, gid } = found;
+        return { kind: "database", tables, file: { mode: mode & 0o777, uid, gid } };
+      } catch (error) {
+        // Before the other end hears of it, and perhaps tries again.
+        await removeFile(copy);
+        into.destroy(error instanceof Error ? error : undefined);
+        throw error;
+      }
+    },
+
+    clear: (attempt) => removeFile(scratch("dump", attempt)),
+
+    exists: async () => (await find()) !== null,
+
+    async restore(from, attempt, manifest = null) {
+      const { signal, say } = attempt;
+      const file = sibling(attempt);
+      const known = manifest?.kind === "database" ? (manifest.file ?? null) : null;
+      const put = async () => {
+        if (!(await putInPlace(file, path, known)))
+          say(`${path} could not be given back to its owner: the account may not do that.`);
+      };
+      let isRestored = false;
+      try {
+        // First: what an earlier try left would be taken for this one's.
+        await rm(noteOf(attempt), { force: true });
+        await writeFile(from, file, signal);
+        await doSqliteWork({ task: "check", path: file, busyMs }, file, signal);
+        if ((await find()) === null) await put();
+        else
+          try {
+            const work = { task: "place", from: file, to: path, note: noteOf(attempt) } as const;
+            await doSqliteWork({ ...work, busyMs }, path, signal);
+          } catch (error) {
+            if (!isUnsound(error)) throw error;
+            await put();
+            say(`${path} was no sound database and was replaced. Restart what had it open.`);
+          }
+        isRestored = true;
+      } finally {
+        from.destroy();
+        await clearRestore(attempt, isRestored);
+      }
+    },
+
+    async drill(from, manifest, attempt) {
+      const file = scratch("drill", attempt);
+      try {
+        await checkRoom(scratchFolder, 0, path);
+        await writeFile(from, file, attempt.signal);
+        const work = { task: "check", path: file, busyMs } as const;
+        const { tables, notes } = await doSqliteWork(work, file, attempt.signal);
+        return [compareTables(manifest, tables), ...notes].join(" ");
+      } finally {
+        await removeFile(file);
+      }
+    },
+
+    async settle(attempt) {
+      if ((await find()) !== null)
+        // SQLite rolls back what was cut off as soon as somebody opens it; here at once, not at the next visitor.
+        await recover(attempt.signal).catch((error: unknown) => {
+          // The restore may have been meant to replace just that.
+          if (!isUnsound(error)) throw error;
+        });
+      const state = await tellCutOff(attempt);
+      // Emptied, so that a second cut-off does not make it a statement.
+      if (state === "unknown" && (await isThere(noteOf(attempt))))
+        await truncate(noteOf(attempt), 0);
+      await clearRestore(attempt, state !== "as it was");
+      for (const use of ["dump", "drill", "settle"]) await removeFile(scratch(use, attempt));
+      return state;
+    },
+  };
+}
