@@ -92,7 +92,7 @@ export default defineConfig({
     within("src/ui/**", [
       ...wings.src,
       {
-        regex: `^react-router|^@tanstack|^(\\.\\./)+(api|app|${rooms.join("|")})/`,
+        regex: `^react-router|^@tanstack|^(\\.\\./)+(api|app|bulk|palette|shortcuts|${rooms.join("|")})/`,
         message: "src/ui knows neither router nor API nor rooms.",
       },
     ]),

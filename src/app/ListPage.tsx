@@ -14,7 +14,7 @@ import { EmptyState } from "../ui/EmptyState.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { Panel } from "../ui/Panel.tsx";
-import type { BulkProps } from "./bulk/BulkBar.tsx";
+import type { BulkProps } from "../bulk/BulkBar.tsx";
 import { Crumbs } from "./Crumbs.tsx";
 import { LinkButton } from "./LinkButton.tsx";
 import { PageLinks } from "./PageLinks.tsx";

@@ -4,7 +4,7 @@ import { Button } from "../ui/Button.tsx";
 import { Mark } from "../ui/Mark.tsx";
 import { ConnectionState } from "./ConnectionState.tsx";
 import { Link } from "./Link.tsx";
-import { PaletteButton } from "./palette/PaletteButton.tsx";
+import { PaletteButton } from "../palette/PaletteButton.tsx";
 import { SettingsLink } from "./SettingsLink.tsx";
 import { SideNav } from "./SideNav.tsx";
 import { Icon } from "../ui/Icon.tsx";

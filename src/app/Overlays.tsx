@@ -2,11 +2,11 @@
 import { useStore } from "../store.ts";
 import { TooltipHost } from "../ui/TooltipHost.tsx";
 import { Announcer } from "./Announcer.tsx";
-import { BulkHost } from "./bulk/BulkHost.tsx";
+import { BulkHost } from "../bulk/BulkHost.tsx";
 import { ConfirmHost } from "./ConfirmHost.tsx";
-import { KeysHost } from "./keys/KeysHost.tsx";
-import { singleKeys } from "./keys/single-keys.ts";
-import { PaletteHost } from "./palette/PaletteHost.tsx";
+import { KeysHost } from "../shortcuts/KeysHost.tsx";
+import { singleKeys } from "../shortcuts/single-keys.ts";
+import { PaletteHost } from "../palette/PaletteHost.tsx";
 import { ToastHost } from "./ToastHost.tsx";
 
 export function Overlays() {

@@ -10,7 +10,7 @@ import { idle } from "./idle.ts";
 import { LinkNotice } from "./LinkNotice.tsx";
 import { MobileBar } from "./MobileBar.tsx";
 import { OverlaysMissing } from "./OverlaysMissing.tsx";
-import { listenForPalette, opened } from "./palette/opening.ts";
+import { listenForPalette, opened } from "../palette/opening.ts";
 import { RememberNotice } from "./RememberNotice.tsx";
 import { usePageChange } from "./page-change.ts";
 import { SideNav } from "./SideNav.tsx";

@@ -8,12 +8,12 @@ import { useStore } from "../store.ts";
 import { Button } from "../ui/Button.tsx";
 import { Mark } from "../ui/Mark.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
-import { keysDialog } from "./keys/keys-dialog.ts";
+import { keysDialog } from "../shortcuts/keys-dialog.ts";
 import { ConnectionState } from "./ConnectionState.tsx";
 import { serversQuery, sitesQuery } from "./inventory.ts";
 import { type KnownPlace, knownServers, knownSites } from "./known-places.ts";
 import { Link } from "./Link.tsx";
-import { PaletteButton } from "./palette/PaletteButton.tsx";
+import { PaletteButton } from "../palette/PaletteButton.tsx";
 import { SettingsLink } from "./SettingsLink.tsx";
 import { Icon } from "../ui/Icon.tsx";
 

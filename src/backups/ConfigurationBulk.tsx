@@ -1,8 +1,8 @@
 // What can be done with many backup configurations at once.
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import { mutate } from "../api/mutate.ts";
-import { BulkBar, type BulkProps } from "../app/bulk/BulkBar.tsx";
-import { type BulkAction, goneIsDone } from "../app/bulk/bulk-task.ts";
+import { BulkBar, type BulkProps } from "../bulk/BulkBar.tsx";
+import { type BulkAction, goneIsDone } from "../bulk/bulk-task.ts";
 import {
   type ConfigurationAction,
   configurationActions,

@@ -1,8 +1,8 @@
 // What can be done with many webhooks at once.
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
 import { mutate } from "../api/mutate.ts";
-import { BulkBar, type BulkProps } from "../app/bulk/BulkBar.tsx";
-import { type BulkAction, goneIsDone } from "../app/bulk/bulk-task.ts";
+import { BulkBar, type BulkProps } from "../bulk/BulkBar.tsx";
+import { type BulkAction, goneIsDone } from "../bulk/bulk-task.ts";
 import { pingMutation, removeMutation } from "./actions.ts";
 import { hasExtras } from "./webhook-facts.ts";
 

@@ -2,8 +2,8 @@
 import type { ReactNode } from "react";
 import type { Worker, WorkerAction } from "../../contract/workers/worker.ts";
 import { mutate } from "../api/mutate.ts";
-import { BulkBar, type BulkProps } from "../app/bulk/BulkBar.tsx";
-import { type BulkAction, goneIsDone } from "../app/bulk/bulk-task.ts";
+import { BulkBar, type BulkProps } from "../bulk/BulkBar.tsx";
+import { type BulkAction, goneIsDone } from "../bulk/bulk-task.ts";
 import { refusal, workerActions, workerMutation } from "./actions.ts";
 
 /** How many processes end, and how long they may take; another service may not say. */

@@ -1,5 +1,5 @@
 // What the palette needs before it is there: whether it is open, and its key.
-import { createStore } from "../../store.ts";
+import { createStore } from "../store.ts";
 
 /** Where the focus was, and will be again. */
 export type Opening = { from: Element | null };

@@ -1,5 +1,5 @@
 // Where the palette led last. In this tab's memory only: the next one to connect has nothing to read here.
-import { sessions } from "../../api/session.ts";
+import { sessions } from "../api/session.ts";
 import type { Entry } from "./entry.ts";
 
 const mostKept = 5;

@@ -1,15 +1,15 @@
 // The places and things that the palette knows: of the inventory, of this device's memory, of what was on screen.
 import { useQueries, useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { useMemo } from "react";
-import type { BackupConfiguration } from "../../../contract/backups/backup.ts";
-import type { Page } from "../../../contract/paging.ts";
-import type { Site } from "../../../contract/servers.ts";
-import type { Webhook } from "../../../contract/webhooks/webhook.ts";
-import type { Worker } from "../../../contract/workers/worker.ts";
-import { queryClient } from "../../api/query.ts";
-import { sessions } from "../../api/session.ts";
-import { everyServerQuery, everySiteQuery, serverName, siteName } from "../inventory.ts";
-import { type KnownPlace, knownServers, knownSites } from "../known-places.ts";
+import type { BackupConfiguration } from "../../contract/backups/backup.ts";
+import type { Page } from "../../contract/paging.ts";
+import type { Site } from "../../contract/servers.ts";
+import type { Webhook } from "../../contract/webhooks/webhook.ts";
+import type { Worker } from "../../contract/workers/worker.ts";
+import { queryClient } from "../api/query.ts";
+import { sessions } from "../api/session.ts";
+import { everyServerQuery, everySiteQuery, serverName, siteName } from "../app/inventory.ts";
+import { type KnownPlace, knownServers, knownSites } from "../app/known-places.ts";
 import type { Places, Seen } from "./destinations.ts";
 
 /** Servers and sites come and go seldom. */

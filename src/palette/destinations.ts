@@ -1,8 +1,8 @@
 // Where the palette leads: the pages of every place that is known, and the things that were seen.
-import type { BackupConfiguration } from "../../../contract/backups/backup.ts";
-import type { Webhook } from "../../../contract/webhooks/webhook.ts";
-import type { Worker } from "../../../contract/workers/worker.ts";
-import { paths } from "../../paths.ts";
+import type { BackupConfiguration } from "../../contract/backups/backup.ts";
+import type { Webhook } from "../../contract/webhooks/webhook.ts";
+import type { Worker } from "../../contract/workers/worker.ts";
+import { paths } from "../paths.ts";
 import { type Entry, toPage } from "./entry.ts";
 
 type Named = { id: number; name: string };

@@ -1,5 +1,5 @@
 // What the palette offers, one entry a line.
-import type { IconName } from "../../ui/Icon.tsx";
+import type { IconName } from "../ui/Icon.tsx";
 
 export const groupLabels = {
   recent: "Recent",

@@ -1,5 +1,5 @@
 // What the palette says beside its list.
-import { Key } from "../../ui/Key.tsx";
+import { Key } from "../ui/Key.tsx";
 
 export function Footer({ isLoading }: { isLoading: boolean }) {
   return (

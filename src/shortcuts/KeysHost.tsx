@@ -1,5 +1,5 @@
 import { lazy, Suspense, useEffect } from "react";
-import { useStore } from "../../store.ts";
+import { useStore } from "../store.ts";
 import { attachKeys } from "./attach-keys.ts";
 import { keysDialog } from "./keys-dialog.ts";
 

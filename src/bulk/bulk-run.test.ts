@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ApiError } from "../../api/api-error.ts";
+import { ApiError } from "../api/api-error.ts";
 import { createRun, hasFailed, hasWaiting, spokenOf, summaryOf } from "./bulk-run.ts";
 
 /** A service whose answers come when the test lets them. */

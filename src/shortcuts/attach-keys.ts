@@ -1,5 +1,5 @@
 // Listens for keys and does what they ask for.
-import { dismissToast, toast } from "../toasts.ts";
+import { dismissToast, toast } from "../app/toasts.ts";
 import { type Order, orderOf, rowAfter } from "./key-order.ts";
 import { keysDialog } from "./keys-dialog.ts";
 import {

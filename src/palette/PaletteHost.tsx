@@ -1,9 +1,9 @@
 // The palette's frame and field, which open at once; what they find comes with the rest of its code.
 import { createElement, type ReactNode, useEffect, useState } from "react";
-import { useStore } from "../../store.ts";
-import { SearchDialog } from "../../ui/SearchDialog.tsx";
-import { SearchInput } from "../../ui/SearchInput.tsx";
-import { toast } from "../toasts.ts";
+import { useStore } from "../store.ts";
+import { SearchDialog } from "../ui/SearchDialog.tsx";
+import { SearchInput } from "../ui/SearchInput.tsx";
+import { toast } from "../app/toasts.ts";
 import { type PaletteProps, searchWords } from "./field.ts";
 import { loadPalette } from "./load.ts";
 import { closePalette, opened, type Opening } from "./opening.ts";

@@ -1,10 +1,10 @@
 import { useState } from "react";
-import { useStore } from "../../store.ts";
-import { Button } from "../../ui/Button.tsx";
-import { Checkbox } from "../../ui/Checkbox.tsx";
-import { Dialog } from "../../ui/Dialog.tsx";
-import { Field } from "../../ui/Field.tsx";
-import { Key } from "../../ui/Key.tsx";
+import { useStore } from "../store.ts";
+import { Button } from "../ui/Button.tsx";
+import { Checkbox } from "../ui/Checkbox.tsx";
+import { Dialog } from "../ui/Dialog.tsx";
+import { Field } from "../ui/Field.tsx";
+import { Key } from "../ui/Key.tsx";
 import { keyGroups, type KeyGroup } from "./key-list.ts";
 import { keysDialog } from "./keys-dialog.ts";
 import { singleKeys } from "./single-keys.ts";

@@ -1,6 +1,6 @@
-import { Button } from "../../ui/Button.tsx";
-import { Icon } from "../../ui/Icon.tsx";
-import { SearchButton } from "../../ui/SearchButton.tsx";
+import { Button } from "../ui/Button.tsx";
+import { Icon } from "../ui/Icon.tsx";
+import { SearchButton } from "../ui/SearchButton.tsx";
 import { prefetchPalette } from "./load.ts";
 import { openPalette, paletteKey } from "./opening.ts";
 

@@ -1,6 +1,6 @@
 // "12", "#12", "worker 12": the way to a thing whose number is known from a log, a message or a colleague.
-import { paths, readId } from "../../paths.ts";
-import type { IconName } from "../../ui/Icon.tsx";
+import { paths, readId } from "../paths.ts";
+import type { IconName } from "../ui/Icon.tsx";
 import { type Entry, toPage } from "./entry.ts";
 
 type Kind = {

@@ -1,8 +1,8 @@
-import { useStore } from "../../store.ts";
-import { Button } from "../../ui/Button.tsx";
-import { Dialog } from "../../ui/Dialog.tsx";
-import { Progress } from "../../ui/Progress.tsx";
-import { ConfirmFields, useAnswer } from "../ConfirmFields.tsx";
+import { useStore } from "../store.ts";
+import { Button } from "../ui/Button.tsx";
+import { Dialog } from "../ui/Dialog.tsx";
+import { Progress } from "../ui/Progress.tsx";
+import { ConfirmFields, useAnswer } from "../app/ConfirmFields.tsx";
 import {
   answeredOf,
   type BulkRun,

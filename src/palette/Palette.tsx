@@ -1,9 +1,9 @@
 // Go anywhere, do what the page allows. Loaded when it is first opened, or just before.
 import { type KeyboardEvent, useId, useState } from "react";
 import { useNavigate } from "react-router";
-import { Icon } from "../../ui/Icon.tsx";
-import { OptionList } from "../../ui/OptionList.tsx";
-import { SearchInput } from "../../ui/SearchInput.tsx";
+import { Icon } from "../ui/Icon.tsx";
+import { OptionList } from "../ui/OptionList.tsx";
+import { SearchInput } from "../ui/SearchInput.tsx";
 import type { Group } from "./arrange.ts";
 import { choose } from "./choose.ts";
 import { type PaletteProps, searchWords } from "./field.ts";

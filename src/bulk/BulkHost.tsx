@@ -1,5 +1,5 @@
 import { lazy, Suspense } from "react";
-import { useStore } from "../../store.ts";
+import { useStore } from "../store.ts";
 import { bulkTask } from "./bulk-task.ts";
 
 const BulkDialog = lazy(async () => ({

@@ -1,6 +1,6 @@
 // Asks the service for the same thing about many rows, a few at a time, and keeps what came of each.
-import { isPassing, troubleOf } from "../../api/api-error.ts";
-import { createStore, type Store } from "../../store.ts";
+import { isPassing, troubleOf } from "../api/api-error.ts";
+import { createStore, type Store } from "../store.ts";
 
 export type Result =
   | { kind: "waiting" | "asked" | "done" | "skipped" }

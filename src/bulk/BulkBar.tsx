@@ -1,7 +1,7 @@
-import { Button } from "../../ui/Button.tsx";
-import { handFocusOn } from "../../ui/hand-focus-on.ts";
-import { Icon } from "../../ui/Icon.tsx";
-import type { Selection } from "../selection/selection.ts";
+import { Button } from "../ui/Button.tsx";
+import { handFocusOn } from "../ui/hand-focus-on.ts";
+import { Icon } from "../ui/Icon.tsx";
+import type { Selection } from "../app/selection/selection.ts";
 import { begin, type BulkAction, type BulkWords, countText } from "./bulk-task.ts";
 
 /** What a list page gives to a room's bar. */

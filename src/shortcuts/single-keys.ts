@@ -1,7 +1,7 @@
 // Whether letters and signs alone do something (WCAG 2.2, 2.1.4): whoever dictates, or whose hand slips, turns
 // them off. Remembered on this device.
-import { attempt } from "../../api/kept-session.ts";
-import { createStore } from "../../store.ts";
+import { attempt } from "../api/kept-session.ts";
+import { createStore } from "../store.ts";
 
 const key = "quarterdeck.single-keys";
 

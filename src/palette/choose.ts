@@ -1,9 +1,9 @@
 // What happens when an entry is chosen: the palette goes, the focus is where it was, and then it is done.
 import { flushSync } from "react-dom";
 import type { NavigateFunction } from "react-router";
-import { sessions } from "../../api/session.ts";
-import { knownServers, knownSites } from "../known-places.ts";
-import { toast } from "../toasts.ts";
+import { sessions } from "../api/session.ts";
+import { knownServers, knownSites } from "../app/known-places.ts";
+import { toast } from "../app/toasts.ts";
 import { press } from "./commands.ts";
 import type { Entry } from "./entry.ts";
 import { closePalette } from "./opening.ts";

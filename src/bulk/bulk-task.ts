@@ -1,9 +1,9 @@
 // The one thing that may be under way with many rows. The bar hands it over; the dialog asks, runs and tells.
-import { hasStatus } from "../../api/api-error.ts";
-import { sessions } from "../../api/session.ts";
-import { createStore } from "../../store.ts";
-import type { IconName } from "../../ui/Icon.tsx";
-import type { Question } from "../confirm.ts";
+import { hasStatus } from "../api/api-error.ts";
+import { sessions } from "../api/session.ts";
+import { createStore } from "../store.ts";
+import type { IconName } from "../ui/Icon.tsx";
+import type { Question } from "../app/confirm.ts";
 import { type BulkRun, createRun } from "./bulk-run.ts";
 
 /** What a room offers to do with many of its rows. */
