@@ -10,7 +10,7 @@ import type { Clock } from "./clock.ts";
 import { deploymentRoutes } from "./deployments/routes.ts";
 import { countEvents, eventFigures } from "./events/metrics.ts";
 import { createPruner } from "./events/pruner.ts";
-import { createTeller } from "./events/teller.ts";
+import { createOutboxRelay } from "./events/outbox-relay.ts";
 import { findAccount, ownAccount } from "./hosts/account.ts";
 import { findFolderOwner, findReplacer } from "./hosts/folder-owner.ts";
 import { createLocalHost } from "./hosts/local.ts";
@@ -215,12 +215,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     clock,
     log,
   });
-  const countTold = countEvents(registry);
-  const teller = createTeller({
+  const countDispatched = countEvents(registry);
+  const outboxRelay = createOutboxRelay({
     db,
     receivers: [webhooks.receive, notifications.receive],
-    onTold(told) {
-      countTold(told);
+    onDispatched(dispatched) {
+      countDispatched(dispatched);
       webhooks.wake();
       notifications.wake();
     },
@@ -231,11 +231,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   const stopListening = listen({
     connection: options.connection,
     channel: "quarterdeck_events",
-    onNotice: teller.wake,
+    onNotice: outboxRelay.wake,
     clock,
     log,
   });
-  for (const { wake } of [workers.watch, teller, webhooks, notifications, pruner]) wake();
+  for (const { wake } of [workers.watch, outboxRelay, webhooks, notifications, pruner]) wake();
 
   const routes = [
     ...backups.routes,
@@ -313,7 +313,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       else supervisor.release();
       await stopListening();
       // What happened while it stopped is still stored, and told by the next service.
-      for (const part of [teller, webhooks, notifications, pruner]) await part.stop();
+      for (const part of [outboxRelay, webhooks, notifications, pruner]) await part.stop();
       network.close();
       await closeDatabase();
     },

@@ -33,7 +33,7 @@ export const channelMessage = z
     /** The event that is told; `channel.test` for a test by hand. */
     event: z.string(),
     title: z.string(),
-    /** How many events of its kind are folded into it. */
+    /** How many events of its kind it coalesces. */
     count: z.int(),
     status: stateOf(channelMessageStates),
     /** What the provider said last, or why it could not be asked. */

@@ -1,10 +1,10 @@
-// What an event is made of, and what both its kinds of receivers need: bytes for webhooks, words for people.
+// What an event is made of, and what both its kinds of receivers need: a body for webhooks, a notification for people.
 import type { ActivityKind } from "../../contract/activity.ts";
 import { eventWords, type EventType } from "../../contract/events.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import type { Actor } from "../activity/actor.ts";
 import type { events } from "../store/tables.ts";
-import type { News } from "./news.ts";
+import type { NotificationPayload } from "./notification-payload.ts";
 
 export type NewEvent = {
   type: EventType;
@@ -17,7 +17,7 @@ export type NewEvent = {
    * and the database are added where it is stored.
    */
   data: Record<string, unknown>;
-  news: News;
+  news: NotificationPayload;
   /** The same on the timeline. */
   activity: {
     kind: ActivityKind;
@@ -80,5 +80,5 @@ export const bodyOf = ({ type, created_at, data }: EventRow): string =>
   JSON.stringify({ type, timestamp: toTimestamp(created_at), data });
 
 /** Outcome first, e.g. `Backup failed: Shop`. */
-export const titleOf = (type: EventType, { subject }: News): string =>
+export const titleOf = (type: EventType, { subject }: NotificationPayload): string =>
   `${eventWords[type]}: ${subject}`;

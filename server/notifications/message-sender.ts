@@ -6,7 +6,7 @@ import type { Clock } from "../clock.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import { createLoop } from "../jobs/loop.ts";
 import { ChannelError } from "./channels/channel.ts";
-import type { Compose } from "./compose.ts";
+import type { FormatMessage } from "./format-message.ts";
 import type { MessageRow, MessageStore } from "./message-store.ts";
 import type { countMessages } from "./metrics.ts";
 import type { OpenChannel } from "./open-channel.ts";
@@ -15,7 +15,7 @@ export type MessageSenderOptions = {
   messages: MessageStore;
   inventory: InventoryStore;
   open: OpenChannel;
-  compose: Compose;
+  formatMessage: FormatMessage;
   count: ReturnType<typeof countMessages>;
   clock: Clock;
   log: Logger;
@@ -35,7 +35,7 @@ const longestWaitMs = 24 * 3600 * 1000;
 type Outcome = { isDelivered: boolean; answer: string; waitMs: number | null };
 
 export function createMessageSender(options: MessageSenderOptions) {
-  const { messages, inventory, open, compose, count, clock, log } = options;
+  const { messages, inventory, open, formatMessage, count, clock, log } = options;
   const lanes = new Map<number, Promise<void>>();
   const stopping = new AbortController();
 
@@ -43,7 +43,7 @@ export function createMessageSender(options: MessageSenderOptions) {
     try {
       const events = await messages.eventsOf(row.id);
       const channel = await open(row.channel_id);
-      const message = await compose(row, events);
+      const message = await formatMessage(row, events);
       const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(attemptMs)]);
       return { isDelivered: true, answer: await channel.send(message, signal), waitMs: null };
     } catch (error) {

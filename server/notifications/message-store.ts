@@ -1,4 +1,4 @@
-// What channels are told: the messages' rows, and the events that are folded into each.
+// What channels are told: the messages' rows, and the events that each coalesces.
 import type { Connection, Database } from "../store/database.ts";
 import type { EventRow } from "../events/event.ts";
 import { isVisibleMessage, type Visible } from "../events/visible-messages.ts";
@@ -59,8 +59,8 @@ export function createMessageStore(db: Database) {
       return found?.isOfOneKind === true ? found : null;
     },
 
-    /** Folds one more event into a message. @returns false when the message has been taken to be sent */
-    async fold(tx: Connection, id: number, change: { event: string; title: string }) {
+    /** Coalesces one more event with a message. @returns false when the message has been taken to be sent */
+    async coalesce(tx: Connection, id: number, change: { event: string; title: string }) {
       const changed = await tx
         .update(channelMessages)
         .set({ count: sql`${channelMessages.count} + 1`, ...change })

@@ -241,8 +241,8 @@ describe("a burst", () => {
     await soon(async () => expect((await channel(1)).last_message).toMatchObject({ count: 29 }));
     expect(slack.accepted).toHaveLength(before + 1);
     clock.ahead(61_000);
-    const folded = await newest(1, "delivered");
-    expect(folded).toMatchObject({ title: "29 × Deployed", count: 29 });
+    const coalesced = await newest(1, "delivered");
+    expect(coalesced).toMatchObject({ title: "29 × Deployed", count: 29 });
     expect(slack.accepted).toHaveLength(before + 2);
     expect(JSON.stringify(slack.accepted.at(-1))).toContain("29 times, last at 2");
   });

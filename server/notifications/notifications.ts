@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Clock } from "../clock.ts";
-import type { Receive } from "../events/teller.ts";
+import type { Receive } from "../events/outbox-relay.ts";
 import type { Route } from "../http/route.ts";
 import type { SecretReader } from "../inventory/secrets.ts";
 import type { InventoryStore } from "../inventory/store.ts";
@@ -10,8 +10,8 @@ import type { MetricsPart } from "../metrics/part.ts";
 import type { Database } from "../store/database.ts";
 import { createChannelStore } from "./channel-store.ts";
 import type { SmtpSettings } from "./channels/smtp-url.ts";
-import { createCompose } from "./compose.ts";
-import { createFold } from "./fold.ts";
+import { createFormatMessage } from "./format-message.ts";
+import { createCoalesce } from "./coalesce.ts";
 import { createMessageSender } from "./message-sender.ts";
 import { createMessageStore } from "./message-store.ts";
 import { countMessages, notificationFigures } from "./metrics.ts";
@@ -51,7 +51,7 @@ export function createNotifications(options: NotificationsOptions): Notification
     messages,
     inventory,
     open: createOpenChannel(options),
-    compose: createCompose(options),
+    formatMessage: createFormatMessage(options),
     count: countMessages(options.registry),
     clock,
     log,
@@ -59,7 +59,7 @@ export function createNotifications(options: NotificationsOptions): Notification
   const service = createNotificationService({ messages, channels, inventory, sender, clock });
   return {
     routes: notificationRoutes({ service, inventory, describe: createDescribeChannel(options) }),
-    receive: createFold({ messages, channels, clock }),
+    receive: createCoalesce({ messages, channels, clock }),
     metrics: notificationFigures,
     wake: sender.wake,
     stop: sender.stop,

@@ -25,7 +25,7 @@ import type { ChannelMessageState } from "../../contract/notifications/notificat
 import type { Ability } from "../../contract/tokens.ts";
 import type { DeliveryState } from "../../contract/webhooks/delivery.ts";
 import type { StopSignal, WorkerState } from "../../contract/workers/worker.ts";
-import type { News } from "../events/news.ts";
+import type { NotificationPayload } from "../events/notification-payload.ts";
 import type { EntryAccount } from "../inventory/accounts.ts";
 import { storableJson } from "./storable.ts";
 
@@ -302,7 +302,7 @@ export const events = pgTable(
     /** What receivers get; it holds no secret. */
     data: jsonb().$type<Record<string, unknown>>().notNull(),
     /** What people are told. */
-    news: jsonb().$type<News>().notNull(),
+    news: jsonb().$type<NotificationPayload>().notNull(),
     /** What it is about, e.g. `worker:7`: about one thing nothing older is sent after something newer. Null = in any order. */
     order_key: text(),
     /** When deliveries and messages were made of it; null = they are still to be made. */

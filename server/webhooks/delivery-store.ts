@@ -32,7 +32,7 @@ export type Claim = {
 };
 
 /** One attempt, as it is written down: the attempt itself, and what it makes of its delivery. */
-export type Settled = {
+export type RecordedAttempt = {
   id: number;
   /** Until when it was claimed for this attempt; a row that says otherwise was asked for anew meanwhile. */
   claimed_until: Date;
@@ -187,8 +187,8 @@ export function createDeliveryStore(db: Database) {
     },
 
     /** Writes attempts down. What was deleted meanwhile stays deleted. */
-    async settle(tx: Connection, settled: readonly Settled[]): Promise<void> {
-      const rows = storableJson(settled);
+    async recordAttempts(tx: Connection, attempts: readonly RecordedAttempt[]): Promise<void> {
+      const rows = storableJson(attempts);
       await tx.execute(sql`
         with attempt as (
           select * from json_to_recordset(${rows}::json) as x(

@@ -5,7 +5,7 @@ import type { Clock } from "../clock.ts";
 import { createLoop } from "../jobs/loop.ts";
 import type { Attempt, MakeAttempt } from "./attempt.ts";
 import type { DeliveryStore, DeliveryWithEvent } from "./delivery-store.ts";
-import type { Settle, Tried } from "./settle.ts";
+import type { RecordAttempts, Tried } from "./record-attempt.ts";
 import type { WebhookRow, WebhookStore } from "./webhook-store.ts";
 
 export type SenderOptions = {
@@ -13,7 +13,7 @@ export type SenderOptions = {
   webhooks: WebhookStore;
   deliveries: DeliveryStore;
   attempt: MakeAttempt;
-  settle: Settle;
+  recordAttempts: RecordAttempts;
   clock: Clock;
   log: Logger;
 };
@@ -30,7 +30,7 @@ const longestAttemptMs = 20_000;
 const everyMs = 1000;
 
 export function createWebhookSender(options: SenderOptions) {
-  const { db, webhooks, deliveries, attempt, settle, clock, log } = options;
+  const { db, webhooks, deliveries, attempt, recordAttempts, clock, log } = options;
   type Lane = { isFailing: boolean; ending: AbortController; done: Promise<void> };
   const lanes = new Map<number, Lane>();
   let tried: Tried[] = [];
@@ -42,7 +42,7 @@ export function createWebhookSender(options: SenderOptions) {
     tried = [];
     if (lot.length === 0) return;
     try {
-      await settle(lot);
+      await recordAttempts(lot);
     } catch (error) {
       // The claim runs out, and they are sent again under the same id.
       log.error({ err: error, attempts: lot.length }, "attempts were made and not written down");

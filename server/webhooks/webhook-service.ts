@@ -4,7 +4,7 @@ import { rotationHours } from "../../contract/webhooks/webhook.ts";
 import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
 import { roomOf } from "../events/event.ts";
-import type { Receive, ToldEvent } from "../events/teller.ts";
+import type { Receive, DispatchedEvent } from "../events/outbox-relay.ts";
 import { recordEvent } from "../events/store.ts";
 import { conflict, InvalidFields } from "../http/service-error.ts";
 import type { SiteRow } from "../inventory/store.ts";
@@ -197,7 +197,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
 }
 
 /** A webhook is not told about itself: it could not take that. */
-const isAbout = ({ type, data }: ToldEvent, webhookId: number): boolean =>
+const isAbout = ({ type, data }: DispatchedEvent, webhookId: number): boolean =>
   roomOf(type) === "webhook" && data["webhook_id"] === webhookId;
 
 const insertedAtOnce = 5000;

@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Clock } from "../clock.ts";
-import type { Receive } from "../events/teller.ts";
+import type { Receive } from "../events/outbox-relay.ts";
 import type { Route } from "../http/route.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { MetricsPart } from "../metrics/part.ts";
@@ -13,7 +13,7 @@ import { createDeliveryStore } from "./delivery-store.ts";
 import { createWebhookCounts, webhookFigures } from "./metrics.ts";
 import { webhookRoutes } from "./routes.ts";
 import { createWebhookSender } from "./sender.ts";
-import { createSettle } from "./settle.ts";
+import { createRecordAttempts } from "./record-attempt.ts";
 import { createWebhookService } from "./webhook-service.ts";
 import { createWebhookStore } from "./webhook-store.ts";
 
@@ -46,7 +46,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     webhooks,
     deliveries,
     attempt: createAttempt({ sender: network, userAgent, clock }),
-    settle: createSettle({
+    recordAttempts: createRecordAttempts({
       webhooks,
       deliveries,
       counts: createWebhookCounts(registry),

@@ -4,17 +4,17 @@
 import type { Clock } from "../clock.ts";
 import { eventWords, type EventType } from "../../contract/events.ts";
 import { titleOf } from "../events/event.ts";
-import type { Receive, ToldEvent } from "../events/teller.ts";
+import type { Receive, DispatchedEvent } from "../events/outbox-relay.ts";
 import type { Connection } from "../store/database.ts";
 import type { ChannelStore } from "./channel-store.ts";
 import type { FoundMessage, MessageRow, MessageStore } from "./message-store.ts";
 
 const burstMs = 60_000;
 
-export const foldedTitle = (event: EventType, count: number): string =>
+export const coalescedTitle = (event: EventType, count: number): string =>
   `${count} × ${eventWords[event]}`;
 
-export function createFold(options: {
+export function createCoalesce(options: {
   messages: MessageStore;
   channels: ChannelStore;
   clock: Clock;
@@ -25,35 +25,35 @@ export function createFold(options: {
   const quietUntil = ({ ended_at, created_at }: MessageRow): number =>
     (ended_at ?? created_at).getTime() + burstMs;
 
-  /** Folds an event into a message. @returns false when the message has been taken to be sent */
-  async function fold(
+  /** Coalesces an event with a waiting message. @returns false when the message has been taken to be sent */
+  async function coalesce(
     tx: Connection,
     { message, isOfOneKind }: FoundMessage,
-    event: ToldEvent,
+    event: DispatchedEvent,
   ): Promise<boolean> {
     const isSame = isOfOneKind && message.event === event.type;
     const title = isSame
-      ? foldedTitle(event.type, message.count + 1)
+      ? coalescedTitle(event.type, message.count + 1)
       : titleOf(event.type, event.news);
-    if (!(await messages.fold(tx, message.id, { event: event.type, title }))) return false;
+    if (!(await messages.coalesce(tx, message.id, { event: event.type, title }))) return false;
     await messages.addEvent(tx, message.id, event.id);
     return true;
   }
 
-  async function tell(tx: Connection, channelId: number, event: ToldEvent): Promise<void> {
+  async function tell(tx: Connection, channelId: number, event: DispatchedEvent): Promise<void> {
     const nowMs = clock.now();
     const key = event.order_key ?? "";
     // The newest message about the same thing decides: nothing newer may stand in an older one.
     const own = await messages.newestAbout(tx, channelId, key);
     if (own !== null && isUnsent(own.message)) {
       const isFit = own.isAboutOne || (own.isOfOneKind && own.message.event === event.type);
-      if (isFit && (await fold(tx, own, event))) return;
+      if (isFit && (await coalesce(tx, own, event))) return;
     }
     const told = await messages.newestAbout(tx, channelId, key, event.type);
     const dueAt = new Date(Math.max(nowMs, told === null ? 0 : quietUntil(told.message)));
     if (own === null || own.message.ended_at !== null) {
       const open = await messages.openOfKind(tx, channelId, event.type, dueAt);
-      if (open !== null && (await fold(tx, open, event))) return;
+      if (open !== null && (await coalesce(tx, open, event))) return;
     }
     const row = await messages.insert(tx, {
       channel_id: channelId,
@@ -83,7 +83,7 @@ export function createFold(options: {
   };
 }
 
-const isOfNoSite = ({ siteIds }: ToldEvent): boolean => siteIds.length === 0;
+const isOfNoSite = ({ siteIds }: DispatchedEvent): boolean => siteIds.length === 0;
 const channelOf = ({ channelId }: { channelId: number }): number => channelId;
 const isUnsent = ({ status, attempts }: MessageRow): boolean =>
   status === "pending" && attempts === 0;

@@ -1,4 +1,5 @@
-// What attempts make of their deliveries and webhooks: delivered, tried again, given up, disabled, enabled again.
+// Records attempts and what they make of their deliveries and webhooks: delivered, tried again, given up, disabled,
+// enabled again.
 import type { Clock } from "../clock.ts";
 import { theService } from "../activity/actor.ts";
 import { recordActivity, type NewActivity } from "../activity/store.ts";
@@ -6,7 +7,7 @@ import { roomOf } from "../events/event.ts";
 import { recordEvent } from "../events/store.ts";
 import type { Connection } from "../store/database.ts";
 import type { Attempt } from "./attempt.ts";
-import type { DeliveryStore, DeliveryWithEvent, Settled } from "./delivery-store.ts";
+import type { DeliveryStore, DeliveryWithEvent, RecordedAttempt } from "./delivery-store.ts";
 import type { WebhookCounts } from "./metrics.ts";
 import { deliveryFailedEvent, disabledEvent, enabledEvent } from "./event-data.ts";
 import { healthOf, isSameHealth, judgeWebhook } from "./judge-webhook.ts";
@@ -19,9 +20,9 @@ export type Tried = DeliveryWithEvent & {
   claimedUntil: Date;
   attempt: Attempt;
 };
-export type Settle = (tried: readonly Tried[]) => Promise<void>;
+export type RecordAttempts = (tried: readonly Tried[]) => Promise<void>;
 
-export type SettleOptions = {
+export type RecordAttemptsOptions = {
   webhooks: WebhookStore;
   deliveries: DeliveryStore;
   counts: WebhookCounts;
@@ -29,15 +30,15 @@ export type SettleOptions = {
   random(): number;
 };
 
-export function createSettle(options: SettleOptions): Settle {
+export function createRecordAttempts(options: RecordAttemptsOptions): RecordAttempts {
   const { webhooks, deliveries, counts, clock, random } = options;
 
   /** @param isDisabled whether its webhook is, after this attempt: nothing is sent there by itself */
-  function settled(
+  function toRecord(
     { delivery, event, claimedUntil, attempt }: Tried,
     isDisabled: boolean,
     now: Date,
-  ): Settled {
+  ): RecordedAttempt {
     const rounds = delivery.round_attempts + 1;
     const waitMs =
       attempt.isDelivered || isDisabled
@@ -68,12 +69,12 @@ export function createSettle(options: SettleOptions): Settle {
   /** What the attempts at one webhook come to, oldest first. */
   function judge(webhook: WebhookRow, tried: readonly Tried[], now: Date) {
     let health = healthOf(webhook);
-    const rows: Settled[] = [];
+    const rows: RecordedAttempt[] = [];
     const exhausted: Tried[] = [];
     for (const one of tried) {
       health = judgeWebhook(health, one.attempt, now);
       const isDisabled = health.disabled_at !== null;
-      const row = settled(one, isDisabled, now);
+      const row = toRecord(one, isDisabled, now);
       rows.push(row);
       // Told once until the webhook takes something again, and never about a delivery that told of a webhook: two
       // dead receivers would tell of each other for ever.
@@ -130,7 +131,7 @@ export function createSettle(options: SettleOptions): Settle {
         tx,
         present.map(({ site_id }) => site_id),
       );
-      await deliveries.settle(
+      await deliveries.recordAttempts(
         tx,
         all.flatMap(({ rows }) => rows),
       );
@@ -160,7 +161,7 @@ export function createSettle(options: SettleOptions): Settle {
 function entryOf(
   { webhook, delivery, event, attempt }: Tried,
   serverId: number | null,
-  status: Settled["status"] | undefined,
+  status: RecordedAttempt["status"] | undefined,
 ): NewActivity | null {
   if (status !== "delivered" && status !== "failed") return null;
   return {

@@ -5,7 +5,7 @@ import type { InventoryStore } from "../inventory/store.ts";
 import type { Message } from "./channels/channel.ts";
 import type { MessageRow } from "./message-store.ts";
 
-export type ComposeOptions = {
+export type FormatMessageOptions = {
   inventory: InventoryStore;
   /** Where people open the dashboard, without a slash at the end; null = nobody knows yet. */
   address(): string | null;
@@ -18,7 +18,7 @@ const maxNamed = 9;
 /** So many changes of one thing are told one by one, beside where it is. */
 const maxChanges = 7;
 
-export function createCompose({ inventory, address, installation }: ComposeOptions) {
+export function createFormatMessage({ inventory, address, installation }: FormatMessageOptions) {
   /** The same over all attempts, and no other installation's: mailboxes fold what bears one id. */
   const idOf = ({ id }: MessageRow) => `msg_${installation}_${id}`;
   const link = (path: string) => {
@@ -138,4 +138,4 @@ function wallTime(at: Date, timeZone: string): [day: string, time: string] {
   return [day, time];
 }
 
-export type Compose = ReturnType<typeof createCompose>;
+export type FormatMessage = ReturnType<typeof createFormatMessage>;

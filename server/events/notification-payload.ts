@@ -1,5 +1,5 @@
 /** What people are told of an event. When and on which server is added where it is sent. */
-export type News = {
+export type NotificationPayload = {
   /** What it is about, e.g. the name of a configuration. */
   subject: string;
   facts: [label: string, value: string][];
