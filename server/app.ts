@@ -18,9 +18,9 @@ import { createScratch } from "./hosts/scratch.ts";
 import type { IsAllowedHost } from "./http/allowed-hosts.ts";
 import { createApi } from "./http/api.ts";
 import type { ApiEnvironment } from "./http/environment.ts";
-import { createDoorkeeper } from "./http/authentication.ts";
+import { createAuthenticator } from "./http/authentication.ts";
 import { createDashboard } from "./http/dashboard.ts";
-import { createFront } from "./http/front.ts";
+import { createHttpApp } from "./http/app.ts";
 import { installationRoutes } from "./installation/routes.ts";
 import { createSecretReader } from "./inventory/secrets.ts";
 import { openInventory } from "./inventory/inventory.ts";
@@ -80,7 +80,7 @@ export type AppOptions = {
   reservedAccounts: readonly number[];
   /** What workers inherit; no secret is in it. */
   workerEnvironment: Record<string, string>;
-  invalidAnswer: "fail" | "log";
+  invalidResponse: "fail" | "log";
   /** What becomes of a query that asks for a second connection inside a transaction: `log` lets it have one. */
   secondConnection: "fail" | "log";
   version: string;
@@ -254,13 +254,13 @@ export async function createApp(options: AppOptions): Promise<App> {
     }),
   ];
   let refusal: string | null = null;
-  const door = {
-    doorkeeper: createDoorkeeper({
+  const auth = {
+    authenticator: createAuthenticator({
       findCaller: tokens.findCaller,
       requestsPerMinute: options.rateLimit,
       log,
     }),
-    closed: () => refusal,
+    unavailableReason: () => refusal,
   };
   const metrics = createMetrics({
     db,
@@ -277,25 +277,25 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
   });
   const api = createApi({
-    ...door,
+    ...auth,
     routes,
     publicUrl: options.publicUrl,
-    invalidAnswer: options.invalidAnswer,
+    invalidResponse: options.invalidResponse,
     log,
   });
-  const front = createFront({
+  const httpApp = createHttpApp({
     measure: measureRequests(registry),
     isAllowedHost: options.isAllowedHost,
-    closed: door.closed,
+    unavailableReason: auth.unavailableReason,
     ping,
-    parts: [createMetricsRoute(metrics, door), api, createDashboard(options.dashboardFolder)],
+    parts: [createMetricsRoute(metrics, auth), api, createDashboard(options.dashboardFolder)],
     version: options.version,
     publicUrl: options.publicUrl,
     log,
   });
 
   return {
-    fetch: front.fetch,
+    fetch: httpApp.fetch,
     // The operator's own token gets them in. Made last, because its minutes count from here.
     signInCode: options.token === null ? await signIn.issueCode() : null,
     inventoryProblem: inventory.problem,

@@ -91,7 +91,7 @@ async function main() {
     secrets: environment,
     reservedAccounts,
     workerEnvironment: workerEnvironment(environment, dirname(process.execPath)),
-    invalidAnswer: "log",
+    invalidResponse: "log",
     secondConnection: "log",
     version,
     account: { name: accountName(own), isRoot: own.uid === 0 },

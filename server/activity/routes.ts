@@ -8,7 +8,7 @@ import type { ActivityRow, ActivityStore } from "./store.ts";
 export const activityRoutes = (store: ActivityStore): Route[] => [
   route(operations.listActivity, {
     find: nothingToFind,
-    answer: async ({ query, caller }) => {
+    handle: async ({ query, caller }) => {
       const filter = {
         serverId: toId(query.server),
         siteId: toId(query.site),

@@ -18,7 +18,7 @@ import { createBackupCounts } from "./counts.ts";
 import { createHeavyWork } from "./heavy-work.ts";
 import { backupFigures } from "./metrics.ts";
 import { createPlaces } from "./places.ts";
-import { createPresenter } from "./presenter.ts";
+import { createSerializer } from "./serializer.ts";
 import { createRemoval } from "./removal.ts";
 import { createRetention } from "./retention.ts";
 import { backupRoutes } from "./routes.ts";
@@ -78,10 +78,10 @@ export function createBackups(options: BackupsOptions): Backups {
   const backups = createBackupService({ ...parts, runner, removal });
   const configurations = createConfigurationService({ ...parts, inventory });
   const scheduler = createScheduler({ ...parts, inventory, backups, retention });
-  const presenter = createPresenter({ store, tasks, inventory, clock });
+  const serializer = createSerializer({ store, tasks, inventory, clock });
 
   return {
-    routes: backupRoutes({ configurations, backups, store, presenter, inventory, clock }),
+    routes: backupRoutes({ configurations, backups, store, serializer, inventory, clock }),
     handlers: {
       "backup-configuration.installing": async (data) => {
         await configurations.install(data);

@@ -4,21 +4,21 @@ import { operations } from "../../contract/operations.ts";
 import { readPage, toPage } from "../../contract/paging.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import type { Clock } from "../clock.ts";
-import { FileAnswer } from "../http/file-answer.ts";
+import { FileResponse } from "../http/file-response.ts";
 import { reply, route, type Caller, type Route } from "../http/route.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { BackupService } from "./backup-service.ts";
 import type { ConfigurationService } from "./configuration-service.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
-import type { Presenter } from "./presenter.ts";
+import type { Serializer } from "./serializer.ts";
 import { removedAfterRun } from "./retention.ts";
 
 export type BackupRoutesOptions = {
   configurations: ConfigurationService;
   backups: BackupService;
   store: BackupStore;
-  presenter: Presenter;
+  serializer: Serializer;
   inventory: InventoryStore;
   clock: Clock;
 };
@@ -26,7 +26,7 @@ export type BackupRoutesOptions = {
 const shownRuns = 5;
 
 export function backupRoutes(options: BackupRoutesOptions): Route[] {
-  const { configurations, backups, store, presenter, inventory, clock } = options;
+  const { configurations, backups, store, serializer, inventory, clock } = options;
 
   const findServer = async ({ id }: { id: number }, caller: Caller) =>
     caller.reaches(id) ? inventory.findServer(id) : null;
@@ -65,67 +65,67 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
   return [
     route(operations.listBackupConfigurations, {
       find: findServer,
-      answer: async ({ found, query, url }) => {
+      handle: async ({ found, query, url }) => {
         const page = readPage(query);
         const [rows, total] = await Promise.all([
           configurations.list(found.id, page),
           configurations.count(found.id),
         ]);
-        return reply(200, toPage(await presenter.toList(rows), total, page, url));
+        return reply(200, toPage(await serializer.toList(rows), total, page, url));
       },
     }),
     route(operations.showBackupConfiguration, {
       find: findConfiguration,
-      answer: async ({ found }) => reply(200, await presenter.toConfiguration(found)),
+      handle: async ({ found }) => reply(200, await serializer.toConfiguration(found)),
     }),
     route(operations.createBackupConfiguration, {
       find: findServer,
-      answer: async ({ found, body, caller }) => {
+      handle: async ({ found, body, caller }) => {
         const row = await configurations.create(found, body, caller.reaches);
         const location = `/api/backup-configuration/${row.id}`;
-        return reply(201, await presenter.toConfiguration(row), location);
+        return reply(201, await serializer.toConfiguration(row), location);
       },
     }),
     route(operations.updateBackupConfiguration, {
       find: findConfiguration,
-      answer: async ({ found, body }) =>
-        reply(200, await presenter.toConfiguration(await configurations.update(found.id, body))),
+      handle: async ({ found, body }) =>
+        reply(200, await serializer.toConfiguration(await configurations.update(found.id, body))),
     }),
     route(operations.deleteBackupConfiguration, {
       find: findConfiguration,
-      answer: async ({ found, query }) => {
+      handle: async ({ found, query }) => {
         await configurations.remove(found.id, query.files === "remove");
         return reply(204);
       },
     }),
     route(operations.showBackup, {
       find: findBackup,
-      answer: async ({ found }) => reply(200, await presenter.toBackup(found)),
+      handle: async ({ found }) => reply(200, await serializer.toBackup(found)),
     }),
     route(operations.runBackup, {
       find: ({ backupConfigurationId }, caller) => findById(backupConfigurationId, caller),
-      answer: async ({ found }) => {
+      handle: async ({ found }) => {
         const { backup } = await backups.run(found.id, "manual");
-        return reply(202, await presenter.toBackup(backup), `/api/backup/${backup.id}`);
+        return reply(202, await serializer.toBackup(backup), `/api/backup/${backup.id}`);
       },
     }),
     route(operations.restoreBackup, {
       find: findBackup,
-      answer: async ({ found, body }) => {
+      handle: async ({ found, body }) => {
         const restored = await backups.restore(found, body.skip_safety_backup === true);
-        return reply(202, await presenter.toBackup(restored));
+        return reply(202, await serializer.toBackup(restored));
       },
     }),
     route(operations.deleteBackup, {
       find: findBackup,
-      answer: async ({ found }) => {
+      handle: async ({ found }) => {
         await backups.remove(found);
         return reply(204);
       },
     }),
     route(operations.showBackupSchedule, {
       find: findConfiguration,
-      answer: async ({ found }) => {
+      handle: async ({ found }) => {
         const server = await inventory.findServer(found.server_id);
         const timeZone = server?.timeZone ?? "UTC";
         const now = new Date(clock.now());
@@ -141,30 +141,31 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
     }),
     route(operations.listBackups, {
       find: findConfiguration,
-      answer: async ({ found, query, url }) => {
+      handle: async ({ found, query, url }) => {
         const page = readPage(query);
         const [rows, total] = await Promise.all([
           backups.list(found.id, page),
           backups.count(found.id),
         ]);
-        return reply(200, toPage(await presenter.toBackups(rows), total, page, url));
+        return reply(200, toPage(await serializer.toBackups(rows), total, page, url));
       },
     }),
     route(operations.downloadBackup, {
       find: findBackup,
-      answer: async ({ found }) => {
+      handle: async ({ found }) => {
         const { content, name, sizeBytes } = await backups.download(found);
-        return reply(200, new FileAnswer(content, name, sizeBytes));
+        return reply(200, new FileResponse(content, name, sizeBytes));
       },
     }),
     route(operations.cancelBackup, {
       find: findBackup,
-      answer: async ({ found, caller }) =>
-        reply(202, await presenter.toBackup(await backups.cancel(found, caller.name))),
+      handle: async ({ found, caller }) =>
+        reply(202, await serializer.toBackup(await backups.cancel(found, caller.name))),
     }),
     route(operations.drillBackup, {
       find: findBackup,
-      answer: async ({ found }) => reply(202, await presenter.toBackup(await backups.drill(found))),
+      handle: async ({ found }) =>
+        reply(202, await serializer.toBackup(await backups.drill(found))),
     }),
   ];
 }

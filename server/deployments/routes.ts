@@ -31,7 +31,7 @@ export const deploymentRoutes = (options: DeploymentRoutesOptions): Route[] => [
       const site = await options.inventory.findSite(id);
       return site !== null && caller.reaches(site.serverId) ? site : null;
     },
-    answer: async ({ found: site, body }) => {
+    handle: async ({ found: site, body }) => {
       const { restart_workers: wantsRestart = false, ...told } = body;
       // In one transaction: what is answered for is carried out, whatever happens to the service next.
       const { event, restarted } = await options.db.transaction(async (tx) => {

@@ -1,31 +1,31 @@
 // The layer between HTTP and the rooms. Every request to the interface walks through here:
-// token, limit, what the path names, ability, body, answer.
+// token, limit, what the path names, ability, body, response.
 import { Hono, type Context } from "hono";
 import type { Logger } from "pino";
 import { toFieldErrors } from "../../contract/errors.ts";
 import { abilityOf, type Operation } from "../../contract/operation.ts";
 import { maxInteger } from "../../contract/values.ts";
 import { actAs, theService } from "../activity/actor.ts";
-import { admit, admitAnybody, type Door } from "./admit.ts";
-import { createAnswerWriter, type WriteAnswer } from "./answer.ts";
+import { authenticate, allowAnonymous, type AuthOptions } from "./auth-middleware.ts";
+import { createResponseWriter, type WriteResponse } from "./response.ts";
 import { readJsonObject } from "./body.ts";
 import type { ApiEnvironment } from "./environment.ts";
-import { FileAnswer } from "./file-answer.ts";
+import { FileResponse } from "./file-response.ts";
 import type { Caller, Route } from "./route.ts";
 import { InvalidFields, notFound, ServiceError, unauthorized } from "./service-error.ts";
 
-export type ApiOptions = Door & {
+export type ApiOptions = AuthOptions & {
   routes: readonly Route[];
   log: Logger;
   /** Where the service is reached, without a slash at the end; null = as each request says. */
   publicUrl: string | null;
-  /** What becomes of an answer that breaks its own schema. */
-  invalidAnswer: "fail" | "log";
+  /** What becomes of a response that breaks its own schema. */
+  invalidResponse: "fail" | "log";
 };
 
 export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
   const app = new Hono<ApiEnvironment>();
-  const writeAnswer = createAnswerWriter(options.invalidAnswer, options.log);
+  const writeResponse = createResponseWriter(options.invalidResponse, options.log);
 
   for (const route of options.routes) {
     const { operation } = route;
@@ -39,23 +39,23 @@ export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
       const url = (options.publicUrl ?? new URL(c.req.url).origin) + c.req.path;
       const actor = operation.isPublic ? theService : { type: "token" as const, name: caller.name };
       const reply = await actAs(actor, () =>
-        route.answer({ params, query, body, found, caller, url }),
+        route.handle({ params, query, body, found, caller, url }),
       );
 
       if (reply.location !== undefined) c.header("Location", reply.location);
-      if (reply.body instanceof FileAnswer) return reply.body.toResponse(c);
+      if (reply.body instanceof FileResponse) return reply.body.toResponse(c);
       if (!operation.answers[reply.status]) return c.body(null, reply.status as 204);
-      return sendJson(c, writeAnswer(operation, reply.status, reply.body), reply.status);
+      return sendJson(c, writeResponse(operation, reply.status, reply.body), reply.status);
     };
     app.on(operation.method, toHonoPath(operation.path), async (c) =>
       operation.isPublic
-        ? admitAnybody(c, options, (caller) => serve(c, caller))
-        : serve(c, await admit(c, options)),
+        ? allowAnonymous(c, options, (caller) => serve(c, caller))
+        : serve(c, await authenticate(c, options)),
     );
   }
 
   app.all("/api/*", async (c) => {
-    await admit(c, options);
+    await authenticate(c, options);
     const allowed = methodsAt(options.routes, c.req.path);
     if (allowed.length === 0) throw notFound();
     throw new ServiceError(
@@ -91,21 +91,21 @@ function parse(schema: Operation["query"], value: unknown): unknown {
   return parsed.data;
 }
 
-/** Sends JSON; a GET whose answer the client already has is answered with 304 and no body. */
-function sendJson(c: Context, answer: ReturnType<WriteAnswer>, status: number): Response {
+/** Sends JSON; a GET whose response the client already has gets 304 and no body. */
+function sendJson(c: Context, response: ReturnType<WriteResponse>, status: number): Response {
   c.header("Content-Type", "application/json");
   if (c.req.method !== "GET") {
     c.header("Cache-Control", "no-store");
-    return c.body(answer.text, status as 200);
+    return c.body(response.text, status as 200);
   }
-  const tag = `"${answer.tag}"`;
+  const tag = `"${response.tag}"`;
   c.header("ETag", tag);
-  // Dashboards poll, so they must be able to keep an answer; nobody else may.
+  // Dashboards poll, so they must be able to keep a response; nobody else may.
   c.header("Cache-Control", "private, no-cache");
   const known = c.req.header("If-None-Match")?.split(/\s*,\s*/) ?? [];
   return known.some((entry) => entry === "*" || entry.replace(/^W\//, "") === tag)
     ? c.body(null, 304)
-    : c.body(answer.text, status as 200);
+    : c.body(response.text, status as 200);
 }
 
 function methodsAt(routes: readonly Route[], path: string): string[] {

@@ -1,4 +1,4 @@
-// Who asks, and how often they may: the token of a request, and the two limits that guard the door.
+// Who asks, and how often they may: the token of a request, and the two rate limits.
 import type { IncomingMessage } from "node:http";
 import type { Logger } from "pino";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
@@ -18,13 +18,13 @@ const failuresPerMinute = 30;
 // A token that the operator chose may hold spaces.
 const bearer = /^Bearer +(\S.{0,511}?) *$/i;
 
-export type Doorkeeper = {
+export type Authenticator = {
   /**
    * @param authorization the header as it came
    * @returns who asks, and the headers that tell what is left of the limit
    * @throws ServiceError `unauthenticated`, or `too_many_requests` with the seconds to wait
    */
-  admit(
+  authenticate(
     authorization: string | undefined,
     address: string,
   ): Promise<{ caller: Caller; headers: Record<string, string> }>;
@@ -36,7 +36,7 @@ export type Doorkeeper = {
   countFailure(address: string): Promise<Record<string, string>>;
 };
 
-export type DoorkeeperOptions = {
+export type AuthenticatorOptions = {
   findCaller: FindCaller;
   /** Of each token; 0 = no limit. */
   requestsPerMinute: number;
@@ -44,7 +44,7 @@ export type DoorkeeperOptions = {
   log: Pick<Logger, "warn">;
 };
 
-export function createDoorkeeper(options: DoorkeeperOptions): Doorkeeper {
+export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { findCaller, requestsPerMinute, log } = options;
   const requests =
     requestsPerMinute === 0
@@ -69,7 +69,7 @@ export function createDoorkeeper(options: DoorkeeperOptions): Doorkeeper {
   };
 
   return {
-    async admit(authorization, address) {
+    async authenticate(authorization, address) {
       const token = bearer.exec(authorization ?? "")?.[1];
       const caller = token === undefined ? null : await findCaller(token);
       if (caller === null) {

@@ -35,7 +35,7 @@ export function createDashboard(folder: string | null): Hono<ApiEnvironment> {
       },
       // Whether the browser must use https is for whoever ends TLS to say.
       strictTransportSecurity: false,
-      // Every answer has it, not only the dashboard's.
+      // Every response has it, not only the dashboard's.
       xContentTypeOptions: false,
       xFrameOptions: "DENY",
       referrerPolicy: "no-referrer",

@@ -1,11 +1,11 @@
-// What holds for every request and every answer, whatever part of the service gives it.
+// What holds for every request and every response, whatever part of the service gives it.
 import type { MiddlewareHandler } from "hono";
 import { errorMessage, errorStatus } from "../../contract/errors.ts";
 import type { IsAllowedHost } from "./allowed-hosts.ts";
 import type { ApiEnvironment } from "./environment.ts";
 
-/** A browser takes an answer for what its type says, and never for a script or a page that it looks like. */
-export const everyAnswer = { "X-Content-Type-Options": "nosniff" } as const;
+/** Of every response. A browser takes it for what its type says, and never for a script or a page that it looks like. */
+export const responseHeaders = { "X-Content-Type-Options": "nosniff" } as const;
 
 export const everyRequest =
   (isAllowedHost: IsAllowedHost): MiddlewareHandler<ApiEnvironment> =>
@@ -18,7 +18,7 @@ export const everyRequest =
     // A target that is a whole URL goes before the header, and everything here goes by it; both have to be our own.
     else if (isAllowedHost(host) && (header === undefined || isAllowedHost(header))) await next();
     else c.res = c.json({ message: unknownHost(host, header) }, errorStatus.unknown_host);
-    for (const [name, value] of Object.entries(everyAnswer)) c.res.headers.set(name, value);
+    for (const [name, value] of Object.entries(responseHeaders)) c.res.headers.set(name, value);
   };
 
 /** Null for a request that came through no socket. */

@@ -3,7 +3,7 @@ import { createTestService, type TestService } from "../testing/service.ts";
 
 let service: TestService;
 beforeAll(async () => {
-  service = await createTestService({ rateLimit: 3, invalidAnswer: "fail" });
+  service = await createTestService({ rateLimit: 3, invalidResponse: "fail" });
 });
 afterAll(() => service.close());
 

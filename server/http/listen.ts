@@ -6,7 +6,7 @@ import type { Duplex } from "node:stream";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { errorMessage, errorStatus } from "../../contract/errors.ts";
 import { hostInUrl } from "./allowed-hosts.ts";
-import { everyAnswer } from "./every-request.ts";
+import { responseHeaders } from "./every-request.ts";
 
 type Fetch = Parameters<typeof getRequestListener>[0];
 
@@ -46,7 +46,7 @@ const statusOf: Record<string, number> = {
 };
 
 const answer = (status: number, message: string) =>
-  Response.json({ message }, { status, headers: everyAnswer });
+  Response.json({ message }, { status, headers: responseHeaders });
 
 /** Answers on a socket that no request was read from, and closes it. */
 function refuse(socket: Duplex & { bytesWritten?: number }, status: number, message: string): void {
@@ -60,7 +60,7 @@ function refuse(socket: Duplex & { bytesWritten?: number }, status: number, mess
     "Content-Type": "application/json",
     "Content-Length": Buffer.byteLength(body),
     Connection: "close",
-    ...everyAnswer,
+    ...responseHeaders,
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, "", body].join("\r\n"));

@@ -7,7 +7,7 @@ import type {
   ParsedQuery,
   PathParams,
 } from "../../contract/operation.ts";
-import type { FileAnswer } from "./file-answer.ts";
+import type { FileResponse } from "./file-response.ts";
 
 /** Who asks: a token that was checked. */
 export type Caller = {
@@ -34,12 +34,12 @@ export type Incoming<Row extends Operation, Found> = {
 };
 
 type Body<Schema> = Schema extends typeof file
-  ? FileAnswer
+  ? FileResponse
   : Schema extends z.ZodMiniType
     ? z.input<Schema>
     : undefined;
 
-/** An answer: one of the statuses of its row, with the body that belongs to it. */
+/** A response: one of the statuses of its row, with the body that belongs to it. */
 export type Reply<Row extends Operation> = {
   [Status in keyof Row["answers"] & number]: {
     status: Status;
@@ -49,7 +49,7 @@ export type Reply<Row extends Operation> = {
   };
 }[keyof Row["answers"] & number];
 
-/** Writes an answer down; a function, because it keeps the status a literal. */
+/** Builds a response; a function, because it keeps the status a literal. */
 export const reply = <Status extends number, Content = undefined>(
   status: Status,
   ...[body, location]: Content extends undefined ? [] : [body: Content, location?: string]
@@ -62,18 +62,18 @@ export const reply = <Status extends number, Content = undefined>(
 
 export type Handler<Row extends Operation, Found> = {
   /**
-   * Finds what the path names, as far as this caller may see it; null answers 404.
+   * Finds what the path names, as far as this caller may see it; null gives 404.
    * It runs before the caller's ability and the body are looked at.
    */
   find(params: PathParams<Row>, caller: Caller): Promise<Found | null>;
-  answer(incoming: Incoming<Row, Found>): Promise<Reply<Row>>;
+  handle(incoming: Incoming<Row, Found>): Promise<Reply<Row>>;
 };
 
 /** A route with its types forgotten, as the router keeps them. */
 export type Route = {
   operation: Operation;
   find(params: Record<string, number>, caller: Caller): Promise<unknown>;
-  answer(incoming: {
+  handle(incoming: {
     params: Record<string, number>;
     query: unknown;
     body: unknown;

@@ -4,7 +4,7 @@ import { errorMessage } from "../../contract/errors.ts";
 
 export class ServiceError extends Error {
   readonly code: ErrorCode;
-  /** Headers that belong to the answer, e.g. `Retry-After`. */
+  /** Headers that belong to the response, e.g. `Retry-After`. */
   readonly headers: Record<string, string>;
 
   constructor(code: ErrorCode, message: string, headers: Record<string, string> = {}) {

@@ -6,6 +6,6 @@ import { nothingToFind, reply, route, type Route } from "../http/route.ts";
 export const installationRoutes = (installation: Installation): Route[] => [
   route(operations.showInstallation, {
     find: nothingToFind,
-    answer: async () => reply(200, installation),
+    handle: async () => reply(200, installation),
   }),
 ];

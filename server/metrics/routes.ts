@@ -1,14 +1,14 @@
 // The figures over HTTP. They tell of every worker and site, so they are for a token that may see all of them.
 import { Hono } from "hono";
-import { admit, type Door } from "../http/admit.ts";
+import { authenticate, type AuthOptions } from "../http/auth-middleware.ts";
 import type { ApiEnvironment } from "../http/environment.ts";
 import { unauthorized } from "../http/service-error.ts";
 import type { Metrics } from "./metrics.ts";
 
-export function createMetricsRoute(metrics: Metrics, door: Door): Hono<ApiEnvironment> {
+export function createMetricsRoute(metrics: Metrics, auth: AuthOptions): Hono<ApiEnvironment> {
   const app = new Hono<ApiEnvironment>();
   app.get("/metrics", async (c) => {
-    const caller = await admit(c, door);
+    const caller = await authenticate(c, auth);
     if (caller.serverIds !== null) throw unauthorized();
     c.header("Content-Type", metrics.contentType);
     c.header("Cache-Control", "no-store");

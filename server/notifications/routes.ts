@@ -55,31 +55,31 @@ export function notificationRoutes({
   return [
     route(operations.listNotifications, {
       find: findSiteOwner,
-      answer: async ({ found: site, query, url }) =>
+      handle: async ({ found: site, query, url }) =>
         reply(200, await pageOf(site, readPage(query), url)),
     }),
     route(operations.updateNotifications, {
       find: findSiteOwner,
-      answer: async ({ found: site, body, url }) => {
+      handle: async ({ found: site, body, url }) => {
         await service.choose(site, body.channels);
         return reply(200, await pageOf(site, readPage({}), url));
       },
     }),
     route(operations.listServerNotifications, {
       find: findServerOwner,
-      answer: async ({ found: server, query, url }) =>
+      handle: async ({ found: server, query, url }) =>
         reply(200, await pageOf(server, readPage(query), url)),
     }),
     route(operations.updateServerNotifications, {
       find: findServerOwner,
-      answer: async ({ found: server, body, url }) => {
+      handle: async ({ found: server, body, url }) => {
         await service.choose(server, body.channels);
         return reply(200, await pageOf(server, readPage({}), url));
       },
     }),
     route(operations.listNotificationChannels, {
       find: nothingToFind,
-      answer: async ({ query, url, caller }) => {
+      handle: async ({ query, url, caller }) => {
         const page = readPage(query);
         // All of them, whoever asks: a site's channels are chosen from the account's.
         const { rows, total } = await inventory.listNotificationChannels(page);
@@ -104,7 +104,7 @@ export function notificationRoutes({
     }),
     route(operations.testNotificationChannel, {
       find: ({ id }) => inventory.findNotificationChannel(id),
-      answer: async ({ found: channel, caller }) => {
+      handle: async ({ found: channel, caller }) => {
         if (!(await service.mayTest(channel, caller.serverIds))) throw unauthorized();
         return reply(202, toMessage(await service.test(channel)));
       },

@@ -65,7 +65,7 @@ export function overviewRoutes({ store, crashLoops }: OverviewRoutesOptions): Ro
   return [
     route(operations.showOverview, {
       find: nothingToFind,
-      answer: async ({ caller: { serverIds } }) => {
+      handle: async ({ caller: { serverIds } }) => {
         const [workers, webhooks, channels, untold_servers] = await Promise.all([
           workersPart(serverIds),
           webhooksPart(serverIds),

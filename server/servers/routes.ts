@@ -28,7 +28,7 @@ export function serverRoutes(inventory: InventoryStore, host: Host): Route[] {
   return [
     route(operations.listServers, {
       find: nothingToFind,
-      answer: async ({ query, url, caller }) => {
+      handle: async ({ query, url, caller }) => {
         const page = readPage(query);
         const { rows, total } = await inventory.listServers(page, caller.reaches);
         return reply(200, toPage(rows.map(toServer), total, page, url));
@@ -36,11 +36,11 @@ export function serverRoutes(inventory: InventoryStore, host: Host): Route[] {
     }),
     route(operations.showServer, {
       find: findServer,
-      answer: async ({ found }) => reply(200, toServer(found)),
+      handle: async ({ found }) => reply(200, toServer(found)),
     }),
     route(operations.listSites, {
       find: findServer,
-      answer: async ({ found, query, url }) => {
+      handle: async ({ found, query, url }) => {
         const page = readPage(query);
         const { rows, total } = await inventory.listSites(found.id, page);
         return reply(200, toPage(rows.map(toSite), total, page, url));
@@ -51,11 +51,11 @@ export function serverRoutes(inventory: InventoryStore, host: Host): Route[] {
         const site = await inventory.findSite(id);
         return site !== null && caller.reaches(site.serverId) ? site : null;
       },
-      answer: async ({ found }) => reply(200, toSite(found)),
+      handle: async ({ found }) => reply(200, toSite(found)),
     }),
     route(operations.listDatabases, {
       find: findServer,
-      answer: async ({ found, query, url }) => {
+      handle: async ({ found, query, url }) => {
         const page = readPage(query);
         const { rows, total } = await inventory.listDatabases(found.id, page);
         return reply(200, toPage(rows.map(toDatabase), total, page, url));
@@ -63,7 +63,7 @@ export function serverRoutes(inventory: InventoryStore, host: Host): Route[] {
     }),
     route(operations.listStorageProviders, {
       find: nothingToFind,
-      answer: async ({ query, url }) => {
+      handle: async ({ query, url }) => {
         const page = readPage(query);
         const { rows, total } = await inventory.listStorageProviders(page);
         return reply(200, toPage(rows.map(toStorageProvider), total, page, url));

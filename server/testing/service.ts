@@ -86,7 +86,7 @@ export async function createTestService(
     secrets: {},
     reservedAccounts: [],
     workerEnvironment: workerEnvironment(process.env, "/nowhere"),
-    invalidAnswer: "fail",
+    invalidResponse: "fail",
     secondConnection: "fail",
     version: "0.0.0",
     account: { name: "tests", isRoot: false },

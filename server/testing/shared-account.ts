@@ -31,7 +31,7 @@ const app = await createApp({
   secrets: {},
   reservedAccounts: [],
   workerEnvironment: workerEnvironment(process.env, dirname(process.execPath)),
-  invalidAnswer: "fail",
+  invalidResponse: "fail",
   secondConnection: "fail",
   version: "0.1.0",
   account: { name: "deploy", isRoot: false },

@@ -11,7 +11,7 @@ import type { TokenRow } from "./store.ts";
 export const tokenRoutes = (tokens: TokenService, signIn: SignIn): Route[] => [
   route(operations.listTokens, {
     find: nothingToFind,
-    answer: async ({ query, url, caller }) => {
+    handle: async ({ query, url, caller }) => {
       const page = readPage(query);
       const { rows, total } = await tokens.list(page);
       return reply(
@@ -27,7 +27,7 @@ export const tokenRoutes = (tokens: TokenService, signIn: SignIn): Route[] => [
   }),
   route(operations.createToken, {
     find: nothingToFind,
-    answer: async ({ body, caller }) => {
+    handle: async ({ body, caller }) => {
       const { row, token } = await tokens.create(body, caller.tokenId);
       return reply(201, { ...toToken(row, caller), token });
     },
@@ -36,18 +36,18 @@ export const tokenRoutes = (tokens: TokenService, signIn: SignIn): Route[] => [
     // Who may not see the tokens finds its own among them, and learns of no other.
     find: async ({ id }, caller) =>
       caller.serverIds === null || caller.tokenId === id ? tokens.find(id) : null,
-    answer: async ({ found }) => {
+    handle: async ({ found }) => {
       await tokens.revoke(found.id);
       return reply(204);
     },
   }),
   route(operations.showCurrentToken, {
     find: (_params, caller) => tokens.find(caller.tokenId),
-    answer: async ({ found, caller }) => reply(200, toToken(found, caller)),
+    handle: async ({ found, caller }) => reply(200, toToken(found, caller)),
   }),
   route(operations.signIn, {
     find: nothingToFind,
-    answer: async ({ body, caller }) => {
+    handle: async ({ body, caller }) => {
       const { row, token } = await signIn.exchange(body.code);
       return reply(201, { ...toToken(row, caller), is_current: true, token });
     },

@@ -4,7 +4,7 @@ import { readPage, toPage } from "../../contract/paging.ts";
 import type { PathParams } from "../../contract/operation.ts";
 import { reply, route, type Caller, type Route } from "../http/route.ts";
 import type { InventoryStore, SiteRow } from "../inventory/store.ts";
-import { toDelivery, toSummary, toWebhook, toWebhookWithSecret } from "./presenter.ts";
+import { toDelivery, toSummary, toWebhook, toWebhookWithSecret } from "./serializer.ts";
 import type { WebhookService } from "./webhook-service.ts";
 
 type ById = PathParams<typeof operations.showWebhook>;
@@ -27,7 +27,7 @@ export function webhookRoutes(service: WebhookService, inventory: InventoryStore
   return [
     route(operations.listWebhooks, {
       find: findSite,
-      answer: async ({ found: site, query, url }) => {
+      handle: async ({ found: site, query, url }) => {
         const page = readPage(query);
         const { rows, total } = await service.list(site.id, page);
         const beside = await service.besideOf(rows);
@@ -37,14 +37,14 @@ export function webhookRoutes(service: WebhookService, inventory: InventoryStore
     }),
     route(operations.showWebhook, {
       find: findWebhook,
-      answer: async ({ found: { webhook } }) => {
+      handle: async ({ found: { webhook } }) => {
         const beside = await service.besideOf([webhook]);
         return reply(200, toWebhook(webhook, beside(webhook)));
       },
     }),
     route(operations.createWebhook, {
       find: findSite,
-      answer: async ({ found: site, body }) => {
+      handle: async ({ found: site, body }) => {
         const row = await service.create(site, body.url);
         const beside = await service.besideOf([row]);
         return reply(201, toWebhookWithSecret(row, beside(row)), `/api/site-webhook/${row.id}`);
@@ -52,14 +52,14 @@ export function webhookRoutes(service: WebhookService, inventory: InventoryStore
     }),
     route(operations.deleteWebhook, {
       find: findWebhook,
-      answer: async ({ found: { webhook, serverId } }) => {
+      handle: async ({ found: { webhook, serverId } }) => {
         await service.remove(webhook, serverId);
         return reply(204);
       },
     }),
     route(operations.listDeliveries, {
       find: findWebhook,
-      answer: async ({ found: { webhook }, query, url }) => {
+      handle: async ({ found: { webhook }, query, url }) => {
         const page = readPage(query);
         const { rows, total } = await service.listDeliveries(webhook.id, page);
         return reply(200, toPage(rows.map(toSummary), total, page, url));
@@ -67,26 +67,26 @@ export function webhookRoutes(service: WebhookService, inventory: InventoryStore
     }),
     route(operations.showDelivery, {
       find: findDelivery,
-      answer: async ({ found }) =>
+      handle: async ({ found }) =>
         reply(200, toDelivery(found, found.webhook, await service.attempts(found.delivery.id))),
     }),
     route(operations.redeliver, {
       find: findDelivery,
-      answer: async ({ found }) =>
+      handle: async ({ found }) =>
         reply(202, toSummary(await service.redeliver(found, found.webhook, found.serverId))),
     }),
     route(operations.redeliverMissed, {
       find: findWebhook,
-      answer: async ({ found: { webhook, serverId } }) =>
+      handle: async ({ found: { webhook, serverId } }) =>
         reply(202, { count: await service.sendMissed(webhook, serverId) }),
     }),
     route(operations.pingWebhook, {
       find: findWebhook,
-      answer: async ({ found }) => reply(202, toSummary(await service.ping(found.webhook, found))),
+      handle: async ({ found }) => reply(202, toSummary(await service.ping(found.webhook, found))),
     }),
     route(operations.rotateWebhookSecret, {
       find: findWebhook,
-      answer: async ({ found: { webhook, serverId } }) => {
+      handle: async ({ found: { webhook, serverId } }) => {
         const row = await service.rotate(webhook, serverId);
         const beside = await service.besideOf([row]);
         return reply(200, toWebhookWithSecret(row, beside(row)));

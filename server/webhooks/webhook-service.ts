@@ -13,7 +13,7 @@ import { sql } from "../store/drizzle.ts";
 import type { DeliveryStore, DeliveryWithEvent } from "./delivery-store.ts";
 import { pingEvent } from "./event-data.ts";
 import { missedOf, sendMissed, sentAnew } from "./missed-store.ts";
-import type { Beside } from "./presenter.ts";
+import type { Beside } from "./serializer.ts";
 import type { WebhookSender } from "./sender.ts";
 import { makeSecret } from "./signature.ts";
 import type { WebhookRow, WebhookStore } from "./webhook-store.ts";

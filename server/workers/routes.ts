@@ -28,7 +28,7 @@ export function workerRoutes(workers: WorkerService, inventory: InventoryStore):
   const order = (operation: Order, give: (id: number) => Promise<void>): Route =>
     route(operation, {
       find: findWorker,
-      answer: async ({ params }) => {
+      handle: async ({ params }) => {
         await give(params.id);
         return reply(204);
       },
@@ -69,7 +69,7 @@ export function workerRoutes(workers: WorkerService, inventory: InventoryStore):
   return [
     route(operations.listWorkers, {
       find: findSite,
-      answer: async ({ found: site, query, url }) => {
+      handle: async ({ found: site, query, url }) => {
         const page = readPage(query);
         const rows = await workers.list(site.id, page);
         const items = rows.map((row) => toWorker(row, site));
@@ -82,11 +82,11 @@ export function workerRoutes(workers: WorkerService, inventory: InventoryStore):
         const site = worker && (await inventory.findSite(worker.site_id));
         return site && { worker, site };
       },
-      answer: async ({ found: { worker, site } }) => reply(200, toWorker(worker, site)),
+      handle: async ({ found: { worker, site } }) => reply(200, toWorker(worker, site)),
     }),
     route(operations.createWorker, {
       find: findSite,
-      answer: async ({ found: site, body }) => {
+      handle: async ({ found: site, body }) => {
         const row = await workers.create(site, body);
         return reply(201, toWorker(row, site), `/api/worker/${row.id}`);
       },
@@ -97,7 +97,7 @@ export function workerRoutes(workers: WorkerService, inventory: InventoryStore):
     order(operations.deleteWorker, workers.remove),
     route(operations.showWorkerLog, {
       find: findWorker,
-      answer: async ({ params, query }) => {
+      handle: async ({ params, query }) => {
         const { lines, offset } = query;
         if (lines !== undefined && offset !== undefined)
           throw new InvalidFields({ offset: ["Use either lines or offset, not both."] });

@@ -1,7 +1,7 @@
 // What judges thousands of answers has to notice a wrong one.
 import { expect, test } from "vitest";
 import { operations } from "../../../contract/operations.ts";
-import { describeOperations } from "../../http/description.ts";
+import { describeOperations } from "../../http/openapi.ts";
 import type { Resources } from "../resources.ts";
 import { describedOperations, type Description } from "./description.ts";
 import { createFuzz } from "./fuzz.ts";

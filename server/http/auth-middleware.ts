@@ -1,25 +1,25 @@
-// The door of everything that wants a token: whether requests are taken at all, who asks, and what is left of the limit.
+// Authenticates every request that needs a token: whether requests are taken at all, who asks, and what is left of the limit.
 import type { Context } from "hono";
 import type { ApiEnvironment } from "./environment.ts";
-import { addressOf, type Doorkeeper } from "./authentication.ts";
+import { addressOf, type Authenticator } from "./authentication.ts";
 import type { Caller } from "./route.ts";
 import { ServiceError, unavailable } from "./service-error.ts";
 
-export type Door = {
-  doorkeeper: Doorkeeper;
+export type AuthOptions = {
+  authenticator: Authenticator;
   /** Says why no requests are taken now; null = they are. */
-  closed(): string | null;
+  unavailableReason(): string | null;
 };
 
-function mustBeOpen(door: Door): void {
-  const reason = door.closed();
+function requireAvailable(auth: AuthOptions): void {
+  const reason = auth.unavailableReason();
   if (reason !== null) throw unavailable(reason, 5);
 }
 
-/** @throws ServiceError as the doorkeeper does, and `unavailable` while the door is closed */
-export async function admit(c: Context<ApiEnvironment>, door: Door): Promise<Caller> {
-  mustBeOpen(door);
-  const { caller, headers } = await door.doorkeeper.admit(
+/** @throws ServiceError as the authenticator does, and `unavailable` while no requests are taken */
+export async function authenticate(c: Context<ApiEnvironment>, auth: AuthOptions): Promise<Caller> {
+  requireAvailable(auth);
+  const { caller, headers } = await auth.authenticator.authenticate(
     c.req.header("Authorization"),
     addressOf(c.env),
   );
@@ -40,17 +40,17 @@ const nobody: Caller = {
  * Does what asks for no token. Only failures are held back, so that a right code gets in whoever else guesses from this address.
  * @throws what `work` throws, or `too_many_requests` in its place
  */
-export async function admitAnybody<Result>(
+export async function allowAnonymous<Result>(
   c: Context<ApiEnvironment>,
-  door: Door,
+  auth: AuthOptions,
   work: (caller: Caller) => Promise<Result>,
 ): Promise<Result> {
-  mustBeOpen(door);
+  requireAvailable(auth);
   try {
     return await work(nobody);
   } catch (error) {
     if (error instanceof ServiceError && error.code !== "unavailable") {
-      const headers = await door.doorkeeper.countFailure(addressOf(c.env));
+      const headers = await auth.authenticator.countFailure(addressOf(c.env));
       for (const [name, value] of Object.entries(headers)) c.header(name, value);
     }
     throw error;

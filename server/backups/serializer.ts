@@ -14,7 +14,7 @@ import type { ConfigurationRow } from "./configuration-store.ts";
 import type { TaskStore } from "./task-store.ts";
 import { durationInWords } from "./words.ts";
 
-export type PresenterOptions = {
+export type SerializerOptions = {
   store: BackupStore;
   tasks: TaskStore;
   inventory: InventoryStore;
@@ -38,7 +38,7 @@ const shownAlone = 100;
 /** What a backup inside a configuration keeps of its output, so that a list stays small. */
 const nestedOutputCharacters = 1024;
 
-export function createPresenter({ store, tasks, inventory, clock }: PresenterOptions) {
+export function createSerializer({ store, tasks, inventory, clock }: SerializerOptions) {
   function toBackup(row: BackupRow, ahead: number | null): Backup {
     const isRunning = row.status === "running";
     // A waiting one has not begun; what it has waited so far is no duration of it.
@@ -178,7 +178,7 @@ export function createPresenter({ store, tasks, inventory, clock }: PresenterOpt
   };
 }
 
-export type Presenter = ReturnType<typeof createPresenter>;
+export type Serializer = ReturnType<typeof createSerializer>;
 
 /** What the newest finished backup has to say, and what is wrong with stored copies. */
 function warningsOf(row: ConfigurationRow, shown: readonly Backup[]): string[] {

@@ -1,8 +1,8 @@
-// An answer that is a file: streamed as it is, never held in memory, kept by nobody on the way.
+// A response that is a file: streamed as it is, never held in memory, kept by nobody on the way.
 import { Readable } from "node:stream";
 import type { Context } from "hono";
 
-export class FileAnswer {
+export class FileResponse {
   readonly #content: Readable;
   readonly #name: string;
   readonly #sizeBytes: number;

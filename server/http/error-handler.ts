@@ -1,4 +1,4 @@
-// From what was thrown to an answer, in one place.
+// Turns what was thrown into a response, in one place.
 import type { Context } from "hono";
 import type { Logger } from "pino";
 import { errorMessage, errorStatus, toFieldErrorsBody } from "../../contract/errors.ts";
@@ -7,7 +7,7 @@ import { describeDatabaseError } from "../store/database-error.ts";
 import { InvalidFields, ServiceError, unavailable } from "./service-error.ts";
 
 /** What nobody foresaw is a 500 that tells nothing but its request id; the log tells the rest. */
-export function answerFailure(error: Error, c: Context<ApiEnvironment>, log: Logger): Response {
+export function handleError(error: Error, c: Context<ApiEnvironment>, log: Logger): Response {
   const known = toServiceError(error);
   if (known === null) {
     const request_id = c.get("requestId");

@@ -1,9 +1,9 @@
-// From a handler's answer to the text that is sent: checked against its own schema, and tagged.
+// Writes a handler's response as the text that is sent: checked against its own schema, and tagged.
 import { createHash } from "node:crypto";
 import type { Logger } from "pino";
 import type { Operation } from "../../contract/operation.ts";
 
-export type WriteAnswer = (
+export type WriteResponse = (
   operation: Operation,
   status: number,
   body: unknown,
@@ -13,10 +13,10 @@ export type WriteAnswer = (
 const mostKept = 200;
 
 /**
- * @param invalidAnswer what becomes of an answer that breaks its schema: `fail` throws; `log` sends it all the
+ * @param invalidResponse what becomes of a response that breaks its schema: `fail` throws; `log` sends it all the
  * same, because a client is not to suffer for our mistake
  */
-export function createAnswerWriter(invalidAnswer: "fail" | "log", log: Logger): WriteAnswer {
+export function createResponseWriter(invalidResponse: "fail" | "log", log: Logger): WriteResponse {
   const written = new Map<string, string>();
 
   function check(operation: Operation, status: number, body: unknown): string {
@@ -24,7 +24,7 @@ export function createAnswerWriter(invalidAnswer: "fail" | "log", log: Logger): 
     // What the schema does not name is left out here, so nothing gets out that nobody meant to show.
     if (checked?.success === true) return JSON.stringify(checked.data);
     const problem = { operation: operation.path, status, issues: checked?.error.issues };
-    if (invalidAnswer === "fail")
+    if (invalidResponse === "fail")
       throw new Error(`An answer breaks its own schema: ${JSON.stringify(problem)}`);
     log.error(problem, "an answer breaks its own schema");
     return JSON.stringify(body);
@@ -37,7 +37,7 @@ export function createAnswerWriter(invalidAnswer: "fail" | "log", log: Logger): 
     const known = written.get(tag);
     if (known !== undefined) return { text: known, tag };
     const text = check(operation, status, body);
-    // Only what is polled: the answer to a change may hold a secret that is shown once.
+    // Only what is polled: the response to a change may hold a secret that is shown once.
     if (operation.method !== "GET") return { text, tag };
     if (written.size >= mostKept) written.clear();
     written.set(tag, text);

@@ -1,30 +1,32 @@
 import { expect, test } from "vitest";
 import { operations } from "../../contract/operations.ts";
 import { createLog } from "../log.ts";
-import { createAnswerWriter } from "./answer.ts";
+import { createResponseWriter } from "./response.ts";
 
 const log = createLog("silent");
 const server = { id: 1, name: "web-1", time_zone: "UTC", memory: null };
 const row = operations.showServer;
 
 test("what the schema does not name is never sent, the second time neither", () => {
-  const write = createAnswerWriter("fail", log);
+  const write = createResponseWriter("fail", log);
   for (let count = 0; count < 2; count++)
     expect(JSON.parse(write(row, 200, { ...server, password: "secret" }).text)).toEqual(server);
 });
 
-test("the same answer has the same tag, another one another", () => {
-  const write = createAnswerWriter("fail", log);
+test("the same response has the same tag, another one another", () => {
+  const write = createResponseWriter("fail", log);
   const { tag } = write(row, 200, server);
   expect(write(row, 200, { ...server }).tag).toBe(tag);
   expect(write(row, 200, { ...server, name: "web-2" }).tag).not.toBe(tag);
 });
 
-test("an answer that breaks its schema fails in tests, and is logged and sent in production", () => {
+test("a response that breaks its schema fails in tests, and is logged and sent in production", () => {
   const broken = { ...server, time_zone: 7 };
-  expect(() => createAnswerWriter("fail", log)(row, 200, broken)).toThrow("breaks its own schema");
+  expect(() => createResponseWriter("fail", log)(row, 200, broken)).toThrow(
+    "breaks its own schema",
+  );
   const lines: string[] = [];
-  const write = createAnswerWriter(
+  const write = createResponseWriter(
     "log",
     createLog("info", { write: (line) => void lines.push(line) }),
   );

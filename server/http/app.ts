@@ -1,4 +1,4 @@
-// All that answers a request, in the order in which it is tried: what asks for no token, then the parts.
+// Composes the HTTP app: what asks for no token, then the parts, in the order in which they are tried.
 import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { requestId } from "hono/request-id";
@@ -8,15 +8,15 @@ import { operations } from "../../contract/operations.ts";
 import { describeDatabaseError } from "../store/database-error.ts";
 import type { IsAllowedHost } from "./allowed-hosts.ts";
 import type { ApiEnvironment } from "./environment.ts";
-import { describeOperations } from "./description.ts";
+import { describeOperations } from "./openapi.ts";
 import { everyRequest } from "./every-request.ts";
-import { answerFailure } from "./failure.ts";
+import { handleError } from "./error-handler.ts";
 
-export type FrontOptions = {
+export type HttpAppOptions = {
   measure: MiddlewareHandler;
   isAllowedHost: IsAllowedHost;
   /** Why requests are refused now; null = they are not. */
-  closed: () => string | null;
+  unavailableReason: () => string | null;
   /** @throws what the database says */
   ping: () => Promise<unknown>;
   parts: readonly Hono<ApiEnvironment>[];
@@ -28,10 +28,10 @@ export type FrontOptions = {
 const describe = (error: unknown) =>
   describeDatabaseError(error) ?? "The database is not responding.";
 
-export function createFront(options: FrontOptions): Hono<ApiEnvironment> {
-  const { closed, ping, log } = options;
+export function createHttpApp(options: HttpAppOptions): Hono<ApiEnvironment> {
+  const { unavailableReason, ping, log } = options;
   const app = new Hono<ApiEnvironment>();
-  app.onError((error, c) => answerFailure(error, c, log));
+  app.onError((error, c) => handleError(error, c, log));
   app.notFound((c) => c.json({ message: errorMessage.not_found }, 404));
   app.use(options.measure);
   app.use(requestId());
@@ -48,7 +48,7 @@ export function createFront(options: FrontOptions): Hono<ApiEnvironment> {
   );
   app.get("/healthz", (c) => c.json({ status: "ok" }));
   app.get("/readyz", async (c) => {
-    const reason = closed() ?? (await ping().then(() => null, describe));
+    const reason = unavailableReason() ?? (await ping().then(() => null, describe));
     return reason === null
       ? c.json({ status: "ok" })
       : c.json({ status: "unavailable", message: reason }, 503, { "Retry-After": "5" });

@@ -1,4 +1,4 @@
-// The interface description: OpenAPI 3.1, made from the same rows that are served.
+// Describes the interface as OpenAPI 3.1, made from the same rows that are served.
 import * as z from "zod/mini";
 import { errorBody, fieldErrorsBody } from "../../contract/errors.ts";
 import { abilityOf, file, type Operation } from "../../contract/operation.ts";
@@ -73,9 +73,9 @@ const errorTexts: readonly [number, string, Schema][] = [
 ];
 
 function responses(row: Operation, summary: string, components: Json): Json {
-  const answers: Json = {};
+  const described: Json = {};
   for (const [status, schema] of Object.entries(row.answers))
-    answers[status] = {
+    described[status] = {
       description: summary,
       ...(schema && {
         content: schema === file ? asFile : asJson(schema, "output", components),
@@ -96,10 +96,10 @@ function responses(row: Operation, summary: string, components: Json): Json {
   if ((row.method !== "GET" || isFile) && row.path.includes("{"))
     errors.push([409, "Not possible in the current state", errorBody]);
   if (row.method === "GET" && !isFile)
-    answers[304] = { description: "Not modified since the version in `If-None-Match`" };
+    described[304] = { description: "Not modified since the version in `If-None-Match`" };
   for (const [status, description, schema] of errors)
-    answers[status] = { description, content: asJson(schema, "output", components) };
-  return answers;
+    described[status] = { description, content: asJson(schema, "output", components) };
+  return described;
 }
 
 const asFile = {
