@@ -20,16 +20,16 @@ import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
 import { longestWaitMs, type TaskRunner } from "./task-runner.ts";
 import { openVerified } from "./pipeline.ts";
-import type { Places } from "./places.ts";
+import type { Resolver } from "./resolve-source.ts";
 import type { Removal } from "./removal.ts";
 import type { TaskStore } from "./task-store.ts";
-import { Cancelled, tellFailure } from "./words.ts";
+import { Cancelled, failureMessage } from "./failure-message.ts";
 
 export type BackupServiceOptions = {
   store: BackupStore;
   configurations: ConfigurationStore;
   tasks: TaskStore;
-  places: Places;
+  resolver: Resolver;
   runner: TaskRunner;
   removal: Removal;
   jobs: Jobs;
@@ -45,7 +45,7 @@ const taskNames = {
 } as const satisfies Record<BackupTaskKind, string>;
 
 export function createBackupService(options: BackupServiceOptions) {
-  const { store, configurations, tasks, places, runner, removal, jobs, clock } = options;
+  const { store, configurations, tasks, resolver, runner, removal, jobs, clock } = options;
 
   async function addTask(
     tx: Connection,
@@ -240,7 +240,7 @@ export function createBackupService(options: BackupServiceOptions) {
 
     /** Removes what a run that failed may have left; tried again until the storage answers. */
     async clean({ storage_provider_id, path }: JobData["backup.clean"]): Promise<void> {
-      await (await places.storage(storage_provider_id)).remove(path);
+      await (await resolver.storage(storage_provider_id)).remove(path);
     },
 
     /** The stored file; its stream breaks off before its end if it is not what was stored. */
@@ -249,7 +249,7 @@ export function createBackupService(options: BackupServiceOptions) {
     ): Promise<{ content: Readable; name: string; sizeBytes: number }> {
       if (row.status !== "finished")
         throw conflict(`Only a finished backup has a file. The backup is ${row.status}.`);
-      const storage = await places.storage(row.storage_provider_id).catch(asConflict);
+      const storage = await resolver.storage(row.storage_provider_id).catch(asConflict);
       const size = await storage.size(row.path).catch(asConflict);
       if (size === null) throw conflict("The stored file is missing.");
       if (size !== row.size)
@@ -263,5 +263,5 @@ export function createBackupService(options: BackupServiceOptions) {
 export type BackupService = ReturnType<typeof createBackupService>;
 
 const asConflict = (error: unknown): never => {
-  throw conflict(tellFailure(error));
+  throw conflict(failureMessage(error));
 };

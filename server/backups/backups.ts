@@ -17,7 +17,7 @@ import { createConfigurationStore } from "./configuration-store.ts";
 import { createBackupCounts } from "./counts.ts";
 import { createHeavyWork } from "./heavy-work.ts";
 import { backupFigures } from "./metrics.ts";
-import { createPlaces } from "./places.ts";
+import { createResolver } from "./resolve-source.ts";
 import { createSerializer } from "./serializer.ts";
 import { createRemoval } from "./removal.ts";
 import { createRetention } from "./retention.ts";
@@ -63,8 +63,8 @@ export function createBackups(options: BackupsOptions): Backups {
   const store = createBackupStore(db);
   const configurationStore = createConfigurationStore(db);
   const tasks = createTaskStore(db, jobs.backupTasks);
-  const places = createPlaces({ inventory, store, host, secrets, scratch });
-  const parts = { store, configurations: configurationStore, tasks, places, jobs, clock, log };
+  const resolver = createResolver({ inventory, store, host, secrets, scratch });
+  const parts = { store, configurations: configurationStore, tasks, resolver, jobs, clock, log };
 
   const removal = createRemoval(parts);
   const retention = createRetention({ ...parts, removal });

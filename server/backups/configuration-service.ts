@@ -27,16 +27,16 @@ import type {
   ConfigurationRow,
   ConfigurationStore,
 } from "./configuration-store.ts";
-import type { Places } from "./places.ts";
+import type { Resolver } from "./resolve-source.ts";
 import type { TaskStore } from "./task-store.ts";
-import { operatorWords, tellFailure } from "./words.ts";
+import { operatorMessage, failureMessage } from "./failure-message.ts";
 
 export type ConfigurationServiceOptions = {
   store: BackupStore;
   configurations: ConfigurationStore;
   tasks: TaskStore;
   inventory: InventoryStore;
-  places: Places;
+  resolver: Resolver;
   jobs: Pick<Jobs, "send">;
   clock: Clock;
   log: Logger;
@@ -49,7 +49,7 @@ const rehearsalMs = 100_000;
 const deadlineSeconds = { installing: 150, removing: 3600 } as const;
 
 export function createConfigurationService(options: ConfigurationServiceOptions) {
-  const { store, configurations, tasks, inventory, places, jobs, clock, log } = options;
+  const { store, configurations, tasks, inventory, resolver, jobs, clock, log } = options;
 
   /** Moves a row on; a state in transit gets its job and its deadline in the same breath. */
   async function move(
@@ -163,7 +163,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
 
   async function removeFiles(row: ConfigurationRow): Promise<void> {
     for (const backup of await store.withFiles(row.id)) {
-      const storage = await places.storage(backup.storage_provider_id);
+      const storage = await resolver.storage(backup.storage_provider_id);
       await storage.remove(backup.path);
     }
   }
@@ -250,18 +250,18 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
       let reason: string | null = null;
       let warnings: string[] = [];
       try {
-        const storage = await places.storage(row.storage_provider_id);
+        const storage = await resolver.storage(row.storage_provider_id);
         await rehearseStorage(storage, row, signal);
-        const source = await places.source(row);
+        const source = await resolver.source(row);
         await source.rehearse(signal);
         warnings = (await source.warnings?.(signal)) ?? [];
-        await places.markStorage(row.storage_provider_id);
+        await resolver.markStorage(row.storage_provider_id);
       } catch (error) {
-        if (operatorWords(error) === null)
+        if (operatorMessage(error) === null)
           log.error({ err: error, configuration: id }, "a rehearsal failed unexpectedly");
         reason = signal.aborted
           ? `The connection test timed out after ${rehearsalMs / 1000} s.`
-          : tellFailure(error);
+          : failureMessage(error);
       }
       await endInstall(row, reason, warnings);
     },
@@ -276,7 +276,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
         await removeFiles(row);
       } catch (error) {
         log.error({ err: error, configuration: id }, "a configuration's files were not removed");
-        const reason = `Couldn't delete all stored files: ${tellFailure(error)} Fix the cause, then delete the configuration again.`;
+        const reason = `Couldn't delete all stored files: ${failureMessage(error)} Fix the cause, then delete the configuration again.`;
         await store.transaction((tx) => move(tx, row, "failed", { status_reason: reason }));
         return;
       }

@@ -12,7 +12,7 @@ import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
 import { createBackupStore } from "./backup-store.ts";
 import { createConfigurationService } from "./configuration-service.ts";
 import { createConfigurationStore } from "./configuration-store.ts";
-import { createPlaces } from "./places.ts";
+import { createResolver } from "./resolve-source.ts";
 import { createTaskStore } from "./task-store.ts";
 import { insertConfiguration, insertInventory } from "./testing/rows.ts";
 
@@ -39,7 +39,7 @@ function createService() {
     configurations: createConfigurationStore(db),
     tasks: createTaskStore(db, engine.backupTasks),
     inventory,
-    places: createPlaces({
+    resolver: createResolver({
       inventory,
       store: createBackupStore(db),
       host,

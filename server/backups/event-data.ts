@@ -5,7 +5,7 @@ import type { NewEvent } from "../events/event.ts";
 import type { BackupRow } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import { sizeInWords } from "./sources/size-in-words.ts";
-import { shortDuration } from "./words.ts";
+import { shortDuration } from "./durations.ts";
 
 type Told = {
   type: NewEvent["type"];

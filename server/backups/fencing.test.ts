@@ -15,12 +15,12 @@ import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
 import { createBackupStore, type BackupRow, type BackupStore } from "./backup-store.ts";
 import { createConfigurationStore, type ConfigurationRow } from "./configuration-store.ts";
 import { createBackupCounts } from "./counts.ts";
-import type { Places } from "./places.ts";
+import type { Resolver } from "./resolve-source.ts";
 import type { Source } from "./sources/source.ts";
 import { createTakeBackup, type TakeBackup } from "./take-backup.ts";
 import { createTaskStore } from "./task-store.ts";
 import { insertBackup, insertConfiguration, insertInventory } from "./testing/rows.ts";
-import { Interrupted } from "./words.ts";
+import { Interrupted } from "./failure-message.ts";
 
 const log = createLog("silent");
 
@@ -59,12 +59,12 @@ beforeEach(async () => {
     store,
     configurations: createConfigurationStore(database.db),
     tasks,
-    places: {
+    resolver: {
       // What a backup asks of a source is all there.
       source: async () => source as Partial<Source> as Source,
       storage: async () => createLocalStorage({ path: folder }),
       markStorage: async () => undefined,
-    } satisfies Places,
+    } satisfies Resolver,
     jobs,
     counts: createBackupCounts(new Registry()),
     clock: systemClock,

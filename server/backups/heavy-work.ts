@@ -8,7 +8,7 @@ import type { Retention } from "./retention.ts";
 import type { TakeBackup } from "./take-backup.ts";
 import { cutOff } from "./task-runner.ts";
 import type { TaskRow } from "./task-store.ts";
-import { Interrupted } from "./words.ts";
+import { Interrupted } from "./failure-message.ts";
 import { recordEvent } from "../events/store.ts";
 import { ClaimLost } from "../jobs/serial-queue.ts";
 import type { Connection } from "../store/database.ts";

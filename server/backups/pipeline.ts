@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
 import { StorageError, type Storage } from "../storage/storage.ts";
-import { createGatherer } from "./gatherer.ts";
+import { createChunkBuffer } from "./chunk-buffer.ts";
 import { createHasher } from "./hasher.ts";
 import type { Manifest } from "./sources/source.ts";
 import { runTogether, untilAborted } from "./together.ts";
@@ -47,10 +47,10 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
       [constants.ZSTD_c_checksumFlag]: 1,
     },
   });
-  const gather = createGatherer(compress);
+  const chunkBuffer = createChunkBuffer(compress);
   // A tool that is missing fails before anybody reads; the error reaches the reader all the same.
-  for (const stream of [gather, compress]) stream.on("error", () => undefined);
-  gather.once("error", (error) => compress.destroy(error));
+  for (const stream of [chunkBuffer, compress]) stream.on("error", () => undefined);
+  chunkBuffer.once("error", (error) => compress.destroy(error));
   const hasher = createHasher();
   let sizeBytes = 0;
 
@@ -58,10 +58,10 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
     const [manifest, stored] = await runTogether<[Manifest, number]>(options.signal, (failing) => {
       const { signal, failed, expectFailure } = failing;
       const end = () => {
-        for (const stream of [gather, compress]) stream.destroy(signal.reason as Error);
+        for (const stream of [chunkBuffer, compress]) stream.destroy(signal.reason as Error);
       };
       signal.addEventListener("abort", end);
-      const dumped = options.dump(gather, signal);
+      const dumped = options.dump(chunkBuffer, signal);
       // What breaks off because nobody reads it has none: the storage is about to say why it stopped.
       let reason: Error | undefined;
       async function* content() {
@@ -88,7 +88,7 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
       const stream = Readable.from(content(), { objectMode: false, highWaterMark: chunkBytes });
       const stored = storage.put(key, stream, { signal }).catch(async (error: unknown) => {
         // A dump destroys its output before it has said why: its words are the cause, not those of the stream.
-        if (reason !== undefined && gather.destroyed && !signal.aborted)
+        if (reason !== undefined && chunkBuffer.destroyed && !signal.aborted)
           await Promise.race([dumped, failed, wait(wordsMs, undefined, { ref: false })]);
         throw error;
       });

@@ -10,22 +10,22 @@ import type { ConfigurationRow, ConfigurationStore } from "./configuration-store
 import { damagedEvent, drillFailedEvent } from "./event-data.ts";
 import { createOutput } from "./output.ts";
 import { DamagedCopy, openPlain, verifyStored } from "./pipeline.ts";
-import type { Places } from "./places.ts";
+import type { Resolver } from "./resolve-source.ts";
 import type { Manifest } from "./sources/source.ts";
 import type { TaskRow, TaskStore } from "./task-store.ts";
-import { Cancelled, operatorWords, tellFailure, type Interrupted } from "./words.ts";
+import { Cancelled, operatorMessage, failureMessage, type Interrupted } from "./failure-message.ts";
 
 export type ProofOptions = {
   store: BackupStore;
   configurations: ConfigurationStore;
   tasks: TaskStore;
-  places: Places;
+  resolver: Resolver;
   clock: Clock;
   log: Logger;
 };
 
 export function createProof(options: ProofOptions) {
-  const { store, configurations, tasks, places, clock, log } = options;
+  const { store, configurations, tasks, resolver, clock, log } = options;
   const now = () => new Date(clock.now());
 
   return {
@@ -38,7 +38,7 @@ export function createProof(options: ProofOptions) {
     ): Promise<void> {
       let change: { verified_at?: Date; checked_at?: Date; damage?: string | null } = {};
       try {
-        const storage = await places.storage(row.storage_provider_id);
+        const storage = await resolver.storage(row.storage_provider_id);
         await verifyStored(storage, row, signal);
         change = { ...sound(now()) };
       } catch (error) {
@@ -66,8 +66,8 @@ export function createProof(options: ProofOptions) {
       let damage: string | null = null;
       let reason: string | null = null;
       try {
-        const source = await places.source(configuration);
-        const storage = await places.storage(row.storage_provider_id);
+        const source = await resolver.source(configuration);
+        const storage = await resolver.storage(row.storage_provider_id);
         await verifyStored(storage, row, signal);
         output.say("Stored file verified.");
         const attempt = { id: row.id, say: output.say, signal };
@@ -75,10 +75,10 @@ export function createProof(options: ProofOptions) {
         const manifest = row.manifest as Manifest | null;
         output.say(await source.drill(await openPlain(storage, row, signal), manifest, attempt));
       } catch (error) {
-        if (operatorWords(error) === null)
+        if (operatorMessage(error) === null)
           log.error({ err: error, backup: row.id }, "a drill failed unexpectedly");
         if (error instanceof DamagedCopy) damage = error.message;
-        reason = tellFailure(signal.reason instanceof Cancelled ? signal.reason : error);
+        reason = failureMessage(signal.reason instanceof Cancelled ? signal.reason : error);
         output.say(reason);
       }
       await store.transaction(async (tx) => {
@@ -127,7 +127,7 @@ export function createProof(options: ProofOptions) {
     ): Promise<void> {
       const output = createOutput(row.drill_output ?? "");
       try {
-        const source = await places.source(configuration);
+        const source = await resolver.source(configuration);
         await source.settle({ id: row.id, say: output.say, signal: AbortSignal.timeout(60_000) });
       } catch (error) {
         log.error({ err: error, backup: row.id }, "a drill's scratch place was not cleared");

@@ -4,12 +4,12 @@ import type { Logger } from "pino";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
 import type { Connection } from "../store/database.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
-import type { Places } from "./places.ts";
-import { tellFailure } from "./words.ts";
+import type { Resolver } from "./resolve-source.ts";
+import { failureMessage } from "./failure-message.ts";
 
 export type RemovalOptions = {
   store: BackupStore;
-  places: Places;
+  resolver: Resolver;
   jobs: Jobs;
   log: Logger;
 };
@@ -17,7 +17,7 @@ export type RemovalOptions = {
 const deadlineSeconds = 600;
 const sequel = "Quarterdeck retries within the hour. Delete it again to retry now.";
 
-export function createRemoval({ store, places, jobs, log }: RemovalOptions) {
+export function createRemoval({ store, resolver, jobs, log }: RemovalOptions) {
   const fail = (row: BackupRow, reason: string) =>
     store.transaction((tx) =>
       store.move(tx, row, "failed", { status_reason: `${reason} ${sequel}` }),
@@ -38,10 +38,11 @@ export function createRemoval({ store, places, jobs, log }: RemovalOptions) {
       if (row === null || row.transition !== transition) return;
       try {
         // A failed run has no file.
-        if (row.path !== "") await (await places.storage(row.storage_provider_id)).remove(row.path);
+        if (row.path !== "")
+          await (await resolver.storage(row.storage_provider_id)).remove(row.path);
       } catch (error) {
         log.error({ err: error, backup: id }, "a backup's file was not removed");
-        await fail(row, `Couldn't delete the stored file: ${tellFailure(error)}`);
+        await fail(row, `Couldn't delete the stored file: ${failureMessage(error)}`);
         return;
       }
       await store.transaction((tx) => store.remove(tx, row));

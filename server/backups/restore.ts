@@ -11,25 +11,25 @@ import type { ConfigurationRow } from "./configuration-store.ts";
 import { damagedEvent, restoreEvent } from "./event-data.ts";
 import { createOutput, type Output } from "./output.ts";
 import { DamagedCopy, openPlain, verifyStored } from "./pipeline.ts";
-import type { Places } from "./places.ts";
+import type { Resolver } from "./resolve-source.ts";
 import { sound } from "./proof.ts";
 import { SourceError, type Manifest, type Source } from "./sources/source.ts";
 import type { TakeBackup } from "./take-backup.ts";
 import type { TaskRow, TaskStore } from "./task-store.ts";
 import { sizeInWords } from "./sources/size-in-words.ts";
-import { Cancelled, operatorWords, tellFailure, type Interrupted } from "./words.ts";
+import { Cancelled, operatorMessage, failureMessage, type Interrupted } from "./failure-message.ts";
 
 export type RestoreOptions = {
   store: BackupStore;
   tasks: TaskStore;
-  places: Places;
+  resolver: Resolver;
   takeBackup: TakeBackup;
   clock: Clock;
   log: Logger;
 };
 
 export function createRestore(options: RestoreOptions) {
-  const { store, tasks, places, takeBackup, clock, log } = options;
+  const { store, tasks, resolver, takeBackup, clock, log } = options;
 
   async function end(
     task: TaskRow,
@@ -105,7 +105,7 @@ export function createRestore(options: RestoreOptions) {
     const signal = AbortSignal.timeout(settleMs);
     let reason: string;
     try {
-      const source = await places.source(configuration);
+      const source = await resolver.source(configuration);
       const state = await source.settle({ id: row.id, say: output.say, signal });
       if (state === "restored") {
         output.say("Interrupted after its last step. The restore is complete.");
@@ -117,7 +117,7 @@ export function createRestore(options: RestoreOptions) {
           : `${why.message} The data is either unchanged or fully restored.`;
     } catch (error) {
       log.error({ err: error, backup: row.id }, "a restore that was cut off could not be settled");
-      reason = `${why.message} The cleanup failed too: ${tellFailure(error)}`;
+      reason = `${why.message} The cleanup failed too: ${failureMessage(error)}`;
     }
     const isCancelled = why instanceof Cancelled;
     await end(task, row, configuration, { status: "failed", reason, isCancelled }, output);
@@ -142,8 +142,8 @@ export function createRestore(options: RestoreOptions) {
       };
       let isBegun = false;
       try {
-        const source = await places.source(configuration);
-        const storage = await places.storage(row.storage_provider_id);
+        const source = await resolver.source(configuration);
+        const storage = await resolver.storage(row.storage_provider_id);
         await say(`Verifying the stored file in ${storage.place}.`);
         await verifyStored(storage, row, signal);
         const at = new Date(clock.now());
@@ -168,7 +168,7 @@ export function createRestore(options: RestoreOptions) {
       } catch (error) {
         // Somebody else has the restore now, and what it wrote down.
         if (error instanceof ClaimLost) throw error;
-        const words = operatorWords(error);
+        const words = operatorMessage(error);
         if (words === null)
           log.error({ err: error, backup: row.id }, "a restore failed unexpectedly");
         if (error instanceof DamagedCopy)
@@ -184,7 +184,7 @@ export function createRestore(options: RestoreOptions) {
             task,
             row,
             configuration,
-            { status: "failed", reason: tellFailure(error) },
+            { status: "failed", reason: failureMessage(error) },
             output,
           );
         else if (isBegun) await settle(task, row, configuration, reason, output);

@@ -12,7 +12,7 @@ import type { InventoryStore } from "../inventory/store.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import type { TaskStore } from "./task-store.ts";
-import { durationInWords } from "./words.ts";
+import { durationInWords } from "./durations.ts";
 
 export type SerializerOptions = {
   store: BackupStore;

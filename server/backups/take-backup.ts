@@ -19,17 +19,18 @@ import { createOutput, type Output } from "./output.ts";
 import { storeDump, type Stored } from "./pipeline.ts";
 import type { Source } from "./sources/source.ts";
 import { StorageError } from "../storage/storage.ts";
-import type { Places } from "./places.ts";
+import type { Resolver } from "./resolve-source.ts";
 import type { TaskStore } from "./task-store.ts";
 import { sizeInWords } from "./sources/size-in-words.ts";
 import { untilAborted } from "./together.ts";
-import { Cancelled, shortDuration, operatorWords, tellFailure } from "./words.ts";
+import { shortDuration } from "./durations.ts";
+import { Cancelled, operatorMessage, failureMessage } from "./failure-message.ts";
 
 export type TakeBackupOptions = {
   store: BackupStore;
   configurations: ConfigurationStore;
   tasks: TaskStore;
-  places: Places;
+  resolver: Resolver;
   jobs: Jobs;
   counts: BackupCounts;
   clock: Clock;
@@ -57,7 +58,7 @@ export function objectKey(
 }
 
 export function createTakeBackup(options: TakeBackupOptions) {
-  const { store, configurations, tasks, places, jobs, counts, clock, log } = options;
+  const { store, configurations, tasks, resolver, jobs, counts, clock, log } = options;
   const now = () => new Date(clock.now());
 
   /** Writes down what a run did so far, now and then; the answer ends that. */
@@ -147,7 +148,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
       `Stored ${sizeInWords(stored.sizeBytes)} (${sizeInWords(stored.plainBytes)} before compression) in ${shortDuration(durationMs)}; ${stored.proof}.`,
     );
     for (const warning of warnings) output.say(`Warning: ${warning}`);
-    await places.markStorage(row.storage_provider_id).catch((error: unknown) => {
+    await resolver.markStorage(row.storage_provider_id).catch((error: unknown) => {
       // It is stored all the same; the next run tries again.
       log.warn({ err: error, provider: row.storage_provider_id }, "a storage was not marked");
     });
@@ -191,7 +192,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
     output: Output,
     also: (tx: Connection) => Promise<void>,
   ): Promise<boolean> {
-    const reason = tellFailure(error);
+    const reason = failureMessage(error);
     output.say(reason);
     const moved = await store.transaction(async (tx) => {
       const failed = await store.move(tx, row, "failed", {
@@ -227,7 +228,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
     const now = await store.byId(id);
     // Any other row may be of the very outcome whose answer was lost on its way here.
     if (path === "" || now?.status !== "failed" || now.path !== "") return;
-    await (await places.storage(storage_provider_id)).remove(path);
+    await (await resolver.storage(storage_provider_id)).remove(path);
   }
 
   return {
@@ -249,8 +250,8 @@ export function createTakeBackup(options: TakeBackupOptions) {
       try {
         const startedAt = now();
         const before = await store.finishedRuns(configuration.id, comparedBackups);
-        const source: Source = await places.source(configuration);
-        const storage = await places.storage(waiting.storage_provider_id);
+        const source: Source = await resolver.source(configuration);
+        const storage = await resolver.storage(waiting.storage_provider_id);
         const path = objectKey(
           configuration,
           waiting.id,
@@ -285,7 +286,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
         }
         return await finish(row, configuration, stored, output, before, also);
       } catch (error) {
-        if (operatorWords(error) === null)
+        if (operatorMessage(error) === null)
           log.error({ err: error, backup: row.id }, "a backup failed unexpectedly");
         let isStored = false;
         try {

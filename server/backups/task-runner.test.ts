@@ -11,7 +11,7 @@ import type { BackupRow } from "./backup-store.ts";
 import { createTaskRunner, longestTaskMs, type TaskRunnerOptions } from "./task-runner.ts";
 import { createTaskStore, type TaskRow } from "./task-store.ts";
 import { insertBackup, insertConfiguration, insertInventory } from "./testing/rows.ts";
-import { Cancelled } from "./words.ts";
+import { Cancelled } from "./failure-message.ts";
 
 const log = createLog("silent");
 const waiting = { timeout: 60_000, interval: 20 };

@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
 import type { Claim } from "../jobs/serial-queue.ts";
 import type { TaskRow, TaskStore } from "./task-store.ts";
-import { Interrupted } from "./words.ts";
+import { Interrupted } from "./failure-message.ts";
 
 export type TaskRunnerOptions = {
   tasks: TaskStore;

@@ -1,5 +1,5 @@
-// Makes large pieces of the small ones that a pipe brings: each one crosses to zlib's thread and back, which costs as
-// much as compressing 64 KiB does.
+// Buffers the small chunks that a pipe brings into large ones: each one crosses to zlib's thread and back, which costs
+// as much as compressing 64 KiB does.
 import { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { callbackify } from "node:util";
@@ -9,8 +9,8 @@ const slabBytes = 1024 * 1024;
 
 const newSlab = () => ({ memory: Buffer.allocUnsafeSlow(slabBytes), emptied: Promise.resolve() });
 
-/** @returns what copies each piece before its write is done; ending it ends `into` */
-export function createGatherer(into: Writable): Writable {
+/** @returns what copies each chunk before its write is done; ending it ends `into` */
+export function createChunkBuffer(into: Writable): Writable {
   let filling = newSlab();
   let filled = 0;
   // Slabs take turns. Two are on their way, so that zlib has its next one when it is done with one.
@@ -26,9 +26,9 @@ export function createGatherer(into: Writable): Writable {
     filled = 0;
     await filling.emptied;
   };
-  const take = callbackify(async (piece: Buffer) => {
-    for (let at = 0; at < piece.length;) {
-      const taken = piece.copy(filling.memory, filled, at);
+  const take = callbackify(async (chunk: Buffer) => {
+    for (let at = 0; at < chunk.length;) {
+      const taken = chunk.copy(filling.memory, filled, at);
       filled += taken;
       at += taken;
       if (filled === slabBytes) await handOver();
@@ -42,7 +42,7 @@ export function createGatherer(into: Writable): Writable {
   });
 
   return new Writable({
-    write: (piece: Buffer, _encoding, done) => take(piece, done),
+    write: (chunk: Buffer, _encoding, done) => take(chunk, done),
     final: (done) => finish(done),
   });
 }

@@ -1,4 +1,4 @@
-// Where a configuration's content comes from and goes to: the inventory's entries, opened.
+// Resolves a configuration's source and storage: opens the inventory's entries.
 import type { Host } from "../hosts/host.ts";
 import type { Scratch } from "../hosts/scratch.ts";
 import type { EntryAccount } from "../inventory/accounts.ts";
@@ -8,14 +8,14 @@ import type { DatabaseRow, InventoryStore } from "../inventory/store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import { createFolderSource } from "./sources/folder/source.ts";
 import type { BackupStore } from "./backup-store.ts";
-import { createStorages, type Storages } from "./storages.ts";
+import { createStorageResolver, type StorageResolver } from "./resolve-storage.ts";
 import { createMysqlSource } from "./sources/mysql/source.ts";
 import { createPostgresSource } from "./sources/postgres/source.ts";
 import { SourceError, type Source } from "./sources/source.ts";
 import { createSqliteSourceAs } from "./sources/sqlite/as-account.ts";
 import { createSqliteSource } from "./sources/sqlite/source.ts";
 
-export type PlacesOptions = {
+export type ResolverOptions = {
   inventory: InventoryStore;
   store: Pick<BackupStore, "newestPaths">;
   host: Host;
@@ -23,12 +23,12 @@ export type PlacesOptions = {
   scratch: Scratch;
 };
 
-export type Places = Storages & {
+export type Resolver = StorageResolver & {
   /** @throws SourceError when the inventory has it no more, or its secret is not there */
   source(configuration: ConfigurationRow): Promise<Source>;
 };
 
-export function createPlaces(options: PlacesOptions): Places {
+export function createResolver(options: ResolverOptions): Resolver {
   const { inventory, host, secrets, scratch } = options;
 
   /** The machine as the account of an entry sees it, and where that account may put things. */
@@ -52,7 +52,7 @@ export function createPlaces(options: PlacesOptions): Places {
   }
 
   return {
-    ...createStorages(options),
+    ...createStorageResolver(options),
 
     async source({ database_id, site_id }) {
       try {

@@ -8,13 +8,13 @@ import { openStorage } from "../storage/open-storage.ts";
 import { StorageError, type Storage } from "../storage/storage.ts";
 import type { BackupStore } from "./backup-store.ts";
 
-export type StoragesOptions = {
+export type StorageResolverOptions = {
   inventory: InventoryStore;
   store: Pick<BackupStore, "newestPaths">;
   secrets: SecretReader;
 };
 
-export type Storages = {
+export type StorageResolver = {
   /** @throws StorageError when the inventory has it no more, its secret is not there, or its disk is away */
   storage(providerId: number): Promise<Storage>;
   /** After an installation or a run that went well: from now on a local storage is known by its marker. */
@@ -24,7 +24,11 @@ export type Storages = {
 /** Of so many of the newest backups one has to be there, where a storage has no marker yet. */
 const lookedFor = 20;
 
-export function createStorages({ inventory, store, secrets }: StoragesOptions): Storages {
+export function createStorageResolver({
+  inventory,
+  store,
+  secrets,
+}: StorageResolverOptions): StorageResolver {
   const rootOf = (entry: StorageProviderEntry) =>
     entry.type === "local" ? expandHome(entry.path) : null;
 

@@ -3,7 +3,7 @@ import { slugOf } from "./configuration-service.ts";
 import { createOutput } from "./output.ts";
 import { objectKey } from "./take-backup.ts";
 import { sizeInWords } from "./sources/size-in-words.ts";
-import { durationInWords, shortDuration } from "./words.ts";
+import { durationInWords, shortDuration } from "./durations.ts";
 
 test.each([
   [0, "0 seconds"],

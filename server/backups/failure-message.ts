@@ -1,0 +1,27 @@
+// What the operator is told of a failure, and the ends of a job that are told as such.
+import { messageOf } from "../loggable-error.ts";
+import { SourceError } from "./sources/source.ts";
+import { StorageError } from "../storage/storage.ts";
+import { DamagedCopy } from "./pipeline.ts";
+
+/** Why a heavy job was ended from outside. The message is for the operator. */
+export class Interrupted extends Error {
+  override name = "Interrupted";
+}
+
+/** Somebody ended it on purpose: no failure to be told of. */
+export class Cancelled extends Interrupted {
+  constructor(by: string) {
+    super(`Cancelled by ${by}.`);
+  }
+}
+
+const known = [SourceError, StorageError, DamagedCopy, Interrupted];
+
+/** What the operator is told of a failure; null for what is nobody's fault but ours. */
+export const operatorMessage = (error: unknown): string | null =>
+  known.some((kind) => error instanceof kind) ? (error as Error).message : null;
+
+/** The same, with a sentence for what has no words of its own; its details are in the log. */
+export const failureMessage = (error: unknown): string =>
+  operatorMessage(error) ?? `Unexpected error: ${messageOf(error)}`;
