@@ -8,7 +8,7 @@ import { createActivityStore } from "./activity/store.ts";
 import { createBackups } from "./backups/backups.ts";
 import type { Clock } from "./clock.ts";
 import { deploymentRoutes } from "./deployments/routes.ts";
-import { countEvents, eventFigures } from "./events/metrics.ts";
+import { countEvents, eventMetrics } from "./events/metrics.ts";
 import { createPruner } from "./events/pruner.ts";
 import { createOutboxRelay } from "./events/outbox-relay.ts";
 import { findAccount, ownAccount } from "./hosts/account.ts";
@@ -45,7 +45,7 @@ import { createTokenService } from "./tokens/service.ts";
 import { createSignIn } from "./tokens/sign-in.ts";
 import { createTokenStore } from "./tokens/store.ts";
 import { createWebhooks } from "./webhooks/webhooks.ts";
-import { countRestarts, workerFigures } from "./workers/metrics.ts";
+import { countRestarts, workerMetrics } from "./workers/metrics.ts";
 import { createObserver } from "./workers/observer.ts";
 import { workerRoutes } from "./workers/routes.ts";
 import { createEmbeddedRunner } from "./workers/runner.ts";
@@ -267,11 +267,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     pool,
     registry,
     parts: [
-      workerFigures(workers),
+      workerMetrics(workers),
       backups.metrics,
       webhooks.metrics,
       notifications.metrics,
-      eventFigures(clock.now),
+      eventMetrics(clock.now),
     ],
     version: options.version,
     log,

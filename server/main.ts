@@ -69,10 +69,10 @@ async function main() {
   started.push(() => lock.release());
 
   let address = config.publicUrl;
-  let onTrouble: (reason: string | null) => void = () => undefined;
+  let onDiagnosis: (reason: string | null) => void = () => undefined;
   const { connection, reservedAccounts } =
     config.databaseUrl === null
-      ? await startDatabase(config.dataFolder, (reason) => onTrouble(reason))
+      ? await startDatabase(config.dataFolder, (reason) => onDiagnosis(reason))
       : { connection: { connectionString: config.databaseUrl }, reservedAccounts: [] };
   const own = ownAccount();
   const app = await createApp({
@@ -98,7 +98,7 @@ async function main() {
     clock: systemClock,
     log,
   });
-  onTrouble = app.refuse;
+  onDiagnosis = app.refuse;
   reload = () => {
     log.info("reading the inventory again");
     app.readInventory();
@@ -147,10 +147,10 @@ async function startInFrontOf(upstream: string, config: Config) {
 const allowedHosts = ({ host, publicUrl }: Config) =>
   createAllowedHosts({ listensOn: host, publicUrl, machineName: hostname() });
 
-async function startDatabase(dataFolder: string, onTrouble: (reason: string | null) => void) {
+async function startDatabase(dataFolder: string, onDiagnosis: (reason: string | null) => void) {
   const postgres = await startEmbeddedPostgres({
     folder: join(dataFolder, "postgres"),
-    onTrouble,
+    onDiagnosis,
     clock: systemClock,
     log,
   });

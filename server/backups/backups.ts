@@ -16,7 +16,7 @@ import { createConfigurationService } from "./configuration-service.ts";
 import { createConfigurationStore } from "./configuration-store.ts";
 import { createBackupCounts } from "./counts.ts";
 import { createHeavyWork } from "./heavy-work.ts";
-import { backupFigures } from "./metrics.ts";
+import { backupMetrics } from "./metrics.ts";
 import { createResolver } from "./resolve-source.ts";
 import { createSerializer } from "./serializer.ts";
 import { createRemoval } from "./removal.ts";
@@ -101,7 +101,7 @@ export function createBackups(options: BackupsOptions): Backups {
         if (task?.started_at === null) await work.expire(task);
       },
     },
-    metrics: backupFigures(clock),
+    metrics: backupMetrics(clock),
     async resume() {
       // Nobody goes on with a dump that was cut off, and no tool begins to read a password; a restore may need what it left.
       // Not waited for: a site's account could hold up the start of the service.

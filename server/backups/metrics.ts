@@ -1,4 +1,4 @@
-// Protection in figures: for each configuration how old its newest good copy is, and how old it may be.
+// Metrics of protection: for each configuration how old its newest good copy is, and how old it may be.
 import type {
   BackupConfigurationState,
   BackupState,
@@ -8,7 +8,7 @@ import { protectionOf, protectionStates } from "../../contract/backups/protectio
 import { expectedGapMs } from "../../contract/backups/schedule.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import type { Clock } from "../clock.ts";
-import type { Figure, Labels, MetricsPart } from "../metrics/part.ts";
+import type { Metric, Labels, MetricsPart } from "../metrics/part.ts";
 import type { Connection } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
 
@@ -108,7 +108,7 @@ function createGaps() {
   };
 }
 
-export function backupFigures(clock: Clock): MetricsPart {
+export function backupMetrics(clock: Clock): MetricsPart {
   const gapsOf = createGaps();
   return {
     name: "backups",
@@ -127,7 +127,7 @@ export function backupFigures(clock: Clock): MetricsPart {
         name: string,
         help: string,
         valueOf: (configuration: Configuration) => number | null,
-      ): Figure => ({
+      ): Metric => ({
         name: `quarterdeck_backup_${name}`,
         help,
         values: configurations.flatMap((one) => {

@@ -15,12 +15,12 @@ export type RemovalOptions = {
 };
 
 const deadlineSeconds = 600;
-const sequel = "Quarterdeck retries within the hour. Delete it again to retry now.";
+const retryHint = "Quarterdeck retries within the hour. Delete it again to retry now.";
 
 export function createRemoval({ store, resolver, jobs, log }: RemovalOptions) {
   const fail = (row: BackupRow, reason: string) =>
     store.transaction((tx) =>
-      store.move(tx, row, "failed", { status_reason: `${reason} ${sequel}` }),
+      store.move(tx, row, "failed", { status_reason: `${reason} ${retryHint}` }),
     );
 
   return {

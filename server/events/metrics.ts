@@ -1,4 +1,4 @@
-// Events in figures: what happened, and what is still to be told of it.
+// Metrics of events: what happened, and what is still to be dispatched.
 import { Counter, type Registry } from "prom-client";
 import { eventTypes } from "../../contract/events.ts";
 import { toSeconds, type MetricsPart } from "../metrics/part.ts";
@@ -19,7 +19,7 @@ export function countEvents(registry: Registry): (told: readonly EventRow[]) => 
   };
 }
 
-export const eventFigures = (nowMs: () => number): MetricsPart => ({
+export const eventMetrics = (nowMs: () => number): MetricsPart => ({
   name: "events",
   async read(tx) {
     const { rows } = await tx.execute<{ many: number; oldest: Date | null }>(

@@ -185,7 +185,7 @@ describe("a token narrowed to one server", () => {
     },
   );
 
-  test("has no figures, which are of all servers", async () => {
+  test("has no metrics, which are of all servers", async () => {
     expect((await call("GET", "/metrics")).status).toBe(403);
   });
 

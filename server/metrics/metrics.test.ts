@@ -24,7 +24,7 @@ const statusWith = async (token: string, path = "/metrics") =>
 const makeToken = async (body: object) =>
   (await service.json<Token & { token: string }>("POST", "/api/tokens", body)).body.token;
 
-test("a token that may read everything reads the figures; none gets 401, one of a few servers 403", async () => {
+test("a token that may read everything reads the metrics; none gets 401, one of a few servers 403", async () => {
   const bare = await service.app.fetch(new Request("http://quarterdeck.test/metrics"));
   expect(bare.status).toBe(401);
   expect(bare.headers.get("WWW-Authenticate")).toBe("Bearer");

@@ -1,10 +1,10 @@
-// Gathers what all parts say in figures, as text that Prometheus reads.
+// Gathers the metrics of all parts, as text that Prometheus reads.
 import type { Logger } from "pino";
 import { Gauge, Registry } from "prom-client";
 import type { Database, OpenDatabase } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
-import type { Figure, MetricsPart } from "./part.ts";
-import { poolFigures } from "./pool.ts";
+import type { Metric, MetricsPart } from "./part.ts";
+import { poolMetrics } from "./pool.ts";
 import { processMetrics } from "./process-metrics.ts";
 
 export type MetricsOptions = {
@@ -36,26 +36,26 @@ export function createMetrics(options: MetricsOptions): Metrics {
     );
 
   /** One after the other: a scrape never takes more than one of the connections that requests need. */
-  async function readAll(): Promise<Figure[]> {
-    const figures: Figure[] = [
+  async function readAll(): Promise<Metric[]> {
+    const metrics: Metric[] = [
       {
         name: "quarterdeck_build_info",
         help: "Always 1; which version runs.",
         values: [{ labels: { version }, value: 1 }],
       },
-      ...poolFigures(pool),
+      ...poolMetrics(pool),
     ];
     const up: { labels: { part: string }; value: number }[] = [];
     for (const part of parts)
       try {
-        figures.push(...(await withinTime(read(part))));
+        metrics.push(...(await withinTime(read(part))));
         up.push({ labels: { part: part.name }, value: 1 });
       } catch (error) {
         log.warn({ err: error, part: part.name }, "a part of the metrics could not be read");
         up.push({ labels: { part: part.name }, value: 0 });
       }
     return [
-      ...figures,
+      ...metrics,
       {
         name: "quarterdeck_metrics_part_up",
         help: "Whether the figures of this part could be read; 0 = they are missing below.",
@@ -64,11 +64,11 @@ export function createMetrics(options: MetricsOptions): Metrics {
     ];
   }
 
-  async function compose(): Promise<string> {
+  async function formatText(): Promise<string> {
     const read = await readAll();
     // New for each scrape: what is gone from the database is gone here.
     const scraped = new Registry();
-    for (const figure of read) addFigure(scraped, figure);
+    for (const metric of read) addMetric(scraped, metric);
     const texts = [processMetrics(), registry, scraped].map((one) => one.metrics());
     return (await Promise.all(texts)).join("\n");
   }
@@ -78,13 +78,13 @@ export function createMetrics(options: MetricsOptions): Metrics {
     contentType: registry.contentType,
     /** Whoever asks while a scrape is under way gets that one: many who ask cost no more than one. */
     text: () =>
-      (underWay ??= compose().finally(() => {
+      (underWay ??= formatText().finally(() => {
         underWay = null;
       })),
   };
 }
 
-function addFigure(registry: Registry, { name, help, values }: Figure): void {
+function addMetric(registry: Registry, { name, help, values }: Metric): void {
   const labelNames = Object.keys(values[0]?.labels ?? {});
   const gauge = new Gauge({ name, help, labelNames, registers: [registry] });
   // Without labels it begins with a 0 that nobody has counted.

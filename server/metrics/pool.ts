@@ -1,8 +1,8 @@
-// The connections to PostgreSQL in figures, from the pool itself: they are there when the database is not.
+// Metrics of the connections to PostgreSQL, from the pool itself: they are there when the database is not.
 import type { OpenDatabase } from "../store/database.ts";
-import type { Figure } from "./part.ts";
+import type { Metric } from "./part.ts";
 
-export function poolFigures(pool: OpenDatabase["pool"]): Figure[] {
+export function poolMetrics(pool: OpenDatabase["pool"]): Metric[] {
   const { open, idle, waiting, most } = pool();
   return [
     {

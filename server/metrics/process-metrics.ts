@@ -1,4 +1,4 @@
-// The process in figures: processor, memory, event loop, garbage collection, by the names that every Node service has.
+// Metrics of the process: processor, memory, event loop, garbage collection, by the names that every Node service has.
 import { collectDefaultMetrics, Registry } from "prom-client";
 
 let registry: Registry | null = null;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SendError, tellSendTrouble } from "./send-error.ts";
+import { SendError, diagnoseSendError } from "./send-error.ts";
 
 test.each([
   ["ENOTFOUND", "unreachable", /could not be resolved/],
@@ -14,7 +14,7 @@ test.each([
   ["HPE_INVALID_CONSTANT", "broken", /not HTTP/],
   ["EMFILE", "broken", /failed: it did/],
 ])("%s is told as %s", (code, kind, words) => {
-  const told = tellSendTrouble(Object.assign(new Error("it did"), { code }), "example.com:81");
+  const told = diagnoseSendError(Object.assign(new Error("it did"), { code }), "example.com:81");
   expect(told).toBeInstanceOf(SendError);
   expect(told).toMatchObject({ kind, message: expect.stringMatching(words) as string });
   expect((told as Error).message).toMatch(/^example\.com:81 /);
@@ -22,5 +22,5 @@ test.each([
 
 test("what is no error of the network stays what it is", () => {
   const error = new TypeError("a bug");
-  expect(tellSendTrouble(error, "example.com")).toBe(error);
+  expect(diagnoseSendError(error, "example.com")).toBe(error);
 });

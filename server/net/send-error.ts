@@ -82,7 +82,7 @@ const byPrefix: [prefix: RegExp, row: Row][] = [
  * Errors of the network become SendErrors; all others are bugs and stay what they are.
  * @param host as in the URL, e.g. `example.com:8080`
  */
-export function tellSendTrouble(error: unknown, host: string): unknown {
+export function diagnoseSendError(error: unknown, host: string): unknown {
   if (error instanceof SendError) return error;
   const { code, message } = error as NodeJS.ErrnoException;
   if (typeof code !== "string") return error;

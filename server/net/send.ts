@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { AddressGuard } from "./address-guard.ts";
 import { createAgents } from "./agents.ts";
 import { exchange, type Exchanged } from "./exchange.ts";
-import { SendError, tellSendTrouble } from "./send-error.ts";
+import { SendError, diagnoseSendError } from "./send-error.ts";
 import { createTargets, hostnameOf, type Lookup, systemLookup } from "./target.ts";
 
 /** Somebody waits for the judgement of a URL before it is saved. */
@@ -78,7 +78,7 @@ export function createSender(options: { guard: AddressGuard; lookup?: Lookup }):
         if (await Promise.race([isKnown, isLate])) return null;
         return `${host} could not be resolved: the name server is not responding.`;
       } catch (error) {
-        const told = tellSendTrouble(error, host);
+        const told = diagnoseSendError(error, host);
         if (told instanceof SendError) return told.message;
         throw told;
       }
@@ -98,7 +98,7 @@ export function createSender(options: { guard: AddressGuard; lookup?: Lookup }):
         return { ...answer, durationMs: tookMs() };
       } catch (error) {
         signal?.throwIfAborted();
-        const told = tellSendTrouble(error, host);
+        const told = diagnoseSendError(error, host);
         if (told instanceof SendError) told.durationMs = tookMs();
         throw told;
       }

@@ -1,4 +1,4 @@
-// Notifications in figures: what providers said to the messages, and what is still to be sent.
+// Metrics of notifications: what providers said to the messages, and what is still to be sent.
 import { Counter, type Registry } from "prom-client";
 import {
   channelTypes,
@@ -23,7 +23,7 @@ export function countMessages(registry: Registry): (type: ChannelType, outcome: 
   return (type, outcome) => attempts.inc({ type, outcome });
 }
 
-export const notificationFigures: MetricsPart = {
+export const notificationMetrics: MetricsPart = {
   name: "notifications",
   async read(tx) {
     const { rows } = await tx.execute<{ status: string; many: number }>(sql`

@@ -14,7 +14,7 @@ import { createFormatMessage } from "./format-message.ts";
 import { createCoalesce } from "./coalesce.ts";
 import { createMessageSender } from "./message-sender.ts";
 import { createMessageStore } from "./message-store.ts";
-import { countMessages, notificationFigures } from "./metrics.ts";
+import { countMessages, notificationMetrics } from "./metrics.ts";
 import { createNotificationService } from "./notification-service.ts";
 import { createDescribeChannel, createOpenChannel } from "./open-channel.ts";
 import { notificationRoutes } from "./routes.ts";
@@ -60,7 +60,7 @@ export function createNotifications(options: NotificationsOptions): Notification
   return {
     routes: notificationRoutes({ service, inventory, describe: createDescribeChannel(options) }),
     receive: createCoalesce({ messages, channels, clock }),
-    metrics: notificationFigures,
+    metrics: notificationMetrics,
     wake: sender.wake,
     stop: sender.stop,
   };

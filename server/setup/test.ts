@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildDashboard } from "./build.ts";
-import { installNeeds } from "./needs.ts";
+import { installPrerequisites } from "./prerequisites.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const inCi = process.env["CI"] === "true";
@@ -96,7 +96,7 @@ function readPlaywright(file: string): Outcome {
 }
 
 function main(): boolean {
-  const missing = installNeeds();
+  const missing = installPrerequisites();
   for (const { tests, packages } of missing)
     console.log(`Left out: ${tests}. To run it: sudo apt-get install ${packages.join(" ")}`);
   if (inCi && missing.length > 0) {

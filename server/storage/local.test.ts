@@ -19,7 +19,7 @@ import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { buffer } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { tellTrouble } from "./local-trouble.ts";
+import { diagnose } from "./local-diagnosis.ts";
 import { createLocalStorage } from "./local.ts";
 import { mark, markerName } from "./marker.ts";
 
@@ -220,10 +220,10 @@ test.each([
   ["EIO", /error/],
 ])("%s of the disk is told with what to do", (code, words) => {
   const error = Object.assign(new Error(code), { code, syscall: "open" });
-  expect(tellTrouble(error, "/var/backups")).toMatchObject(refused(words));
+  expect(diagnose(error, "/var/backups")).toMatchObject(refused(words));
 });
 
 test("what is no error of the disk stays what it is", () => {
   const error = new Error("the dump failed");
-  expect(tellTrouble(error, "/var/backups")).toBe(error);
+  expect(diagnose(error, "/var/backups")).toBe(error);
 });

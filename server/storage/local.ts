@@ -4,7 +4,7 @@ import { mkdir, open, readdir, realpath, rename, rm, rmdir, stat, statfs } from 
 import { dirname, join, relative, sep } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { refuseUnmarked } from "./marker.ts";
-import { tellTrouble } from "./local-trouble.ts";
+import { diagnose } from "./local-diagnosis.ts";
 import { readBackFile } from "./read-back.ts";
 import { StorageError, type Storage } from "./storage.ts";
 
@@ -27,7 +27,7 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
       await refuseAway();
       return await work();
     } catch (error) {
-      throw tellTrouble(error, root);
+      throw diagnose(error, root);
     }
   };
 
@@ -78,9 +78,7 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
       }),
 
     readBack: (key, { signal }) =>
-      told(async () =>
-        readBackFile(await locate(key), signal, (error) => tellTrouble(error, root)),
-      ),
+      told(async () => readBackFile(await locate(key), signal, (error) => diagnose(error, root))),
 
     get: (key, { signal }) =>
       told(async () => {

@@ -24,7 +24,7 @@ export async function isMarked(root: string): Promise<boolean> {
 export const mark = (root: string): Promise<void> =>
   writeFile(join(root, markerName), markerText, { mode: 0o600, flush: true });
 
-const sequel = (root: string) =>
+const retryHint = (root: string) =>
   `Nothing was written or removed. Mount the disk; if the folder is meant to begin anew, create that file: touch ${join(root, markerName)}`;
 
 /** Where a marker was, and is no more. @throws StorageError */
@@ -33,12 +33,12 @@ export async function refuseUnmarked(root: string): Promise<void> {
   await stat(root);
   if (!(await isMarked(root)))
     throw new StorageError(
-      `${root} is away: the file ${markerName} that Quarterdeck left there is missing, so its disk is probably not mounted. ${sequel(root)}`,
+      `${root} is away: the file ${markerName} that Quarterdeck left there is missing, so its disk is probably not mounted. ${retryHint(root)}`,
     );
 }
 
 /** Where backups should be, none is, and no marker was put yet. */
 export const nothingOfOurs = (root: string): StorageError =>
   new StorageError(
-    `${root} is away: none of the backups that were stored there is in it, nor the file ${markerName}, so its disk is probably not mounted. ${sequel(root)}`,
+    `${root} is away: none of the backups that were stored there is in it, nor the file ${markerName}, so its disk is probably not mounted. ${retryHint(root)}`,
   );

@@ -72,7 +72,7 @@ describe("what is put", () => {
   });
 });
 
-describe("trouble", () => {
+describe("failed requests", () => {
   const large = randomBytes(20_000_000);
 
   test("one answer of 500 is tried again", async () => {

@@ -16,7 +16,7 @@ import {
 import { PassThrough, type Readable } from "node:stream";
 import { checksumOf, isConfirmed } from "./s3-checksums.ts";
 import { cutIntoParts } from "./s3-parts.ts";
-import { isMissingObject, tellS3Trouble } from "./s3-trouble.ts";
+import { isMissingObject, diagnoseS3Error } from "./s3-diagnosis.ts";
 import { StorageError, type Storage } from "./storage.ts";
 
 export type S3Options = {
@@ -61,7 +61,7 @@ export function createS3Storage(options: S3Options): Storage {
     try {
       return await work();
     } catch (error) {
-      throw tellS3Trouble(error, place);
+      throw diagnoseS3Error(error, place);
     }
   };
 
@@ -73,7 +73,7 @@ export function createS3Storage(options: S3Options): Storage {
         done(error);
       },
     });
-    body.once("error", (error) => words.destroy(tellS3Trouble(error, place) as Error));
+    body.once("error", (error) => words.destroy(diagnoseS3Error(error, place) as Error));
     return body.pipe(words);
   }
 

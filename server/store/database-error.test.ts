@@ -5,7 +5,7 @@ import { describeDatabaseError } from "./database-error.ts";
 
 const coded = (code: string, more: object = {}) => Object.assign(new Error("x"), { code, ...more });
 
-describe("trouble of the database is told in operator's words", () => {
+describe("errors of the database are told in operator's words", () => {
   test.each([
     ["a full disk", coded("53100"), /database's disk is full/],
     ["no connection left", coded("53300"), /connections are in use/],
@@ -37,7 +37,7 @@ test.each([
   ["a bug", new TypeError("x is undefined")],
   ["no error at all", "text"],
   ["nothing", undefined],
-])("%s is not the database's trouble", (_, error) => {
+])("%s is not an error of the database itself", (_, error) => {
   expect(describeDatabaseError(error)).toBeNull();
 });
 

@@ -4,17 +4,17 @@ import { proxy } from "hono/proxy";
 import { errorMessage } from "../../contract/errors.ts";
 import type { ApiEnvironment } from "../http/environment.ts";
 import { addressOf } from "../http/authentication.ts";
-import { SendError, tellSendTrouble } from "../net/send-error.ts";
+import { SendError, diagnoseSendError } from "../net/send-error.ts";
 import { isPassedHeader, isPassedPath } from "./passed.ts";
 
-type TroubleStatus = 404 | 502 | 504 | 508;
+type ErrorStatus = 404 | 502 | 504 | 508;
 
 /** Why there is no answer to pass on; its message is for the operator. */
 export class UpstreamError extends Error {
   override name = "UpstreamError";
-  readonly status: TroubleStatus;
+  readonly status: ErrorStatus;
 
-  constructor(status: TroubleStatus, message: string, options?: ErrorOptions) {
+  constructor(status: ErrorStatus, message: string, options?: ErrorOptions) {
     super(message, options);
     this.status = status;
   }
@@ -37,11 +37,11 @@ const systemCodes: Record<string, string> = {
   UND_ERR_CONNECT_TIMEOUT: "ETIMEDOUT",
 };
 
-function tellTrouble(error: unknown): unknown {
+function diagnose(error: unknown): unknown {
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   if (!(cause instanceof Error)) return error;
   const code = "code" in cause ? String(cause.code) : "";
-  const told = tellSendTrouble({ code: systemCodes[code] ?? code, message: cause.message }, name);
+  const told = diagnoseSendError({ code: systemCodes[code] ?? code, message: cause.message }, name);
   return told instanceof SendError ? new UpstreamError(502, told.message, { cause }) : error;
 }
 
@@ -130,7 +130,7 @@ export function createForwarder(upstream: string, publicUrl: string | null) {
       return answer;
     } catch (error) {
       if (deadline.aborted) throw tooLate(request.method, firstByteMs);
-      throw tellTrouble(error);
+      throw diagnose(error);
     } finally {
       for (const signal of [request.signal, deadline])
         signal.removeEventListener("abort", stopWaiting);

@@ -40,7 +40,7 @@ export function createUpstreamApp({
 }: UpstreamOptions): Pick<Hono<ApiEnvironment>, "fetch"> {
   const forward = createForwarder(upstream, publicUrl);
 
-  const answerTrouble = (error: unknown, c: Context<ApiEnvironment>) => {
+  const handleError = (error: unknown, c: Context<ApiEnvironment>) => {
     // Who has gone away before the answer came gets none, and is nothing for the log.
     if (c.req.raw.signal.aborted) return c.body(null, 502);
     if (!(error instanceof UpstreamError)) {
@@ -54,7 +54,7 @@ export function createUpstreamApp({
   };
 
   const app = new Hono<ApiEnvironment>();
-  app.onError(answerTrouble);
+  app.onError(handleError);
   app.use(everyRequest(isAllowedHost));
   app.notFound((c) => c.json({ message: errorMessage.not_found }, 404));
   app.get("/healthz", (c) => c.json({ status: "ok" }));

@@ -1,4 +1,4 @@
-// Webhooks in figures: what became of deliveries and how soon, what is still to be sent, who is given up.
+// Metrics of webhooks: what became of deliveries and how soon, what is still to be sent, who is given up.
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { DeliveryState } from "../../contract/webhooks/delivery.ts";
 import { countsOf, perState, type MetricsPart } from "../metrics/part.ts";
@@ -54,7 +54,7 @@ export function createWebhookCounts(registry: Registry): WebhookCounts {
   };
 }
 
-export const webhookFigures: MetricsPart = {
+export const webhookMetrics: MetricsPart = {
   name: "webhooks",
   async read(tx) {
     const { rows: states } = await tx.execute<{ status: string; many: number }>(sql`

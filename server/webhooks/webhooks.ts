@@ -10,7 +10,7 @@ import type { Sender } from "../net/send.ts";
 import type { Database } from "../store/database.ts";
 import { createAttempt } from "./attempt.ts";
 import { createDeliveryStore } from "./delivery-store.ts";
-import { createWebhookCounts, webhookFigures } from "./metrics.ts";
+import { createWebhookCounts, webhookMetrics } from "./metrics.ts";
 import { webhookRoutes } from "./routes.ts";
 import { createWebhookSender } from "./sender.ts";
 import { createRecordAttempts } from "./record-attempt.ts";
@@ -60,7 +60,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   return {
     routes: webhookRoutes(service, inventory),
     receive: service.receive,
-    metrics: webhookFigures,
+    metrics: webhookMetrics,
     wake: sender.wake,
     stop: sender.stop,
   };

@@ -1,4 +1,4 @@
-// Workers in figures: how many are in which state on each server, and how often their processes were started again.
+// Metrics of workers: how many are in which state on each server, and how often their processes were started again.
 import { Counter, type Registry } from "prom-client";
 import { processStates, workerStates } from "../../contract/workers/worker.ts";
 import type { MetricsPart } from "../metrics/part.ts";
@@ -17,7 +17,7 @@ export function countRestarts(registry: Registry): () => void {
 
 type Row = { id: number; name: string; status: string | null; many: number };
 
-export const workerFigures = (
+export const workerMetrics = (
   service: Pick<WorkerService, "crashLoops" | "processStates">,
 ): MetricsPart => ({
   name: "workers",

@@ -33,16 +33,16 @@ export type Runner = {
   readLog(id: number, position: LogPosition): Promise<WorkerLog>;
 };
 
-/** @param onTrouble told when an order could not be carried out to its end */
+/** @param onFailure told when an order could not be carried out to its end */
 export function createEmbeddedRunner(
   supervisor: Supervisor,
-  onTrouble: (id: number, error: unknown) => void,
+  onFailure: (id: number, error: unknown) => void,
 ): Runner {
   const transitions = new Map<number, number>();
   const order = ({ program, transition }: Ordered, carryOut: () => void | Promise<void>) => {
     transitions.set(program.id, transition);
     // Its end is seen through the processes' states; only a mistake would be lost here.
-    Promise.try(carryOut).catch((error: unknown) => onTrouble(program.id, error));
+    Promise.try(carryOut).catch((error: unknown) => onFailure(program.id, error));
   };
 
   return {
@@ -55,7 +55,7 @@ export function createEmbeddedRunner(
     restart: (wanted) => order(wanted, () => supervisor.restart(wanted.program)),
     deploy({ program, transition }) {
       if (transition !== null) transitions.set(program.id, transition);
-      supervisor.deploy(program).catch((error: unknown) => onTrouble(program.id, error));
+      supervisor.deploy(program).catch((error: unknown) => onFailure(program.id, error));
     },
     async remove(id) {
       await supervisor.remove(id);

@@ -54,7 +54,7 @@ export const createEmailChannel = ({ email, smtp, timeoutMs = 15_000 }: EmailOpt
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ChannelError) throw error;
-      throw tellTrouble(error as NodemailerError, smtp, deadline);
+      throw diagnose(error as NodemailerError, smtp, deadline);
     }
   },
 });
@@ -101,7 +101,7 @@ const refusedByCode: Record<string, string> = {
 // What is wrong with the login or the message itself stays wrong; a connection may come back.
 const permanentCodes = new Set(["EAUTH", "ENOAUTH", "EENVELOPE", "EMESSAGE", "ECONFIG"]);
 
-function tellTrouble(error: NodemailerError, smtp: SmtpSettings, deadline: AbortSignal) {
+function diagnose(error: NodemailerError, smtp: SmtpSettings, deadline: AbortSignal) {
   const server = `The mail server ${smtp.host}:${smtp.port}`;
   if (deadline.aborted) return new ChannelError(`${server} timed out.`);
   const { code = "", response, responseCode, message } = error;

@@ -41,7 +41,7 @@ export async function postJson(url: URL, body: unknown, options: PostOptions): P
   } catch (error) {
     signal.throwIfAborted();
     if (deadline.aborted) throw new ChannelError(`${provider} timed out.`);
-    throw new ChannelError(`${provider} ${networkTrouble(error)}`);
+    throw new ChannelError(`${provider} ${networkDiagnosis(error)}`);
   }
 }
 
@@ -110,7 +110,7 @@ const byCode: Record<string, string> = {
   CERT_HAS_EXPIRED: "has a certificate that has expired.",
 };
 
-function networkTrouble(error: unknown): string {
+function networkDiagnosis(error: unknown): string {
   // `fetch` wraps the error of the connection; only its code is sure to hold no address.
   const { cause } = error as { cause?: { code?: unknown } };
   const code = typeof cause?.code === "string" ? cause.code : "";

@@ -1,7 +1,7 @@
 // Short commands, run to their end, with nothing of the service's own environment (which holds secrets and PG… variables).
 import { execFile } from "node:child_process";
 
-// With the sbin folders, which the PATH of `su` lacks. LC_ALL keeps messages in the language that trouble.ts reads.
+// With the sbin folders, which the PATH of `su` lacks. LC_ALL keeps messages in the language that diagnosis.ts reads.
 export const plainEnvironment = {
   PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
   LC_ALL: "C",

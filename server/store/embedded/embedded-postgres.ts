@@ -3,16 +3,16 @@ import { systemClock, type Clock } from "../../clock.ts";
 import { findBinaryPackage, prepareBinaries, removeOldCopies } from "./binaries.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import { initializeData, writeAccessRules } from "./initialize.ts";
-import { keepUp } from "./keeper.ts";
+import { createWatchdog } from "./watchdog.ts";
 import { keepLogShort } from "./log-file.ts";
 import type { Log } from "./log.ts";
 import { findPassword } from "./password.ts";
-import { findPlace, putUpSignpost } from "./place.ts";
+import { findPlace, writePointerFile } from "./place.ts";
 import { endServer } from "./processes.ts";
 import { connectionTo, type Connection } from "./questions.ts";
 import { startServer } from "./server.ts";
 import { takeOver } from "./take-over.ts";
-import { explainEnd, type Sequel } from "./trouble.ts";
+import { explainEnd, type RetryHint } from "./diagnosis.ts";
 
 export { EmbeddedPostgresError };
 
@@ -32,7 +32,7 @@ export type EmbeddedPostgresOptions = {
   folder: string;
   log: Log;
   /** Told why the database is down, in operator's words, at its fall and at each attempt that failed; null = it is up again. */
-  onTrouble?: (reason: string | null) => void;
+  onDiagnosis?: (reason: string | null) => void;
   clock?: Clock;
   /** How long `stop` waits for the database's last writes. */
   stopDeadlineMs?: number;
@@ -57,7 +57,7 @@ export async function startEmbeddedPostgres(
 }
 
 async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { folder, log, onTrouble = () => {}, clock = systemClock } = options;
+  const { folder, log, onDiagnosis = () => {}, clock = systemClock } = options;
   const { stopDeadlineMs = 10_000 } = options;
   const binaryPackage = await findBinaryPackage();
   const { version } = binaryPackage;
@@ -66,32 +66,32 @@ async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres
   await writeAccessRules(place);
   await initializeData(place, binaries, version);
   const password = await findPassword(place, binaries);
-  await putUpSignpost(place, log);
+  await writePointerFile(place, log);
 
   const stopping = new AbortController();
   const { signal } = stopping;
-  const takeOverOrStart = async (sequel: Sequel) =>
+  const takeOverOrStart = async (retryHint: RetryHint) =>
     (await takeOver({ place, binaries, version, password, clock, log, signal })) ??
-    startServer({ place, binaries, password, log, sequel, signal });
+    startServer({ place, binaries, password, log, retryHint, signal });
   const first = await takeOverOrStart(", then start Quarterdeck again.");
   await removeOldCopies(place.programs, binaries);
   keepLogShort(place.logFile, clock, log, signal);
 
-  const sequel = "; the database comes back by itself.";
-  const keeper = keepUp({
+  const retryHint = "; the database comes back by itself.";
+  const watchdog = createWatchdog({
     first,
     log,
     clock,
-    onTrouble,
+    onDiagnosis,
     stopping,
-    explain: ({ logStartBytes }, ending) => explainEnd(place, logStartBytes, ending, sequel),
-    restart: () => takeOverOrStart(sequel),
+    explain: ({ logStartBytes }, ending) => explainEnd(place, logStartBytes, ending, retryHint),
+    restart: () => takeOverOrStart(retryHint),
     end: ({ pid }) => endServer(place, pid, { fast: stopDeadlineMs, immediate: immediateStopMs }),
   });
   return {
     connection: connectionTo(place, password.text),
     uid: place.account.uid,
-    pid: () => keeper.current()?.pid ?? null,
-    stop: keeper.stop,
+    pid: () => watchdog.current()?.pid ?? null,
+    stop: watchdog.stop,
   };
 }

@@ -57,9 +57,9 @@ test.skipIf(!isRoot || !isLinux)(
       folder: join(disk, "postgres"),
       log: silent,
       clock: quickClock,
-      onTrouble: (reason) => {
+      onDiagnosis: (reason) => {
         reasons.push(reason);
-        told.emit(reason === null ? "well" : "trouble");
+        told.emit(reason === null ? "up" : "down");
       },
     });
     const pool = new Pool({ ...connection, max: 2 });
@@ -68,7 +68,7 @@ test.skipIf(!isRoot || !isLinux)(
     await pool.query("create table t (id int primary key, filling text not null)");
 
     const ballast = join(disk, "ballast");
-    const fallen = once(told, "trouble");
+    const fallen = once(told, "down");
     await fill(ballast);
     const saved: number[] = [];
     let refusal: unknown = null;
@@ -93,7 +93,7 @@ test.skipIf(!isRoot || !isLinux)(
       `The disk that holds ${join(disk, "postgres")} is full (0 MB free). Free some space; the database comes back by itself.`,
     );
 
-    const well = once(told, "well");
+    const well = once(told, "up");
     await rm(ballast);
     await well;
     const { rows } = await pool.query<{ id: number }>("select id from t order by id");

@@ -7,7 +7,7 @@ import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import { writeOwnFile } from "./own-file.ts";
 import type { Place } from "./place.ts";
 import { accessRules, databaseName, databaseUser } from "./settings.ts";
-import { explainText } from "./trouble.ts";
+import { explainText } from "./diagnosis.ts";
 
 const initdbArguments = [
   `--username=${databaseUser}`,

@@ -7,7 +7,7 @@ import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import { readOwnFile, writeOwnFile } from "./own-file.ts";
 import type { Place } from "./place.ts";
 import { databaseUser, serverArguments } from "./settings.ts";
-import { explainText, type Sequel } from "./trouble.ts";
+import { explainText, type RetryHint } from "./diagnosis.ts";
 
 export type Password = {
   text: string;
@@ -18,7 +18,7 @@ export type Password = {
    * and the next start sets another one.
    * @throws {EmbeddedPostgresError}
    */
-  set(sequel: Sequel): Promise<void>;
+  set(retryHint: RetryHint): Promise<void>;
 };
 
 /** The one that is kept; where that was lost, a new one to be set. */
@@ -31,8 +31,8 @@ export async function findPassword(place: Place, binaries: Binaries): Promise<Pa
   return {
     text,
     isKept: () => isKept,
-    async set(sequel) {
-      await alterRole(place, binaries, await scramVerifier(text), sequel);
+    async set(retryHint) {
+      await alterRole(place, binaries, await scramVerifier(text), retryHint);
       await writeOwnFile(place.passwordFile, `${lineStart}${text}\n`, {
         ...place.owner,
         mode: 0o600,
@@ -47,14 +47,14 @@ async function alterRole(
   place: Place,
   { postgres }: Binaries,
   verifier: string,
-  sequel: Sequel,
+  retryHint: RetryHint,
 ): Promise<void> {
   // Without the second setting a statement that fails would end well.
   const args = ["--single", ...serverArguments(place), "-c", "exit_on_error=on", "postgres"];
   const statement = `alter role ${databaseUser} login valid until 'infinity' password '${verifier}'\n`;
   const { exitCode, output } = await runCommand(postgres, args, place.account, statement);
   if (exitCode === 0) return;
-  const reason = await explainText(place, output, sequel);
+  const reason = await explainText(place, output, retryHint);
   throw new EmbeddedPostgresError(
     reason ?? `The password of the database in ${place.data} could not be set: ${output.trim()}`,
   );

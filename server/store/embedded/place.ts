@@ -40,7 +40,7 @@ export type Place = {
 /** Below it lie the databases whose own folder their account cannot enter. */
 const sharedRoot = "/var/lib/quarterdeck-postgres";
 /** In a folder whose database lies below `sharedRoot`: its path. */
-const signpost = "moved-to.txt";
+const pointerFile = "moved-to.txt";
 /** Beside such a database: the path of the folder, so that an orphan can be told when that folder was removed. */
 const origin = "belongs-to.txt";
 
@@ -52,10 +52,10 @@ export async function findPlace(folder: string, log: Log): Promise<Place> {
   const home = await realpath(folder);
   if (own.uid !== 0) return placeIn(home, own);
 
-  const moved = await readFile(join(home, signpost), "utf8").catch(() => null);
+  const moved = await readFile(join(home, pointerFile), "utf8").catch(() => null);
   if (moved !== null) {
     // Earlier versions left it as wide as the umask allowed; whoever writes here leads the service elsewhere.
-    await chmod(join(home, signpost), 0o600);
+    await chmod(join(home, pointerFile), 0o600);
     return placeMoved(home, moved.trim(), log);
   }
   // An existing database keeps its owner, e.g. of a service that ran as an ordinary user before.
@@ -76,10 +76,10 @@ export async function findPlace(folder: string, log: Log): Promise<Place> {
   return placeIn(elsewhere, account, home);
 }
 
-/** Leaves word in the folder that was asked for. To be called when the database is there. */
-export async function putUpSignpost({ home, standsFor }: Place, log: Log): Promise<void> {
+/** Writes the pointer file into the folder that was asked for. To be called when the database is there. */
+export async function writePointerFile({ home, standsFor }: Place, log: Log): Promise<void> {
   if (standsFor === null) return;
-  const path = join(standsFor, signpost);
+  const path = join(standsFor, pointerFile);
   if ((await lstat(path).catch(() => null)) !== null) return;
   await writeFile(join(home, origin), `${standsFor}\n`, { mode: 0o600 });
   await writeFile(path, `${home}\n`, { mode: 0o600 });
@@ -93,7 +93,7 @@ async function placeMoved(folder: string, home: string, log: Log): Promise<Place
   if (found) return placeIn(home, await systemAccount(log), folder);
   // An empty database in its stead would look like the loss of everything.
   throw new EmbeddedPostgresError(
-    `The database of ${folder} lay in ${home}, and is not there any more. Put it back, or remove ${join(folder, signpost)} to begin with an empty one.`,
+    `The database of ${folder} lay in ${home}, and is not there any more. Put it back, or remove ${join(folder, pointerFile)} to begin with an empty one.`,
   );
 }
 

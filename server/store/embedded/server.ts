@@ -11,7 +11,7 @@ import type { Place } from "./place.ts";
 import { endServer, readPostmasterFile } from "./processes.ts";
 import { isRefused, makeDatabase } from "./questions.ts";
 import { serverArguments } from "./settings.ts";
-import { explainEnd, type Sequel } from "./trouble.ts";
+import { explainEnd, type RetryHint } from "./diagnosis.ts";
 
 /** A running server: a process of ours, or one that was taken over. */
 export type Server = {
@@ -28,7 +28,7 @@ export type ServerOptions = {
   password: Password;
   log: Log;
   /** Said after the reason of a failed start. */
-  sequel: Sequel;
+  retryHint: RetryHint;
   /** Gives up the start. */
   signal: AbortSignal;
 };
@@ -41,20 +41,20 @@ const failedStartDeadlinesMs = { fast: 3000, immediate: 3000 };
 
 /** @throws {EmbeddedPostgresError} the server ended instead, or is not responding; the message says why. No process stays behind. */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const { password, log, sequel } = options;
-  if (!password.isKept()) await password.set(sequel);
+  const { password, log, retryHint } = options;
+  if (!password.isKept()) await password.set(retryHint);
   try {
     return await startOnce(options);
   } catch (error) {
     if (!(error instanceof Error) || !isRefused(error.cause)) throw error;
     log.warn("The database has another password than the one that is kept, and is given this one.");
-    await password.set(sequel);
+    await password.set(retryHint);
     return startOnce(options);
   }
 }
 
 async function startOnce(options: ServerOptions): Promise<Server> {
-  const { place, binaries, password, sequel } = options;
+  const { place, binaries, password, retryHint } = options;
   await trimLog(place.logFile);
   const logStartBytes = await logSizeBytes(place.logFile);
   const child = await launch(place, binaries);
@@ -69,7 +69,7 @@ async function startOnce(options: ServerOptions): Promise<Server> {
     const why = error instanceof Error ? error.message : String(error);
     const isAlive = child.exitCode === null && child.signalCode === null;
     if (child.pid && isAlive) await endServer(place, child.pid, failedStartDeadlinesMs);
-    throw new EmbeddedPostgresError(await explainEnd(place, logStartBytes, why, sequel), {
+    throw new EmbeddedPostgresError(await explainEnd(place, logStartBytes, why, retryHint), {
       cause: error,
     });
   }

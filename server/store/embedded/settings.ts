@@ -24,7 +24,7 @@ const settings = {
   fsync: "on",
   full_page_writes: "on",
   synchronous_commit: "on",
-  // A crash ends the whole server, and keeper.ts starts it anew and says why: one way back instead of two.
+  // A crash ends the whole server, and watchdog.ts starts it anew and says why: one way back instead of two.
   restart_after_crash: "off",
 
   // A small footprint, on a machine that has other work. Connections that nobody opens cost next to nothing.

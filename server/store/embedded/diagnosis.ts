@@ -1,10 +1,10 @@
-// Why the database stopped or does not start, in words an operator can act on.
+// Diagnoses why the database stopped or does not start, in words an operator can act on.
 import { statfs } from "node:fs/promises";
 import { readLogSince } from "./log-file.ts";
 import type { Place } from "./place.ts";
 
-/** What follows a cure that is told: the keeper tries again by itself, a first start does not. */
-export type Sequel = "; the database comes back by itself." | ", then start Quarterdeck again.";
+/** Ends the sentence that tells a cure: the watchdog tries again by itself, a first start does not. */
+export type RetryHint = "; the database comes back by itself." | ", then start Quarterdeck again.";
 
 const megabyte = 1024 * 1024;
 /** PostgreSQL makes its log of changes in files of 16 MB; below that it cannot go on. */
@@ -40,10 +40,10 @@ export async function explainEnd(
   place: Place,
   logStartBytes: number,
   ending: string,
-  sequel: Sequel,
+  retryHint: RetryHint,
 ): Promise<string> {
   const lastWords = readLastWords(await readLogSince(place.logFile, logStartBytes));
-  const cause = await explainText(place, lastWords.join("\n"), sequel);
+  const cause = await explainText(place, lastWords.join("\n"), retryHint);
   return (
     cause ??
     `The database ended by itself (${lastWords.at(-1) ?? ending}). Its log is ${place.logFile}.`
@@ -54,17 +54,17 @@ export async function explainEnd(
 export async function explainText(
   place: Place,
   text: string,
-  sequel: Sequel,
+  retryHint: RetryHint,
 ): Promise<string | null> {
   const disk = await statfs(place.home).catch(() => null);
   const freeBytes = disk ? disk.bavail * disk.bsize : Number.POSITIVE_INFINITY;
   // The disk itself is asked too, because a full one keeps the last lines of the log as well.
   if (/No space left on device|Disk quota exceeded/.test(text) || freeBytes < leastFreeBytes) {
     const free = disk ? ` (${Math.floor(freeBytes / megabyte)} MB free)` : "";
-    return `The disk that holds ${place.home} is full${free}. Free some space${sequel}`;
+    return `The disk that holds ${place.home} is full${free}. Free some space${retryHint}`;
   }
   const words = causes.find(([pattern]) => pattern.test(text))?.[1];
-  return words ? `${words(place)}${sequel}` : null;
+  return words ? `${words(place)}${retryHint}` : null;
 }
 
 /** The lines that ended a server. An error of one query, even a full disk, did not. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Place } from "./place.ts";
 import { makeFolder } from "./testing.ts";
-import { explainEnd } from "./trouble.ts";
+import { explainEnd } from "./diagnosis.ts";
 
 const line = (code: string, words: string) => `2026-11-20 23:24:16.000 UTC [12] ${code} ${words}\n`;
 
@@ -48,6 +48,6 @@ test.each([
   const logFile = join(home, "postgres.log");
   await writeFile(logFile, log);
   const place = { home, data: join(home, "data"), logFile } as Place;
-  const sequel = "; the database comes back by itself.";
-  expect(await explainEnd(place, 0, "signal SIGKILL", sequel)).toMatch(words);
+  const retryHint = "; the database comes back by itself.";
+  expect(await explainEnd(place, 0, "signal SIGKILL", retryHint)).toMatch(words);
 });

@@ -1,9 +1,9 @@
-// What the tests take from the machine: how to see whether it is there, and what brings it.
+// Prerequisites of the tests on the machine: how to see whether each is there, and what installs it.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { findBrowser } from "./browser.ts";
 
-export type Need = {
+export type Prerequisite = {
   /** What cannot be tested without it. */
   tests: string;
   packages: readonly string[];
@@ -13,7 +13,7 @@ export type Need = {
 const hasCommand = (name: string) =>
   spawnSync(name, ["--version"], { stdio: "ignore" }).error === undefined;
 
-export const needs: readonly Need[] = [
+export const prerequisites: readonly Prerequisite[] = [
   {
     tests: "the dashboard in a browser",
     packages: ["chromium-headless-shell"],
@@ -51,11 +51,11 @@ export const needs: readonly Need[] = [
  * Installs what is missing, where that is possible.
  * @returns what is still missing
  */
-export function installNeeds(): Need[] {
-  const missing = needs.filter((need) => !need.isThere());
+export function installPrerequisites(): Prerequisite[] {
+  const missing = prerequisites.filter((prerequisite) => !prerequisite.isThere());
   const canInstall = process.getuid?.() === 0 && existsSync("/usr/bin/apt-get");
   if (missing.length === 0 || !canInstall) return missing;
-  const packages = missing.flatMap((need) => need.packages);
+  const packages = missing.flatMap((prerequisite) => prerequisite.packages);
   console.log(`Installing ${packages.join(", ")}…`);
   const options = {
     stdio: ["ignore", "ignore", "inherit"] as const,
@@ -67,5 +67,5 @@ export function installNeeds(): Need[] {
     ...options,
     stdio: [...options.stdio],
   });
-  return needs.filter((need) => !need.isThere());
+  return prerequisites.filter((prerequisite) => !prerequisite.isThere());
 }

@@ -3,7 +3,7 @@ import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
 import type { Clock } from "../../clock.ts";
 import { systemClock } from "../../clock.ts";
-import { keepUp } from "./keeper.ts";
+import { createWatchdog } from "./watchdog.ts";
 import type { Server } from "./server.ts";
 import { copyOfDatabase, query, silent, startDatabase } from "./testing.ts";
 
@@ -17,21 +17,21 @@ const quickClock: Clock = {
 function listen() {
   const told = new EventEmitter();
   const reasons: (string | null)[] = [];
-  const onTrouble = (reason: string | null) => {
+  const onDiagnosis = (reason: string | null) => {
     reasons.push(reason);
-    told.emit(reason === null ? "well" : "trouble");
+    told.emit(reason === null ? "up" : "down");
   };
-  return { reasons, onTrouble, next: (what: "well" | "trouble") => once(told, what) };
+  return { reasons, onDiagnosis, next: (what: "up" | "down") => once(told, what) };
 }
 
 test("a database that is killed comes back by itself, on the same address, with every row that was saved", async () => {
-  const { reasons, onTrouble, next } = listen();
+  const { reasons, onDiagnosis, next } = listen();
   const folder = await copyOfDatabase();
-  const { connection, pid } = await startDatabase({ folder, onTrouble, clock: quickClock });
+  const { connection, pid } = await startDatabase({ folder, onDiagnosis, clock: quickClock });
   await query(connection, "create table t as select 1 as one");
   for (const round of [1, 2]) {
     const killed = pid() ?? 0;
-    const well = next("well");
+    const well = next("up");
     process.kill(killed, "SIGKILL");
     await well;
     expect(pid()).not.toBe(killed);
@@ -42,15 +42,15 @@ test("a database that is killed comes back by itself, on the same address, with 
 });
 
 test("a worker of the database that is killed takes nothing with it, and is told", async () => {
-  const { reasons, onTrouble, next } = listen();
+  const { reasons, onDiagnosis, next } = listen();
   const folder = await copyOfDatabase();
-  const { connection } = await startDatabase({ folder, onTrouble, clock: quickClock });
+  const { connection } = await startDatabase({ folder, onDiagnosis, clock: quickClock });
   await query(connection, "create table t as select 1 as one");
   const [worker] = await query<{ pid: number }>(
     connection,
     "select pid from pg_stat_activity where backend_type = 'checkpointer'",
   );
-  const well = next("well");
+  const well = next("up");
   process.kill(worker?.pid ?? 0, "SIGKILL");
   await well;
   expect(reasons[0]).toMatch(/terminated by signal 9/);
@@ -58,11 +58,11 @@ test("a worker of the database that is killed takes nothing with it, and is told
 });
 
 test("stop also ends a database that is about to come back", async () => {
-  const { reasons, onTrouble, next } = listen();
-  const { pid, stop } = await startDatabase({ folder: await copyOfDatabase(), onTrouble });
-  const trouble = next("trouble");
+  const { reasons, onDiagnosis, next } = listen();
+  const { pid, stop } = await startDatabase({ folder: await copyOfDatabase(), onDiagnosis });
+  const down = next("down");
   process.kill(pid() ?? 0, "SIGKILL");
-  await trouble;
+  await down;
   await stop();
   expect(pid()).toBeNull();
   expect(reasons).toHaveLength(1);
@@ -88,12 +88,12 @@ test("attempts to bring it back come ever more slowly, after a sound while quick
   const first = server();
   const second = server();
   let failuresLeft = 7;
-  const { onTrouble, next, reasons } = listen();
-  const keeper = keepUp({
+  const { onDiagnosis, next, reasons } = listen();
+  const watchdog = createWatchdog({
     first: first.server,
     log: silent,
     clock,
-    onTrouble,
+    onDiagnosis,
     explain: async () => "it fell",
     restart: async () => {
       if (failuresLeft-- > 0) throw new Error("no");
@@ -102,23 +102,23 @@ test("attempts to bring it back come ever more slowly, after a sound while quick
     end: async () => {},
     stopping: new AbortController(),
   });
-  let told = next("trouble");
+  let told = next("down");
   first.end();
   await told;
   for (let attempt = 1; attempt <= 7; attempt += 1) {
-    told = next("trouble");
+    told = next("down");
     due.shift()?.();
     await told;
   }
-  const well = next("well");
+  const well = next("up");
   due.shift()?.();
   await well;
   expect(delaysMs).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
   expect(reasons.at(-1)).toBeNull();
   nowMs += 60_000;
-  told = next("trouble");
+  told = next("down");
   second.end();
   await told;
   expect(delaysMs.at(-1)).toBe(1000);
-  await keeper.stop();
+  await watchdog.stop();
 });

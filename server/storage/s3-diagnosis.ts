@@ -32,7 +32,7 @@ export const isMissingObject = (error: unknown): boolean => {
 };
 
 /** Errors of the storage become StorageErrors; all others, e.g. of what was to be stored, stay what they are. */
-export function tellS3Trouble(error: unknown, place: string): unknown {
+export function diagnoseS3Error(error: unknown, place: string): unknown {
   const { name, code, message, $metadata } = error as SdkError;
   const status = $metadata?.httpStatusCode;
   const words =

@@ -16,7 +16,7 @@ const words: Record<string, (root: string) => string> = {
 };
 
 /** Errors of the disk become StorageErrors; all others, e.g. of what was to be stored, stay what they are. */
-export function tellTrouble(error: unknown, root: string): unknown {
+export function diagnose(error: unknown, root: string): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   const tell = code === undefined || syscall === undefined ? undefined : words[code];
   return tell === undefined ? error : new StorageError(tell(root), { cause: error });

@@ -1,4 +1,4 @@
-// Keeps the database up: brings it back when it ends by itself, ever more slowly while that fails, until it is told to stop.
+// Watches the database: starts it again when it ends by itself, ever more slowly while that fails, until it is told to stop.
 import type { Clock } from "../../clock.ts";
 import type { Log } from "./log.ts";
 import type { Server } from "./server.ts";
@@ -8,30 +8,30 @@ const longestDelayMs = 30_000;
 /** Up for so long, a database counts as sound, and its next fall starts with the short delay again. */
 const soundAfterMs = 60_000;
 
-export type Keeping = {
+export type WatchdogOptions = {
   first: Server;
   log: Log;
   clock: Clock;
   /** Given a reason at each fall and each attempt that failed, null when the database is up again. */
-  onTrouble: (reason: string | null) => void;
+  onDiagnosis: (reason: string | null) => void;
   /** Why a server ended, in operator's words. */
   explain: (server: Server, ending: string) => Promise<string>;
   /** Throws with a message for the operator. */
   restart: () => Promise<Server>;
   end: (server: Server) => Promise<void>;
-  /** Aborted by `stop`, for whoever works for the keeper. */
+  /** Aborted by `stop`, for whoever works for the watchdog. */
   stopping: AbortController;
 };
 
-export type Keeper = {
+export type Watchdog = {
   /** Null while the database is down. */
   current: () => Server | null;
   /** Ends the server, or the attempt to start one. Idempotent. */
   stop: () => Promise<void>;
 };
 
-export function keepUp(keeping: Keeping): Keeper {
-  const { log, clock, onTrouble, explain, restart, end, stopping } = keeping;
+export function createWatchdog(options: WatchdogOptions): Watchdog {
+  const { log, clock, onDiagnosis, explain, restart, end, stopping } = options;
   let server: Server | null = null;
   let upSinceMs = 0;
   let delayMs = firstDelayMs;
@@ -45,7 +45,7 @@ export function keepUp(keeping: Keeping): Keeper {
     // Said once in the log: a full disk may last for days.
     if (reason !== lastReason) log.error(reason);
     lastReason = reason;
-    onTrouble(reason);
+    onDiagnosis(reason);
     cancelTimer = clock.after(delayMs, () => {
       attempt = bringBack();
     });
@@ -73,7 +73,7 @@ export function keepUp(keeping: Keeping): Keeper {
     if (isStopping()) return;
     log.info("The database is up again.");
     lastReason = null;
-    onTrouble(null);
+    onDiagnosis(null);
   };
 
   const stop = async () => {
@@ -84,6 +84,6 @@ export function keepUp(keeping: Keeping): Keeper {
     server = null;
   };
 
-  void guard(keeping.first);
+  void guard(options.first);
   return { current: () => server, stop: () => (stopped ??= stop()) };
 }
