@@ -72,8 +72,8 @@ async function readAnswer(row: Operation, response: Response): Promise<unknown> 
   const body: unknown = await response.json().catch(() => undefined);
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
-  const { readLoosely } = await import("./loose-reading.ts");
-  const read = readLoosely(schema, body);
+  const { parseLeniently } = await import("./lenient-parser.ts");
+  const read = parseLeniently(schema, body);
   if (read !== null) return read.data;
   if (row.isBodyOpen === true) return undefined;
   throw new ApiError(

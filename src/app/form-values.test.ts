@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { ApiError } from "../api/api-error.ts";
-import { showRefusal, toNumber, toText } from "./form-values.ts";
+import { setServerErrors, toNumber, toText } from "./form-values.ts";
 
 test.each([
   ["", undefined],
@@ -28,16 +28,16 @@ test.each([
 
 test("what the service cannot explain stands above the form, with the id of its request", () => {
   const setError = vi.fn<(name: string, error: object, options?: object) => void>();
-  showRefusal(new ApiError(500, "It failed.", { requestId: "r-7" }), ["name"], setError);
+  setServerErrors(new ApiError(500, "It failed.", { requestId: "r-7" }), ["name"], setError);
   expect(setError.mock.calls).toEqual([["root.service", { message: "It failed.", type: "r-7" }]]);
 });
 
-test("a refusal goes to its fields, and what belongs to none stands above the form", () => {
+test("sets each error on its field, and shows what belongs to none above the form", () => {
   const setError = vi.fn<(name: string, error: object, options?: object) => void>();
   const error = new ApiError(422, "The name field is required.", {
     fields: { name: ["The name field is required."], other: ["Something else."] },
   });
-  showRefusal(error, ["name"], setError);
+  setServerErrors(error, ["name"], setError);
   expect(setError.mock.calls).toEqual([
     ["name", { message: "The name field is required." }, { shouldFocus: true }],
     ["root.service", { message: "Something else." }],

@@ -15,10 +15,10 @@ export const toText = (value: unknown): string | undefined =>
   typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 
 /**
- * Puts each complaint of a service to its field; what belongs to no field of the form stands above it.
+ * Sets each error of a service on its field; what belongs to no field of the form stands above it.
  * @param names the fields that the form has
  */
-export function showRefusal<Values extends FieldValues>(
+export function setServerErrors<Values extends FieldValues>(
   error: unknown,
   names: readonly string[],
   setError: UseFormSetError<Values>,

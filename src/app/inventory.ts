@@ -1,7 +1,7 @@
 // Servers and their sites: extras, so each may be null from a service that has none.
 import { maxPerPage } from "../../contract/paging.ts";
 import type { Server, Site } from "../../contract/servers.ts";
-import { everyPage } from "../api/every-page.ts";
+import { fetchAllPages } from "../api/fetch-all-pages.ts";
 import { extraQuery } from "../api/query.ts";
 
 export const serversQuery = (page = 1) =>
@@ -13,10 +13,10 @@ const wholePage = (page: number) => ({
 });
 
 export const everyServerQuery = () =>
-  everyPage<Server, null>((page) => extraQuery("listServers", {}, wholePage(page)));
+  fetchAllPages<Server, null>((page) => extraQuery("listServers", {}, wholePage(page)));
 
 export const everySiteQuery = (serverId: number) =>
-  everyPage<Site, null>((page) => extraQuery("listSites", { id: serverId }, wholePage(page)));
+  fetchAllPages<Site, null>((page) => extraQuery("listSites", { id: serverId }, wholePage(page)));
 
 export const serverQuery = (id: number) => extraQuery("showServer", { id });
 

@@ -11,8 +11,8 @@ import {
 } from "../../contract/backups/backup.ts";
 import { id } from "../../contract/values.ts";
 import { cronProblem } from "../../contract/backups/cron.ts";
-import { FormTrouble } from "../app/FormTrouble.tsx";
-import { showRefusal, toNumber, toText } from "../app/form-values.ts";
+import { FormError } from "../app/FormError.tsx";
+import { setServerErrors, toNumber, toText } from "../app/form-values.ts";
 import { LeaveGuard } from "../app/LeaveGuard.tsx";
 import { Button } from "../ui/Button.tsx";
 import { DocsLink } from "../ui/DocsLink.tsx";
@@ -88,7 +88,7 @@ export function ConfigurationForm({
     try {
       await onSave(body);
     } catch (error) {
-      showRefusal(error, fieldNames, setError);
+      setServerErrors(error, fieldNames, setError);
     }
   });
 
@@ -105,7 +105,7 @@ export function ConfigurationForm({
         className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem] lg:gap-10"
       >
         <div className="grid gap-8">
-          <FormTrouble errors={errors} />
+          <FormError errors={errors} />
           <FieldGroup title="Source">
             <div className={configuration === null ? "sm:col-span-2" : undefined}>
               <Field label="Name" error={errors.name?.message}>

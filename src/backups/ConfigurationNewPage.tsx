@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useLoaderData, useNavigate, useSearchParams } from "react-router";
 import type { CreateBackupConfigurationBody } from "../../contract/backups/backup.ts";
-import { noteOwner } from "../api/belonging.ts";
+import { cacheParent } from "../api/parent-cache.ts";
 import { call } from "../api/client.ts";
 import { invalidate, queryClient } from "../api/query.ts";
 import { Crumbs } from "../app/Crumbs.tsx";
@@ -31,7 +31,7 @@ export function ConfigurationNewPage() {
 
   const create = async (body: CreateBackupConfigurationBody) => {
     const configuration = await mutateAsync(body);
-    noteOwner("listBackupConfigurations", configuration.id, serverId);
+    cacheParent("listBackupConfigurations", configuration.id, serverId);
     await invalidate("listBackupConfigurations");
     queryClient.setQueryData(configurationQuery(configuration.id).queryKey, configuration);
     await navigate(paths.backupConfiguration(configuration.id), { state: savedState });

@@ -1,7 +1,7 @@
 // What the backups' pages need before they show. `serverId` also tells the left side where we are.
 import type { LoaderFunctionArgs } from "react-router";
 import { readPage } from "../../contract/paging.ts";
-import { ownerOf } from "../api/belonging.ts";
+import { cachedParentOf } from "../api/parent-cache.ts";
 import { everySiteQuery, serverQuery } from "../app/inventory.ts";
 import { idOf, load, loadIfThere } from "../app/loading.ts";
 import {
@@ -50,7 +50,7 @@ export async function newConfigurationLoader({ params, request }: LoaderFunction
 export async function editConfigurationLoader({ params, request }: LoaderFunctionArgs) {
   const id = idOf(params);
   const { server_id } = await load(request, configurationQuery(id));
-  const serverId = server_id ?? ownerOf("listBackupConfigurations", id);
+  const serverId = server_id ?? cachedParentOf("listBackupConfigurations", id);
   await loadChoices(request, serverId);
   return { id, serverId };
 }
@@ -63,7 +63,7 @@ export async function configurationLoader({ params, request }: LoaderFunctionArg
     loadIfThere(request, backupsQuery(id, page)),
     loadIfThere(request, storageProvidersQuery()),
   ]);
-  const serverId = configuration.server_id ?? ownerOf("listBackupConfigurations", id);
+  const serverId = configuration.server_id ?? cachedParentOf("listBackupConfigurations", id);
   await Promise.all([
     loadIfThere(request, scheduleQuery(configuration)),
     ...(serverId === null ? [] : [loadIfThere(request, serverQuery(serverId))]),
@@ -81,6 +81,6 @@ export async function backupLoader({ params, request }: LoaderFunctionArgs) {
       : await loadIfThere(request, configurationQuery(configurationId));
   const serverId =
     configuration?.server_id ??
-    (configurationId === null ? null : ownerOf("listBackupConfigurations", configurationId));
+    (configurationId === null ? null : cachedParentOf("listBackupConfigurations", configurationId));
   return { id, configurationId, serverId };
 }

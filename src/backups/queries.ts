@@ -2,7 +2,7 @@
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import { maxPerPage, type Page } from "../../contract/paging.ts";
 import type { Database } from "../../contract/servers.ts";
-import { everyPage } from "../api/every-page.ts";
+import { fetchAllPages } from "../api/fetch-all-pages.ts";
 import { extraQuery, query, queryClient } from "../api/query.ts";
 
 const whole = { per_page: String(maxPerPage) };
@@ -49,11 +49,11 @@ export const storageProvidersQuery = () => extraQuery("listStorageProviders", {}
 const wholePage = (page: number) => ({ ...whole, ...(page > 1 && { page: String(page) }) });
 
 export const everyConfigurationQuery = (serverId: number) =>
-  everyPage<BackupConfiguration>((page) =>
+  fetchAllPages<BackupConfiguration>((page) =>
     query("listBackupConfigurations", { id: serverId }, wholePage(page)),
   );
 
 export const everyDatabaseQuery = (serverId: number) =>
-  everyPage<Database, null>((page) =>
+  fetchAllPages<Database, null>((page) =>
     extraQuery("listDatabases", { id: serverId }, wholePage(page)),
   );

@@ -5,7 +5,7 @@ import type {
   NotificationChannel,
 } from "../../contract/notifications/notification.ts";
 import { maxPerPage, type Page } from "../../contract/paging.ts";
-import { everyPage } from "../api/every-page.ts";
+import { fetchAllPages } from "../api/fetch-all-pages.ts";
 import { extraQuery, query, queryClient } from "../api/query.ts";
 
 const wholePage = (page: number) => ({
@@ -18,17 +18,19 @@ export type ChannelOwner = { kind: "site" | "server"; id: number };
 
 /** The channels that a site uses. */
 export const notificationsQuery = (siteId: number) =>
-  everyPage<Notification>((page) => query("listNotifications", { id: siteId }, wholePage(page)));
+  fetchAllPages<Notification>((page) =>
+    query("listNotifications", { id: siteId }, wholePage(page)),
+  );
 
 /** The channels that a server uses; null from a service that knows none of its own. */
 export const serverNotificationsQuery = (serverId: number) =>
-  everyPage<Notification, null>((page) =>
+  fetchAllPages<Notification, null>((page) =>
     extraQuery("listServerNotifications", { id: serverId }, wholePage(page)),
   );
 
 /** The channels of the account; null from a service that does not list them. */
 export const channelsQuery = () =>
-  everyPage<NotificationChannel, null>((page) =>
+  fetchAllPages<NotificationChannel, null>((page) =>
     extraQuery("listNotificationChannels", {}, wholePage(page)),
   );
 

@@ -4,15 +4,15 @@ import type { ReactNode } from "react";
 import { useController, useForm } from "react-hook-form";
 import type { Ability, CreateTokenBody } from "../../contract/tokens.ts";
 import { createTokenBody } from "../../contract/tokens.ts";
-import { FormTrouble } from "../app/FormTrouble.tsx";
-import { showRefusal } from "../app/form-values.ts";
+import { FormError } from "../app/FormError.tsx";
+import { setServerErrors } from "../app/form-values.ts";
 import { LeaveGuard } from "../app/LeaveGuard.tsx";
 import { Button } from "../ui/Button.tsx";
 import { ChoiceList } from "../ui/ChoiceList.tsx";
 import { Field } from "../ui/Field.tsx";
 import { Input } from "../ui/Input.tsx";
-import { Lifetime } from "./Lifetime.tsx";
-import { Reach } from "./Reach.tsx";
+import { TokenExpiry } from "./TokenExpiry.tsx";
+import { TokenScope } from "./TokenScope.tsx";
 import { canChange } from "./token-facts.ts";
 
 type TokenFormProps = {
@@ -54,7 +54,7 @@ export function TokenForm({ servers, latest, onCreate, cancel }: TokenFormProps)
     try {
       await onCreate(body);
     } catch (error) {
-      showRefusal(error, ["name", "abilities", "server_ids", "expires_at"], setError);
+      setServerErrors(error, ["name", "abilities", "server_ids", "expires_at"], setError);
     }
   });
 
@@ -66,7 +66,7 @@ export function TokenForm({ servers, latest, onCreate, cancel }: TokenFormProps)
       className="grid max-w-2xl content-start gap-5"
     >
       <LeaveGuard isDirty={isDirty} question="Leave without creating the token?" />
-      <FormTrouble errors={errors} />
+      <FormError errors={errors} />
       <Field
         label="Name"
         error={errors.name?.message}
@@ -81,14 +81,14 @@ export function TokenForm({ servers, latest, onCreate, cancel }: TokenFormProps)
         onChange={(ability) => abilities.onChange([ability])}
       />
       {servers.length > 0 && (
-        <Reach
+        <TokenScope
           servers={servers}
           value={serverIds.value ?? null}
           onChange={serverIds.onChange}
           error={errors.server_ids?.message}
         />
       )}
-      <Lifetime
+      <TokenExpiry
         value={expiresAt.value ?? undefined}
         latest={latest}
         onChange={expiresAt.onChange}

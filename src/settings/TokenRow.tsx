@@ -28,7 +28,7 @@ type TokenRowProps = { token: Token; servers: readonly { id: number; name: strin
 
 export const TokenRow = memo(function TokenRow({ token, servers }: TokenRowProps) {
   const { name, created_at: created, is_current: isCurrent, server_ids: serverIds } = token;
-  const reach = serversText(serverIds, servers);
+  const scope = serversText(serverIds, servers);
   return (
     <tr ref={handFocusOn} className={rowClass}>
       <Cell isRest>
@@ -41,7 +41,7 @@ export const TokenRow = memo(function TokenRow({ token, servers }: TokenRowProps
         </p>
         {/* The columns that a narrow table has no room for. */}
         <div className="mt-1 grid text-xs @2xl:hidden">
-          <p>{`${abilityText(token)} · ${reach}`}</p>
+          <p>{`${abilityText(token)} · ${scope}`}</p>
           <p>
             <span className="text-muted">Last used</span> <LastUse token={token} />
           </p>
@@ -52,7 +52,7 @@ export const TokenRow = memo(function TokenRow({ token, servers }: TokenRowProps
       </Cell>
       <Cell from="sm">{abilityText(token)}</Cell>
       <Cell from="sm">
-        <p className="max-w-48 min-w-24 wrap-anywhere">{reach}</p>
+        <p className="max-w-48 min-w-24 wrap-anywhere">{scope}</p>
       </Cell>
       <Cell from="sm">
         <LastUse token={token} />

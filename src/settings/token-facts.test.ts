@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { abilityText, expiryOf, lifetimesUntil, momentAfter, serversText } from "./token-facts.ts";
+import {
+  abilityText,
+  expiryOf,
+  expiryOptionsUntil,
+  momentAfter,
+  serversText,
+} from "./token-facts.ts";
 
 test("a token that may do everything says so, whatever else it may", () => {
   expect(abilityText({ abilities: ["read"] })).toBe("Read");
@@ -25,8 +31,9 @@ test.each([
   expect(expiryOf({ expires_at: at }, now)).toBe(expected);
 });
 
-test("no lifetime is offered that the token in use does not have itself", () => {
-  const labels = (latest: string | null) => lifetimesUntil(latest, now).map(({ label }) => label);
+test("offers no expiry later than that of the token in use", () => {
+  const labels = (latest: string | null) =>
+    expiryOptionsUntil(latest, now).map(({ label }) => label);
   expect(labels(null)).toEqual(["Never", "In 7 days", "In 30 days", "In 90 days", "In 1 year"]);
   expect(labels("2026-03-31T12:00:00.000000Z")).toEqual([
     "With the current token",
@@ -36,7 +43,7 @@ test("no lifetime is offered that the token in use does not have itself", () => 
   expect(labels("2026-03-02T12:00:00.000000Z")).toEqual(["With the current token"]);
 });
 
-test("a lifetime counts whole days from now", () => {
+test("an expiry counts whole days from now", () => {
   expect(momentAfter(30, now)?.toISOString()).toBe("2026-03-31T12:00:00.000Z");
   expect(momentAfter(null, now)).toBeNull();
 });

@@ -29,7 +29,7 @@ export function expiryOf({ expires_at: at }: Pick<Token, "expires_at">, nowMs: n
 const dayMs = 24 * 3600 * 1000;
 
 /** How long a new token may last; the moment itself is what is stored. */
-const lifetimes = [
+const expiryOptions = [
   { days: null, label: "Never" },
   { days: 7, label: "In 7 days" },
   { days: 30, label: "In 30 days" },
@@ -38,8 +38,8 @@ const lifetimes = [
 ] as const;
 
 /** Those that a token may have that is made with one of this end. */
-export const lifetimesUntil = (latest: string | null, nowMs: number) =>
-  lifetimes
+export const expiryOptionsUntil = (latest: string | null, nowMs: number) =>
+  expiryOptions
     .filter(
       ({ days }) => days === null || latest === null || nowMs + days * dayMs <= Date.parse(latest),
     )

@@ -3,8 +3,8 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import type { ReactNode } from "react";
 import { useForm, useWatch } from "react-hook-form";
 import { createWebhookBody } from "../../contract/webhooks/webhook.ts";
-import { FormTrouble } from "../app/FormTrouble.tsx";
-import { showRefusal, toText } from "../app/form-values.ts";
+import { FormError } from "../app/FormError.tsx";
+import { setServerErrors, toText } from "../app/form-values.ts";
 import { LeaveGuard } from "../app/LeaveGuard.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Field } from "../ui/Field.tsx";
@@ -40,7 +40,7 @@ export function WebhookForm({ isOurs, onCreate, cancel }: WebhookFormProps) {
     try {
       await onCreate(body);
     } catch (error) {
-      showRefusal(error, ["url"], setError);
+      setServerErrors(error, ["url"], setError);
     }
   });
 
@@ -52,7 +52,7 @@ export function WebhookForm({ isOurs, onCreate, cancel }: WebhookFormProps) {
       className="grid content-start gap-5"
     >
       <LeaveGuard isDirty={isDirty} question="Leave without creating the webhook?" />
-      <FormTrouble errors={errors} />
+      <FormError errors={errors} />
       <Field
         label="URL"
         error={errors.url?.message}

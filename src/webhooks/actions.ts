@@ -2,7 +2,7 @@
 import { useMutation } from "@tanstack/react-query";
 import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
-import { noteOwner } from "../api/belonging.ts";
+import { cacheParent } from "../api/parent-cache.ts";
 import { call } from "../api/client.ts";
 import { isLast } from "../api/mutate.ts";
 import { invalidate, queryClient } from "../api/query.ts";
@@ -106,7 +106,7 @@ export async function rotateSecret(id: number): Promise<string | null> {
 export async function createWebhook(siteId: number, body: { url: string }) {
   const { secret, ...webhook } = await call("createWebhook", { id: siteId }, { body });
   queryClient.setQueryData(webhookQuery(webhook.id).queryKey, webhook);
-  noteOwner("listWebhooks", webhook.id, siteId);
+  cacheParent("listWebhooks", webhook.id, siteId);
   // Not awaited: what is shown next is the secret, and no list.
   void invalidate("listWebhooks");
   return { webhook, secret: secret ?? null };

@@ -1,7 +1,7 @@
 // What the webhooks' pages need before they show. `siteId` also tells the left side where we are.
 import type { LoaderFunctionArgs } from "react-router";
 import { readPage } from "../../contract/paging.ts";
-import { ownerOf } from "../api/belonging.ts";
+import { cachedParentOf } from "../api/parent-cache.ts";
 import { siteQuery } from "../app/inventory.ts";
 import { idOf, load, loadIfThere } from "../app/loading.ts";
 import { readId } from "../paths.ts";
@@ -44,7 +44,7 @@ export async function webhookLoader({ params, request }: LoaderFunctionArgs) {
     loadIfThere(request, deliveriesQuery(id, page)),
     ...(deliveryId === null ? [] : [loadIfThere(request, deliveryQuery(deliveryId))]),
   ]);
-  const siteId = webhook.site_id ?? ownerOf("listWebhooks", id);
+  const siteId = webhook.site_id ?? cachedParentOf("listWebhooks", id);
   if (siteId !== null) await loadIfThere(request, siteQuery(siteId));
   return { id, siteId, page, deliveryId };
 }

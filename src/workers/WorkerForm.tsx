@@ -8,8 +8,8 @@ import {
   defaultStopWait,
   stopSignals,
 } from "../../contract/workers/worker.ts";
-import { FormTrouble } from "../app/FormTrouble.tsx";
-import { showRefusal, toText } from "../app/form-values.ts";
+import { FormError } from "../app/FormError.tsx";
+import { setServerErrors, toText } from "../app/form-values.ts";
 import { LeaveGuard } from "../app/LeaveGuard.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Checkbox } from "../ui/Checkbox.tsx";
@@ -56,7 +56,7 @@ export function WorkerForm({ machine, isPending, onCreate, cancel }: WorkerFormP
       // Another service may not know the field, and what is off need not be said.
       await onCreate({ ...body, ...(stopasgroup === true && { stopasgroup }) });
     } catch (error) {
-      showRefusal(error, Object.keys(defaultValues), setError);
+      setServerErrors(error, Object.keys(defaultValues), setError);
     }
   });
 
@@ -71,7 +71,7 @@ export function WorkerForm({ machine, isPending, onCreate, cancel }: WorkerFormP
         className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem] lg:gap-10"
       >
         <div className="grid gap-8">
-          <FormTrouble errors={errors} />
+          <FormError errors={errors} />
           <FieldGroup title="Queue">
             <WorkerFieldFrame
               name="connection"

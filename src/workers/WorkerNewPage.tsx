@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useLoaderData, useNavigate } from "react-router";
 import { isInTransit } from "../../contract/states.ts";
 import type { CreateWorkerBody } from "../../contract/workers/worker.ts";
-import { noteOwner } from "../api/belonging.ts";
+import { cacheParent } from "../api/parent-cache.ts";
 import { call } from "../api/client.ts";
 import { invalidate, queryClient } from "../api/query.ts";
 import { AccountNotice } from "../app/AccountNotice.tsx";
@@ -28,7 +28,7 @@ export function WorkerNewPage() {
 
   const create = async (body: CreateWorkerBody) => {
     const worker = await mutateAsync(body);
-    noteOwner("listWorkers", worker.id, siteId);
+    cacheParent("listWorkers", worker.id, siteId);
     await invalidate("listWorkers");
     queryClient.setQueryData(workerQuery(worker.id).queryKey, worker);
     await navigate(paths.worker(worker.id), { state: savedState });

@@ -1,7 +1,7 @@
 // What the workers' pages need before they show. `siteId` also tells the left side where we are.
 import type { LoaderFunctionArgs } from "react-router";
 import { readPage } from "../../contract/paging.ts";
-import { ownerOf } from "../api/belonging.ts";
+import { cachedParentOf } from "../api/parent-cache.ts";
 import { siteQuery, serverQuery } from "../app/inventory.ts";
 import { idOf, load, loadIfThere } from "../app/loading.ts";
 import { seedWorker, workerQuery, workersQuery } from "./queries.ts";
@@ -28,7 +28,7 @@ export async function workerLoader({ params, request }: LoaderFunctionArgs) {
   const id = idOf(params);
   seedWorker(id);
   const worker = await load(request, workerQuery(id));
-  const siteId = worker.site_id ?? ownerOf("listWorkers", id);
+  const siteId = worker.site_id ?? cachedParentOf("listWorkers", id);
   if (siteId !== null) await loadIfThere(request, siteQuery(siteId));
   return { id, siteId };
 }

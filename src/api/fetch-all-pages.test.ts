@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { toPage } from "../../contract/paging.ts";
-import { everyPage } from "./every-page.ts";
+import { fetchAllPages } from "./fetch-all-pages.ts";
 
 const items = [1, 2, 3, 4, 5];
 
@@ -15,16 +15,19 @@ const pageQuery = (asked: number[]) => (page: number) => ({
 
 test("all pages are read, in order, each once", async () => {
   const asked: number[] = [];
-  const { data } = await everyPage<number>(pageQuery(asked)).queryFn();
+  const { data } = await fetchAllPages<number>(pageQuery(asked)).queryFn();
   expect([data, asked]).toEqual([items, [1, 2, 3]]);
 });
 
 test("its key begins like those of its pages, so that what renews them renews it", () => {
-  expect(everyPage<number>(pageQuery([])).queryKey.slice(0, 2)).toEqual(["listNumbers", { id: 7 }]);
+  expect(fetchAllPages<number>(pageQuery([])).queryKey.slice(0, 2)).toEqual([
+    "listNumbers",
+    { id: 7 },
+  ]);
 });
 
 test("a list that a service does not have stays none", async () => {
-  const none = everyPage<number, null>(() => ({
+  const none = fetchAllPages<number, null>(() => ({
     queryKey: ["listNumbers", {}, {}],
     queryFn: () => Promise.resolve(null),
   }));

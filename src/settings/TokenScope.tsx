@@ -2,7 +2,7 @@ import { Checkbox } from "../ui/Checkbox.tsx";
 import { ChoiceList } from "../ui/ChoiceList.tsx";
 import { Field } from "../ui/Field.tsx";
 
-type ReachProps = {
+type TokenScopeProps = {
   servers: readonly { id: number; name: string }[];
   /** Null = all servers, also those to come. */
   value: readonly number[] | null;
@@ -20,7 +20,7 @@ const options = [
 ] as const;
 
 /** On which servers a token may see and do anything. */
-export function Reach({ servers, value, onChange, error }: ReachProps) {
+export function TokenScope({ servers, value, onChange, error }: TokenScopeProps) {
   return (
     <div className="grid gap-2">
       <ChoiceList

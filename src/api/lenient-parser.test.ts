@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import * as z from "zod/mini";
 import { pageOf } from "../../contract/paging.ts";
 import { timestamp } from "../../contract/values.ts";
-import { readLoosely, toUtc } from "./loose-reading.ts";
+import { parseLeniently, toUtc } from "./lenient-parser.ts";
 
 test.each([
   ["2026-01-31T09:30:00.123456Z", "2026-01-31T09:30:00.123456Z"],
@@ -31,16 +31,16 @@ const utc = "2026-01-31T09:30:00.000000Z";
 const plain = { id: 3, name: "a", made_at: utc, ended_at: null, parts: [] };
 
 const read = (change: Record<string, unknown>) =>
-  readLoosely(thing, { ...plain, ...change })?.data ?? null;
+  parseLeniently(thing, { ...plain, ...change })?.data ?? null;
 
 test("a single object may stand in `data`, a list keeps its own", () => {
-  expect(readLoosely(thing, { data: { ...plain }, meta: {} })?.data).toEqual(plain);
+  expect(parseLeniently(thing, { data: { ...plain }, meta: {} })?.data).toEqual(plain);
   const page = {
     data: [{ ...plain, made_at: "2026-01-31T09:30:00Z" }],
     links: { first: "", last: "", prev: null, next: null },
     meta: { current_page: 1, from: 1, to: 1, last_page: 1, path: "", per_page: 20, total: 1 },
   };
-  expect(readLoosely(pageOf(thing), page)?.data.data).toEqual([plain]);
+  expect(parseLeniently(pageOf(thing), page)?.data.data).toEqual([plain]);
 });
 
 test("moments of another form are read wherever they stand", () => {
@@ -56,7 +56,7 @@ test("a field that only has the name of one of ours is left out", () => {
 
 test("what is missing and may be null is null, and a text that is null is empty", () => {
   const { ended_at: _, ...without } = plain;
-  expect(readLoosely(thing, without)?.data).toEqual(plain);
+  expect(parseLeniently(thing, without)?.data).toEqual(plain);
   expect(read({ name: null, parts: null })).toEqual({ ...plain, name: "" });
 });
 
@@ -68,5 +68,5 @@ test.each([{ id: null }, { id: "3" }, { made_at: "yesterday" }, { parts: [7] }])
 );
 
 test.each([undefined, null, "text", [], {}])("%o is no such object", (body) => {
-  expect(readLoosely(thing, body)).toBeNull();
+  expect(parseLeniently(thing, body)).toBeNull();
 });

@@ -2,8 +2,8 @@ import type { FieldErrors } from "react-hook-form";
 import { Notice } from "../ui/Notice.tsx";
 import { RequestId } from "../ui/RequestId.tsx";
 
-/** What the service said that belongs to no field; `showRefusal` puts it there, with the request's id as its type. */
-export function FormTrouble({ errors }: { errors: FieldErrors }) {
+/** What the service said that belongs to no field; `setServerErrors` puts it there, with the request's id as its type. */
+export function FormError({ errors }: { errors: FieldErrors }) {
   const { message, type: requestId } = errors.root?.["service"] ?? {};
   if (message === undefined) return null;
   return (

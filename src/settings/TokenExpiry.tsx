@@ -2,9 +2,9 @@ import { useState } from "react";
 import { toTimestamp } from "../../contract/values.ts";
 import { Field } from "../ui/Field.tsx";
 import { Select } from "../ui/Select.tsx";
-import { lifetimesUntil, momentAfter } from "./token-facts.ts";
+import { expiryOptionsUntil, momentAfter } from "./token-facts.ts";
 
-type LifetimeProps = {
+type TokenExpiryProps = {
   /** A timestamp; undefined = as long as the token that makes it. */
   value: string | undefined;
   onChange: (moment: string | undefined) => void;
@@ -15,7 +15,7 @@ type LifetimeProps = {
 
 const dayText = new Intl.DateTimeFormat(undefined, { dateStyle: "long" });
 
-export function Lifetime({ value, onChange, latest, error }: LifetimeProps) {
+export function TokenExpiry({ value, onChange, latest, error }: TokenExpiryProps) {
   const [days, setDays] = useState<number | null>(null);
   const [openedMs] = useState(() => Date.now());
   const choose = (next: number | null) => {
@@ -41,7 +41,7 @@ export function Lifetime({ value, onChange, latest, error }: LifetimeProps) {
           value={days ?? ""}
           onChange={({ target }) => choose(target.value === "" ? null : Number(target.value))}
         >
-          {lifetimesUntil(latest, openedMs).map(({ days, label }) => (
+          {expiryOptionsUntil(latest, openedMs).map(({ days, label }) => (
             <option key={label} value={days ?? ""}>
               {label}
             </option>

@@ -1,5 +1,5 @@
-// Reads what another maker's service puts another way than the contract says, and means the same. It is tried only on
-// an answer that the contract does not take, so it costs nothing where both agree.
+// Parses what another maker's service puts another way than the contract says, and means the same. It is tried only on
+// a response that the contract does not take, so it costs nothing where both agree.
 import type * as z from "zod/mini";
 
 type Container = Record<PropertyKey, unknown>;
@@ -56,7 +56,7 @@ function holderOf(body: unknown, path: readonly PropertyKey[]): Container | null
  * @param body as parsed from JSON; it is changed
  * @returns null when it cannot mean what the schema says
  */
-export function readLoosely<Data>(
+export function parseLeniently<Data>(
   schema: z.ZodMiniType<Data>,
   body: unknown,
 ): { data: Data } | null {

@@ -1,4 +1,4 @@
-// All pages of a list as one, for what has to be seen whole: a form's choices, a set that is saved at once.
+// Fetches all pages of a list as one, for what has to be seen whole: a form's choices, a set that is saved at once.
 import type { Page } from "../../contract/paging.ts";
 import { type DataQuery, queryClient } from "./query.ts";
 
@@ -6,7 +6,7 @@ import { type DataQuery, queryClient } from "./query.ts";
  * The key begins like those of the pages, so that what renews them renews this too.
  * @param pageQuery the query of a page, counted from 1
  */
-export function everyPage<Item, Nothing extends null = never>(
+export function fetchAllPages<Item, Nothing extends null = never>(
   pageQuery: (page: number) => DataQuery<Page<Item> | Nothing>,
 ): DataQuery<Page<Item> | Nothing> {
   const first = pageQuery(1);
