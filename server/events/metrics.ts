@@ -6,7 +6,7 @@ import { sql } from "../store/drizzle.ts";
 import type { EventRow } from "./event.ts";
 
 /** @returns counts events once they are handed to those who send them */
-export function countEvents(registry: Registry): (told: readonly EventRow[]) => void {
+export function countEvents(registry: Registry): (dispatched: readonly EventRow[]) => void {
   const events = new Counter({
     name: "quarterdeck_events_total",
     help: "Events that were handed to the webhooks and channels.",
@@ -14,8 +14,8 @@ export function countEvents(registry: Registry): (told: readonly EventRow[]) => 
     registers: [registry],
   });
   for (const type of eventTypes) events.inc({ type }, 0);
-  return (told) => {
-    for (const { type } of told) events.inc({ type });
+  return (dispatched) => {
+    for (const { type } of dispatched) events.inc({ type });
   };
 }
 

@@ -1,6 +1,6 @@
 // Makes messages of events. What happens to a thing for the first time in a while goes out at once. What happens to it again
-// within a minute waits for the minute's end and is told in one message, so that a worker that flaps is not a hundred
-// messages; and what waits anyway, because the channel is being spoken to, is told together.
+// within a minute waits for the minute's end and goes out in one message, so that a worker that flaps is not a hundred
+// messages; and what waits anyway, because the channel is being spoken to, goes out together.
 import type { Clock } from "../clock.ts";
 import { eventWords, type EventType } from "../../contract/events.ts";
 import { titleOf } from "../events/event.ts";
@@ -40,7 +40,7 @@ export function createCoalesce(options: {
     return true;
   }
 
-  async function tell(tx: Connection, channelId: number, event: DispatchedEvent): Promise<void> {
+  async function notify(tx: Connection, channelId: number, event: DispatchedEvent): Promise<void> {
     const nowMs = clock.now();
     const key = event.order_key ?? "";
     // The newest message about the same thing decides: nothing newer may stand in an older one.
@@ -49,8 +49,8 @@ export function createCoalesce(options: {
       const isFit = own.isAboutOne || (own.isOfOneKind && own.message.event === event.type);
       if (isFit && (await coalesce(tx, own, event))) return;
     }
-    const told = await messages.newestAbout(tx, channelId, key, event.type);
-    const dueAt = new Date(Math.max(nowMs, told === null ? 0 : quietUntil(told.message)));
+    const previous = await messages.newestAbout(tx, channelId, key, event.type);
+    const dueAt = new Date(Math.max(nowMs, previous === null ? 0 : quietUntil(previous.message)));
     if (own === null || own.message.ended_at !== null) {
       const open = await messages.openOfKind(tx, channelId, event.type, dueAt);
       if (open !== null && (await coalesce(tx, open, event))) return;
@@ -72,13 +72,13 @@ export function createCoalesce(options: {
     const ofServers = await channels.ofServers(tx, [...new Set(serverIds)]);
     for (const event of events) {
       if (event.type === "webhook.ping") continue;
-      // A database of three sites that use one channel is told of there once.
+      // A channel that three sites of one database use is notified once.
       const channelIds = new Set(
         isOfNoSite(event)
           ? ofServers.filter(({ ownerId }) => ownerId === event.server_id).map(channelOf)
           : ofSites.filter(({ ownerId }) => event.siteIds.includes(ownerId)).map(channelOf),
       );
-      for (const channelId of channelIds) await tell(tx, channelId, event);
+      for (const channelId of channelIds) await notify(tx, channelId, event);
     }
   };
 }

@@ -15,7 +15,7 @@ export type FormatMessageOptions = {
 
 /** So many things that a burst is about are named; a message has room for ten facts. */
 const maxNamed = 9;
-/** So many changes of one thing are told one by one, beside where it is. */
+/** So many changes of one thing are listed one by one, beside where it is. */
 const maxChanges = 7;
 
 export function createFormatMessage({ inventory, address, installation }: FormatMessageOptions) {
@@ -41,8 +41,8 @@ export function createFormatMessage({ inventory, address, installation }: Format
   /** Several changes of one thing: how it is now, and what led to it. */
   async function changes(row: MessageRow, events: EventRow[], last: EventRow): Promise<Message> {
     const zone = (await inventory.findServer(last.server_id))?.timeZone ?? "UTC";
-    const told = events.slice(-maxChanges);
-    const earlier = row.count - told.length;
+    const listed = events.slice(-maxChanges);
+    const earlier = row.count - listed.length;
     return {
       id: idOf(row),
       outcome: outcomeOf[last.type],
@@ -50,7 +50,7 @@ export function createFormatMessage({ inventory, address, installation }: Format
       facts: [
         ...(await placeFacts(last)).slice(0, 2),
         ...(earlier > 0 ? [["Earlier", `${earlier} more changes`] as const] : []),
-        ...told.map(
+        ...listed.map(
           ({ type, created_at: at }) => [eventWords[type], momentText(at, zone)] as const,
         ),
       ],
