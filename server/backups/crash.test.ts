@@ -220,7 +220,8 @@ async function install(kind: Kind): Promise<number> {
 
 test(
   `over kills in runs and restores of each kind, ${rounds} of each, nothing is lost, halved or left behind (CRASH_SEED=${seed})`,
-  { timeout: 540_000 + rounds * 60_000 },
+  // Each kill is noticed by the heartbeat that is missing, up to 30 s later.
+  { timeout: 540_000 + rounds * 2 * kinds.length * 60_000 },
   async ({ onTestFailed }) => {
     let told = "the first backups";
     onTestFailed(
