@@ -9,8 +9,8 @@ import { createBackups } from "./backups/backups.ts";
 import type { Clock } from "./clock.ts";
 import { deploymentRoutes } from "./deployments/routes.ts";
 import { countEvents, eventMetrics } from "./events/metrics.ts";
-import { createPruner } from "./events/pruner.ts";
-import { createOutboxRelay } from "./events/outbox-relay.ts";
+import { createPrune } from "./events/prune.ts";
+import { createOutboxRelay, eventsChannel } from "./events/outbox-relay.ts";
 import { findAccount, ownAccount } from "./hosts/account.ts";
 import { findFolderOwner, findReplacer } from "./hosts/folder-owner.ts";
 import { createLocalHost } from "./hosts/local.ts";
@@ -26,6 +26,7 @@ import { createSecretReader } from "./inventory/secrets.ts";
 import { openInventory } from "./inventory/inventory.ts";
 import { createInventoryStore } from "./inventory/store.ts";
 import { startJobs } from "./jobs/jobs.ts";
+import { jobsChannel } from "./jobs/singleton-queue.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { measureRequests } from "./metrics/requests.ts";
 import { createMetricsRoute } from "./metrics/routes.ts";
@@ -37,7 +38,7 @@ import { overviewRoutes } from "./overview/routes.ts";
 import { createOverviewStore } from "./overview/store.ts";
 import { serverRoutes } from "./servers/routes.ts";
 import { openDatabase } from "./store/database.ts";
-import { listen } from "./store/listen.ts";
+import { createListener } from "./store/listen.ts";
 import { installationId } from "./store/settings.ts";
 import { createCodeStore } from "./tokens/code-store.ts";
 import { tokenRoutes } from "./tokens/routes.ts";
@@ -143,7 +144,13 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     log,
   });
-  const jobs = await startJobs(options.connection, log);
+  const listener = createListener({
+    connection: options.connection,
+    channels: [jobsChannel, eventsChannel],
+    clock,
+    log,
+  });
+  const jobs = await startJobs({ connection: options.connection, db, listener, log });
   const secrets = createSecretReader(options.secrets);
 
   const { PATH = "", HOME = "/" } = options.workerEnvironment;
@@ -188,25 +195,20 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
   });
   await backups.resume();
-  await jobs.work({
-    "worker.apply": workers.apply,
-    "worker.deploy": workers.deploy,
-    ...backups.handlers,
-  });
-
   const network = createSender({ guard: createAddressGuard(options.allow) });
   const webhooks = createWebhooks({
     db,
     inventory: inventoryStore,
+    queue: jobs.deliveries,
     network,
     userAgent: `Quarterdeck/${options.version}`,
     registry,
     clock,
-    log,
   });
   const notifications = createNotifications({
     db,
     inventory: inventoryStore,
+    queue: jobs.messages,
     secrets,
     smtp: options.smtp,
     address: options.address ?? (() => options.publicUrl),
@@ -215,27 +217,28 @@ export async function createApp(options: AppOptions): Promise<App> {
     clock,
     log,
   });
-  const countDispatched = countEvents(registry);
   const outboxRelay = createOutboxRelay({
     db,
     receivers: [webhooks.receive, notifications.receive],
-    onDispatched(dispatched) {
-      countDispatched(dispatched);
-      webhooks.wake();
-      notifications.wake();
+    onDispatched: countEvents(registry),
+    clock,
+    log,
+  });
+  listener.on(eventsChannel, outboxRelay.wake);
+  const prune = createPrune({ db, keepDays: options.keepDays, clock });
+  await jobs.work({
+    "worker.apply": workers.apply,
+    "worker.deploy": workers.deploy,
+    ...backups.handlers,
+    async upkeep() {
+      await prune();
+      await webhooks.catchUp();
+      await notifications.catchUp();
     },
-    clock,
-    log,
   });
-  const pruner = createPruner({ db, keepDays: options.keepDays, clock, log });
-  const stopListening = listen({
-    connection: options.connection,
-    channel: "quarterdeck_events",
-    onNotice: outboxRelay.wake,
-    clock,
-    log,
-  });
-  for (const { wake } of [workers.watch, outboxRelay, webhooks, notifications, pruner]) wake();
+  await webhooks.start();
+  await notifications.start();
+  for (const { wake } of [workers.watch, outboxRelay]) wake();
 
   const routes = [
     ...backups.routes,
@@ -306,14 +309,15 @@ export async function createApp(options: AppOptions): Promise<App> {
     async close(workersOnStop) {
       inventory.close();
       await backups.stop();
+      // What happens from here on is still stored, and dispatched by the next service.
+      await outboxRelay.stop();
+      await Promise.all([webhooks.stop(), notifications.stop()]);
       await jobs.stop(jobsDrainMs);
       // What the processes do from here on is the stop's doing; it changes no worker's status.
       for (const part of [workers.watch, observer]) await part.stop();
       if (workersOnStop === "stop") await supervisor.stopAll().then(workers.storeKills);
       else supervisor.release();
-      await stopListening();
-      // What happened while it stopped is still stored, and told by the next service.
-      for (const part of [outboxRelay, webhooks, notifications, pruner]) await part.stop();
+      await listener.stop();
       network.close();
       await closeDatabase();
     },

@@ -115,7 +115,7 @@ export function createBackups(options: BackupsOptions): Backups {
         );
       await work.interruptOrphans();
       await removal.resume();
-      await jobs.backupTasks.work(runner.run);
+      jobs.backupTasks.work(runner.run);
       scheduler.wake();
     },
     async stop() {

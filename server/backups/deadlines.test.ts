@@ -4,7 +4,7 @@ import { systemClock } from "../clock.ts";
 import { createLocalHost } from "../hosts/local.ts";
 import { createSecretReader } from "../inventory/secrets.ts";
 import { createInventoryStore } from "../inventory/store.ts";
-import { startJobs, type Jobs } from "../jobs/jobs.ts";
+import type { Jobs } from "../jobs/jobs.ts";
 import { createLog } from "../log.ts";
 import { sql } from "../store/drizzle.ts";
 import { activity } from "../store/tables.ts";
@@ -15,13 +15,14 @@ import { createConfigurationStore } from "./configuration-store.ts";
 import { createResolver } from "./resolve-source.ts";
 import { createTaskStore } from "./task-store.ts";
 import { insertConfiguration, insertInventory } from "./testing/rows.ts";
+import { startTestJobs } from "../testing/jobs.ts";
 
 let database: TestDatabase;
 let engine: Jobs;
 beforeAll(async () => {
   database = await createTestDatabase();
   await insertInventory(database.db);
-  engine = await startJobs(database.connection, createLog("silent"));
+  engine = await startTestJobs(database);
 });
 afterAll(async () => {
   await engine.stop(0);

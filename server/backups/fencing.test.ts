@@ -6,8 +6,8 @@ import { finished as ended } from "node:stream/promises";
 import { Registry } from "prom-client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { systemClock } from "../clock.ts";
-import { startJobs, type Jobs } from "../jobs/jobs.ts";
-import { ClaimLost, type Claim } from "../jobs/serial-queue.ts";
+import type { Jobs } from "../jobs/jobs.ts";
+import { ClaimLost, type Claim } from "../jobs/claim.ts";
 import { createLog } from "../log.ts";
 import { createLocalStorage } from "../storage/local.ts";
 import { sql } from "../store/drizzle.ts";
@@ -21,6 +21,7 @@ import { createTakeBackup, type TakeBackup } from "./take-backup.ts";
 import { createTaskStore } from "./task-store.ts";
 import { insertBackup, insertConfiguration, insertInventory } from "./testing/rows.ts";
 import { Interrupted } from "./failure-message.ts";
+import { startTestJobs } from "../testing/jobs.ts";
 
 const log = createLog("silent");
 
@@ -40,7 +41,7 @@ beforeEach(async () => {
   database = await createTestDatabase();
   folder = await mkdtemp(join(tmpdir(), "quarterdeck-fencing-"));
   await insertInventory(database.db);
-  jobs = await startJobs(database.connection, log);
+  jobs = await startTestJobs(database, log);
   store = createBackupStore(database.db);
   configuration = await insertConfiguration(database.db);
   backup = await insertBackup(database.db, configuration);
@@ -74,7 +75,7 @@ beforeEach(async () => {
     tasks.insert(tx, { server_id: 1, backup_id: backup.id, kind: "run" }),
   );
   claim = await new Promise((resolve) => {
-    void jobs.backupTasks.work(async (claimed) => {
+    jobs.backupTasks.work(async (claimed) => {
       resolve(claimed);
       await new Promise<void>((end) => (done = end));
     });

@@ -5,7 +5,7 @@ import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
 import { recordEvent } from "../events/store.ts";
 import type { Jobs } from "../jobs/jobs.ts";
-import type { Claim } from "../jobs/serial-queue.ts";
+import type { Claim } from "../jobs/claim.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Connection } from "../store/database.ts";
 import { backupEntry, cancelledAction } from "./activity-entries.ts";

@@ -1,7 +1,7 @@
 // Two instances on one database, the engine's heartbeats and claims included; the work itself is a promise.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { startJobs, type Jobs } from "../jobs/jobs.ts";
-import { ClaimLost } from "../jobs/serial-queue.ts";
+import type { Jobs } from "../jobs/jobs.ts";
+import { ClaimLost } from "../jobs/claim.ts";
 import { createLog } from "../log.ts";
 import { sql } from "../store/drizzle.ts";
 import { backupTasks } from "../store/tables.ts";
@@ -12,6 +12,7 @@ import { createTaskRunner, longestTaskMs, type TaskRunnerOptions } from "./task-
 import { createTaskStore, type TaskRow } from "./task-store.ts";
 import { insertBackup, insertConfiguration, insertInventory } from "./testing/rows.ts";
 import { Cancelled } from "./failure-message.ts";
+import { startTestJobs } from "../testing/jobs.ts";
 
 const log = createLog("silent");
 const waiting = { timeout: 60_000, interval: 20 };
@@ -32,7 +33,7 @@ afterEach(async () => {
 
 /** A service on the database that performs tasks in a given way, and what it settles. */
 async function createInstance(perform: TaskRunnerOptions["perform"]) {
-  const jobs = await startJobs(database.connection, log);
+  const jobs = await startTestJobs(database, log);
   const tasks = createTaskStore(database.db, jobs.backupTasks);
   const clock = createFakeClock();
   const settled: string[] = [];
@@ -89,7 +90,8 @@ test("runs one job at a time for a server over two instances, in the order in wh
   const second: Instance = await createInstance(perform(() => second));
   const asked: string[] = [];
   for (let count = 0; count < 20; count++) asked.push(await add(count % 2 === 0 ? first : second));
-  await Promise.all([first.work(), second.work()]);
+  first.work();
+  second.work();
   await vi.waitFor(() => expect(begun).toHaveLength(20), waiting);
   expect(begun).toEqual(asked);
 }, 90_000);
@@ -124,10 +126,10 @@ test("settles the job of a runner that died, and refuses the outcome of one that
     throw new ClaimLost();
   });
   await add(dead);
-  await dead.work();
+  dead.work();
   await vi.waitFor(() => expect(claims).toHaveLength(1), waiting);
   const living = await createInstance(() => Promise.reject(new Error("Nothing begins anew.")));
-  await living.work();
+  living.work();
   await vi.waitFor(async () => {
     await missHeartbeats();
     expect(isLost).toBe(true);
@@ -152,7 +154,7 @@ test("gives up a job that ignores its deadline an hour later, and goes on with t
   });
   const first = await add(instance);
   const next = await add(instance);
-  await instance.work();
+  instance.work();
   await vi.waitFor(() => expect(performed).toEqual([first]), waiting);
   instance.clock.advance(longestTaskMs);
   expect(signal?.aborted).toBe(true);
@@ -165,7 +167,7 @@ test("gives up a job that ignores its deadline an hour later, and goes on with t
 test("settles a job whose outcome could not be stored as that, not as cut off with the service", async () => {
   const instance = await createInstance(() => Promise.reject(new Error("No outcome.")));
   await add(instance);
-  await instance.work();
+  instance.work();
   await vi.waitFor(
     () =>
       expect(instance.settled).toEqual([
@@ -183,7 +185,7 @@ test("cancels a job that was claimed a moment ago, and says so of one that nobod
     await end(instance.jobs, task);
   });
   const id = await add(instance);
-  await instance.work();
+  instance.work();
   const task = await vi.waitFor(async () => {
     const found = await instance.tasks.byId(id);
     expect(found?.is_claimed).toBe(true);
@@ -208,7 +210,7 @@ test("takes over what an earlier version kept: what waits runs, what had begun i
   await database.db.insert(backupTasks).values(old);
   expect(await instance.tasks.takeOver()).toHaveLength(1);
   expect(await instance.tasks.takeOver()).toEqual([]);
-  await instance.work();
+  instance.work();
   await vi.waitFor(() => expect(performed).toEqual([backup.id]), waiting);
   expect(instance.settled).toEqual(["Interrupted: the service stopped or crashed during the run."]);
 }, 90_000);

@@ -1,6 +1,7 @@
 // The heavy jobs that wait or run. They are jobs of the engine: one is there exactly as long as there is something to do.
 import { backupTaskQueue, type BackupTask } from "../jobs/jobs.ts";
-import type { Claim, SerialQueue } from "../jobs/serial-queue.ts";
+import type { Claim } from "../jobs/claim.ts";
+import type { SerialQueue } from "../jobs/serial-queue.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { asc, eq, sql } from "../store/drizzle.ts";
 import { backupTasks as earlierTasks, type BackupTaskKind } from "../store/tables.ts";

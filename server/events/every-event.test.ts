@@ -12,17 +12,15 @@ import {
   type BackupTestService,
 } from "../backups/testing/backup-service.ts";
 import { patientArtisan } from "../testing/artisan.ts";
-import { createShiftedClock } from "../testing/shifted-clock.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { startReceiver, status, type TestReceiver } from "../webhooks/testing/receiver.ts";
 
-const clock = createShiftedClock();
 let service: BackupTestService;
 let receiver: TestReceiver;
 let webhookId: number;
 
 beforeAll(async () => {
-  service = await createBackupTestService({ clock });
+  service = await createBackupTestService();
   receiver = await startReceiver();
   webhookId = (await createWebhook(receiver.url)).id;
 });
@@ -100,7 +98,7 @@ test("a backup, its restore, and both of them failing; a damaged backup and its 
     started_at: backup.started_at,
     ended_at: backup.ended_at,
   });
-  clock.ahead(3600_000);
+  await service.ahead(3600_000);
   await service.call("PUT", `/api/backup/${backup.id}`);
   await service.restored(backup.id, "finished");
   const restored = await arrived("restore.finished");
@@ -109,7 +107,7 @@ test("a backup, its restore, and both of them failing; a damaged backup and its 
     expect(Date.parse(at ?? "")).toBeGreaterThan(Date.parse(than ?? ""));
   isLater(restored.restore_started_at, backup.ended_at);
 
-  clock.ahead(3600_000);
+  await service.ahead(3600_000);
   await writeFile(join(service.folder, "copies", backup.path), "not what was stored");
   await service.call("POST", `/api/backup/${backup.id}/drill`);
   const failed = await arrived("backup.drill_failed");
@@ -124,7 +122,7 @@ test("a backup, its restore, and both of them failing; a damaged backup and its 
   expect(await arrived("restore.failed")).toMatchObject({ ...ofOrders, backup_id: backup.id });
 
   // A schedule is looked at when its configuration is changed.
-  clock.ahead(2 * 24 * 3600_000);
+  await service.ahead(2 * 24 * 3600_000);
   await service.call("PUT", `/api/backup-configuration/${id}`, {
     name: "Shop, nightly",
     frequency: "30 2 * * *",
@@ -152,7 +150,7 @@ test("a webhook that gives up a delivery, is disabled and is enabled again", asy
   await service.query("update webhook_deliveries set round_attempts = 9 where webhook_id = $1", [
     id,
   ]);
-  clock.ahead(3600_000);
+  await service.ahead(3600_000);
   expect(await arrived("webhook.delivery_failed")).toMatchObject({ ...onShop, webhook_id: id });
   other.answer(status(410));
   await service.call("POST", "/api/site/1/deployment", { status: "finished" });

@@ -17,11 +17,14 @@ export type Receive = (tx: Connection, dispatched: DispatchedEvent[]) => Promise
 export type OutboxRelayOptions = {
   db: Database;
   receivers: readonly Receive[];
-  /** Called when something new is there to be sent. */
+  /** Called with what was dispatched. */
   onDispatched(dispatched: readonly EventRow[]): void;
   clock: Clock;
   log: Logger;
 };
+
+/** The channel of PostgreSQL on which a trigger announces new events. */
+export const eventsChannel = "quarterdeck_events";
 
 const maxBatch = 500;
 /** A notice of PostgreSQL comes sooner; this is for the one that got lost. */
@@ -60,7 +63,7 @@ export function createOutboxRelay({ db, receivers, onDispatched, clock, log }: O
     });
 
   return createLoop({
-    name: "telling of events",
+    name: "dispatch of events",
     everyMs,
     async turn(signal) {
       for (let many = maxBatch; many === maxBatch && !signal.aborted;) {

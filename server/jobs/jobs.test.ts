@@ -3,7 +3,8 @@ import { createLog } from "../log.ts";
 import { sql } from "../store/drizzle.ts";
 import { settings } from "../store/tables.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
-import { startJobs, type Handlers, type Jobs } from "./jobs.ts";
+import type { Handlers, Jobs } from "./jobs.ts";
+import { startTestJobs } from "../testing/jobs.ts";
 
 const secret = "whsec_planted-in-a-job";
 const lines: string[] = [];
@@ -25,8 +26,8 @@ async function expire({ id }: { id: number }): Promise<void> {
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  jobs = await startJobs(
-    database.connection,
+  jobs = await startTestJobs(
+    database,
     createLog("trace", { write: (line) => void lines.push(line) }),
   );
   const nothing = async () => undefined;

@@ -5,7 +5,8 @@ import type pg from "pg";
 import { fromDrizzle, PgBoss, type JobResult } from "pg-boss";
 import type { Logger } from "pino";
 import { messageOf } from "../loggable-error.ts";
-import type { Connection } from "../store/database.ts";
+import type { Connection, Database } from "../store/database.ts";
+import type { Listener } from "../store/listen.ts";
 import { toStorableText } from "../store/storable.ts";
 import type { BackupTaskKind } from "../store/tables.ts";
 import {
@@ -14,6 +15,12 @@ import {
   superviseSeconds,
   type SerialQueue,
 } from "./serial-queue.ts";
+import {
+  createSingletonQueue,
+  jobsChannel,
+  singletonQueueOptions,
+  type SingletonQueue,
+} from "./singleton-queue.ts";
 
 /** Every queue, and what a job of it carries. */
 export type JobData = {
@@ -36,6 +43,8 @@ export type JobData = {
   "backup.clean": { storage_provider_id: number; path: string };
   /** A heavy job should have begun by now. */
   "backup-task.deadline": { id: string };
+  /** Once an hour: what is old goes, and what is due and has no job gets one. */
+  upkeep: Record<string, never>;
 };
 export type JobName = keyof JobData;
 
@@ -49,6 +58,8 @@ export type BackupTask = {
   begun_at: string | null;
 };
 export const backupTaskQueue = "backup.task";
+const deliveriesQueue = "webhook.deliveries";
+const messagesQueue = "notification.messages";
 
 export type Handlers = { [Name in JobName]: (data: JobData[Name]) => Promise<void> };
 
@@ -64,6 +75,10 @@ export type Jobs = {
     delaySeconds?: number,
   ): Promise<void>;
   backupTasks: SerialQueue<BackupTask>;
+  /** What is to be sent to webhooks; the key is a webhook's id. */
+  deliveries: SingletonQueue;
+  /** What is to be sent to notification channels; the key is a channel's id. */
+  messages: SingletonQueue;
   /** Begins to work. Until then jobs wait. */
   work(handlers: Handlers): Promise<void>;
   /** Stops taking jobs and lets the running ones end, for at most `timeoutMs`. */
@@ -88,6 +103,7 @@ const queues: Record<JobName, typeof quick> = {
   // A storage may be away for a week; what was left there must not stay for ever.
   "backup.clean": { retryLimit: 1000, retryDelayMaxSeconds: 3600, expireInSeconds: 600, atOnce: 1 },
   "backup-task.deadline": deadline,
+  upkeep: slow,
 };
 // The keys of a total record are all there are.
 const names = Object.keys(queues) as JobName[];
@@ -95,10 +111,21 @@ const names = Object.keys(queues) as JobName[];
 /** Queues of earlier versions, whose jobs nobody takes any more. */
 const retiredQueues = ["worker.deadline"];
 
+/** At a minute at which few schedules of people begin something. */
+const everyHour = "41 * * * *";
+
 /** No job waits longer; pg-boss would delete it unseen after its retention time. */
 const longestDelaySeconds = 30 * 24 * 3600;
 
-export async function startJobs(connection: pg.PoolConfig, log: Logger): Promise<Jobs> {
+export type JobsOptions = {
+  connection: pg.PoolConfig;
+  db: Database;
+  /** Hears `jobsChannel`. */
+  listener: Listener;
+  log: Logger;
+};
+
+export async function startJobs({ connection, db, listener, log }: JobsOptions): Promise<Jobs> {
   const boss = new PgBoss({
     // Its types take no `undefined` and no functions that pg's pool would; neither is used here.
     ...(connection as { host: string; user: string; password: string; database: string }),
@@ -128,6 +155,36 @@ export async function startJobs(connection: pg.PoolConfig, log: Logger): Promise
     });
 
   await boss.createQueue(backupTaskQueue, serialQueueOptions);
+  for (const name of [deliveriesQueue, messagesQueue])
+    await boss.createQueue(name, singletonQueueOptions);
+  await boss.schedule("upkeep", everyHour);
+
+  const backupTasks = createSerialQueue<BackupTask>(boss, backupTaskQueue, log);
+  const deliveries = createSingletonQueue({
+    boss,
+    db,
+    name: deliveriesQueue,
+    places: 128,
+    slowPlaces: 48,
+    log,
+  });
+  const messages = createSingletonQueue({
+    boss,
+    db,
+    name: messagesQueue,
+    places: 16,
+    slowPlaces: 16,
+    log,
+  });
+  const woken: Record<string, { wake(): void }> = {
+    [backupTaskQueue]: backupTasks,
+    [deliveriesQueue]: deliveries,
+    [messagesQueue]: messages,
+  };
+  listener.on(jobsChannel, (name) => {
+    if (name === null) for (const queue of Object.values(woken)) queue.wake();
+    else woken[name]?.wake();
+  });
 
   const take = <Name extends JobName>(name: Name, handlers: Handlers) =>
     boss.work<JobData[Name]>(
@@ -163,9 +220,12 @@ export async function startJobs(connection: pg.PoolConfig, log: Logger): Promise
         startAfter: Math.min(delaySeconds, longestDelaySeconds),
       });
     },
-    backupTasks: createSerialQueue(boss, backupTaskQueue, log),
+    backupTasks,
+    deliveries,
+    messages,
     async work(handlers) {
       for (const name of names) await take(name, handlers);
+      await boss.send("upkeep", {});
     },
     stop: (timeoutMs) => boss.stop({ graceful: true, timeout: timeoutMs, close: true }),
   };

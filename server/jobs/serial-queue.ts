@@ -1,23 +1,12 @@
 // Work of hours, one job at a time for each key over all instances, in the order in which it was asked for. pg-boss
 // keeps the order and enforces it by a unique index; a claim ends when its runner's heartbeat does.
-import { setImmediate } from "node:timers";
-import { fromDrizzle, type JobResult, type PgBoss } from "pg-boss";
+import { fromDrizzle, type PgBoss } from "pg-boss";
 import type { Logger } from "pino";
-import { messageOf } from "../loggable-error.ts";
 import type { Connection } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
-import { toStorableText } from "../store/storable.ts";
-
-/** One runner's hold on a job. The attempt is the fencing token: each new claim of the job has a higher one. */
-export type Claim = { id: string; attempt: number };
-
-/** Somebody else has the job now, or it is over: whatever this runner still does must change nothing. */
-export class ClaimLost extends Error {
-  override name = "ClaimLost";
-  constructor() {
-    super("The job's claim is gone: this runner was thought dead, or the job was ended.");
-  }
-}
+import { ClaimLost, isHeldBy, lockClaim, type Claim } from "./claim.ts";
+import { createJobRunner, type JobRunner } from "./job-runner.ts";
+import { jobsChannel } from "./singleton-queue.ts";
 
 export type SerialQueue<Data extends object> = {
   /** Adds a job in a transaction. @returns its id */
@@ -34,7 +23,9 @@ export type SerialQueue<Data extends object> = {
    * Begins to take jobs. When a handler throws, its job is handed out again, with the next attempt. The signal is aborted
    * when the claim is gone.
    */
-  work(handle: (claim: Claim, signal: AbortSignal) => Promise<void>): Promise<void>;
+  work(handle: (claim: Claim, signal: AbortSignal) => Promise<void>): void;
+  /** Looks for jobs now. */
+  wake(): void;
   /** Takes no more jobs, and resolves when the handlers under way have ended. */
   stop(): Promise<void>;
 };
@@ -46,10 +37,9 @@ const atOnce = 16;
  * one poll: less than 30 seconds. Shorter would take a busy machine or a database that restarts for a death.
  */
 const heartbeatSeconds = 15;
-const heartbeatRefreshSeconds = 3;
 export const superviseSeconds = 5;
 const retryDelaySeconds = 1;
-const pollSeconds = 5;
+const pollMs = 5000;
 /** The longest that pg-boss allows; handlers have deadlines of their own before it. */
 const expireSeconds = 24 * 3600;
 /** A job that failed for good would hold its key for ever, so none does. */
@@ -64,7 +54,6 @@ export const serialQueueOptions = {
   heartbeatSeconds,
   retentionSeconds: 60 * 24 * 3600,
   deleteAfterSeconds: 3600,
-  notify: true,
 } as const;
 
 export function createSerialQueue<Data extends object>(
@@ -72,46 +61,31 @@ export function createSerialQueue<Data extends object>(
   name: string,
   log: Logger,
 ): SerialQueue<Data> {
-  const workers: string[] = [];
-  const isHeld = ({ id, attempt }: Claim) =>
-    sql`name = ${name} and id = ${id}::uuid and state = 'active' and retry_count = ${attempt}`;
-
-  /** @returns false when the claim is gone; otherwise it cannot be lost until the transaction ends */
-  async function lock(tx: Connection, claim: Claim): Promise<boolean> {
-    const { rows } = await tx.execute(
-      sql`select id from pgboss.job where ${isHeld(claim)} for update`,
-    );
-    return rows.length > 0;
-  }
-
-  /** The next job of a key may begin now; waiting for the next poll would leave its server idle. */
-  const wakeWorkers = () =>
-    void setImmediate(() => {
-      for (const id of workers) boss.notifyWorker(id);
-    });
+  let runner: JobRunner | null = null;
 
   return {
     async add(tx, key, data) {
       const id = await boss.send(name, data, { db: fromDrizzle(tx, sql), singletonKey: key });
       if (id === null) throw new Error("A job was not added to its queue.");
+      await tx.execute(sql`select pg_notify(${jobsChannel}, ${name})`);
       return id;
     },
 
     async complete(tx, claim) {
-      if (!(await lock(tx, claim))) return false;
+      if (!(await lockClaim(tx, name, claim))) return false;
       const job = { id: claim.id, retryCount: claim.attempt };
       await boss.complete(name, job, null, { db: fromDrizzle(tx, sql) });
       return true;
     },
 
     async hold(tx, claim) {
-      if (!(await lock(tx, claim))) throw new ClaimLost();
+      if (!(await lockClaim(tx, name, claim))) throw new ClaimLost();
     },
 
     async note(tx, claim, change) {
       const { rows } = await tx.execute(
         sql`update pgboss.job set data = data || ${JSON.stringify(change)}::jsonb
-            where ${isHeld(claim)} returning id`,
+            where ${isHeldBy(name, claim)} returning id`,
       );
       if (rows.length === 0) throw new ClaimLost();
     },
@@ -123,39 +97,22 @@ export function createSerialQueue<Data extends object>(
       return rows.length > 0;
     },
 
-    async work(handle) {
-      // One registration for each worker: pg-boss wakes by id, and names one id a registration.
-      for (let count = 0; count < atOnce; count++) {
-        const worker = await boss.work<Data>(
-          name,
-          {
-            pollingIntervalSeconds: pollSeconds,
-            notifyPollingIntervalSeconds: pollSeconds,
-            heartbeatRefreshSeconds,
-            perJobResults: true,
-          },
-          async (jobs) => {
-            const results: JobResult[] = [];
-            for (const { id, retryCount: attempt, data, signal } of jobs)
-              try {
-                await handle({ id, attempt }, signal);
-                results.push({ id, status: "completed" });
-              } catch (error) {
-                log.error({ err: error, job: name, data }, "a job is handed out again");
-                // pg-boss stores it with the job: nothing may be in it that nobody should read, or that cannot be stored.
-                results.push({ id, status: "failed", output: toStorableText(messageOf(error)) });
-              }
-            wakeWorkers();
-            return results;
-          },
-        );
-        workers.push(worker);
-      }
+    work(handle) {
+      runner = createJobRunner<Data>({
+        boss,
+        queue: name,
+        pollMs,
+        places: (running) =>
+          running.length < atOnce ? { batchSize: atOnce - running.length } : null,
+        async perform(claim, _, signal) {
+          await handle(claim, signal);
+          await boss.complete(name, { id: claim.id, retryCount: claim.attempt });
+        },
+        log,
+      });
+      runner.wake();
     },
-
-    async stop() {
-      await boss.offWork(name, { wait: true });
-      workers.length = 0;
-    },
+    wake: () => runner?.wake(),
+    stop: async () => runner?.stop(),
   };
 }

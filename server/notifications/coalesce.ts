@@ -5,6 +5,7 @@ import type { Clock } from "../clock.ts";
 import { eventWords, type EventType } from "../../contract/events.ts";
 import { titleOf } from "../events/event.ts";
 import type { Receive, DispatchedEvent } from "../events/outbox-relay.ts";
+import type { SingletonQueue } from "../jobs/singleton-queue.ts";
 import type { Connection } from "../store/database.ts";
 import type { ChannelStore } from "./channel-store.ts";
 import type { FoundMessage, MessageRow, MessageStore } from "./message-store.ts";
@@ -17,9 +18,10 @@ export const coalescedTitle = (event: EventType, count: number): string =>
 export function createCoalesce(options: {
   messages: MessageStore;
   channels: ChannelStore;
+  queue: Pick<SingletonQueue, "ensure">;
   clock: Clock;
 }): Receive {
-  const { messages, channels, clock } = options;
+  const { messages, channels, queue, clock } = options;
 
   /** When a message that tells the same may follow this one. */
   const quietUntil = ({ ended_at, created_at }: MessageRow): number =>
@@ -70,16 +72,25 @@ export function createCoalesce(options: {
     const ofSites = await channels.ofSites(tx, siteIds);
     const serverIds = events.filter(isOfNoSite).map((event) => event.server_id);
     const ofServers = await channels.ofServers(tx, [...new Set(serverIds)]);
-    for (const event of events) {
-      if (event.type === "webhook.ping") continue;
-      // A channel that three sites of one database use is notified once.
-      const channelIds = new Set(
-        isOfNoSite(event)
-          ? ofServers.filter(({ ownerId }) => ownerId === event.server_id).map(channelOf)
-          : ofSites.filter(({ ownerId }) => event.siteIds.includes(ownerId)).map(channelOf),
-      );
+    const notified = events
+      .filter(({ type }) => type !== "webhook.ping")
+      .map((event) => ({
+        event,
+        // A channel that three sites of one database use is notified once.
+        channelIds: new Set(
+          isOfNoSite(event)
+            ? ofServers.filter(({ ownerId }) => ownerId === event.server_id).map(channelOf)
+            : ofSites.filter(({ ownerId }) => event.siteIds.includes(ownerId)).map(channelOf),
+        ),
+      }));
+    // Their jobs are locked before their messages, as by the sender.
+    const all = new Set(notified.flatMap(({ channelIds }) => [...channelIds]));
+    await queue.ensure(
+      tx,
+      [...all].sort((a, b) => a - b).map((key) => ({ key, delayMs: 0 })),
+    );
+    for (const { event, channelIds } of notified)
       for (const channelId of channelIds) await notify(tx, channelId, event);
-    }
   };
 }
 

@@ -1,10 +1,12 @@
-// Sends what is due, one message at a time for each channel, and writes down what the provider said.
+// Sends what is due, one message at a time for each channel, and records what the provider answered.
 import type { Logger } from "pino";
 import { theService } from "../activity/actor.ts";
 import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
 import type { InventoryStore } from "../inventory/store.ts";
-import { createLoop } from "../jobs/loop.ts";
+import { ClaimLost, type Claim } from "../jobs/claim.ts";
+import type { SingletonQueue, SingletonQueueWork } from "../jobs/singleton-queue.ts";
+import type { Connection } from "../store/database.ts";
 import { ChannelError } from "./channels/channel.ts";
 import type { FormatMessage } from "./format-message.ts";
 import type { MessageRow, MessageStore } from "./message-store.ts";
@@ -17,16 +19,15 @@ export type MessageSenderOptions = {
   open: OpenChannel;
   formatMessage: FormatMessage;
   count: ReturnType<typeof countMessages>;
+  queue: Pick<SingletonQueue, "hold">;
   clock: Clock;
   log: Logger;
 };
 
-/** Channels that are spoken to at the same time. */
-const mostAtOnce = 16;
 /** Channels end their own attempts sooner; this is for one that does not. */
 const attemptMs = 30_000;
-const claimMs = 60_000;
-const everyMs = 1000;
+/** So long a job goes on while there is more; then those of other channels have their turn. */
+const longestTurnMs = 60_000;
 /** Seconds between an attempt and the next one. */
 const retrySeconds = [10, 60, 300, 1800, 7200];
 /** No provider is waited for longer, whatever it asks. */
@@ -34,17 +35,21 @@ const longestWaitMs = 24 * 3600 * 1000;
 
 type Outcome = { isDelivered: boolean; answer: string; waitMs: number | null };
 
-export function createMessageSender(options: MessageSenderOptions) {
-  const { messages, inventory, open, formatMessage, count, clock, log } = options;
-  const lanes = new Map<number, Promise<void>>();
-  const stopping = new AbortController();
+/** What the job of a channel does, and when there is more to do. */
+export function createMessageSender(options: MessageSenderOptions): SingletonQueueWork {
+  const { messages, inventory, open, formatMessage, count, queue, clock, log } = options;
 
-  async function attempt(row: MessageRow): Promise<Outcome> {
+  /** @throws ClaimLost when somebody else has the channel's job now */
+  async function hold(tx: Connection, claim: Claim): Promise<void> {
+    if (!(await queue.hold(tx, [claim])).has(claim.id)) throw new ClaimLost();
+  }
+
+  async function attempt(row: MessageRow, stop: AbortSignal): Promise<Outcome> {
     try {
       const events = await messages.eventsOf(row.id);
       const channel = await open(row.channel_id);
       const message = await formatMessage(row, events);
-      const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(attemptMs)]);
+      const signal = AbortSignal.any([stop, AbortSignal.timeout(attemptMs)]);
       return { isDelivered: true, answer: await channel.send(message, signal), waitMs: null };
     } catch (error) {
       const isTold = error instanceof ChannelError;
@@ -63,16 +68,22 @@ export function createMessageSender(options: MessageSenderOptions) {
     }
   }
 
-  async function deliver(row: MessageRow): Promise<void> {
-    const { isDelivered, answer, waitMs } = await attempt(row);
-    // The claim runs out, and the next service sends it.
-    if (stopping.signal.aborted && !isDelivered) return;
+  async function deliver(due: MessageRow, claim: Claim, stop: AbortSignal): Promise<void> {
+    const row = await messages.transaction(async (tx) => {
+      await hold(tx, claim);
+      return messages.begin(tx, due.id);
+    });
+    if (row === null) return;
+    const { isDelivered, answer, waitMs } = await attempt(row, stop);
+    // It is still due, and the next service sends it.
+    if (stop.aborted && !isDelivered) return;
     const now = new Date(clock.now());
     const isOver = waitMs === null;
     const status = isDelivered ? "delivered" : isOver ? "failed" : "retrying";
     const channel = await inventory.findNotificationChannel(row.channel_id);
     const servers = new Set((await messages.eventsOf(row.id)).map((event) => event.server_id));
     await messages.transaction(async (tx) => {
+      await hold(tx, claim);
       await messages.update(tx, row.id, {
         status,
         answer,
@@ -94,46 +105,18 @@ export function createMessageSender(options: MessageSenderOptions) {
     if (channel !== null) count(channel.type, status);
   }
 
-  const loop = createLoop({
-    name: "sending of notifications",
-    everyMs,
-    async turn() {
-      const free = mostAtOnce - lanes.size;
-      if (free <= 0) return;
-      const nowMs = clock.now();
-      const claimed = await messages.claim({
-        now: new Date(nowMs),
-        until: new Date(nowMs + claimMs),
-        busy: [...lanes.keys()],
-        most: free,
-      });
-      for (const row of claimed) {
-        const done = deliver(row)
-          .catch((error: unknown) =>
-            log.error(
-              { err: error, message: row.id },
-              "what became of a notification is not known",
-            ),
-          )
-          .finally(() => {
-            lanes.delete(row.channel_id);
-            loop.wake();
-          });
-        lanes.set(row.channel_id, done);
+  return {
+    async perform(channelId, claim, signal) {
+      const endMs = clock.now() + longestTurnMs;
+      while (!signal.aborted && clock.now() < endMs) {
+        const due = await messages.due(channelId, new Date(clock.now()));
+        if (due === null) return;
+        await deliver(due, claim, signal);
       }
     },
-    clock,
-    log,
-  });
-
-  return {
-    wake: loop.wake,
-    async stop(): Promise<void> {
-      await loop.stop();
-      stopping.abort(new Error("The service is stopping."));
-      await Promise.all(lanes.values());
+    async next(tx, channelId) {
+      const dueAt = await messages.nextOf(tx, channelId);
+      return dueAt === null ? null : { delayMs: dueAt.getTime() - clock.now() };
     },
   };
 }
-
-export type MessageSender = ReturnType<typeof createMessageSender>;

@@ -2,7 +2,7 @@
 import type { Connection, Database } from "../store/database.ts";
 import type { EventRow } from "../events/event.ts";
 import { isVisibleMessage, type Visible } from "../events/visible-messages.ts";
-import { and, desc, eq, inArray, sql } from "../store/drizzle.ts";
+import { and, desc, eq, inArray, isNotNull, sql } from "../store/drizzle.ts";
 import { channelMessageEvents, channelMessages, events } from "../store/tables.ts";
 
 export type MessageRow = typeof channelMessages.$inferSelect;
@@ -64,7 +64,7 @@ export function createMessageStore(db: Database) {
       const changed = await tx
         .update(channelMessages)
         .set({ count: sql`${channelMessages.count} + 1`, ...change })
-        // An attempt counts from its claim on, so this tells a message that waits from one on its way.
+        // An attempt counts from its beginning, so this tells a message that waits from one on its way.
         .where(and(eq(channelMessages.id, id), eq(channelMessages.attempts, 0)))
         .returning({ id: channelMessages.id });
       return changed.length > 0;
@@ -85,27 +85,47 @@ export function createMessageStore(db: Database) {
         .orderBy(channelMessages.channel_id, desc(channelMessages.id));
     },
 
-    /** Takes at most one due message of each channel that nobody is at: the oldest that no older one holds back. */
-    async claim(options: { now: Date; until: Date; busy: readonly number[]; most: number }) {
-      const { now, until, busy, most } = options;
+    /** The oldest due message of a channel that no older one holds back. */
+    async due(channelId: number, now: Date): Promise<MessageRow | null> {
       const { rows } = await db.execute<{ id: number }>(sql`
-        update channel_messages m set next_attempt_at = ${until}, attempts = m.attempts + 1
-        from (
-          select first.id from (
-            select distinct channel_id from channel_messages
-            where next_attempt_at <= ${now} and not channel_id = any(${sql.param([...busy])}::int[])
-          ) c, lateral (
-            select m.id, m.next_attempt_at from channel_messages m
-            where m.channel_id = c.channel_id and m.next_attempt_at <= ${now} and ${mayGo}
-            order by m.id limit 1
-          ) first
-          order by first.next_attempt_at limit ${most}
-        ) due
-        where m.id = due.id and m.next_attempt_at <= ${now}
-        returning m.id`);
-      const ids = rows.map(({ id }) => id);
-      if (ids.length === 0) return [];
-      return db.select().from(channelMessages).where(inArray(channelMessages.id, ids));
+        select m.id from channel_messages m
+        where m.channel_id = ${channelId} and m.next_attempt_at <= ${now} and ${mayGo}
+        order by m.id limit 1`);
+      const [row] = await db
+        .select()
+        .from(channelMessages)
+        .where(eq(channelMessages.id, rows[0]?.id ?? 0));
+      return row ?? null;
+    },
+
+    /** Counts an attempt that begins: from here on nothing is coalesced with the message. @returns it as it is now */
+    async begin(tx: Connection, id: number): Promise<MessageRow | null> {
+      const [row] = await tx
+        .update(channelMessages)
+        .set({ attempts: sql`${channelMessages.attempts} + 1` })
+        .where(eq(channelMessages.id, id))
+        .returning();
+      return row ?? null;
+    },
+
+    /** When a message of a channel is due next; null = none is left to send. */
+    async nextOf(tx: Connection, channelId: number): Promise<Date | null> {
+      const { rows } = await tx.execute<{ due_at: string | Date | null }>(sql`
+        select min(m.next_attempt_at) as due_at from channel_messages m
+        where m.channel_id = ${channelId} and m.next_attempt_at is not null and ${mayGo}`);
+      const dueAt = rows[0]?.due_at ?? null;
+      return dueAt === null ? null : new Date(dueAt);
+    },
+
+    /** Channels that have something left to send. */
+    async channelsWithUnsent(tx: Connection): Promise<number[]> {
+      const rows = await tx
+        .select({ id: channelMessages.channel_id })
+        .from(channelMessages)
+        .where(isNotNull(channelMessages.next_attempt_at))
+        .groupBy(channelMessages.channel_id)
+        .orderBy(channelMessages.channel_id);
+      return rows.map(({ id }) => id);
     },
 
     async update(tx: Connection, id: number, change: Partial<NewMessageRow>): Promise<void> {

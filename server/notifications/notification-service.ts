@@ -3,23 +3,23 @@ import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
 import type { Visible } from "../events/visible-messages.ts";
 import { InvalidFields } from "../http/service-error.ts";
+import type { SingletonQueue } from "../jobs/singleton-queue.ts";
 import type { InventoryStore, NotificationChannelEntry } from "../inventory/store.ts";
 import type { ChannelOwner, ChannelStore } from "./channel-store.ts";
-import type { MessageSender } from "./message-sender.ts";
 import type { MessageRow, MessageStore } from "./message-store.ts";
 
 export type NotificationServiceOptions = {
   messages: MessageStore;
   channels: ChannelStore;
   inventory: InventoryStore;
-  sender: MessageSender;
+  queue: Pick<SingletonQueue, "ensure">;
   clock: Clock;
 };
 
 export type NamedOwner = ChannelOwner & { name: string; serverId: number };
 
 export function createNotificationService(options: NotificationServiceOptions) {
-  const { messages, channels, inventory, sender, clock } = options;
+  const { messages, channels, inventory, queue, clock } = options;
 
   /** Complaints about ids that the account has no channel for, each at its place. */
   function unknownAt(
@@ -75,7 +75,8 @@ export function createNotificationService(options: NotificationServiceOptions) {
 
     async test(channel: NotificationChannelEntry): Promise<MessageRow> {
       const now = new Date(clock.now());
-      const row = await messages.transaction(async (tx) => {
+      return messages.transaction(async (tx) => {
+        await queue.ensure(tx, [{ key: channel.id, delayMs: 0 }]);
         await recordActivity(tx, {
           kind: "notification",
           action: "tested",
@@ -90,9 +91,17 @@ export function createNotificationService(options: NotificationServiceOptions) {
           created_at: now,
         });
       });
-      sender.wake();
-      return row;
     },
+
+    /** Gives whatever is to be sent a job, should it have none. */
+    catchUp: (): Promise<void> =>
+      messages.transaction(async (tx) => {
+        const ids = await messages.channelsWithUnsent(tx);
+        await queue.ensure(
+          tx,
+          ids.map((key) => ({ key, delayMs: 0 })),
+        );
+      }),
   };
 }
 

@@ -9,7 +9,6 @@ import type {
 import type { Page } from "../../contract/paging.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
 import { endsWhenAsked } from "../testing/artisan.ts";
-import { createShiftedClock } from "../testing/shifted-clock.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { startFakeDiscord } from "./channels/testing/fake-discord.ts";
@@ -19,7 +18,6 @@ import { startMailServer } from "./channels/testing/mail-server.ts";
 import { awfulReason } from "./channels/testing/messages.ts";
 import { ownUser } from "../testing/own-user.ts";
 
-const clock = createShiftedClock();
 let service: TestService;
 let slack: Awaited<ReturnType<typeof startFakeSlack>>;
 let discord: Awaited<ReturnType<typeof startFakeDiscord>>;
@@ -30,7 +28,6 @@ beforeAll(async () => {
   discord = await startFakeDiscord();
   mail = await startMailServer();
   service = await createTestService({
-    clock,
     publicUrl: "https://ops.example.com",
     secrets: { OPS_SLACK: slack.webhook, OPS_DISCORD: discord.webhook },
     smtp: { host: "127.0.0.1", port: mail.port, isSecure: false, login: null, from: null },
@@ -85,7 +82,7 @@ const newest = (id: number, status: string, event = "site.deployed"): Promise<Ch
   });
 
 /** Messages of earlier tests are no burst with those of the next one. */
-beforeEach(() => clock.ahead(3600_000));
+beforeEach(() => service.ahead(3600_000));
 
 describe("the channels of a site", () => {
   test("are replaced as a whole, and shown abbreviated", async () => {
@@ -240,7 +237,7 @@ describe("a burst", () => {
     for (let number = 0; number < 29; number++) await deploy();
     await soon(async () => expect((await channel(1)).last_message).toMatchObject({ count: 29 }));
     expect(slack.accepted).toHaveLength(before + 1);
-    clock.ahead(61_000);
+    await service.ahead(61_000);
     const coalesced = await newest(1, "delivered");
     expect(coalesced).toMatchObject({ title: "29 × Deployed", count: 29 });
     expect(slack.accepted).toHaveLength(before + 2);
@@ -256,7 +253,7 @@ describe("a provider that fails", () => {
     const retrying = await newest(1, "retrying");
     expect(retrying.answer).toMatch(/500/);
     expect(retrying.next_attempt_at).not.toBeNull();
-    clock.ahead(15_000);
+    await service.ahead(15_000);
     expect(await newest(1, "delivered")).toMatchObject({ attempts: 2 });
   });
 
@@ -277,7 +274,7 @@ describe("a provider that fails", () => {
     slack.answerNext({ status: 429, headers: { "Retry-After": "300" } });
     await deploy();
     const { next_attempt_at: at } = await newest(1, "retrying");
-    expect(Date.parse(at ?? "") - clock.now()).toBeGreaterThan(250_000);
+    expect(Date.parse(at ?? "") - service.options.clock.now()).toBeGreaterThan(250_000);
   });
 });
 

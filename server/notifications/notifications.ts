@@ -7,6 +7,7 @@ import type { Route } from "../http/route.ts";
 import type { SecretReader } from "../inventory/secrets.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { MetricsPart } from "../metrics/part.ts";
+import type { SingletonQueue } from "../jobs/singleton-queue.ts";
 import type { Database } from "../store/database.ts";
 import { createChannelStore } from "./channel-store.ts";
 import type { SmtpSettings } from "./channels/smtp-url.ts";
@@ -22,6 +23,7 @@ import { notificationRoutes } from "./routes.ts";
 export type NotificationsOptions = {
   db: Database;
   inventory: InventoryStore;
+  queue: SingletonQueue;
   secrets: SecretReader;
   /** Null: no mail can be sent, and channels that need it say so. */
   smtp: SmtpSettings | null;
@@ -38,13 +40,15 @@ export type Notifications = {
   routes: Route[];
   receive: Receive;
   metrics: MetricsPart;
-  /** Sends what is due, now. */
-  wake(): void;
+  /** Gives whatever is to be sent a job, should it have none. */
+  catchUp(): Promise<void>;
+  /** Begins to send. */
+  start(): Promise<void>;
   stop(): Promise<void>;
 };
 
 export function createNotifications(options: NotificationsOptions): Notifications {
-  const { db, inventory, clock, log } = options;
+  const { db, inventory, queue, clock, log } = options;
   const messages = createMessageStore(db);
   const channels = createChannelStore(db);
   const sender = createMessageSender({
@@ -53,15 +57,20 @@ export function createNotifications(options: NotificationsOptions): Notification
     open: createOpenChannel(options),
     formatMessage: createFormatMessage(options),
     count: countMessages(options.registry),
+    queue,
     clock,
     log,
   });
-  const service = createNotificationService({ messages, channels, inventory, sender, clock });
+  const service = createNotificationService({ messages, channels, inventory, queue, clock });
   return {
     routes: notificationRoutes({ service, inventory, describe: createDescribeChannel(options) }),
-    receive: createCoalesce({ messages, channels, clock }),
+    receive: createCoalesce({ messages, channels, queue, clock }),
     metrics: notificationMetrics,
-    wake: sender.wake,
-    stop: sender.stop,
+    catchUp: service.catchUp,
+    async start() {
+      await service.catchUp();
+      queue.work(sender);
+    },
+    stop: () => queue.stop(new Error("The service is stopping.")),
   };
 }

@@ -1,21 +1,18 @@
 // The order in which people are told: about one thing nothing older after something newer, and the first at once.
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { makeRandom, makeSeed } from "../testing/random.ts";
-import { createShiftedClock } from "../testing/shifted-clock.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { startFakeSlack, type SlackMessage } from "./channels/testing/fake-slack.ts";
 
 const siteCount = 20;
 const siteNames = Array.from({ length: siteCount }, (_, index) => `site-${index + 1}`);
-const clock = createShiftedClock();
 let service: TestService;
 let slack: Awaited<ReturnType<typeof startFakeSlack>>;
 
 beforeAll(async () => {
   slack = await startFakeSlack();
   service = await createTestService({
-    clock,
     secrets: { SLACK: slack.webhook },
     inventory: (folder) => `
 servers: [{ id: 1, name: web-1, connection: local }]
@@ -34,9 +31,9 @@ afterAll(async () => {
 });
 /** Nothing of an earlier test is a burst with the next one, or still to be sent. */
 beforeEach(async () => {
-  clock.ahead(3600_000);
+  await service.ahead(3600_000);
   await allSent();
-  clock.ahead(3600_000);
+  await service.ahead(3600_000);
   slack.accepted.splice(0);
 });
 
@@ -76,7 +73,7 @@ test("a recovery waits for its failure when the provider answers 503", async () 
       { event: "site.deployed", attempts: 0 },
     ]),
   );
-  clock.ahead(15_000);
+  await service.ahead(15_000);
   await told("Deployed: site-2", "Deployment failed: site-1", "Deployed: site-1");
 });
 
@@ -88,7 +85,7 @@ test("what waits for the end of its minute is told with what followed, and says 
     expect(await messages()).toMatchObject([{ count: 4, event: "site.deployed", attempts: 0 }]),
   );
   expect(headings()).toEqual(["Deployment failed: site-1"]);
-  clock.ahead(61_000);
+  await service.ahead(61_000);
   await told("Deployment failed: site-1", "Deployed: site-1");
   const last = JSON.stringify(slack.accepted.at(-1));
   expect(last.lastIndexOf("Deployed: ")).toBeGreaterThan(last.lastIndexOf("Deployment failed: "));
@@ -132,10 +129,10 @@ test(`whatever fails and recovers while the provider comes and goes, no order is
   for (let step = 0; step < 40; step++) {
     if (random() < 0.2) slack.answerNext({ status: 503 });
     await report(random() < 0.5 ? "failed" : "finished", 1 + Math.floor(random() * 4));
-    if (random() < 0.3) clock.ahead(random() * 40_000);
+    if (random() < 0.3) await service.ahead(random() * 40_000);
   }
   await soon(async () => {
-    clock.ahead(30_000);
+    await service.ahead(30_000);
     expect(await messages()).toEqual([]);
   });
   const rows = await service.query<{ key: string; event: number; message: number; at: string }>(

@@ -1,4 +1,4 @@
-// Hears what PostgreSQL announces, on a connection of its own. A notice that is missed is no harm: whoever listens
+// Hears what PostgreSQL announces, on a connection of its own. A notice that is missed is no harm: whoever waits for one
 // looks by himself now and then.
 import type { Logger } from "pino";
 import pg from "pg";
@@ -6,23 +6,23 @@ import type { Clock } from "../clock.ts";
 
 const retryMs = 1000;
 
-export type ListenOptions = {
+export type ListenerOptions = {
   connection: pg.PoolConfig;
-  /** A plain lower-case name. */
-  channel: string;
-  onNotice(): void;
+  /** Plain lower-case names. */
+  channels: readonly string[];
   clock: Clock;
   log: Logger;
 };
 
-/** Connects again whenever the connection is lost. @returns what ends it */
-export function listen({
-  connection,
-  channel,
-  onNotice,
-  clock,
-  log,
-}: ListenOptions): () => Promise<void> {
+export type Listener = {
+  /** @param onNotice called with the notice's text; null = notices of the channel may have been missed */
+  on(channel: string, onNotice: (text: string | null) => void): void;
+  stop(): Promise<void>;
+};
+
+/** Connects, and again whenever the connection is lost. */
+export function createListener({ connection, channels, clock, log }: ListenerOptions): Listener {
+  const heard = new Map<string, (text: string | null) => void>();
   let client: pg.Client | null = null;
   let isOver = false;
   let cancel: () => void = () => undefined;
@@ -42,12 +42,12 @@ export function listen({
       fresh.on("error", lose);
       await fresh.connect();
       fresh.on("end", () => lose());
-      fresh.on("notification", onNotice);
-      await fresh.query(`listen ${channel}`);
+      fresh.on("notification", ({ channel, payload }) => heard.get(channel)?.(payload ?? ""));
+      for (const channel of channels) await fresh.query(`listen ${channel}`);
       if (isOver) return await fresh.end();
       client = fresh;
       // Something may have been announced while nobody heard.
-      onNotice();
+      for (const onNotice of heard.values()) onNotice(null);
     } catch (error) {
       lose(error as Error);
       await fresh.end().catch(() => undefined);
@@ -55,9 +55,12 @@ export function listen({
   }
 
   void connect();
-  return async () => {
-    isOver = true;
-    cancel();
-    await client?.end();
+  return {
+    on: (channel, onNotice) => void heard.set(channel, onNotice),
+    async stop() {
+      isOver = true;
+      cancel();
+      await client?.end();
+    },
   };
 }

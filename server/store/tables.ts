@@ -370,7 +370,7 @@ export const webhookDeliveries = pgTable(
     by_hand: boolean().notNull().default(false),
     /** It was not sent, or not again, because its webhook was disabled; it can be sent later. */
     is_missed: boolean().notNull().default(false),
-    /** Null once it is over; while an attempt is made, when another service may take it over. */
+    /** Null once it is over. It stays while an attempt is made. */
     next_attempt_at: moment("next_attempt_at"),
     ended_at: moment("ended_at"),
     created_at: createdAt,

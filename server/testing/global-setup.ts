@@ -6,10 +6,10 @@ import { join } from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { systemClock } from "../clock.ts";
-import { startJobs } from "../jobs/jobs.ts";
 import { createLog } from "../log.ts";
 import { openDatabase } from "../store/database.ts";
 import { startEmbeddedPostgres } from "../store/embedded/embedded-postgres.ts";
+import { startTestJobs } from "./jobs.ts";
 
 const templateDatabase = "migrated";
 
@@ -58,8 +58,8 @@ async function makeTemplate(connection: pg.ClientConfig): Promise<void> {
   await client.query(`create database ${templateDatabase}`);
   await client.end();
   const made = { ...connection, database: templateDatabase };
-  const { close } = await openDatabase(made, () => undefined);
-  await close();
-  const jobs = await startJobs(made, createLog("silent"));
+  const { db, close } = await openDatabase(made, () => undefined);
+  const jobs = await startTestJobs({ connection: made, db });
   await jobs.stop(0);
+  await close();
 }

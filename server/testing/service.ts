@@ -6,13 +6,13 @@ import { join } from "node:path";
 import pg from "pg";
 import { inject } from "vitest";
 import { createApp, type App, type AppOptions } from "../app.ts";
-import { systemClock } from "../clock.ts";
 import { createAllowedHosts } from "../http/allowed-hosts.ts";
 import { createLog } from "../log.ts";
 import { workerEnvironment } from "../workers/environment.ts";
 import { patientArtisan } from "./artisan.ts";
 import { checkEvents } from "./check-events.ts";
 import { ownUser } from "./own-user.ts";
+import { createShiftedClock } from "./shifted-clock.ts";
 
 export type TestService = {
   /** Another one may be put in its place once it is closed. */
@@ -32,6 +32,8 @@ export type TestService = {
   json<Body>(method: string, path: string, body?: unknown): Promise<{ status: number; body: Body }>;
   /** Asks its database, for what no operation shows. */
   query<Row extends object>(statement: string, values?: unknown[]): Promise<Row[]>;
+  /** Has time pass: for the service, unless the test brought its clock, and for the jobs in its database. */
+  ahead(ms: number): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -66,6 +68,8 @@ export async function createTestService(
     database,
     ...(options.patienceMs !== undefined && { connectionTimeoutMillis: options.patienceMs }),
   };
+  const clock = createShiftedClock();
+  let aheadMs = 0;
   const made: AppOptions = {
     connection,
     dataFolder: folder,
@@ -90,7 +94,7 @@ export async function createTestService(
     secondConnection: "fail",
     version: "0.0.0",
     account: { name: "tests", isRoot: false },
-    clock: systemClock,
+    clock,
     log: createLog(process.env["LOG_LEVEL"] ?? "silent"),
     ...options,
   };
@@ -122,6 +126,19 @@ export async function createTestService(
       return { status: response.status, body: await response.json() };
     },
     query: (statement, values) => ask(connection, statement, values),
+    async ahead(ms) {
+      // The clock first: what becomes due by it alone waits for its job; a job that came first would find nothing to do.
+      clock.ahead(ms);
+      aheadMs += ms;
+      const shifted = `pg_catalog.now() + interval '${aheadMs} milliseconds'`;
+      // What runs has run for as long as before.
+      await ask(
+        connection,
+        `create or replace function pgboss.job_now() returns timestamptz language sql stable as 'select ${shifted.replaceAll("'", "''")}';
+         update pgboss.job set started_on = started_on + interval '${ms} milliseconds',
+           heartbeat_on = heartbeat_on + interval '${ms} milliseconds' where state = 'active'`,
+      );
+    },
     async close() {
       await service.app.close("stop");
       try {
@@ -138,7 +155,7 @@ export async function createTestService(
 async function ask<Row extends object>(
   connection: pg.ClientConfig,
   statement: string,
-  values: unknown[] = [],
+  values?: unknown[],
 ): Promise<Row[]> {
   const client = new pg.Client(connection);
   await client.connect();

@@ -1,8 +1,8 @@
-// The deliveries' rows. What is due is claimed for a while: a service that dies in the middle loses nothing, another
-// claim follows when that while is over, and the receiver knows the message by its id.
+// The deliveries' rows. One that is being sent stays due until the outcome of its attempt is recorded: a service that dies
+// in the middle loses nothing, and the receiver knows the message by its id.
 import type { PageRequest } from "../../contract/paging.ts";
 import type { Connection, Database } from "../store/database.ts";
-import { and, asc, desc, eq, inArray, sql } from "../store/drizzle.ts";
+import { and, asc, desc, eq, inArray, isNotNull, isNull, lte, or, sql } from "../store/drizzle.ts";
 import { storableJson } from "../store/storable.ts";
 import { events, webhookAttempts, webhookDeliveries, webhooks } from "../store/tables.ts";
 import type { EventRow } from "../events/event.ts";
@@ -18,24 +18,11 @@ export type DeliveryWithEvent = {
   waitsFor?: number | null;
 };
 
-export type Claim = {
-  now: Date;
-  /** Until when nobody else may take them. */
-  until: Date;
-  /** Webhooks that somebody is at already. */
-  busy: readonly number[];
-  mostWebhooks: number;
-  /** Deliveries of one webhook that works; one that fails gets one at a time. */
-  mostEach: number;
-  /** Whether webhooks whose last attempt failed are taken too. */
-  withFailing: boolean;
-};
-
-/** One attempt, as it is written down: the attempt itself, and what it makes of its delivery. */
+/** One attempt as it is recorded: the attempt itself, and what it makes of its delivery. */
 export type RecordedAttempt = {
   id: number;
-  /** Until when it was claimed for this attempt; a row that says otherwise was asked for anew meanwhile. */
-  claimed_until: Date;
+  /** When it was due for this attempt; a row that says otherwise was requested again meanwhile. */
+  due_at: Date;
   status: DeliveryRow["status"];
   status_reason: string | null;
   code: number | null;
@@ -111,53 +98,28 @@ export function createDeliveryStore(db: Database) {
     },
 
     /**
-     * Takes what is due, in the order of its making for each webhook. What is about the same thing as an older delivery that
-     * is not over waits for that one, unless somebody asked for it.
+     * What is due of a webhook, in the order of its making. What is about the same thing as an older delivery that is not over
+     * waits for that one, unless somebody requested it.
      */
-    async claim({ now, until, busy, mostWebhooks, mostEach, withFailing }: Claim) {
-      // Those of one webhook may be thousands; the first lot by time names the webhooks, and each gives its oldest.
-      const mayGo = sql`(d.by_hand or d.order_key is null or not exists (
-        select from webhook_deliveries o where o.webhook_id = d.webhook_id and o.order_key = d.order_key
-          and o.id < d.id and o.next_attempt_at > ${now}))`;
-      const { rows } = await db.execute<{ id: number }>(sql`
-        with due as materialized (
-          select d.webhook_id, d.next_attempt_at
-          from webhook_deliveries d join webhooks w on w.id = d.webhook_id
-          where d.next_attempt_at <= ${now}
-            and not d.webhook_id = any(${sql.param([...busy])}::int[])
-            and (d.by_hand or w.disabled_at is null and coalesce(w.paused_until <= ${now}, true))
-            and (${withFailing} or w.failing_since is null) and ${mayGo}
-          order by d.next_attempt_at limit 1000
-        ), chosen as (
-          select w.id, w.disabled_at, w.paused_until,
-            case when w.failing_since is null then ${mostEach}::int else 1 end as most
-          from (select webhook_id, min(next_attempt_at) as first from due group by webhook_id) d
-          join webhooks w on w.id = d.webhook_id
-          order by d.first limit ${mostWebhooks}
-        ), taken as (
-          select d.id from chosen c, lateral (
-            select d.id from webhook_deliveries d
-            where d.webhook_id = c.id and d.next_attempt_at <= ${now}
-              and (d.by_hand or c.disabled_at is null and coalesce(c.paused_until <= ${now}, true))
-              and ${mayGo}
-            order by d.id limit c.most
-          ) d
+    due: (webhookId: number, now: Date, limit: number): Promise<DeliveryWithEvent[]> =>
+      withEvent()
+        .innerJoin(webhooks, eq(webhooks.id, webhookDeliveries.webhook_id))
+        .where(
+          and(
+            eq(webhookDeliveries.webhook_id, webhookId),
+            lte(webhookDeliveries.next_attempt_at, now),
+            maySend(now),
+            isFirst(now),
+          ),
         )
-        update webhook_deliveries d set next_attempt_at = ${until}
-        from taken where d.id = taken.id and d.next_attempt_at <= ${now}
-        returning d.id`);
-      const ids = rows.map(({ id }) => id);
-      if (ids.length === 0) return [];
-      return withEvent()
-        .where(inArray(webhookDeliveries.id, ids))
-        .orderBy(asc(webhookDeliveries.id));
-    },
+        .orderBy(asc(webhookDeliveries.id))
+        .limit(limit),
 
     /**
-     * Looks again right before an attempt: much may have happened since the claim.
-     * @returns the webhook as it is now; null when the delivery is not to be sent, or no longer by this claim
+     * Looks again right before an attempt: much may have happened since it was read.
+     * @returns the webhook as it is now; null when the delivery is not to be sent, or was requested again
      */
-    async claimedStill(id: number, until: Date, now: Date): Promise<WebhookRow | null> {
+    async stillDue(id: number, dueAt: Date, now: Date): Promise<WebhookRow | null> {
       const [row] = await db
         .select({ webhook: webhooks })
         .from(webhookDeliveries)
@@ -165,28 +127,47 @@ export function createDeliveryStore(db: Database) {
         .where(
           and(
             eq(webhookDeliveries.id, id),
-            eq(webhookDeliveries.next_attempt_at, until),
-            sql`(${webhookDeliveries.by_hand} or ${webhooks.disabled_at} is null and coalesce(${webhooks.paused_until} <= ${now}, true))`,
+            eq(webhookDeliveries.next_attempt_at, dueAt),
+            maySend(now),
           ),
         );
       return row?.webhook ?? null;
     },
 
-    /** Gives back what was claimed until then and not tried. */
-    async release(ids: readonly number[], until: Date, now: Date): Promise<void> {
-      if (ids.length === 0) return;
-      await db
-        .update(webhookDeliveries)
-        .set({ next_attempt_at: now })
+    /** When something of a webhook is due next; null = nothing is left to send, or nothing by itself. */
+    async nextOf(tx: Connection, webhookId: number, now: Date) {
+      const dueAt = sql<Date | null>`min(case when ${webhookDeliveries.by_hand} then ${webhookDeliveries.next_attempt_at}
+        else greatest(${webhookDeliveries.next_attempt_at}, ${webhooks.paused_until}) end)`;
+      const [row] = await tx
+        .select({
+          dueAt: dueAt.mapWith(webhookDeliveries.next_attempt_at),
+          failingSince: sql`max(${webhooks.failing_since})`,
+        })
+        .from(webhookDeliveries)
+        .innerJoin(webhooks, eq(webhooks.id, webhookDeliveries.webhook_id))
         .where(
           and(
-            inArray(webhookDeliveries.id, [...ids]),
-            eq(webhookDeliveries.next_attempt_at, until),
+            eq(webhookDeliveries.webhook_id, webhookId),
+            isNotNull(webhookDeliveries.next_attempt_at),
+            or(webhookDeliveries.by_hand, isNull(webhooks.disabled_at)),
+            isFirst(now),
           ),
         );
+      return row?.dueAt == null ? null : { dueAt: row.dueAt, isFailing: row.failingSince !== null };
     },
 
-    /** Writes attempts down. What was deleted meanwhile stays deleted. */
+    /** Webhooks that have something left to send. */
+    async webhooksWithUnsent(tx: Connection): Promise<number[]> {
+      const rows = await tx
+        .select({ id: webhookDeliveries.webhook_id })
+        .from(webhookDeliveries)
+        .where(isNotNull(webhookDeliveries.next_attempt_at))
+        .groupBy(webhookDeliveries.webhook_id)
+        .orderBy(webhookDeliveries.webhook_id);
+      return rows.map(({ id }) => id);
+    },
+
+    /** Records attempts. What was deleted meanwhile stays deleted. */
     async recordAttempts(tx: Connection, attempts: readonly RecordedAttempt[]): Promise<void> {
       const rows = storableJson(attempts);
       await tx.execute(sql`
@@ -201,13 +182,13 @@ export function createDeliveryStore(db: Database) {
           (delivery_id, started_at, duration_ms, code, error, request_headers, response_headers, response_body)
         select id, started_at, duration_ms, code, error, request_headers, response_headers, response_body
         from attempt join present using (id)`);
-      // Somebody asked for it while the attempt was made: it is sent once more, whatever came of this one.
+      // Somebody requested it while the attempt was made: it is sent once more, whatever came of this one.
       await tx.execute(sql`
         update webhook_deliveries d set
           attempts = d.attempts + 1, code = x.code, duration_ms = x.duration_ms
         from json_to_recordset(${rows}::json) as x(
-          id int, claimed_until timestamptz, code int, duration_ms int)
-        where d.id = x.id and ${askedAnew}`);
+          id int, due_at timestamptz, code int, duration_ms int)
+        where d.id = x.id and ${requestedAgain}`);
       await tx.execute(sql`
         update webhook_deliveries d set
           status = x.status, status_reason = x.status_reason, code = x.code,
@@ -215,10 +196,10 @@ export function createDeliveryStore(db: Database) {
           by_hand = x.by_hand, is_missed = x.is_missed, next_attempt_at = x.next_attempt_at,
           ended_at = x.ended_at
         from json_to_recordset(${rows}::json) as x(
-          id int, claimed_until timestamptz, status text, status_reason text, code int, duration_ms int,
+          id int, due_at timestamptz, status text, status_reason text, code int, duration_ms int,
           round_attempts int, by_hand boolean, is_missed boolean, next_attempt_at timestamptz,
           ended_at timestamptz)
-        where d.id = x.id and not ${askedAnew}`);
+        where d.id = x.id and not ${requestedAgain}`);
     },
   };
 }
@@ -231,8 +212,19 @@ const waitsFor = sql<
   where o.webhook_id = "webhook_deliveries".webhook_id and o.order_key = "webhook_deliveries".order_key
     and o.id < "webhook_deliveries".id and o.next_attempt_at is not null) end`;
 
-const askedAnew = sql.raw(
-  `(d.by_hand and d.status = 'pending' and d.next_attempt_at is distinct from x.claimed_until)`,
+/** Whether something goes to its webhook at all: a disabled or paused one gets only what somebody requested. */
+const maySend = (now: Date) =>
+  sql`(${webhookDeliveries.by_hand} or ${webhooks.disabled_at} is null and coalesce(${webhooks.paused_until} <= ${now}, true))`;
+
+/** Whether no older delivery about the same thing waits for its next attempt. */
+const isFirst = (now: Date) =>
+  sql`(${webhookDeliveries.by_hand} or ${webhookDeliveries.order_key} is null or not exists (
+    select from webhook_deliveries o
+    where o.webhook_id = ${webhookDeliveries.webhook_id} and o.order_key = ${webhookDeliveries.order_key}
+      and o.id < ${webhookDeliveries.id} and o.next_attempt_at > ${now}))`;
+
+const requestedAgain = sql.raw(
+  `(d.by_hand and d.status = 'pending' and d.next_attempt_at is distinct from x.due_at)`,
 );
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;

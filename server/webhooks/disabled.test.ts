@@ -102,7 +102,7 @@ test("five days of attempts that fail disable a webhook, and the timeline says s
   await service.deploy();
   await service.newest(webhook.id, "retrying", 1);
   for (let day = 1; day <= 4; day++) {
-    service.clock.ahead(dayMs);
+    await service.ahead(dayMs);
     await service.deploy();
     await soon(async () => {
       const [attempts] = [(await service.deliveries(webhook.id)).at(-1)?.attempts];
@@ -110,7 +110,7 @@ test("five days of attempts that fail disable a webhook, and the timeline says s
     });
   }
   expect(await service.show(webhook.id)).toMatchObject({ status: "enabled" });
-  service.clock.ahead(dayMs + hourMs);
+  await service.ahead(dayMs + hourMs);
   await soon(async () =>
     expect(await service.show(webhook.id)).toMatchObject({ status: "disabled" }),
   );
@@ -130,7 +130,7 @@ test("a week in which the service was off, or a month without an event, disables
   await service.deploy();
   await service.newest(webhook.id, "retrying", 1);
   for (const [index, days] of [7, 30].entries()) {
-    service.clock.ahead(days * dayMs);
+    await service.ahead(days * dayMs);
     await service.newest(webhook.id, "retrying", index + 2);
   }
   expect(await service.show(webhook.id)).toMatchObject({ status: "enabled" });
@@ -146,7 +146,7 @@ test("a delivery that is given up is told to the site's other webhooks, once; so
     "update webhook_deliveries set attempts = 9, round_attempts = 9 where id = $1",
     [first.id],
   );
-  service.clock.ahead(dayMs);
+  await service.ahead(dayMs);
   const failed = await service.newest(webhook.id, "failed", 10);
   await soon(() => expect(bodies(other.receiver)).toHaveLength(2));
   expect(bodies(other.receiver)[1]).toMatchObject({

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import type { ServerResponse } from "node:http";
 import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
+import { createApp } from "../app.ts";
 import { isSignedBy, startReceiver, status, type Answer } from "./testing/receiver.ts";
 import {
   createWebhookTestService,
@@ -42,20 +43,20 @@ test("a webhook that is deleted gets no further request, and the one under way i
   const hold = holding();
   const { receiver, webhook } = await receive(hold.answer);
   for (let number = 0; number < 23; number++) await service.deploy();
-  // All of them are claimed for one lane: the first is being sent, and 22 wait behind it.
+  // All of them are one job's: the first is being sent, and 22 wait behind it.
   await soon(() => expect(hold.held).toHaveLength(1));
   const [response] = hold.held;
   const isBroken = once(response as ServerResponse, "close");
   expect((await service.call("DELETE", `/api/site-webhook/${webhook.id}`)).status).toBe(204);
   await isBroken;
-  // What is made later is sent later: once it has arrived elsewhere, the lane would have had its turn.
+  // What is made later is sent later: once it has arrived elsewhere, the job would have had its turn.
   const other = await receive();
   await service.deploy();
   await soon(() => expect(other.receiver.arrivals).toHaveLength(1));
   expect(receiver.arrivals).toHaveLength(1);
 });
 
-test("a deletion by another service on the same database stops the lane before its next request", async () => {
+test("a deletion by another service on the same database stops the job before its next request", async () => {
   const hold = holding();
   const { receiver, webhook } = await receive(hold.answer);
   for (let number = 0; number < 5; number++) await service.deploy();
@@ -100,7 +101,7 @@ test.each([
   await service.deploy();
   const { id } = await service.newest(webhook.id, "retrying", 1);
   receiver.answer(hold.answer);
-  service.clock.ahead(7000);
+  await service.ahead(7000);
   await soon(() => expect(hold.held).toHaveLength(1));
   const asked = await service.json<DeliverySummary>(
     "POST",
@@ -120,10 +121,10 @@ test("a pause that the receiver asks for is shown, and is over when it is over",
   await service.deploy();
   await service.newest(webhook.id, "retrying", 1);
   const { paused_until: until } = await service.show(webhook.id);
-  const leftMs = Date.parse(until ?? "") - service.clock.now();
+  const leftMs = Date.parse(until ?? "") - service.options.clock.now();
   expect(leftMs).toBeGreaterThan(3_400_000);
   expect(leftMs).toBeLessThanOrEqual(3_600_000);
-  service.clock.ahead(3_601_000);
+  await service.ahead(3_601_000);
   await vi.waitFor(async () =>
     expect((await service.show(webhook.id)).paused_until).not.toBe(until),
   );
@@ -137,10 +138,52 @@ test("about one thing nothing is sent before what happened earlier, whatever the
   await service.deploy({ commit: "second" });
   const second = await service.newest(webhook.id, "pending");
   expect(second).toMatchObject({ waits_for: first.id, attempts: 0 });
-  service.clock.ahead(7000);
+  await service.ahead(7000);
   await service.newest(webhook.id, "delivered", 1);
   const commits = receiver.arrivals.map(
     ({ body }) => (JSON.parse(body) as { data: { commit: string } }).data.commit,
   );
   expect(commits).toEqual(["first", "first", "second"]);
+});
+
+test("an attempt whose job was handed to somebody else meanwhile records nothing; the delivery is sent again", async () => {
+  const hold = holding();
+  const { receiver, webhook } = await receive(hold.answer);
+  await service.deploy();
+  await soon(() => expect(hold.held).toHaveLength(1));
+  // As the engine does when a runner's heartbeats are missing.
+  await service.query(
+    `update pgboss.job set state = 'retry', start_after = pgboss.job_now() + interval '1 day'
+     where name = 'webhook.deliveries' and singleton_key = $1 and state = 'active'`,
+    [String(webhook.id)],
+  );
+  receiver.answer(status(204));
+  hold.release(200);
+  // Whoever has the job now finds the delivery as it was, and is the only one that says what became of it.
+  await service.query(
+    `update pgboss.job set start_after = pgboss.job_now() where singleton_key = $1 and state = 'retry'`,
+    [String(webhook.id)],
+  );
+  const { id } = await service.newest(webhook.id, "delivered", 1);
+  expect((await service.delivery(id)).attempt_list.map(({ code }) => code)).toEqual([204]);
+  expect(receiver.arrivals.map(({ headers }) => headers["webhook-id"])).toEqual(
+    Array(2).fill(receiver.arrivals[0]?.headers["webhook-id"]),
+  );
+});
+
+test("what is to be sent and has no job gets one at the next start", async () => {
+  const { receiver, webhook } = await receive(status(500));
+  await service.deploy();
+  await service.newest(webhook.id, "retrying", 1);
+  receiver.answer(status(200));
+  // As where a version without jobs made it.
+  await service.query(
+    `delete from pgboss.job where name = 'webhook.deliveries' and singleton_key = $1`,
+    [String(webhook.id)],
+  );
+  await service.ahead(7000);
+  const next = await createApp(service.options);
+  onTestFinished(() => next.close("keep"));
+  await service.newest(webhook.id, "delivered", 2);
+  expect(receiver.arrivals).toHaveLength(2);
 });

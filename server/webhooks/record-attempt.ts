@@ -5,6 +5,8 @@ import { theService } from "../activity/actor.ts";
 import { recordActivity, type NewActivity } from "../activity/store.ts";
 import { roomOf } from "../events/event.ts";
 import { recordEvent } from "../events/store.ts";
+import type { Claim } from "../jobs/claim.ts";
+import type { SingletonQueue } from "../jobs/singleton-queue.ts";
 import type { Connection } from "../store/database.ts";
 import type { Attempt } from "./attempt.ts";
 import type { DeliveryStore, DeliveryWithEvent, RecordedAttempt } from "./delivery-store.ts";
@@ -15,27 +17,34 @@ import { giveUp, missedOf } from "./missed-store.ts";
 import { retryWaitMs } from "./retry.ts";
 import type { Place, WebhookRow, WebhookStore } from "./webhook-store.ts";
 
-export type Tried = DeliveryWithEvent & {
+/** An attempt that was made, with the claim on its webhook's job that it was made by. */
+export type MadeAttempt = DeliveryWithEvent & {
   webhook: WebhookRow;
-  claimedUntil: Date;
+  claim: Claim;
+  dueAt: Date;
   attempt: Attempt;
 };
-export type RecordAttempts = (tried: readonly Tried[]) => Promise<void>;
+/**
+ * Records what was made by claims that still hold; the rest is sent again by whoever holds the job now.
+ * @returns the ids of the jobs whose claims hold
+ */
+export type RecordAttempts = (attempts: readonly MadeAttempt[]) => Promise<Set<string>>;
 
 export type RecordAttemptsOptions = {
   webhooks: WebhookStore;
   deliveries: DeliveryStore;
+  queue: Pick<SingletonQueue, "hold">;
   counts: WebhookCounts;
   clock: Clock;
   random(): number;
 };
 
 export function createRecordAttempts(options: RecordAttemptsOptions): RecordAttempts {
-  const { webhooks, deliveries, counts, clock, random } = options;
+  const { webhooks, deliveries, queue, counts, clock, random } = options;
 
   /** @param isDisabled whether its webhook is, after this attempt: nothing is sent there by itself */
   function toRecord(
-    { delivery, event, claimedUntil, attempt }: Tried,
+    { delivery, event, dueAt, attempt }: MadeAttempt,
     isDisabled: boolean,
     now: Date,
   ): RecordedAttempt {
@@ -47,7 +56,7 @@ export function createRecordAttempts(options: RecordAttemptsOptions): RecordAtte
     const isOver = waitMs === null;
     return {
       id: delivery.id,
-      claimed_until: claimedUntil,
+      due_at: dueAt,
       status: attempt.isDelivered ? "delivered" : isOver ? "failed" : "retrying",
       status_reason: attempt.reason,
       code: attempt.code,
@@ -67,11 +76,11 @@ export function createRecordAttempts(options: RecordAttemptsOptions): RecordAtte
   }
 
   /** What the attempts at one webhook come to, oldest first. */
-  function judge(webhook: WebhookRow, tried: readonly Tried[], now: Date) {
+  function judge(webhook: WebhookRow, made: readonly MadeAttempt[], now: Date) {
     let health = healthOf(webhook);
     const rows: RecordedAttempt[] = [];
-    const exhausted: Tried[] = [];
-    for (const one of tried) {
+    const exhausted: MadeAttempt[] = [];
+    for (const one of made) {
       health = judgeWebhook(health, one.attempt, now);
       const isDisabled = health.disabled_at !== null;
       const row = toRecord(one, isDisabled, now);
@@ -83,7 +92,7 @@ export function createRecordAttempts(options: RecordAttemptsOptions): RecordAtte
       exhausted.push(one);
       health = { ...health, told_exhausted: true };
     }
-    return { webhook, tried, health, rows, exhausted };
+    return { webhook, made, health, rows, exhausted };
   }
   type Judged = ReturnType<typeof judge>;
 
@@ -120,12 +129,21 @@ export function createRecordAttempts(options: RecordAttemptsOptions): RecordAtte
     return given;
   }
 
-  return async (tried) => {
+  return async (attempts) => {
     const now = new Date(clock.now());
-    const { judged, givenUp } = await webhooks.transaction(async (tx) => {
-      const byWebhook = Map.groupBy(tried, ({ webhook }) => webhook.id);
-      // Of one that was deleted meanwhile nothing is left to say.
-      const present = await webhooks.lock(tx, [...byWebhook.keys()]);
+    const { held, judged, givenUp } = await webhooks.transaction(async (tx) => {
+      // Of one that was deleted meanwhile nothing is left to say. Locked before the jobs, as by everybody else.
+      const present = await webhooks.lock(tx, [
+        ...new Set(attempts.map(({ webhook }) => webhook.id)),
+      ]);
+      const jobs = await queue.hold(
+        tx,
+        attempts.map(({ claim }) => claim),
+      );
+      const byWebhook = Map.groupBy(
+        attempts.filter(({ claim }) => jobs.has(claim.id)),
+        ({ webhook }) => webhook.id,
+      );
       const all = present.map((row) => judge(row, byWebhook.get(row.id) ?? [], now));
       const places = await webhooks.placesOf(
         tx,
@@ -138,19 +156,20 @@ export function createRecordAttempts(options: RecordAttemptsOptions): RecordAtte
       let given = 0;
       for (const one of all)
         given += await storeHealth(tx, one, places.get(one.webhook.site_id), now);
-      const entries = all.flatMap(({ webhook, tried: those, rows }) =>
-        those.map((one, index) =>
+      const entries = all.flatMap(({ webhook, made, rows }) =>
+        made.map((one, index) =>
           entryOf(one, places.get(webhook.site_id)?.serverId ?? null, rows[index]?.status),
         ),
       );
       await recordActivity(tx, ...entries.filter((entry) => entry !== null));
-      return { judged: all, givenUp: given };
+      return { held: jobs, judged: all, givenUp: given };
     });
     // What is counted has been stored.
-    for (const { tried: those, rows } of judged)
-      for (const [index, one] of those.entries())
+    for (const { made, rows } of judged)
+      for (const [index, one] of made.entries())
         counts.attempted(one, rows[index]?.status ?? "failed");
     counts.gaveUp(givenUp);
+    return held;
   };
 }
 
@@ -159,7 +178,7 @@ export function createRecordAttempts(options: RecordAttemptsOptions): RecordAtte
  * @param serverId of the webhook's site: the event may be of a database on another server, which has no say in this webhook
  */
 function entryOf(
-  { webhook, delivery, event, attempt }: Tried,
+  { webhook, delivery, event, attempt }: MadeAttempt,
   serverId: number | null,
   status: RecordedAttempt["status"] | undefined,
 ): NewActivity | null {

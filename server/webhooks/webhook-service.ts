@@ -7,6 +7,7 @@ import { roomOf } from "../events/event.ts";
 import type { Receive, DispatchedEvent } from "../events/outbox-relay.ts";
 import { recordEvent } from "../events/store.ts";
 import { conflict, InvalidFields } from "../http/service-error.ts";
+import type { NextJob, SingletonQueue } from "../jobs/singleton-queue.ts";
 import type { SiteRow } from "../inventory/store.ts";
 import type { Sender } from "../net/send.ts";
 import { sql } from "../store/drizzle.ts";
@@ -14,7 +15,6 @@ import type { DeliveryStore, DeliveryWithEvent } from "./delivery-store.ts";
 import { pingEvent } from "./event-data.ts";
 import { missedOf, sendMissed, sentAnew } from "./missed-store.ts";
 import type { Beside } from "./serializer.ts";
-import type { WebhookSender } from "./sender.ts";
 import { makeSecret } from "./signature.ts";
 import type { WebhookRow, WebhookStore } from "./webhook-store.ts";
 
@@ -23,14 +23,14 @@ export type WebhookServiceOptions = {
   deliveries: DeliveryStore;
   /** Judges URLs. */
   network: Sender;
-  sender: WebhookSender;
+  queue: Pick<SingletonQueue, "ensure" | "abort">;
   clock: Clock;
 };
 
 const hostOf = (url: string) => new URL(url).host;
 
 export function createWebhookService(options: WebhookServiceOptions) {
-  const { webhooks, deliveries, network, sender, clock } = options;
+  const { webhooks, deliveries, network, queue, clock } = options;
   const now = () => new Date(clock.now());
 
   /** A change of a webhook on the timeline, by whoever asked for it. */
@@ -84,7 +84,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
             entry(webhook, serverId, "deleted", `${webhook.url} and its delivery history`),
           );
       });
-      sender.abandon(webhook.id);
+      queue.abort(webhook.id, new Error("The webhook was deleted."));
     },
 
     /** Makes a new secret; the one before it goes on to sign for a day. */
@@ -103,9 +103,10 @@ export function createWebhookService(options: WebhookServiceOptions) {
 
     /** Sends a ping, to a disabled webhook too: an answer enables it again. */
     async ping(webhook: WebhookRow, place: { serverId: number; siteName: string }) {
-      const made = await webhooks.transaction(async (tx) => {
+      return webhooks.transaction(async (tx) => {
         const [held] = await webhooks.hold(tx, [webhook.id]);
         if (held === undefined) throw conflict("The webhook no longer exists.");
+        await queue.ensure(tx, [sendNow(webhook)]);
         const event = await recordEvent(tx, pingEvent(webhook, place));
         const [delivery] = await deliveries.insert(tx, [
           { webhook_id: webhook.id, event_id: event.id, by_hand: true, next_attempt_at: now() },
@@ -113,8 +114,6 @@ export function createWebhookService(options: WebhookServiceOptions) {
         if (delivery === undefined) throw new Error("An insert answered no row.");
         return { delivery, event };
       });
-      sender.wake();
-      return made;
     },
 
     /** Begins a delivery's attempts anew, under the same id. */
@@ -126,6 +125,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
       if (delivery.status === "pending")
         throw conflict("The delivery is pending. Redeliver it after its first attempt.");
       const changed = await webhooks.transaction(async (tx) => {
+        await queue.ensure(tx, [sendNow(webhook)]);
         const row = await deliveries.update(tx, delivery.id, {
           ...sentAnew,
           by_hand: true,
@@ -138,7 +138,6 @@ export function createWebhookService(options: WebhookServiceOptions) {
         );
         return row;
       });
-      sender.wake();
       return { delivery: changed, event };
     },
 
@@ -148,13 +147,14 @@ export function createWebhookService(options: WebhookServiceOptions) {
      * @throws ServiceError while it is disabled: it would miss all of it once more
      */
     async sendMissed(webhook: WebhookRow, serverId: number): Promise<number> {
-      const many = await webhooks.transaction(async (tx) => {
+      return webhooks.transaction(async (tx) => {
         const [row] = await webhooks.lock(tx, [webhook.id]);
         if (row === undefined) throw conflict("The webhook no longer exists.");
         if (row.disabled_at !== null)
           throw conflict(
             "The webhook is disabled. Ping the webhook: a successful ping enables it.",
           );
+        await queue.ensure(tx, [sendNow(row)]);
         const sent = await sendMissed(tx, webhook.id, now());
         if (sent > 0)
           await recordActivity(
@@ -163,23 +163,35 @@ export function createWebhookService(options: WebhookServiceOptions) {
           );
         return sent;
       });
-      sender.wake();
-      return many;
     },
+
+    /** Gives whatever is to be sent a job, should it have none. */
+    catchUp: (): Promise<void> =>
+      webhooks.transaction(async (tx) => {
+        const ids = await deliveries.webhooksWithUnsent(tx);
+        await queue.ensure(
+          tx,
+          ids.map((key) => ({ key, delayMs: 0 })),
+        );
+      }),
 
     /** Makes a delivery of each event for each webhook of its sites; for a disabled one, to be sent later. */
     receive: (async (tx, events) => {
       const due = events.filter(({ type }) => type !== "webhook.ping");
       const siteIds = [...new Set(due.flatMap((event) => event.siteIds))];
       const receivers = await webhooks.ofSites(tx, siteIds);
+      await queue.ensure(
+        tx,
+        receivers.filter(({ disabled_at }) => disabled_at === null).map(sendNow),
+      );
       const rows = due.flatMap((event) =>
         receivers
-          .filter(({ id, siteId }) => event.siteIds.includes(siteId) && !isAbout(event, id))
-          .map(({ id, disabledAt }) => ({
+          .filter(({ id, site_id }) => event.siteIds.includes(site_id) && !isAbout(event, id))
+          .map(({ id, disabled_at }) => ({
             webhook_id: id,
             event_id: event.id,
             order_key: event.order_key,
-            ...(disabledAt === null
+            ...(disabled_at === null
               ? { next_attempt_at: now() }
               : {
                   status: "failed" as const,
@@ -199,6 +211,12 @@ export function createWebhookService(options: WebhookServiceOptions) {
 /** A webhook is not told about itself: it could not take that. */
 const isAbout = ({ type, data }: DispatchedEvent, webhookId: number): boolean =>
   roomOf(type) === "webhook" && data["webhook_id"] === webhookId;
+
+const sendNow = ({ id, failing_since }: Pick<WebhookRow, "id" | "failing_since">): NextJob => ({
+  key: id,
+  delayMs: 0,
+  isSlow: failing_since !== null,
+});
 
 const insertedAtOnce = 5000;
 

@@ -48,18 +48,16 @@ export function createWebhookStore(db: Database) {
       return new Map(rows.map(({ id, ...place }) => [id, place]));
     },
 
-    async byIds(tx: Connection, ids: readonly number[]): Promise<WebhookRow[]> {
-      return tx
-        .select()
-        .from(webhooks)
-        .where(inArray(webhooks.id, [...ids]));
-    },
-
     /** Those of these sites. They cannot be deleted, disabled or enabled until the transaction ends. */
     async ofSites(tx: Connection, siteIds: readonly number[]) {
       if (siteIds.length === 0) return [];
       return tx
-        .select({ id: webhooks.id, siteId: webhooks.site_id, disabledAt: webhooks.disabled_at })
+        .select({
+          id: webhooks.id,
+          site_id: webhooks.site_id,
+          disabled_at: webhooks.disabled_at,
+          failing_since: webhooks.failing_since,
+        })
         .from(webhooks)
         .where(inArray(webhooks.site_id, [...siteIds]))
         .orderBy(webhooks.id)

@@ -1,5 +1,4 @@
 // The room, wired once: what it serves, what it makes of events, how its sending starts and ends.
-import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Clock } from "../clock.ts";
 import type { Receive } from "../events/outbox-relay.ts";
@@ -7,6 +6,7 @@ import type { Route } from "../http/route.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { MetricsPart } from "../metrics/part.ts";
 import type { Sender } from "../net/send.ts";
+import type { SingletonQueue } from "../jobs/singleton-queue.ts";
 import type { Database } from "../store/database.ts";
 import { createAttempt } from "./attempt.ts";
 import { createDeliveryStore } from "./delivery-store.ts";
@@ -20,48 +20,52 @@ import { createWebhookStore } from "./webhook-store.ts";
 export type WebhooksOptions = {
   db: Database;
   inventory: InventoryStore;
+  queue: SingletonQueue;
   network: Sender;
   /** As receivers see it. */
   userAgent: string;
   registry: Registry;
   clock: Clock;
-  log: Logger;
 };
 
 export type Webhooks = {
   routes: Route[];
   receive: Receive;
   metrics: MetricsPart;
-  /** Sends what is due, now. */
-  wake(): void;
+  /** Gives whatever is to be sent a job, should it have none. */
+  catchUp(): Promise<void>;
+  /** Begins to send. */
+  start(): Promise<void>;
   stop(): Promise<void>;
 };
 
 export function createWebhooks(options: WebhooksOptions): Webhooks {
-  const { db, inventory, network, userAgent, registry, clock, log } = options;
+  const { db, inventory, queue, network, userAgent, registry, clock } = options;
   const webhooks = createWebhookStore(db);
   const deliveries = createDeliveryStore(db);
   const sender = createWebhookSender({
-    db,
-    webhooks,
     deliveries,
     attempt: createAttempt({ sender: network, userAgent, clock }),
     recordAttempts: createRecordAttempts({
       webhooks,
       deliveries,
+      queue,
       counts: createWebhookCounts(registry),
       clock,
       random: Math.random,
     }),
     clock,
-    log,
   });
-  const service = createWebhookService({ webhooks, deliveries, network, sender, clock });
+  const service = createWebhookService({ webhooks, deliveries, network, queue, clock });
   return {
     routes: webhookRoutes(service, inventory),
     receive: service.receive,
     metrics: webhookMetrics,
-    wake: sender.wake,
-    stop: sender.stop,
+    catchUp: service.catchUp,
+    async start() {
+      await service.catchUp();
+      queue.work(sender);
+    },
+    stop: () => queue.stop(new Error("The service is stopping.")),
   };
 }

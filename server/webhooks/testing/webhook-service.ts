@@ -5,15 +5,13 @@ import type { Delivery, DeliverySummary } from "../../../contract/webhooks/deliv
 import type { Webhook, WebhookWithSecret } from "../../../contract/webhooks/webhook.ts";
 import type { AppOptions } from "../../app.ts";
 import { createTestService } from "../../testing/service.ts";
-import { createShiftedClock } from "../../testing/shifted-clock.ts";
 
 /** Looks again and again until it sees what it wants; long enough for a machine that is busy with other tests. */
 export const soon = <Result>(look: () => Result | Promise<Result>): Promise<Result> =>
   vi.waitFor(look, { timeout: 60_000, interval: 20 });
 
 export async function createWebhookTestService(options: Partial<AppOptions> = {}) {
-  const clock = createShiftedClock();
-  const service = await createTestService({ clock, ...options });
+  const service = await createTestService(options);
   const get = async <Body>(path: string) => (await service.json<Body>("GET", path)).body;
   const deliveries = async (webhookId: number) =>
     (await get<Page<DeliverySummary>>(`/api/site-webhook/${webhookId}/deliveries?per_page=100`))
@@ -21,7 +19,6 @@ export async function createWebhookTestService(options: Partial<AppOptions> = {}
 
   return {
     ...service,
-    clock,
     deliveries,
     show: (id: number) => get<Webhook>(`/api/site-webhook/${id}`),
     delivery: (id: number) => get<Delivery>(`/api/webhook-delivery/${id}`),

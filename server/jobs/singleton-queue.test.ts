@@ -1,0 +1,163 @@
+// Two instances on one database, each with its own engine.
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { sql } from "../store/drizzle.ts";
+import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
+import { startTestJobs } from "../testing/jobs.ts";
+import type { Claim } from "./claim.ts";
+import type { Jobs } from "./jobs.ts";
+import type { SingletonQueue, SingletonQueueWork } from "./singleton-queue.ts";
+
+const stopped = new Error("The test is over.");
+const waiting = { timeout: 60_000, interval: 10 };
+
+let database: TestDatabase;
+let instances: Jobs[];
+beforeEach(async () => {
+  database = await createTestDatabase();
+  instances = [await startTestJobs(database), await startTestJobs(database)];
+});
+afterEach(async () => {
+  for (const { deliveries } of instances) await deliveries.stop(stopped);
+  for (const jobs of instances) await jobs.stop(0);
+  await database.close();
+});
+
+const queues = (): SingletonQueue[] => instances.map(({ deliveries }) => deliveries);
+const queue = (): SingletonQueue => {
+  const [first] = queues();
+  if (first === undefined) throw new Error("There is no instance.");
+  return first;
+};
+const ensure = (key: number, delayMs = 0) =>
+  database.db.transaction((tx) => queue().ensure(tx, [{ key, delayMs }]));
+/** Both instances do the same. */
+const workAll = (work: SingletonQueueWork) => {
+  for (const one of queues()) one.work(work);
+};
+const nothingLeft = async () => null;
+
+const jobsOf = async (key: number) => {
+  const { rows } = await database.db.execute<{ state: string; attempt: number }>(sql`
+    select state::text as state, retry_count as attempt from pgboss.job
+    where name = 'webhook.deliveries' and singleton_key = ${String(key)} and state <= 'active'`);
+  return rows;
+};
+
+test("a key has one job at a time over all instances, whoever asks how often", async () => {
+  const running = new Set<number>();
+  let most = 0;
+  const done = new Map<number, number>();
+  workAll({
+    async perform(key) {
+      expect(running.has(key)).toBe(false);
+      running.add(key);
+      most = Math.max(most, running.size);
+      await wait(2);
+      running.delete(key);
+      done.set(key, (done.get(key) ?? 0) + 1);
+    },
+    next: nothingLeft,
+  });
+  await Promise.all(Array.from({ length: 200 }, (_, index) => ensure(index % 10)));
+  await vi.waitFor(async () => {
+    expect(done.size).toBe(10);
+    for (let key = 0; key < 10; key++) expect(await jobsOf(key)).toEqual([]);
+  }, waiting);
+  expect(most).toBeGreaterThan(1);
+});
+
+test("what comes while a job runs is seen by it or by the next one, never by none", async () => {
+  // What is to be done is in a row; each change of it asks for a job in its transaction.
+  await database.db.execute(sql`create table todo (key int primary key, many int not null)`);
+  await database.db.execute(sql`insert into todo values (1, 0)`);
+  let done = 0;
+  workAll({
+    async perform() {
+      const { rows } = await database.db.execute<{ many: number }>(sql`select many from todo`);
+      done = rows[0]?.many ?? 0;
+    },
+    async next(tx) {
+      const { rows } = await tx.execute<{ many: number }>(sql`select many from todo`);
+      return rows[0]?.many === done ? null : { delayMs: 0 };
+    },
+  });
+  for (let many = 1; many <= 100; many++)
+    await database.db.transaction(async (tx) => {
+      await queue().ensure(tx, [{ key: 1, delayMs: 0 }]);
+      await tx.execute(sql`update todo set many = ${many}`);
+      // The job may want to end just now.
+      if (many % 3 === 0) await wait(3);
+    });
+  await vi.waitFor(() => expect(done).toBe(100), waiting);
+  await vi.waitFor(async () => expect(await jobsOf(1)).toEqual([]), waiting);
+});
+
+test("a delayed job is begun sooner when somebody has something for now, and not begun later", async () => {
+  const begun: number[] = [];
+  await ensure(1, 3_600_000);
+  await ensure(2, 3_600_000);
+  workAll({ perform: async (key) => void begun.push(key), next: nothingLeft });
+  await ensure(2, 0);
+  await ensure(2, 7_200_000);
+  await vi.waitFor(() => expect(begun).toEqual([2]), waiting);
+  expect(await jobsOf(1)).toEqual([{ state: "created", attempt: 0 }]);
+});
+
+test("a runner whose claim is gone holds it no more, and its job's end changes nothing", async () => {
+  const claims: Claim[] = [];
+  const release = Promise.withResolvers<void>();
+  queues()[0]?.work({
+    async perform(_, claim) {
+      claims.push(claim);
+      // The first runner does not come back before its claim is gone.
+      if (claims.length === 1) await release.promise;
+    },
+    next: async () => ({ delayMs: 3_600_000 }),
+  });
+  await ensure(1);
+  await vi.waitFor(() => expect(claims).toHaveLength(1), waiting);
+  // As the engine does where a heartbeat is missing.
+  await database.db.execute(sql`
+    update pgboss.job set state = 'retry', start_after = now() + interval '1 hour' where singleton_key = '1'`);
+  const held = await database.db.transaction((tx) => queue().hold(tx, claims));
+  expect([...held]).toEqual([]);
+  release.resolve();
+  await queue().stop(stopped);
+  expect(await jobsOf(1)).toEqual([{ state: "retry", attempt: 0 }]);
+});
+
+test("slow jobs leave places for the others", async () => {
+  const begun: number[] = [];
+  queues()[0]?.work({
+    async perform(key, _, signal) {
+      begun.push(key);
+      // Slow ones end when the test does.
+      if (key < 1000) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    },
+    next: nothingLeft,
+  });
+  await database.db.transaction((tx) =>
+    queue().ensure(
+      tx,
+      Array.from({ length: 60 }, (_, key) => ({ key, delayMs: 0, isSlow: true })),
+    ),
+  );
+  await vi.waitFor(() => expect(begun).toHaveLength(48), waiting);
+  await ensure(1000);
+  await vi.waitFor(() => expect(begun).toContain(1000), waiting);
+  expect(begun).toHaveLength(49);
+});
+
+test("a job that throws is handed out again, with the next attempt", async () => {
+  const attempts: number[] = [];
+  workAll({
+    async perform(_, { attempt }) {
+      attempts.push(attempt);
+      if (attempts.length === 1) throw new Error("The first time it does not work.");
+    },
+    next: nothingLeft,
+  });
+  await ensure(1);
+  await vi.waitFor(() => expect(attempts).toEqual([0, 1]), waiting);
+});
