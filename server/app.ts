@@ -46,13 +46,7 @@ import { createTokenService } from "./tokens/service.ts";
 import { createSignIn } from "./tokens/sign-in.ts";
 import { createTokenStore } from "./tokens/store.ts";
 import { createWebhooks } from "./webhooks/webhooks.ts";
-import { countRestarts, workerMetrics } from "./workers/metrics.ts";
-import { createObserver } from "./workers/observer.ts";
-import { workerRoutes } from "./workers/routes.ts";
-import { createEmbeddedRunner } from "./workers/runner.ts";
-import { createWorkerService } from "./workers/service.ts";
-import { createWorkerStore } from "./workers/store.ts";
-import { createSupervisor } from "./workers/supervisor/supervisor.ts";
+import { createWorkers } from "./workers/workers.ts";
 
 export type AppOptions = {
   /** Where PostgreSQL is. */
@@ -156,32 +150,18 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { PATH = "", HOME = "/" } = options.workerEnvironment;
   const host = createLocalHost({ PATH, HOME });
   const installation = await installationId(db);
-  const supervisor = createSupervisor({
-    folder: `${options.dataFolder}/workers`,
-    instance: installation,
-    environment: options.workerEnvironment,
-    // Called at the first change at the earliest, when everything below stands.
-    onChange: (id) => observer.notice(id),
-    onRestart: countRestarts(registry),
-    onKill(id, kill) {
-      workers.noteKill(id, kill);
-      observer.notice(id);
-    },
-    clock,
-    log,
-  });
-  const workers = createWorkerService({
-    store: createWorkerStore(db),
+  const workers = createWorkers({
+    db,
     inventory: inventoryStore,
-    runner: createEmbeddedRunner(supervisor, (id, error) =>
-      log.error({ err: error, worker: id }, "a worker's order was not carried out"),
-    ),
     host,
     jobs,
+    folder: `${options.dataFolder}/workers`,
+    installation,
+    environment: options.workerEnvironment,
+    registry,
     clock,
     log,
   });
-  const observer = createObserver(workers.observe, clock, log);
   await workers.resume();
   const backups = createBackups({
     db,
@@ -227,8 +207,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   listener.on(eventsChannel, outboxRelay.wake);
   const prune = createPrune({ db, keepDays: options.keepDays, clock });
   await jobs.work({
-    "worker.apply": workers.apply,
-    "worker.deploy": workers.deploy,
+    ...workers.handlers,
     ...backups.handlers,
     async upkeep() {
       await prune();
@@ -236,13 +215,13 @@ export async function createApp(options: AppOptions): Promise<App> {
       await notifications.catchUp();
     },
   });
-  await webhooks.start();
-  await notifications.start();
-  for (const { wake } of [workers.watch, outboxRelay]) wake();
+  await webhooks.resume();
+  await notifications.resume();
+  outboxRelay.wake();
 
   const routes = [
     ...backups.routes,
-    ...workerRoutes(workers, inventoryStore),
+    ...workers.routes,
     ...webhooks.routes,
     ...notifications.routes,
     ...deploymentRoutes({ db, inventory: inventoryStore, noteForWorkers: workers.noteDeployment }),
@@ -270,7 +249,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     pool,
     registry,
     parts: [
-      workerMetrics(workers),
+      workers.metrics,
       backups.metrics,
       webhooks.metrics,
       notifications.metrics,
@@ -313,10 +292,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await outboxRelay.stop();
       await Promise.all([webhooks.stop(), notifications.stop()]);
       await jobs.stop(jobsDrainMs);
-      // What the processes do from here on is the stop's doing; it changes no worker's status.
-      for (const part of [workers.watch, observer]) await part.stop();
-      if (workersOnStop === "stop") await supervisor.stopAll().then(workers.storeKills);
-      else supervisor.release();
+      await workers.stop(workersOnStop);
       await listener.stop();
       network.close();
       await closeDatabase();

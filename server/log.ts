@@ -20,3 +20,6 @@ export const createLog = (level: string, destination?: DestinationStream): Logge
   destination === undefined
     ? pino({ ...options, level })
     : pino({ ...options, level }, destination);
+
+/** What code that runs without the service needs of a log. Compatible with pino. */
+export type Log = Record<"info" | "warn" | "error", (fields: object, message: string) => void>;

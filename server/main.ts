@@ -25,7 +25,7 @@ import { EmbeddedPostgresError } from "./store/embedded/embedded-postgres-error.
 import { startEmbeddedPostgres } from "./store/embedded/embedded-postgres.ts";
 import { createUpstreamApp } from "./upstream/upstream.ts";
 import { workerEnvironment } from "./workers/environment.ts";
-import { supportsAdoption } from "./workers/supervisor/supervisor.ts";
+import { supportsAdoption } from "./workers/supervisor/process-table.ts";
 
 /** How long requests that are under way may take once the service was told to stop. */
 const requestDrainMs = 5000;

@@ -42,8 +42,8 @@ export type Notifications = {
   metrics: MetricsPart;
   /** Gives whatever is to be sent a job, should it have none. */
   catchUp(): Promise<void>;
-  /** Begins to send. */
-  start(): Promise<void>;
+  /** Begins to send, first what a service before this one left. */
+  resume(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -67,7 +67,7 @@ export function createNotifications(options: NotificationsOptions): Notification
     receive: createCoalesce({ messages, channels, queue, clock }),
     metrics: notificationMetrics,
     catchUp: service.catchUp,
-    async start() {
+    async resume() {
       await service.catchUp();
       queue.work(sender);
     },

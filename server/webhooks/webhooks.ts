@@ -34,8 +34,8 @@ export type Webhooks = {
   metrics: MetricsPart;
   /** Gives whatever is to be sent a job, should it have none. */
   catchUp(): Promise<void>;
-  /** Begins to send. */
-  start(): Promise<void>;
+  /** Begins to send, first what a service before this one left. */
+  resume(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -62,7 +62,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     receive: service.receive,
     metrics: webhookMetrics,
     catchUp: service.catchUp,
-    async start() {
+    async resume() {
       await service.catchUp();
       queue.work(sender);
     },

@@ -7,7 +7,7 @@ import {
   upWindowMs,
   type LoopProcess,
 } from "./crash-loop.ts";
-import type { Outage } from "./supervisor/program.ts";
+import type { Outage } from "./process-manager.ts";
 import { isEndByRule, keptOutages } from "./supervisor/run-history.ts";
 
 const nowMs = 1_700_000_000_000;

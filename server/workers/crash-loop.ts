@@ -1,7 +1,8 @@
 // When a worker's processes come up again and again and do not stay: its status may say `installed` in between, and that is
 // not all there is to say. The rule is in docs/workers.md.
 import type { ProcessState } from "../../contract/workers/worker.ts";
-import type { Outage } from "./supervisor/program.ts";
+import type { Outage } from "./process-manager.ts";
+import type { WorkerRow } from "./store.ts";
 
 export type LoopProcess = { number: number; state: ProcessState; outages: readonly Outage[] };
 
@@ -19,6 +20,17 @@ export const isAnyKept = (processes: readonly { state: string }[]): boolean =>
 
 export const isKept = (processes: readonly { state: string }[]): boolean =>
   processes.length > 0 && processes.every(isKeptUp);
+
+/** The crash loop that a worker is in. What was stopped or given up since is in none any more, although its end was not told. */
+export function crashLoopOf(
+  { status, crash_loop_since: since, crash_loop_reason: reason }: WorkerRow,
+  processes: readonly { state: string }[],
+): { since: Date; reason: string } | null {
+  const isEnding = status === "stopping" || status === "removing";
+  return since === null || reason === null || isEnding || !isAnyKept(processes)
+    ? null
+    : { since, reason };
+}
 
 /**
  * Whether and why a worker is in a crash loop: `loops` gives the reason, `stable` says that one is over, null that neither

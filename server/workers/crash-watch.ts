@@ -6,13 +6,13 @@ import type { InventoryStore } from "../inventory/store.ts";
 import { createLoop, type Loop } from "../jobs/loop.ts";
 import { endsWindowMs, isAnyKept, isKept, judgeCrashLoop } from "./crash-loop.ts";
 import { workerEvent } from "./event-data.ts";
-import type { Runner } from "./runner.ts";
+import type { ProcessManager } from "./process-manager.ts";
 import type { WorkerStore } from "./store.ts";
 
 export type CrashWatchOptions = {
   store: WorkerStore;
   inventory: InventoryStore;
-  runner: Runner;
+  manager: Pick<ProcessManager, "known" | "processes">;
   clock: Clock;
   log: Logger;
 };
@@ -27,7 +27,7 @@ export type CrashWatch = Loop & {
 const everyMs = 2000;
 
 export function createCrashWatch(options: CrashWatchOptions): CrashWatch {
-  const { store, inventory, runner, clock, log } = options;
+  const { store, inventory, manager, clock, log } = options;
   const told = new Set<number>();
   /** Since when all processes of a worker that is told of have been kept up: what does not run is not stable. */
   const keptSince = new Map<number, number>();
@@ -51,7 +51,7 @@ export function createCrashWatch(options: CrashWatchOptions): CrashWatch {
   }
 
   async function look(id: number): Promise<void> {
-    const processes = runner.seen(id)?.processes ?? [];
+    const processes = manager.processes(id);
     const nowMs = clock.now();
     const verdict = judgeCrashLoop(processes, nowMs);
     if (!told.has(id)) {
@@ -68,7 +68,7 @@ export function createCrashWatch(options: CrashWatchOptions): CrashWatch {
     name: "watch for crash loops",
     everyMs,
     async turn(signal) {
-      for (const id of runner.known()) {
+      for (const id of manager.known()) {
         if (signal.aborted) return;
         try {
           await look(id);
@@ -86,9 +86,6 @@ export function createCrashWatch(options: CrashWatchOptions): CrashWatch {
     resume(ids) {
       for (const id of ids) told.add(id);
     },
-    looping: () => {
-      const known = new Set(runner.known());
-      return [...told].filter((id) => known.has(id) && isAnyKept(runner.list(id)));
-    },
+    looping: () => [...told].filter((id) => isAnyKept(manager.processes(id))),
   };
 }

@@ -12,7 +12,7 @@ import { makeRandom, makeSeed } from "../testing/random.ts";
 import { oneSite } from "../testing/service.ts";
 import { startService, type ServiceProcess } from "../testing/service-process.ts";
 import { workerBody } from "../testing/worker-body.ts";
-import { supportsAdoption } from "./supervisor/supervisor.ts";
+import { supportsAdoption } from "./supervisor/process-table.ts";
 
 /** `npm run soak -- kills` has more. */
 const rounds = Number(process.env["WORKER_KILLS"] ?? 8);

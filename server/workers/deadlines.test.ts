@@ -7,16 +7,14 @@ import { createLocalHost } from "../hosts/local.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import { createInventoryStore } from "../inventory/store.ts";
 import { createLog } from "../log.ts";
-import { sql } from "../store/drizzle.ts";
-import { events } from "../store/tables.ts";
+import { gt, sql } from "../store/drizzle.ts";
+import { events, workers } from "../store/tables.ts";
 import { storeInventory } from "../testing/store-inventory.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
 import { createShiftedClock } from "../testing/shifted-clock.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { deadlineSeconds, isOverdue } from "./deadlines.ts";
-import { createObserver } from "./observer.ts";
-import type { SeenProcess } from "./outcome.ts";
-import type { Runner } from "./runner.ts";
+import type { ProcessListener, ProcessManager, ProcessStatus } from "./process-manager.ts";
 import { createWorkerService } from "./service.ts";
 import { createWorkerStore } from "./store.ts";
 
@@ -40,25 +38,25 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 /** Takes every order and does nothing: the machine that hangs. */
-const hanging: Runner = {
+const hanging: ProcessManager = {
   resume: async () => undefined,
   start: () => undefined,
-  stop: () => undefined,
-  restart: () => undefined,
-  deploy: () => undefined,
+  stop: async () => undefined,
+  restart: async () => undefined,
+  deploy: async () => undefined,
   remove: () => new Promise(() => undefined),
   known: () => [],
-  follow: () => undefined,
-  seen: () => null,
-  list: () => [],
+  processes: () => [],
   readLog: async () => ({ text: "", start: 0, end: 0, rotated: false }),
+  stopAll: async () => undefined,
+  release: () => undefined,
 };
 
 /** Orders that reach nobody. */
 const jobs: Pick<Jobs, "send"> = { send: async () => undefined };
 
 /** A service of workers on such a machine, with a worker that was just made. */
-async function createHanging(readLog: Runner["readLog"] = hanging.readLog) {
+async function createHanging(readLog: ProcessManager["readLog"] = hanging.readLog) {
   await storeInventory(
     database.db,
     "servers: [{ id: 1, name: here, connection: local }]\nsites: [{ id: 1, server: 1, name: shop, root: /tmp }]",
@@ -69,7 +67,7 @@ async function createHanging(readLog: Runner["readLog"] = hanging.readLog) {
   const workers = createWorkerService({
     store,
     inventory,
-    runner: { ...hanging, readLog },
+    createManager: () => ({ ...hanging, readLog }),
     jobs,
     host: createLocalHost({}),
     clock,
@@ -78,7 +76,7 @@ async function createHanging(readLog: Runner["readLog"] = hanging.readLog) {
   const site = await inventory.findSite(1);
   if (site === null) throw new Error("The site is not there.");
   const { id } = await workers.create(site, workerBody);
-  onTestFinished(() => workers.watch.stop());
+  onTestFinished(() => workers.close("keep"));
   const show = () => store.byId(id);
   return {
     id,
@@ -90,7 +88,7 @@ async function createHanging(readLog: Runner["readLog"] = hanging.readLog) {
       const { deadline_at: at } = (await show()) ?? {};
       if (!at) throw new Error("The worker has no deadline.");
       clock.ahead(at.getTime() - systemClock.now());
-      workers.watch.wake();
+      workers.wake();
       await vi.waitFor(async () => expect((await show())?.deadline_at).toBeNull(), 20_000);
     },
   };
@@ -105,8 +103,8 @@ test("a worker whose processes never come to anything has its time", async () =>
   expect((at?.getTime() ?? 0) - (from?.getTime() ?? 0)).toBeCloseTo(seconds * 1000, -4);
 
   clock.ahead((seconds - 5) * 1000);
-  workers.watch.wake();
-  await workers.watch.stop();
+  workers.wake();
+  await workers.close("keep");
   expect((await show())?.status).toBe("installing");
 });
 
@@ -164,52 +162,45 @@ test(
     const { rows } = await database.db.execute<{ id: number }>(
       sql`select id from workers where status = 'installed'`,
     );
-    // Each look finds the process in the other state: up, down, up.
-    const transitions = new Map(rows.map((row) => [row.id, { transition: 1, looks: 0 }]));
-    const log = createLog("silent");
+    // Each look finds the process in the other state: down, up, down. Of the others none comes up.
+    const looks = new Map(rows.map((row) => [row.id, 0]));
+    const manager: ProcessManager = {
+      ...hanging,
+      processes(worker) {
+        const looked = looks.get(worker);
+        if (looked === undefined) return [processOf({ state: "BACKOFF" })];
+        looks.set(worker, looked + 1);
+        const state = looked % 2 === 0 ? "EXITED" : "RUNNING";
+        return [processOf({ state, upAt: systemClock.now() })];
+      },
+    };
+    const created = Promise.withResolvers<ProcessListener>();
     const flapping = createWorkerService({
       store: createWorkerStore(database.db),
       inventory: createInventoryStore(database.db),
-      runner: {
-        ...hanging,
-        follow: (worker, transition) =>
-          void Object.assign(transitions.get(worker) ?? {}, { transition }),
-        seen(worker) {
-          const one = transitions.get(worker);
-          if (one === undefined) return null;
-          const state = one.looks++ % 2 === 0 ? "EXITED" : "RUNNING";
-          const process = {
-            number: 1,
-            state,
-            reason: null,
-            deployment: null,
-            outages: [],
-          } as const;
-          return {
-            transition: one.transition,
-            processes: [{ ...process, isBetweenRuns: false, upAt: systemClock.now() }],
-          };
-        },
+      createManager(listener) {
+        created.resolve(listener);
+        return manager;
       },
       jobs,
       host: createLocalHost({}),
       clock: systemClock,
-      log,
+      log: createLog("silent"),
     });
-    const observer = createObserver(flapping.observe, systemClock, log);
-    flapping.watch.wake();
+    await flapping.resume();
+    flapping.wake();
+    const { onChange } = await created.promise;
     const flap = setInterval(() => {
-      for (const row of rows) observer.notice(row.id);
+      for (const row of rows) onChange(row.id);
     }, 100);
     onTestFinished(async () => {
       clearInterval(flap);
-      await observer.stop();
-      await flapping.watch.stop();
+      await flapping.close("keep");
     });
 
     // They do come and go.
-    const moved = () => [...transitions.values()].filter(({ transition }) => transition > 1).length;
-    await vi.waitFor(() => expect(moved()).toBeGreaterThan(100), { timeout: 60_000 });
+    const moved = () => database.db.$count(workers, gt(workers.transition, 2));
+    await vi.waitFor(async () => expect(await moved()).toBeGreaterThan(100), { timeout: 60_000 });
     const dueAt = systemClock.now() + 1000;
     await database.db.execute(sql`
     update workers set deadline_at = ${new Date(dueAt).toISOString()} where id = ${id}`);
@@ -233,9 +224,13 @@ test(
   },
 );
 
-const processOf = (change: Partial<SeenProcess>): SeenProcess => ({
+const processOf = (change: Partial<ProcessStatus>): ProcessStatus => ({
   number: 1,
+  pid: null,
   state: "EXITED",
+  since: new Date(0),
+  exitCode: null,
+  restarts: 0,
   reason: null,
   deployment: 7,
   isBetweenRuns: false,
@@ -244,7 +239,7 @@ const processOf = (change: Partial<SeenProcess>): SeenProcess => ({
   ...change,
 });
 
-test.each<[string, Partial<SeenProcess>, boolean]>([
+test.each<[string, Partial<ProcessStatus>, boolean]>([
   ["runs", { state: "RUNNING" }, false],
   ["runs, on an older deployment than it must", { state: "RUNNING", deployment: 6 }, true],
   ["has just done its jobs", { isBetweenRuns: true }, false],

@@ -8,16 +8,28 @@ import type { Connection } from "../store/database.ts";
 import { deadlineAt } from "./deadlines.ts";
 import { askedEntry } from "./event-data.ts";
 import type { Mover } from "./mover.ts";
-import type { Runner } from "./runner.ts";
+import type { ProcessManager } from "./process-manager.ts";
 import type { WorkerRow, WorkerStore } from "./store.ts";
 import { programOf } from "./worker-program.ts";
+
+/**
+ * @param transition what is seen of the worker's processes from now on belongs to it; null = to the one that it belongs to now
+ * @param carryOut its end is seen through the processes' states
+ */
+export type GiveOrder = (
+  id: number,
+  transition: number | null,
+  carryOut: () => void | Promise<void>,
+) => void;
 
 export type DeployerOptions = {
   store: WorkerStore;
   inventory: InventoryStore;
-  runner: Runner;
+  manager: ProcessManager;
   jobs: Pick<Jobs, "send">;
   mover: Mover;
+  /** Gives an order; see the service. */
+  order: GiveOrder;
   clock: Clock;
 };
 
@@ -33,7 +45,7 @@ export type Deployer = {
 };
 
 export function createDeployer(options: DeployerOptions): Deployer {
-  const { store, inventory, runner, jobs, mover, clock } = options;
+  const { store, inventory, manager, jobs, mover, order, clock } = options;
 
   /** Processes of a worker that was stopped, or is on its way, are started on the new code or never. */
   function hasProcesses({ id, status }: WorkerRow): boolean {
@@ -45,9 +57,9 @@ export function createDeployer(options: DeployerOptions): Deployer {
         return true;
       case "failed":
         // What was given up gets the new code too; what was to stop and did not is to stop all the same.
-        return (runner.seen(id)?.processes ?? []).some(
-          ({ state }) => state !== "STOPPED" && state !== "STOPPING",
-        );
+        return manager
+          .processes(id)
+          .some(({ state }) => state !== "STOPPED" && state !== "STOPPING");
       case "stopping":
       case "stopped":
       case "removing":
@@ -86,10 +98,9 @@ export function createDeployer(options: DeployerOptions): Deployer {
     async carryOut({ id, transition }) {
       const row = await store.byId(id);
       if (row === null) return;
-      runner.deploy({
-        program: programOf(row, await inventory.findSite(row.site_id)),
-        transition: row.transition === transition ? transition : null,
-      });
+      const program = programOf(row, await inventory.findSite(row.site_id));
+      const its = row.transition === transition ? transition : null;
+      order(id, its, () => manager.deploy(program));
     },
   };
 }

@@ -12,7 +12,7 @@ import { makeRandom, makeSeed } from "../testing/random.ts";
 import { databaseUrl, oneSite } from "../testing/service.ts";
 import { startService } from "../testing/service-process.ts";
 import { workerBody } from "../testing/worker-body.ts";
-import { supportsAdoption } from "./supervisor/supervisor.ts";
+import { supportsAdoption } from "./supervisor/process-table.ts";
 
 const rounds = Number(process.env["DEPLOYMENT_KILLS"] ?? 2);
 const seed = makeSeed();

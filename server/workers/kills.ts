@@ -5,9 +5,8 @@ import { isInTransit } from "../../contract/states.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { Connection } from "../store/database.ts";
 import { askedEntry } from "./event-data.ts";
+import type { Kill } from "./process-manager.ts";
 import type { WorkerRow, WorkerStore } from "./store.ts";
-
-export type Kill = { number: number; reason: string };
 
 /** A worker may have 64 processes, each with a reason of its own. */
 const maxReasonCharacters = 800;

@@ -8,13 +8,13 @@ import type { InventoryStore } from "../inventory/store.ts";
 import type { Connection } from "../store/database.ts";
 import { deadlineAt } from "./deadlines.ts";
 import { settledEntry, workerEvent } from "./event-data.ts";
-import type { Runner } from "./runner.ts";
+import type { ProcessManager } from "./process-manager.ts";
 import type { WorkerRow, WorkerStore } from "./store.ts";
 
 export type MoverOptions = {
   store: WorkerStore;
   inventory: InventoryStore;
-  runner: Pick<Runner, "readLog">;
+  manager: Pick<ProcessManager, "readLog">;
   clock: Clock;
   log: Logger;
 };
@@ -39,7 +39,7 @@ export type Mover = {
 const reasonLines = 5;
 const reasonCharacters = 800;
 
-export function createMover({ store, inventory, runner, clock, log }: MoverOptions): Mover {
+export function createMover({ store, inventory, manager, clock, log }: MoverOptions): Mover {
   const move: Mover["move"] = async (tx, from, status, reason, isRestart = false) => {
     const isNewFailure = status === "failed" && !from.told_failed;
     const isRecovery = status === "installed" && from.told_failed;
@@ -61,7 +61,7 @@ export function createMover({ store, inventory, runner, clock, log }: MoverOptio
   /** The reason alone where the log cannot be read: a log keeps no failure from being told. */
   async function withLog(id: number, reason: string): Promise<string> {
     try {
-      const { text } = await runner.readLog(id, { lines: reasonLines });
+      const { text } = await manager.readLog(id, { lines: reasonLines });
       const tail = text.trim().slice(-reasonCharacters);
       return tail === "" ? reason : `${reason}\nLast lines of the log:\n${tail}`;
     } catch (error) {

@@ -1,6 +1,6 @@
 // What a worker's processes mean for its status: the one rule, pure.
 import type { WorkerState } from "../../contract/workers/worker.ts";
-import type { ProcessStatus } from "./supervisor/supervisor.ts";
+import type { ProcessStatus } from "./process-manager.ts";
 
 export type SeenProcess = Pick<
   ProcessStatus,

@@ -14,21 +14,29 @@ import { recordActivity } from "../activity/store.ts";
 import { conflict, InvalidFields } from "../http/service-error.ts";
 import type { InventoryStore, SiteRow } from "../inventory/store.ts";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
+import { crashLoopOf } from "./crash-loop.ts";
 import { createCrashWatch } from "./crash-watch.ts";
 import { createDeadlineLoop, deadlineAt, deadlineSeconds, isOverdue } from "./deadlines.ts";
-import { createDeployer } from "./deployer.ts";
+import { createDeployer, type GiveOrder } from "./deployer.ts";
 import { askedEntry } from "./event-data.ts";
-import { createKillNotes, type Kill } from "./kills.ts";
+import { createKillNotes } from "./kills.ts";
 import { createMover } from "./mover.ts";
+import { createObserver } from "./observer.ts";
 import { isUp, outcomeOf, tell } from "./outcome.ts";
-import type { LogPosition, Runner } from "./runner.ts";
+import type {
+  LogPosition,
+  ProcessListener,
+  ProcessManager,
+  ProcessStatus,
+} from "./process-manager.ts";
 import type { WorkerRow, WorkerStore } from "./store.ts";
 import { accountOf, programOf } from "./worker-program.ts";
 
 export type WorkerServiceOptions = {
   store: WorkerStore;
   inventory: InventoryStore;
-  runner: Runner;
+  /** Makes what keeps the processes up, and tells this service of them. */
+  createManager(listener: ProcessListener): ProcessManager;
   jobs: Pick<Jobs, "send">;
   host: Host;
   clock: Clock;
@@ -51,12 +59,22 @@ const actions = {
 >;
 
 export function createWorkerService(options: WorkerServiceOptions) {
-  const { store, inventory, runner, jobs, host, clock, log } = options;
+  const { store, inventory, jobs, host, clock, log } = options;
+  /** By worker: the transition that whatever its processes do now belongs to, so that nothing old is taken for its result. */
+  const transitions = new Map<number, number>();
   const kills = createKillNotes(store, inventory);
-  const mover = createMover(options);
+  const observer = createObserver(observe, clock, log);
+  const manager = options.createManager({
+    onChange: observer.notice,
+    onKill(id, kill) {
+      kills.add(id, kill);
+      observer.notice(id);
+    },
+  });
+  const mover = createMover({ ...options, manager });
   const { move, fail } = mover;
-  const deployer = createDeployer({ ...options, mover });
-  const crashWatch = createCrashWatch(options);
+  const deployer = createDeployer({ ...options, manager, mover, order });
+  const crashWatch = createCrashWatch({ ...options, manager });
   const deadlines = createDeadlineLoop(expireDue, clock, log);
 
   async function act(id: number, action: WorkerAction): Promise<void> {
@@ -78,11 +96,30 @@ export function createWorkerService(options: WorkerServiceOptions) {
 
   const program = async (row: WorkerRow) => programOf(row, await inventory.findSite(row.site_id));
 
+  function order(...[id, transition, carryOut]: Parameters<GiveOrder>): void {
+    if (transition !== null) transitions.set(id, transition);
+    Promise.try(carryOut).catch((error: unknown) =>
+      log.error({ err: error, worker: id }, "a worker's order was not carried out"),
+    );
+  }
+
+  /** The worker moved on by itself; what is seen from now on belongs to this row. */
+  function follow({ id, transition }: WorkerRow): void {
+    if (transitions.has(id)) transitions.set(id, transition);
+  }
+
+  /** Its processes; null where what they do belongs to another transition than the row's. */
+  const processesOf = ({ id, transition }: WorkerRow): ProcessStatus[] | null =>
+    transitions.get(id) === transition ? manager.processes(id) : null;
+
   /** Goes on by itself: a stop may take minutes, and the jobs behind this one are not to wait for it. */
   function beginRemoval(id: number): void {
-    runner
+    manager
       .remove(id)
-      .then(() => kills.record(id))
+      .then(() => {
+        transitions.delete(id);
+        return kills.record(id);
+      })
       .then(() => store.remove(id))
       // Its deadline turns the worker to failed, and it can be deleted again.
       .catch((error: unknown) => log.error({ err: error, worker: id }, "a worker was not removed"));
@@ -103,18 +140,18 @@ export function createWorkerService(options: WorkerServiceOptions) {
     const seconds = deadlineSeconds(row.status, row);
     if (seconds === null || row.deadline_at === null) return;
     const sinceMs = row.deadline_at.getTime() - seconds * 1000;
-    const seen = runner.seen(row.id);
+    const processes = processesOf(row);
     const required = row.required_deployment_id;
     const isToBeUp = row.status !== "stopping" && row.status !== "removing";
     const comesUp =
       isToBeUp &&
-      seen?.transition === row.transition &&
-      !seen.processes.some((process) => isOverdue(process, required, sinceMs));
-    const down = comesUp ? seen.processes.find((process) => !isUp(process, required)) : undefined;
+      processes !== null &&
+      !processes.some((process) => isOverdue(process, required, sinceMs));
+    const down = comesUp ? processes.find((process) => !isUp(process, required)) : undefined;
     const moved = comesUp
       ? await store.transaction((tx) => move(tx, row, "restarting", down ? tell(down) : null))
       : await fail(row, `Timed out: still ${row.status} after ${seconds} s.`);
-    if (moved !== null) runner.follow(row.id, moved.transition);
+    if (moved !== null) follow(moved);
     if (comesUp) await observe(row.id);
   }
 
@@ -122,9 +159,9 @@ export function createWorkerService(options: WorkerServiceOptions) {
   async function observe(id: number): Promise<void> {
     await kills.record(id);
     const row = await store.byId(id);
-    const seen = runner.seen(id);
-    if (row === null || seen === null || seen.transition !== row.transition) return;
-    const outcome = outcomeOf(row.status, seen.processes, row.required_deployment_id);
+    const processes = row && processesOf(row);
+    if (row === null || processes === null) return;
+    const outcome = outcomeOf(row.status, processes, row.required_deployment_id);
     if (outcome === null) return;
     const { status } = outcome;
     const reason = outcome.reason ?? row.kill_reason;
@@ -132,23 +169,27 @@ export function createWorkerService(options: WorkerServiceOptions) {
       status === "failed" && reason !== null
         ? await fail(row, reason)
         : await store.transaction((tx) => move(tx, row, status, reason));
-    if (moved !== null) runner.follow(id, moved.transition);
+    if (moved !== null) follow(moved);
   }
 
   return {
     list: (siteId: number, page: PageRequest) => store.list(siteId, page),
     withServer: (id: number) => store.withServer(id),
-    processes: (id: number) => runner.list(id),
-    readLog: (id: number, position: LogPosition) => runner.readLog(id, position),
+    readLog: (id: number, position: LogPosition) => manager.readLog(id, position),
     start: (id: number) => act(id, "start"),
     stop: (id: number) => act(id, "stop"),
     restart: (id: number) => act(id, "restart"),
     remove: (id: number) => act(id, "remove"),
-    observe,
     noteDeployment: deployer.note,
     deploy: deployer.carryOut,
     /** Workers in a crash loop. */
     crashLoops: crashWatch.looping,
+
+    /** What the worker's processes do, and the crash loop that they are in; null = none. */
+    look(row: WorkerRow) {
+      const processes = manager.processes(row.id);
+      return { processes, crashLoop: crashLoopOf(row, processes) };
+    },
 
     /** @throws InvalidFields when the directory is not one of the site */
     async create(site: SiteRow, body: CreateWorkerBody): Promise<WorkerRow> {
@@ -174,35 +215,28 @@ export function createWorkerService(options: WorkerServiceOptions) {
     },
 
     /** The state of every process that is kept up here. */
-    processStates: () => runner.known().flatMap((id) => runner.list(id).map(({ state }) => state)),
+    processStates: () =>
+      manager.known().flatMap((id) => manager.processes(id).map(({ state }) => state)),
 
     /** Carries out what a request decided, unless something newer was decided since. */
     async apply({ id, transition }: JobData["worker.apply"]): Promise<void> {
       const row = await store.byId(id);
       if (row === null || row.transition !== transition) return;
-      const order = { program: await program(row), transition };
+      const wanted = await program(row);
       switch (row.status) {
         case "installing":
         case "starting":
-          return runner.start(order);
+          return order(id, transition, () => manager.start(wanted));
         case "restarting":
-          return runner.restart(order);
+          return order(id, transition, () => manager.restart(wanted));
         case "stopping":
-          return runner.stop(order);
+          return order(id, transition, () => manager.stop(id));
         case "removing":
           return beginRemoval(id);
         case "installed":
         case "stopped":
         case "failed":
       }
-    },
-
-    /** Keeps in mind that a process had to be killed, until the worker is looked at next. */
-    noteKill: (id: number, kill: Kill) => kills.add(id, kill),
-
-    /** Stores what was killed since nobody looks any more, at the end of the service. */
-    async storeKills(): Promise<void> {
-      for (const id of kills.waiting()) await kills.record(id);
     },
 
     /** After a start of the service: takes over what runs, and goes on with what was cut off. */
@@ -214,16 +248,15 @@ export function createWorkerService(options: WorkerServiceOptions) {
         deadlineAt: deadlineAt(row.status, row, clock.now()),
       }));
       await store.transaction((tx) => store.postpone(tx, later));
-      await runner.resume(
+      const staying = rows.filter(({ status }) => status !== "removing");
+      for (const { id, transition } of staying) transitions.set(id, transition);
+      await manager.resume(
         await Promise.all(
-          rows
-            .filter(({ status }) => status !== "removing")
-            .map(async (row) => ({
-              program: await program(row),
-              transition: row.transition,
-              up: row.status !== "stopping",
-              restartOrder: row.restart_order,
-            })),
+          staying.map(async (row) => ({
+            program: await program(row),
+            up: row.status !== "stopping",
+            restartOrder: row.restart_order,
+          })),
         ),
       );
       for (const { id, status } of rows)
@@ -232,16 +265,18 @@ export function createWorkerService(options: WorkerServiceOptions) {
       crashWatch.resume(await store.crashLooping());
     },
 
-    /** What happens in time and not by anybody's order: deadlines, and crash loops that begin and end. */
-    watch: {
-      wake() {
-        deadlines.wake();
-        crashWatch.wake();
-      },
-      async stop() {
-        await deadlines.stop();
-        await crashWatch.stop();
-      },
+    /** Begins to look for what happens by nobody's order: deadlines, and crash loops that begin and end; or looks now. */
+    wake() {
+      deadlines.wake();
+      crashWatch.wake();
+    },
+
+    /** @param processes what becomes of them; what they do from here on is the stop's doing, and changes no worker's status */
+    async close(processes: "keep" | "stop"): Promise<void> {
+      for (const part of [deadlines, crashWatch, observer]) await part.stop();
+      if (processes === "keep") return manager.release();
+      await manager.stopAll();
+      for (const id of kills.waiting()) await kills.record(id);
     },
   };
 }

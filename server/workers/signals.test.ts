@@ -9,7 +9,7 @@ import { makeRandom, makeSeed } from "../testing/random.ts";
 import { oneSite } from "../testing/service.ts";
 import { startService, type ServiceProcess } from "../testing/service-process.ts";
 import { workerBody } from "../testing/worker-body.ts";
-import { supportsAdoption } from "./supervisor/supervisor.ts";
+import { supportsAdoption } from "./supervisor/process-table.ts";
 import { isRunning } from "./supervisor/testing.ts";
 
 /** More rounds are for `npm run soak`. */

@@ -1,9 +1,9 @@
-// What the supervisor needs to know of a worker, from its row and its site.
+// What the process manager needs to know of a worker, from its row and its site.
 import { workerArguments } from "../../contract/workers/command.ts";
 import type { Account } from "../hosts/account.ts";
 import type { SiteRow } from "../inventory/store.ts";
+import type { Program } from "./process-manager.ts";
 import type { WorkerRow } from "./store.ts";
-import type { Program } from "./supervisor/supervisor.ts";
 
 /** @param site null where it is no longer in the inventory; then nothing can be started */
 export const programOf = (row: WorkerRow, site: SiteRow | null): Program => ({

@@ -1,6 +1,5 @@
 // When the service comes back: which of the processes that bear a slot's mark is the slot's process.
-import type { MarkedProcess } from "./process-table.ts";
-import type { Leader } from "./program.ts";
+import type { Leader, MarkedProcess } from "./process-table.ts";
 import type { RunRecord } from "./run-file.ts";
 import type { Found } from "./slot-ports.ts";
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import type { Program } from "./program.ts";
+import type { Program } from "../process-manager.ts";
 import { hasSupervisord, startSupervisord, type Supervisord } from "./supervisord.ts";
 import { isRunning, makeSupervisor, programOf } from "./testing.ts";
 

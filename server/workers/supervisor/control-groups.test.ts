@@ -13,6 +13,7 @@ import {
 import { dirname, join } from "node:path";
 import { describe, test, type TestContext } from "vitest";
 import { findAccount } from "../../hosts/account.ts";
+import type { ProcessManager, Program } from "../process-manager.ts";
 import { createControlGroups } from "./control-groups.ts";
 import {
   isRunning,
@@ -23,8 +24,6 @@ import {
   shell,
   soon,
 } from "./testing.ts";
-import type { Program } from "./program.ts";
-import type { Supervisor } from "./supervisor.ts";
 
 const slot = { worker: 1, number: 1 };
 /** The group of the slot, made; null where the kernel or the account grants none. */
@@ -144,8 +143,8 @@ describe.runIf(isGranted)(
     });
 
     test.for([
-      ["and the removal of its worker", (supervisor: Supervisor) => supervisor.remove(1)],
-      ["of all workers", (supervisor: Supervisor) => supervisor.stopAll()],
+      ["and the removal of its worker", (supervisor: ProcessManager) => supervisor.remove(1)],
+      ["of all workers", (supervisor: ProcessManager) => supervisor.stopAll()],
     ] as const)("%s leaves no group behind", async ([, end], context) => {
       const { supervisor, group } = await setUp(context, (folder) => ({
         args: withoutMark(folder),

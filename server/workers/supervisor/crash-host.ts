@@ -1,6 +1,7 @@
 // For the crash rounds: a service that is nothing but a supervisor, made to be killed at any moment.
 import { systemClock } from "../../clock.ts";
-import { createSupervisor, type Program } from "./supervisor.ts";
+import type { Program } from "../process-manager.ts";
+import { createSupervisor } from "./supervisor.ts";
 
 const [folder = "", instance = "", programs = "[]"] = process.argv.slice(2);
 const all = JSON.parse(programs) as Program[];
@@ -14,7 +15,9 @@ const supervisor = createSupervisor({
   instance,
   clock: systemClock,
   environment: { PATH: process.env["PATH"] ?? "" },
-  onChange: () => {},
+  onChange() {},
+  onKill() {},
+  onRestart() {},
   log: { info: () => {}, warn: report, error: report },
 });
 

@@ -4,10 +4,10 @@ import { closeSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { ownAccount, type Account } from "../../hosts/account.ts";
 import { accountEnvironment, asAccount } from "../../hosts/as-account.ts";
+import type { Program } from "../process-manager.ts";
 import type { ControlGroups } from "./control-groups.ts";
 import { checkedArgv, findFolder, typedFolder, watchCheck } from "./directory.ts";
-import { leaderOf, markName } from "./process-table.ts";
-import type { Leader, Program } from "./program.ts";
+import { type Leader, leaderOf, markName } from "./process-table.ts";
 import { fileProblem, spawnProblem } from "./reasons.ts";
 import type { LaunchEvents } from "./slot-ports.ts";
 

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test, type TestContext } from "vitest";
-import { supportsAdoption } from "./supervisor.ts";
+import { supportsAdoption } from "./process-table.ts";
 import { makeSupervisor, programOf, shell, soon } from "./testing.ts";
 
 /** A worker that counts in its log, ten numbers a second. */

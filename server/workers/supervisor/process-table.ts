@@ -3,7 +3,6 @@
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import type { Clock } from "../../clock.ts";
 import type { ControlGroups } from "./control-groups.ts";
-import type { Leader } from "./program.ts";
 
 /** The variable by which a worker's process and all its descendants can be found again. */
 export const markName = "QUARTERDECK_WORKER";
@@ -13,6 +12,16 @@ export const supportsAdoption = existsSync("/proc/self/stat");
 
 export const markOf = (instance: string, worker: number, number: number, nonce: string): string =>
   `${instance}/${worker}/${number}/${nonce}`;
+
+/**
+ * The process that a slot started, which leads its own session and process group.
+ * A pid alone can be another process tomorrow; with the kernel's start time it cannot.
+ */
+export type Leader = {
+  pid: number;
+  /** Clock ticks since boot; null on a system without /proc. */
+  startTime: string | null;
+};
 
 type ProcessStat = { group: number; session: number; startTime: string };
 

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { readRunFile } from "./run-file.ts";
-import { supportsAdoption } from "./supervisor.ts";
+import { supportsAdoption } from "./process-table.ts";
 import {
   isRunning,
   makeSupervisor,

@@ -10,7 +10,7 @@ import {
   writeSync,
 } from "node:fs";
 import { processStates, type ProcessState } from "../../../contract/workers/worker.ts";
-import type { Outage } from "./program.ts";
+import type { Outage } from "../process-manager.ts";
 
 export type RunRecord = {
   /** The boot that `startTime` belongs to. */

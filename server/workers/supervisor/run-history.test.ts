@@ -1,8 +1,8 @@
 // What a slot remembers of its runs, with a clock turned by hand and a system that does what the test says.
 import { expect, test } from "vitest";
 import { createFakeClock } from "../../testing/fake-clock.ts";
+import type { Program } from "../process-manager.ts";
 import type { LaunchEvents } from "./slot-ports.ts";
-import type { Program } from "./program.ts";
 import type { RunRecord } from "./run-file.ts";
 import { createSlot } from "./slot.ts";
 import { programOf } from "./testing.ts";

@@ -1,7 +1,7 @@
 // What a slot remembers of its runs: the deployment that its process carries, and when it was not up and nobody had
 // asked for that. Whether the latter is a crash loop is decided elsewhere.
 import type { ProcessState } from "../../../contract/workers/worker.ts";
-import type { Outage, Program } from "./program.ts";
+import type { Outage, Program } from "../process-manager.ts";
 import type { RunRecord } from "./run-file.ts";
 
 /** What is known of a process's end. */

@@ -1,5 +1,6 @@
 // How a slot's process is brought to its end: who is signalled, how long they have, and when nothing is left.
-import type { Leader, Program } from "./program.ts";
+import type { Program } from "../process-manager.ts";
+import type { Leader } from "./process-table.ts";
 import { killReason } from "./reasons.ts";
 import type { SlotPorts, SlotSweep } from "./slot-ports.ts";
 

@@ -1,6 +1,6 @@
 // What a slot needs of the system, so that its rules can be tried without one.
 import type { Clock } from "../../clock.ts";
-import type { Leader } from "./program.ts";
+import type { Leader } from "./process-table.ts";
 import type { RunRecord } from "./run-file.ts";
 
 export type LaunchEvents = {

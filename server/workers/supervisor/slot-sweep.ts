@@ -1,7 +1,7 @@
 // Ends what a stop's own signals do not reach: whoever bears the slot's mark and has left the leader's group.
 import type { Clock } from "../../clock.ts";
-import { type MarkedProcess, signalProcess } from "./process-table.ts";
-import type { Leader, Log } from "./program.ts";
+import type { Log } from "../../log.ts";
+import { type Leader, type MarkedProcess, signalProcess } from "./process-table.ts";
 import type { SlotSweep } from "./slot-ports.ts";
 
 const lookMs = 100;

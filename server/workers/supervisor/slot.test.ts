@@ -1,6 +1,6 @@
 // The rules of one process, with a clock turned by hand and a system that does what the test says.
 import { describe, expect, test } from "vitest";
-import type { Program } from "./program.ts";
+import type { Program } from "../process-manager.ts";
 import type { RunRecord } from "./run-file.ts";
 import { isDone, seconds, setUp } from "./slot-testing.ts";
 

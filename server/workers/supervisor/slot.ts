@@ -1,8 +1,9 @@
 // One process of a worker and the rules that keep it up: supervisord's states, step by step, see
 // http://supervisord.org/subprocess.html#process-states. It knows the system only through its ports.
 import type { ProcessState } from "../../../contract/workers/worker.ts";
+import type { ProcessStatus, Program } from "../process-manager.ts";
 import { createFailedStarts } from "./failed-starts.ts";
-import type { Leader, ProcessStatus, Program } from "./program.ts";
+import type { Leader } from "./process-table.ts";
 import { exitCause, sentence, startCause } from "./reasons.ts";
 import type { RunRecord } from "./run-file.ts";
 import { createEnding, type EndKind } from "./slot-ending.ts";

@@ -2,9 +2,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test, type TestContext } from "vitest";
-import { supportsAdoption } from "./supervisor.ts";
+import type { Program } from "../process-manager.ts";
+import { supportsAdoption } from "./process-table.ts";
 import { isRunning, makeSupervisor, marked, programOf, shell, soon } from "./testing.ts";
-import type { Program } from "./program.ts";
 
 /** What a script has written into a file of its folder, once it is there. */
 const numberIn = (path: string): number => {

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Program } from "./program.ts";
+import type { Program } from "../process-manager.ts";
 
 export const hasSupervisord = spawnSync("supervisord", ["--version"]).status === 0;
 

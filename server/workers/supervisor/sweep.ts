@@ -1,7 +1,7 @@
 // Ends processes that nobody watches: those of a worker that is removed, and strays.
 import type { Clock } from "../../clock.ts";
+import type { Log } from "../../log.ts";
 import { type MarkedProcess, signalProcess } from "./process-table.ts";
-import type { Log } from "./program.ts";
 
 const lookMs = 100;
 /** How long they have after TERM before they are killed. */

@@ -7,7 +7,8 @@ import type { TestContext } from "vitest";
 import { systemClock } from "../../clock.ts";
 import { ownAccount } from "../../hosts/account.ts";
 import type { ProcessState } from "../../../contract/workers/worker.ts";
-import { createSupervisor, type Program, type Supervisor } from "./supervisor.ts";
+import type { ProcessManager, Program } from "../process-manager.ts";
+import { createSupervisor } from "./supervisor.ts";
 
 /** The one of the test's context: tests that run side by side have no common "current test". */
 type Cleanup = Pick<TestContext, "onTestFinished">;
@@ -100,7 +101,7 @@ export function endMarked(instance: string): void {
   }
 }
 
-export type TestSupervisor = Supervisor & {
+export type TestSupervisor = ProcessManager & {
   instance: string;
   folder: string;
   /** Every state that process `number` of the worker came into, in order. */
@@ -133,6 +134,7 @@ export function makeSupervisor(context: Cleanup, given: Given = {}): TestSupervi
         if (history.at(-1) !== state) history.push(state);
       }
     },
+    onRestart() {},
     onKill: (id, { number, reason }) => kills.push(`${id}/${number}: ${reason}`),
     log: {
       info: () => {},

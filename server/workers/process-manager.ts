@@ -1,0 +1,112 @@
+// Who keeps the processes of workers up: the supervisor inside the service, and later supervisord on other servers. The
+// rest of the room knows no more of it than this.
+import type { ProcessState, StopSignal, WorkerLog } from "../../contract/workers/worker.ts";
+import type { Account } from "../hosts/account.ts";
+
+/** What a worker runs and how it is kept up; the fields mean what they mean to supervisord. */
+export type Program = {
+  /** The worker's id. */
+  id: number;
+  /** Never a shell string. */
+  args: readonly string[];
+  /** Absolute; what the worker runs in lies in it, links followed. */
+  root: string;
+  /** As it was typed: absolute, or from the root on; null = the root. Resolved at each start. */
+  directory: string | null;
+  /** Whom it runs as, or why there is nobody: a sentence. */
+  account: Account | { problem: string };
+  processes: number;
+  startsecs: number;
+  startretries: number;
+  stopwaitsecs: number;
+  stopsignal: StopSignal;
+  /** A restart signals the leader's whole group at once, and not the leader alone. A stop always does. */
+  stopasgroup: boolean;
+  /**
+   * Counts the worker's orders. A process that was started for this one or a later one is not restarted for it again;
+   * null = every restart restarts.
+   */
+  order: number | null;
+  /** After so many jobs, or seconds, a process ends by itself; 0 = never. */
+  maxJobs: number;
+  maxTime: number;
+  /** The deployment that a process carries which is started now; null = none is known. */
+  deployment: number | null;
+  /** A process that carries an older one is to be replaced; null = each may stay. */
+  requiredDeployment: number | null;
+};
+
+/** From an end that nobody asked for and no rule explains, until the process is up again or is not to be. Milliseconds since 1970. */
+export type Outage = { at: number; backAt: number | null };
+
+export type ProcessStatus = {
+  /** Counts from 1. */
+  number: number;
+  pid: number | null;
+  state: ProcessState;
+  since: Date;
+  /** Of the last process that ended here; null when none has, a signal ended it, or nobody saw it. */
+  exitCode: number | null;
+  /** How often it was started again without anybody asking for it, since somebody last asked. */
+  restarts: number;
+  /** Why it is not simply up, in the operator's words. */
+  reason: string | null;
+  /** The newest deployment when it was started; null = none was known. */
+  deployment: number | null;
+  /** It ended as `max_jobs` or `max_time` wanted, and its successor is on its way. */
+  isBetweenRuns: boolean;
+  /** When it was last up and ended by itself; null = it has not, since somebody last asked it to stop. Milliseconds since 1970. */
+  upAt: number | null;
+  /** When it was not up and should have been: the newest of them, oldest first. */
+  outages: readonly Outage[];
+};
+
+/** A process that had to be killed, because a stop or restart had lasted its stop seconds. */
+export type Kill = { number: number; reason: string };
+
+/** What a process manager reports of a worker, at the earliest once it was given one. */
+export type ProcessListener = {
+  /** After each change of a process; ask `processes(id)` what it is now. */
+  onChange(id: number): void;
+  onKill(id: number, kill: Kill): void;
+};
+
+export type Resumed = {
+  program: Program;
+  up: boolean;
+  /** The newest order to restart: a process that was started before it is restarted now. */
+  restartOrder?: number | null;
+};
+
+export type LogPosition = { lines: number } | { offset: number };
+
+export type ProcessManager = {
+  /**
+   * Once, before anything else: takes up the living processes of the given programs, starts what should
+   * be up and is not, goes on with restarts that were cut off, and sees to the end of what should be down and of what no
+   * program claims.
+   */
+  resume(programs: readonly Resumed[]): Promise<void>;
+  /** Brings up what is not; what runs stays as it is. The count of failed starts begins anew. */
+  start(program: Program): void;
+  /** Resolves when every process of the worker is gone. */
+  stop(id: number): Promise<void>;
+  /** Ends each process gracefully and starts it anew; resolves when the last is on its way. */
+  restart(program: Program): Promise<void>;
+  /** Replaces each process that carries an older deployment than the program requires; the rest stays as it is. */
+  deploy(program: Program): Promise<void>;
+  /** Stops, ends all that is still the worker's, deletes its files. Rejects where those stay. */
+  remove(id: number): Promise<void>;
+  /** Every worker that it was given and that was not removed. */
+  known(): number[];
+  /** Empty for a worker that it does not know. */
+  processes(id: number): ProcessStatus[];
+  /**
+   * At most 64 KiB of the log: its last lines, or what follows an offset. Offsets count bytes from the
+   * worker's first one, through every rotation. Where the log cannot be read, nothing and why.
+   */
+  readLog(id: number, from: LogPosition): Promise<WorkerLog>;
+  stopAll(): Promise<void>;
+  /** Forgets everything at once and leaves the processes to the next start of the service. */
+  release(): void;
+};

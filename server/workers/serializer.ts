@@ -1,0 +1,56 @@
+// Workers as the interface shows them.
+import { toTimestamp } from "../../contract/values.ts";
+import { toCommandLine, workerArguments } from "../../contract/workers/command.ts";
+import type { Worker, WorkerProcess } from "../../contract/workers/worker.ts";
+import type { SiteRow } from "../inventory/store.ts";
+import type { ProcessStatus } from "./process-manager.ts";
+import type { WorkerRow } from "./store.ts";
+
+/** What is seen of a worker beside its row. */
+export type Seen = {
+  processes: readonly ProcessStatus[];
+  crashLoop: { since: Date; reason: string } | null;
+};
+
+export const toWorker = (
+  row: WorkerRow,
+  site: SiteRow,
+  { processes, crashLoop }: Seen,
+): Worker => ({
+  id: row.id,
+  command: toCommandLine(workerArguments(site.artisan, row)),
+  connection: row.connection,
+  queue: row.queue,
+  max_jobs: row.max_jobs,
+  max_time: row.max_time,
+  force: row.force,
+  memory: row.memory,
+  sleep: row.sleep,
+  timeout: row.timeout,
+  tries: row.tries,
+  processes: row.processes,
+  directory: row.directory ?? site.root,
+  startsecs: row.startsecs,
+  stopwaitsecs: row.stopwaitsecs,
+  startretries: row.startretries,
+  stopsignal: row.stopsignal,
+  stopasgroup: row.stopasgroup,
+  status: row.status,
+  created_at: toTimestamp(row.created_at),
+  site_id: row.site_id,
+  status_reason: row.status_reason,
+  status_since: row.status_since && toTimestamp(row.status_since),
+  deployment_id: row.deployment_id,
+  crash_loop: crashLoop && { ...crashLoop, since: toTimestamp(crashLoop.since) },
+  process_list: processes.map(toProcess),
+});
+
+const toProcess = (process: ProcessStatus): WorkerProcess => ({
+  number: process.number,
+  pid: process.pid,
+  state: process.state,
+  since: toTimestamp(process.since),
+  exit_code: process.exitCode,
+  restarts: process.restarts,
+  deployment_id: process.deployment,
+});

@@ -1,0 +1,103 @@
+// What a start of the service does with the processes that an earlier one left: adopts those of each worker, starts what is
+// missing, ends what nobody claims.
+import type { Clock } from "../../clock.ts";
+import type { Log } from "../../log.ts";
+import type { Program, Resumed } from "../process-manager.ts";
+import { awaitsProcess, findProcess } from "./adoption.ts";
+import type { Marks } from "./marks.ts";
+import { bootId, hasGroup, isAlive, type MarkedProcess } from "./process-table.ts";
+import type { Slot } from "./slot.ts";
+import type { WorkerSystem } from "./worker-system.ts";
+
+/** How long a process may take to show its mark when the service was killed in the middle of its start. */
+const startLagMs = 500;
+
+export type TakeOverOptions = {
+  marks: Marks;
+  slotOf(program: Program, number: number): Slot;
+  systemOf(program: Program): Pick<WorkerSystem, "recordedNumbers" | "recordOf">;
+  /** Once the worker's slots have what was found. */
+  onTaken(program: Program): void;
+  /** Ends what is found, until nothing is. */
+  sweepAway(find: () => MarkedProcess[]): Promise<void>;
+  isReleased(): boolean;
+  clock: Clock;
+  log: Log;
+};
+
+export async function takeOver(
+  programs: readonly Resumed[],
+  options: TakeOverOptions,
+): Promise<void> {
+  const { marks, sweepAway, log } = options;
+  const found = await findMarks(
+    programs.map(({ program }) => program),
+    options,
+  );
+  if (options.isReleased()) return;
+  for (const resumed of programs) {
+    try {
+      takeOverWorker(resumed, found, options);
+    } catch (error) {
+      log.error({ err: error, worker: resumed.program.id }, "a worker could not be taken up");
+    }
+  }
+  const claimed = new Set(programs.map(({ program }) => program.id));
+  const strays = new Set(
+    found.filter(({ worker }) => !claimed.has(worker)).map(({ worker }) => worker),
+  );
+  if (strays.size === 0) return;
+  log.warn({ workers: [...strays] }, "ending processes of workers that are no more");
+  void sweepAway(() => marks.all().filter(({ worker }) => strays.has(worker)));
+}
+
+/** Looks twice where a process may be between its fork and the moment it shows its mark. */
+async function findMarks(
+  programs: readonly Program[],
+  { marks, systemOf, clock }: TakeOverOptions,
+): Promise<MarkedProcess[]> {
+  for (const program of programs) marks.noteAccount(program);
+  const found = marks.all();
+  const boot = bootId();
+  const isMissing = programs.some((program) => {
+    const system = systemOf(program);
+    return system.recordedNumbers().some((number) => {
+      const record = system.recordOf(number);
+      return awaitsProcess(record, boot) && !found.some(({ nonce }) => nonce === record.nonce);
+    });
+  });
+  if (!isMissing) return found;
+  await new Promise<void>((resolve) => {
+    clock.after(startLagMs, resolve);
+  });
+  return marks.all();
+}
+
+function takeOverWorker(
+  { program, up, restartOrder = null }: Resumed,
+  all: readonly MarkedProcess[],
+  { marks, slotOf, systemOf, onTaken, sweepAway, log }: TakeOverOptions,
+): void {
+  const system = systemOf(program);
+  const ofWorker = all.filter((mark) => mark.worker === program.id);
+  const asked = Array.from({ length: program.processes }, (_, index) => index + 1);
+  // Those that it should have, and those that left something.
+  const numbers = [...asked, ...system.recordedNumbers(), ...ofWorker.map(({ number }) => number)];
+  const extra = [...new Set(numbers)].flatMap((number) => {
+    const record = system.recordOf(number);
+    const finding = findProcess(
+      record,
+      ofWorker.filter((mark) => mark.number === number),
+      { boot: bootId(), isAlive, hasGroup },
+    );
+    const slot = slotOf(program, number);
+    slot.resume(record, finding.found, up && number <= program.processes);
+    if (up && restartOrder !== null && slot.isOlderThan(restartOrder)) void slot.restart();
+    return finding.extra;
+  });
+  onTaken(program);
+  if (extra.length === 0) return;
+  const nonces = new Set(extra.map(({ nonce }) => nonce));
+  log.warn({ worker: program.id, pids: extra.map(({ pid }) => pid) }, "ending extra processes");
+  void sweepAway(() => marks.of(program.id).filter(({ nonce }) => nonces.has(nonce)));
+}

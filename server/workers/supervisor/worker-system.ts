@@ -1,0 +1,193 @@
+// How the slots of one worker reach the system: its records and log on the disk, its processes, their signals.
+import type { ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { chmodSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../../clock.ts";
+import type { Log } from "../../log.ts";
+import type { Program } from "../process-manager.ts";
+import type { ControlGroups } from "./control-groups.ts";
+import { launch } from "./launch.ts";
+import { logEnd, mayHaveWorked } from "./job-lines.ts";
+import { openLog } from "./log-files.ts";
+import { writeLogNote } from "./log-note.ts";
+import { createLogRecovery } from "./log-recovery.ts";
+import { rotateLog } from "./log-rotation.ts";
+import type { Marks } from "./marks.ts";
+import { bootId, hasGroup, isAlive, markOf, signalGroup, signalLeader } from "./process-table.ts";
+import { fileProblem } from "./reasons.ts";
+import { readRunFile, type RunRecord, writeRunFile } from "./run-file.ts";
+import { sweepSlot } from "./slot-sweep.ts";
+import type { LaunchEvents, SlotPorts } from "./slot-ports.ts";
+
+export type WorkerSystemOptions = {
+  id: number;
+  /** The worker's own folder. */
+  folder: string;
+  instance: string;
+  groups: ControlGroups;
+  marks: Marks;
+  environment: Record<string, string>;
+  /** With the newest settings. */
+  program(): Program;
+  clock: Clock;
+  log: Log;
+};
+
+/** What a slot tells of itself. */
+type SlotEvents = Pick<SlotPorts, "restarting" | "changed"> & { killing(reason: string): void };
+
+export type WorkerSystem = ReturnType<typeof createWorkerSystem>;
+
+export function createWorkerSystem(options: WorkerSystemOptions) {
+  const { id, folder, instance, groups, marks, program, clock, log } = options;
+  const boot = bootId();
+  const children = new Set<ChildProcess>();
+  const troubles = new Map<string, string>();
+  /** Where the log ended at the newest start of each process. */
+  const logStarts = new Map<number, number | null>();
+  const recovery = createLogRecovery(folder);
+  let rotation: Promise<void> | null = null;
+  let isClosed = false;
+
+  const runPath = (number: number) => join(folder, `slot-${number}.json`);
+
+  /** Says what goes wrong once, and again only after it went well or went wrong differently. */
+  const note = (what: string, problem: string | null) => {
+    if (problem !== null && troubles.get(what) !== problem)
+      log.warn({ worker: id, problem }, `${what} failed, is tried again`);
+    if (problem === null) troubles.delete(what);
+    else troubles.set(what, problem);
+    return problem;
+  };
+
+  /** @returns null, or why the file system refused it */
+  const attempt = (what: string, run: () => void): string | null => {
+    try {
+      run();
+      return note(what, null);
+    } catch (error) {
+      return note(what, fileProblem(error));
+    }
+  };
+
+  const save = (number: number, record: RunRecord): string | null =>
+    attempt(`writing the state of process ${number}`, () => {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      chmodSync(folder, 0o700);
+      writeRunFile(runPath(number), record);
+    });
+
+  function start(number: number, nonce: string, events: LaunchEvents) {
+    const logStart = program().maxJobs > 0 ? logEnd(folder) : null;
+    const launched = launch(
+      {
+        program: program(),
+        number,
+        groups,
+        mark: markOf(instance, id, number, nonce),
+        environment: options.environment,
+        openLog: () => openLog(folder),
+      },
+      events,
+    );
+    if (launched === null) return null;
+    logStarts.set(number, logStart);
+    const { child, leader } = launched;
+    children.add(child);
+    child.once("exit", () => children.delete(child));
+    return leader;
+  }
+
+  function tellKill(number: number, reason: string, pid: number | null) {
+    log.warn({ worker: id, number, pid, reason }, "worker process is killed");
+    const who = pid === null ? `Process ${number}` : `Process ${number} (pid ${pid})`;
+    attempt("writing to the log", () =>
+      writeLogNote(folder, `${who}: ${reason}`, new Date(clock.now())),
+    );
+  }
+
+  async function rotate(): Promise<void> {
+    try {
+      if (await rotateLog(folder)) log.info({ worker: id }, "worker log rotated");
+      note("rotating the log", null);
+    } catch (error) {
+      note("rotating the log", fileProblem(error));
+    }
+  }
+
+  return {
+    portsOf: (number: number, events: SlotEvents): SlotPorts => ({
+      clock,
+      boot,
+      makeNonce: () => randomBytes(8).toString("hex"),
+      save: (record) => save(number, record),
+      launch: (nonce, launchEvents) => start(number, nonce, launchEvents),
+      isAlive,
+      hasGroup,
+      signalLeader: (leader, signal) => {
+        note(`sending ${signal} to process ${number}`, signalLeader(leader, signal));
+      },
+      signalGroup: (leader, signal) => {
+        note(`sending ${signal} to process ${number}`, signalGroup(leader, signal));
+      },
+      sweep: (leader, signal, onKill) => {
+        const find = async () => (await marks.find(id)).filter((mark) => mark.number === number);
+        const group = groups.of({ worker: id, number });
+        return sweepSlot({ leader, signal, find, onKill, group, clock, log });
+      },
+      killing(reason, pid) {
+        tellKill(number, reason, pid);
+        events.killing(reason);
+      },
+      hasWorked: () => mayHaveWorked(folder, program().args, logStarts.get(number) ?? null),
+      restarting: events.restarting,
+      changed: events.changed,
+    }),
+
+    /** Numbers from 1 of the processes that the worker has now, or had when the service ended. */
+    recordedNumbers(): number[] {
+      try {
+        return readdirSync(folder).flatMap((name) => {
+          const number = /^slot-([1-9]\d*)\.json$/.exec(name)?.[1];
+          return number === undefined ? [] : [Number(number)];
+        });
+      } catch {
+        return [];
+      }
+    },
+
+    recordOf: (number: number): RunRecord | null => readRunFile(runPath(number)),
+
+    /** Of a process that the worker has no more. */
+    forget(number: number) {
+      groups.remove(id, number);
+      attempt(`deleting the state of process ${number}`, () =>
+        rmSync(runPath(number), { force: true }),
+      );
+    },
+
+    /**
+     * Recovers and rotates the log. Never rejects, never overlaps itself.
+     * @param pids of the worker's processes
+     */
+    async lookAfterLog(pids: readonly number[]): Promise<void> {
+      if (isClosed) return;
+      attempt("recovering the log", () => recovery.look(pids));
+      rotation ??= rotate();
+      await rotation;
+      rotation = null;
+    },
+
+    /** After it nothing is written into the folder any more. */
+    async close(): Promise<void> {
+      isClosed = true;
+      await rotation;
+    },
+
+    /** Lets go of the processes, which go on. */
+    release() {
+      for (const child of children) child.unref();
+    },
+  };
+}

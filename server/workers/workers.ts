@@ -1,0 +1,75 @@
+// The room, wired once: what it serves, what its jobs do, how it starts and ends.
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import type { Clock } from "../clock.ts";
+import type { Host } from "../hosts/host.ts";
+import type { Route } from "../http/route.ts";
+import type { InventoryStore } from "../inventory/store.ts";
+import type { Handlers, Jobs } from "../jobs/jobs.ts";
+import type { MetricsPart } from "../metrics/part.ts";
+import type { Database } from "../store/database.ts";
+import type { Deployer } from "./deployer.ts";
+import { countRestarts, workerMetrics } from "./metrics.ts";
+import { workerRoutes } from "./routes.ts";
+import { createWorkerService } from "./service.ts";
+import { createWorkerStore } from "./store.ts";
+import { createSupervisor } from "./supervisor/supervisor.ts";
+
+export type WorkersOptions = {
+  db: Database;
+  inventory: InventoryStore;
+  host: Host;
+  jobs: Pick<Jobs, "send">;
+  /** For the records and logs of the processes. */
+  folder: string;
+  /** What tells this installation from others. */
+  installation: string;
+  /** What workers inherit; no secret is in it. */
+  environment: Record<string, string>;
+  registry: Registry;
+  clock: Clock;
+  log: Logger;
+};
+
+export type Workers = {
+  routes: Route[];
+  handlers: Pick<Handlers, Extract<keyof Handlers, `worker.${string}`>>;
+  metrics: MetricsPart;
+  noteDeployment: Deployer["note"];
+  /** Ids of workers whose processes come up again and again, and never for long. */
+  crashLoops(): number[];
+  /** Takes over the processes that a service before this one left, and goes on with what it left half done. */
+  resume(): Promise<void>;
+  /** @param processes what becomes of them; those that are kept are taken over by the next start */
+  stop(processes: "keep" | "stop"): Promise<void>;
+};
+
+export function createWorkers(options: WorkersOptions): Workers {
+  const { db, inventory, folder, installation, environment, registry, clock, log } = options;
+  const service = createWorkerService({
+    ...options,
+    store: createWorkerStore(db),
+    createManager: (listener) =>
+      createSupervisor({
+        ...listener,
+        folder,
+        instance: installation,
+        environment,
+        onRestart: countRestarts(registry),
+        clock,
+        log,
+      }),
+  });
+  return {
+    routes: workerRoutes(service, inventory),
+    handlers: { "worker.apply": service.apply, "worker.deploy": service.deploy },
+    metrics: workerMetrics(service),
+    noteDeployment: service.noteDeployment,
+    crashLoops: service.crashLoops,
+    async resume() {
+      await service.resume();
+      service.wake();
+    },
+    stop: service.close,
+  };
+}
