@@ -8,6 +8,7 @@ import { createActivityStore } from "./activity/store.ts";
 import { createBackups } from "./backups/backups.ts";
 import type { Clock } from "./clock.ts";
 import { deploymentRoutes } from "./deployments/routes.ts";
+import { createDeploymentService } from "./deployments/service.ts";
 import { countEvents, eventMetrics } from "./events/metrics.ts";
 import { createPrune } from "./events/prune.ts";
 import { createOutboxRelay, eventsChannel } from "./events/outbox-relay.ts";
@@ -224,7 +225,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...workers.routes,
     ...webhooks.routes,
     ...notifications.routes,
-    ...deploymentRoutes({ db, inventory: inventoryStore, noteForWorkers: workers.noteDeployment }),
+    ...deploymentRoutes(
+      createDeploymentService({ db, noteForWorkers: workers.noteDeployment }),
+      inventoryStore,
+    ),
     ...activityRoutes(createActivityStore(db)),
     ...overviewRoutes({ store: createOverviewStore(db), crashLoops: workers.crashLoops }),
     ...serverRoutes(inventoryStore, host),

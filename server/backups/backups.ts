@@ -22,6 +22,7 @@ import { createSerializer } from "./serializer.ts";
 import { createRemoval } from "./removal.ts";
 import { createRetention } from "./retention.ts";
 import { backupRoutes } from "./routes.ts";
+import { createScheduleService } from "./schedule-service.ts";
 import { createScheduler } from "./scheduler.ts";
 import { isLoginFile } from "./sources/login-file.ts";
 import { createTakeBackup } from "./take-backup.ts";
@@ -81,7 +82,13 @@ export function createBackups(options: BackupsOptions): Backups {
   const serializer = createSerializer({ store, tasks, inventory, clock });
 
   return {
-    routes: backupRoutes({ configurations, backups, store, serializer, inventory, clock }),
+    routes: backupRoutes({
+      configurations,
+      backups,
+      schedules: createScheduleService({ store, inventory, clock }),
+      serializer,
+      inventory,
+    }),
     handlers: {
       "backup-configuration.installing": async (data) => {
         await configurations.install(data);

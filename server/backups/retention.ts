@@ -55,6 +55,28 @@ export const removedAfterRun = <Backup extends Facts>(
   at: Date,
 ): Backup[] => [...expiredSafety(finished, at), ...beyondHold(finished, hold)];
 
+/**
+ * What will be gone once the next run has finished, which counts as a good one.
+ * @param finished finished backups, newest first
+ * @param at when that run is due
+ * @returns the oldest first
+ */
+export function removedByNextRun<Backup extends Facts>(
+  finished: readonly Backup[],
+  hold: number,
+  at: Date,
+): Backup[] {
+  const next: Facts = {
+    id: Infinity,
+    damage: null,
+    trigger: "schedule",
+    started_at: at,
+    ended_at: at,
+  };
+  const removed = new Set<Facts>(removedAfterRun<Facts>([next, ...finished], hold, at));
+  return finished.filter((backup) => removed.has(backup)).toReversed();
+}
+
 export type RetentionOptions = {
   store: BackupStore;
   configurations: ConfigurationStore;

@@ -1,32 +1,27 @@
 // The backups' operations over HTTP.
-import { clockChangeNote, nextRuns } from "../../contract/backups/schedule.ts";
 import { operations } from "../../contract/operations.ts";
 import { readPage, toPage } from "../../contract/paging.ts";
 import { toTimestamp } from "../../contract/values.ts";
-import type { Clock } from "../clock.ts";
 import { FileResponse } from "../http/file-response.ts";
 import { reply, route, type Caller, type Route } from "../http/route.ts";
 import type { InventoryStore } from "../inventory/store.ts";
-import type { BackupRow, BackupStore } from "./backup-store.ts";
+import type { BackupRow } from "./backup-store.ts";
 import type { BackupService } from "./backup-service.ts";
 import type { ConfigurationService } from "./configuration-service.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
+import type { ScheduleService } from "./schedule-service.ts";
 import type { Serializer } from "./serializer.ts";
-import { removedAfterRun } from "./retention.ts";
 
 export type BackupRoutesOptions = {
   configurations: ConfigurationService;
   backups: BackupService;
-  store: BackupStore;
+  schedules: ScheduleService;
   serializer: Serializer;
   inventory: InventoryStore;
-  clock: Clock;
 };
 
-const shownRuns = 5;
-
 export function backupRoutes(options: BackupRoutesOptions): Route[] {
-  const { configurations, backups, store, serializer, inventory, clock } = options;
+  const { configurations, backups, schedules, serializer, inventory } = options;
 
   const findServer = async ({ id }: { id: number }, caller: Caller) =>
     caller.reaches(id) ? inventory.findServer(id) : null;
@@ -39,28 +34,6 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
     const found = await backups.withConfiguration(id);
     return found !== null && caller.reaches(found.configuration.server_id) ? found.backup : null;
   };
-
-  /** What will be gone once the next run has finished. @param at when that run is due */
-  async function removedNext(row: ConfigurationRow, at: Date) {
-    const finished = await store.finished(row.id);
-    const next = {
-      id: Infinity,
-      damage: null,
-      trigger: "schedule" as const,
-      started_at: at,
-      ended_at: at,
-    };
-    const removed = new Set(removedAfterRun([next, ...finished], row.hold, at).map(({ id }) => id));
-    return finished
-      .filter(({ id }) => removed.has(id))
-      .toReversed()
-      .map(({ id, path, size, ended_at, started_at }) => ({
-        id,
-        path,
-        size,
-        ended_at: toTimestamp(ended_at ?? started_at),
-      }));
-  }
 
   return [
     route(operations.listBackupConfigurations, {
@@ -126,16 +99,18 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
     route(operations.showBackupSchedule, {
       find: findConfiguration,
       handle: async ({ found }) => {
-        const server = await inventory.findServer(found.server_id);
-        const timeZone = server?.timeZone ?? "UTC";
-        const now = new Date(clock.now());
-        const runs = nextRuns(found.frequency, timeZone, now, shownRuns);
+        const { timeZone, runs, clockChange, removed } = await schedules.preview(found);
         return reply(200, {
           frequency: found.frequency,
           time_zone: timeZone,
           next_runs: runs.map(toTimestamp),
-          clock_change: clockChangeNote(found.frequency, timeZone, now),
-          removes_next: await removedNext(found, runs[0] ?? now),
+          clock_change: clockChange,
+          removes_next: removed.map(({ id, path, size, ended_at, started_at }) => ({
+            id,
+            path,
+            size,
+            ended_at: toTimestamp(ended_at ?? started_at),
+          })),
         });
       },
     }),

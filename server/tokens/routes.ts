@@ -33,9 +33,7 @@ export const tokenRoutes = (tokens: TokenService, signIn: SignIn): Route[] => [
     },
   }),
   route(operations.deleteToken, {
-    // Who may not see the tokens finds its own among them, and learns of no other.
-    find: async ({ id }, caller) =>
-      caller.serverIds === null || caller.tokenId === id ? tokens.find(id) : null,
+    find: ({ id }, caller) => tokens.findFor(id, caller),
     handle: async ({ found }) => {
       await tokens.revoke(found.id);
       return reply(204);

@@ -64,6 +64,10 @@ export function createTokenService(store: TokenStore, clock: Clock) {
     list: (page: PageRequest) => store.list(page),
     find: (id: number) => store.byId(id),
 
+    /** Who may not see the tokens finds its own among them, and learns of no other. */
+    findFor: async (id: number, { serverIds, tokenId }: Caller): Promise<TokenRow | null> =>
+      serverIds === null || tokenId === id ? store.byId(id) : null,
+
     async revoke(id: number): Promise<void> {
       await store.remove(id);
       revocations += 1;

@@ -1,0 +1,72 @@
+// The rules of deployments: what a reported one is told as, and what it does to the site's workers.
+import type { ReportDeploymentBody } from "../../contract/deployments.ts";
+import { currentActor } from "../activity/actor.ts";
+import type { EventRow, NewEvent } from "../events/event.ts";
+import { recordEvent } from "../events/store.ts";
+import type { SiteRow } from "../inventory/store.ts";
+import type { Connection, Database } from "../store/database.ts";
+
+export type DeploymentServiceOptions = {
+  db: Database;
+  /**
+   * Notes a finished deployment for the site's workers.
+   * @param restarts whether they finish their jobs and start anew
+   * @returns how many of them do
+   */
+  noteForWorkers(
+    tx: Connection,
+    siteId: number,
+    deploymentId: number,
+    restarts: boolean,
+  ): Promise<number>;
+};
+
+type Told = Omit<ReportDeploymentBody, "restart_workers">;
+
+export type DeploymentService = {
+  /** @returns the event that tells of it, and how many workers are being restarted */
+  report(
+    site: SiteRow,
+    body: ReportDeploymentBody,
+  ): Promise<{ event: EventRow; restarted: number }>;
+};
+
+export const createDeploymentService = ({
+  db,
+  noteForWorkers,
+}: DeploymentServiceOptions): DeploymentService => ({
+  report: (site, { restart_workers: restarts = false, ...told }) =>
+    // In one transaction: what is answered for is carried out, whatever happens to the service next.
+    db.transaction(async (tx) => {
+      const event = await recordEvent(tx, deploymentEvent(site, told));
+      // A deployment that failed left the old code in place, so there is nothing to start anew.
+      const restarted =
+        told.status === "finished" ? await noteForWorkers(tx, site.id, event.id, restarts) : 0;
+      return { event, restarted };
+    }),
+});
+
+function deploymentEvent(site: SiteRow, told: Told): NewEvent {
+  const { status, commit, branch, author, message, url } = told;
+  const facts = Object.entries({ Commit: commit, Branch: branch, By: author, Run: url });
+  return {
+    type: status === "finished" ? "site.deployed" : "site.deployment_failed",
+    server_id: site.serverId,
+    site_id: site.id,
+    database_id: null,
+    data: { site_id: site.id, site: site.name, server_id: site.serverId, ...told },
+    news: {
+      subject: site.name,
+      facts: facts.filter((fact): fact is [string, string] => fact[1] !== undefined),
+      moments: [],
+      reason: message ?? null,
+      path: `/sites/${site.id}/workers`,
+    },
+    activity: {
+      kind: "deployment",
+      action: status === "finished" ? "deployed" : "deployment failed",
+      object: { type: "site", id: site.id },
+      actor: currentActor(),
+    },
+  };
+}
