@@ -36,7 +36,7 @@ import { createSender } from "./net/send.ts";
 import type { SmtpSettings } from "./notifications/channels/smtp-url.ts";
 import { createNotifications } from "./notifications/notifications.ts";
 import { overviewRoutes } from "./overview/routes.ts";
-import { createOverviewStore } from "./overview/store.ts";
+import { createOverviewService } from "./overview/service.ts";
 import { serverRoutes } from "./servers/routes.ts";
 import { openDatabase } from "./store/database.ts";
 import { createListener } from "./store/listen.ts";
@@ -220,17 +220,15 @@ export async function createApp(options: AppOptions): Promise<App> {
   await notifications.resume();
   outboxRelay.wake();
 
+  const deployments = createDeploymentService({ db, noteForWorkers: workers.noteDeployment });
   const routes = [
     ...backups.routes,
     ...workers.routes,
     ...webhooks.routes,
     ...notifications.routes,
-    ...deploymentRoutes(
-      createDeploymentService({ db, noteForWorkers: workers.noteDeployment }),
-      inventoryStore,
-    ),
+    ...deploymentRoutes(deployments, inventoryStore),
     ...activityRoutes(createActivityStore(db)),
-    ...overviewRoutes({ store: createOverviewStore(db), crashLoops: workers.crashLoops }),
+    ...overviewRoutes(createOverviewService({ db, crashLoops: workers.crashLoops })),
     ...serverRoutes(inventoryStore, host),
     ...tokenRoutes(tokens, signIn),
     ...installationRoutes({
