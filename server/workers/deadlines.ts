@@ -1,7 +1,4 @@
-// How long a worker may stay in transit before it counts as failed, and what is done about one that did.
-import type { Logger } from "pino";
-import type { Clock } from "../clock.ts";
-import { createLoop, type Loop } from "../jobs/loop.ts";
+// How long a worker may stay in transit before it counts as failed.
 import type { WorkerState } from "../../contract/workers/worker.ts";
 import { carries, isUp, type SeenProcess } from "./outcome.ts";
 
@@ -55,13 +52,3 @@ export const isOverdue = (
 ): boolean =>
   !isUp(process, required) &&
   (!carries(process, required) || process.upAt === null || process.upAt < sinceMs);
-
-/** A deadline is told at most so long after it. */
-const everyMs = 1000;
-
-/** Looks for deadlines that have passed: one look a second by an index, however many workers come and go. */
-export const createDeadlineLoop = (
-  expireDue: () => Promise<void>,
-  clock: Clock,
-  log: Logger,
-): Loop => createLoop({ name: "deadlines of workers", everyMs, turn: expireDue, clock, log });

@@ -16,13 +16,14 @@ import type { InventoryStore, SiteRow } from "../inventory/store.ts";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
 import { crashLoopOf } from "./crash-loop.ts";
 import { createCrashWatch } from "./crash-watch.ts";
-import { createDeadlineLoop, deadlineAt, deadlineSeconds, isOverdue } from "./deadlines.ts";
+import { createDeadlineLoop } from "./deadline-loop.ts";
+import { deadlineAt } from "./deadlines.ts";
 import { createDeployer, type GiveOrder } from "./deployer.ts";
 import { askedEntry } from "./event-data.ts";
 import { createKillNotes } from "./kills.ts";
 import { createMover } from "./mover.ts";
 import { createObserver } from "./observer.ts";
-import { isUp, outcomeOf, tell } from "./outcome.ts";
+import { outcomeOf } from "./outcome.ts";
 import type {
   LogPosition,
   ProcessListener,
@@ -62,6 +63,12 @@ export function createWorkerService(options: WorkerServiceOptions) {
   const { store, inventory, jobs, host, clock, log } = options;
   /** By worker: the transition that whatever its processes do now belongs to, so that nothing old is taken for its result. */
   const transitions = new Map<number, number>();
+  const order: GiveOrder = (id, transition, carryOut) => {
+    if (transition !== null) transitions.set(id, transition);
+    Promise.try(carryOut).catch((error: unknown) =>
+      log.error({ err: error, worker: id }, "a worker's order was not carried out"),
+    );
+  };
   const kills = createKillNotes(store, inventory);
   const observer = createObserver(observe, clock, log);
   const manager = options.createManager({
@@ -75,7 +82,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
   const { move, fail } = mover;
   const deployer = createDeployer({ ...options, manager, mover, order });
   const crashWatch = createCrashWatch({ ...options, manager });
-  const deadlines = createDeadlineLoop(expireDue, clock, log);
+  const deadlines = createDeadlineLoop({ ...options, mover, processesOf, follow, observe });
 
   async function act(id: number, action: WorkerAction): Promise<void> {
     const { into, done, asked } = actions[action];
@@ -96,21 +103,15 @@ export function createWorkerService(options: WorkerServiceOptions) {
 
   const program = async (row: WorkerRow) => programOf(row, await inventory.findSite(row.site_id));
 
-  function order(...[id, transition, carryOut]: Parameters<GiveOrder>): void {
-    if (transition !== null) transitions.set(id, transition);
-    Promise.try(carryOut).catch((error: unknown) =>
-      log.error({ err: error, worker: id }, "a worker's order was not carried out"),
-    );
-  }
-
   /** The worker moved on by itself; what is seen from now on belongs to this row. */
   function follow({ id, transition }: WorkerRow): void {
     if (transitions.has(id)) transitions.set(id, transition);
   }
 
   /** Its processes; null where what they do belongs to another transition than the row's. */
-  const processesOf = ({ id, transition }: WorkerRow): ProcessStatus[] | null =>
-    transitions.get(id) === transition ? manager.processes(id) : null;
+  function processesOf({ id, transition }: WorkerRow): ProcessStatus[] | null {
+    return transitions.get(id) === transition ? manager.processes(id) : null;
+  }
 
   /** Goes on by itself: a stop may take minutes, and the jobs behind this one are not to wait for it. */
   function beginRemoval(id: number): void {
@@ -123,36 +124,6 @@ export function createWorkerService(options: WorkerServiceOptions) {
       .then(() => store.remove(id))
       // Its deadline turns the worker to failed, and it can be deleted again.
       .catch((error: unknown) => log.error({ err: error, worker: id }, "a worker was not removed"));
-  }
-
-  /** Ends states in transit that lasted too long. */
-  async function expireDue(): Promise<void> {
-    for (const row of await store.overdue(clock.now()))
-      try {
-        await expire(row);
-      } catch (error) {
-        log.error({ err: error, worker: row.id }, "a worker's deadline is tried again");
-      }
-  }
-
-  /** A worker whose processes come and go has its whole time again; one that was kept from being up has failed. */
-  async function expire(row: WorkerRow): Promise<void> {
-    const seconds = deadlineSeconds(row.status, row);
-    if (seconds === null || row.deadline_at === null) return;
-    const sinceMs = row.deadline_at.getTime() - seconds * 1000;
-    const processes = processesOf(row);
-    const required = row.required_deployment_id;
-    const isToBeUp = row.status !== "stopping" && row.status !== "removing";
-    const comesUp =
-      isToBeUp &&
-      processes !== null &&
-      !processes.some((process) => isOverdue(process, required, sinceMs));
-    const down = comesUp ? processes.find((process) => !isUp(process, required)) : undefined;
-    const moved = comesUp
-      ? await store.transaction((tx) => move(tx, row, "restarting", down ? tell(down) : null))
-      : await fail(row, `Timed out: still ${row.status} after ${seconds} s.`);
-    if (moved !== null) follow(moved);
-    if (comesUp) await observe(row.id);
   }
 
   /** Looks at a worker's processes and moves its status to what they show. */

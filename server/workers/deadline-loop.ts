@@ -1,0 +1,59 @@
+// Ends states in transit that lasted too long: one look a second by an index, however many workers come and go.
+import type { Logger } from "pino";
+import type { Clock } from "../clock.ts";
+import { createLoop, type Loop } from "../jobs/loop.ts";
+import { deadlineSeconds, isOverdue } from "./deadlines.ts";
+import type { Mover } from "./mover.ts";
+import { isUp, type SeenProcess, tell } from "./outcome.ts";
+import type { WorkerRow, WorkerStore } from "./store.ts";
+
+export type DeadlineLoopOptions = {
+  store: WorkerStore;
+  mover: Mover;
+  /** Null where what the processes do belongs to another transition than the row's. */
+  processesOf(row: WorkerRow): readonly SeenProcess[] | null;
+  /** What is seen from now on belongs to this row. */
+  follow(row: WorkerRow): void;
+  /** Moves the status to what the processes show. */
+  observe(id: number): Promise<void>;
+  clock: Clock;
+  log: Logger;
+};
+
+/** A deadline is told at most so long after it. */
+const everyMs = 1000;
+
+export function createDeadlineLoop(options: DeadlineLoopOptions): Loop {
+  const { store, mover, processesOf, follow, observe, clock, log } = options;
+
+  /** A worker whose processes come and go has its whole time again; one that was kept from being up has failed. */
+  async function expire(row: WorkerRow): Promise<void> {
+    const seconds = deadlineSeconds(row.status, row);
+    if (seconds === null || row.deadline_at === null) return;
+    const sinceMs = row.deadline_at.getTime() - seconds * 1000;
+    const processes = processesOf(row);
+    const required = row.required_deployment_id;
+    const isToBeUp = row.status !== "stopping" && row.status !== "removing";
+    const comesUp =
+      isToBeUp &&
+      processes !== null &&
+      !processes.some((process) => isOverdue(process, required, sinceMs));
+    const down = comesUp ? processes.find((process) => !isUp(process, required)) : undefined;
+    const moved = comesUp
+      ? await store.transaction((tx) => mover.move(tx, row, "restarting", down ? tell(down) : null))
+      : await mover.fail(row, `Timed out: still ${row.status} after ${seconds} s.`);
+    if (moved !== null) follow(moved);
+    if (comesUp) await observe(row.id);
+  }
+
+  async function expireDue(): Promise<void> {
+    for (const row of await store.overdue(clock.now()))
+      try {
+        await expire(row);
+      } catch (error) {
+        log.error({ err: error, worker: row.id }, "a worker's deadline is tried again");
+      }
+  }
+
+  return createLoop({ name: "deadlines of workers", everyMs, turn: expireDue, clock, log });
+}
