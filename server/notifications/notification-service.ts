@@ -2,7 +2,7 @@
 import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
 import type { Visible } from "../events/visible-messages.ts";
-import { InvalidFields } from "../http/service-error.ts";
+import { InvalidFields, unauthorized } from "../http/service-error.ts";
 import type { SingletonQueue } from "../jobs/singleton-queue.ts";
 import type { InventoryStore, NotificationChannelEntry } from "../inventory/store.ts";
 import type { ChannelOwner, ChannelStore } from "./channel-store.ts";
@@ -69,11 +69,9 @@ export function createNotificationService(options: NotificationServiceOptions) {
     newestOf: (channelIds: readonly number[], visible: Visible) =>
       messages.newestOf(channelIds, visible),
 
-    /** Whether a token of these servers may test a channel: a test reaches people, so it is for those who use it. */
-    mayTest: async (channel: NotificationChannelEntry, visible: Visible): Promise<boolean> =>
-      visible === null || channels.isUsedOn(channel.id, visible),
-
-    async test(channel: NotificationChannelEntry): Promise<MessageRow> {
+    /** @throws ServiceError for a token of servers that do not use the channel: a test reaches people */
+    async test(channel: NotificationChannelEntry, visible: Visible): Promise<MessageRow> {
+      if (visible !== null && !(await channels.isUsedOn(channel.id, visible))) throw unauthorized();
       const now = new Date(clock.now());
       return messages.transaction(async (tx) => {
         await queue.ensure(tx, [{ key: channel.id, delayMs: 0 }]);
