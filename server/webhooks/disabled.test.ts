@@ -1,7 +1,7 @@
 // Webhooks that are given up, what becomes of what they miss, and who is told.
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
-import { startReceiver, status, type Answer } from "./testing/receiver.ts";
+import { status } from "./testing/receiver.ts";
 import {
   createWebhookTestService,
   soon,
@@ -17,22 +17,12 @@ afterAll(() => service.close());
 const hourMs = 3600 * 1000;
 const dayMs = 24 * hourMs;
 
-async function receive(answer?: Answer) {
-  const receiver = await startReceiver(answer);
-  const webhook = await service.create(receiver.url);
-  onTestFinished(async () => {
-    await service.call("DELETE", `/api/site-webhook/${webhook.id}`);
-    await receiver.close();
-  });
-  return { receiver, webhook };
-}
-
 type Body = { type: string; data: Record<string, unknown> };
 const bodies = ({ arrivals }: { arrivals: { body: string }[] }) =>
   arrivals.map(({ body }) => JSON.parse(body) as Body);
 
 test("a receiver that answers 410 is disabled at once; a ping that is answered enables it again", async () => {
-  const { receiver, webhook } = await receive(status(410));
+  const { receiver, webhook } = await service.receive(status(410));
   await service.deploy();
   await service.newest(webhook.id, "failed", 1);
   expect(await service.show(webhook.id)).toMatchObject({
@@ -48,7 +38,7 @@ test("a receiver that answers 410 is disabled at once; a ping that is answered e
 });
 
 test("what a disabled webhook misses is kept, and is sent later in its order when somebody asks", async () => {
-  const { receiver, webhook } = await receive(status(410));
+  const { receiver, webhook } = await service.receive(status(410));
   const resend = () => service.json("POST", `/api/site-webhook/${webhook.id}/redeliver`);
   await service.deploy({ commit: "c0" });
   await service.newest(webhook.id, "failed", 1);
@@ -72,7 +62,7 @@ test("what a disabled webhook misses is kept, and is sent later in its order whe
 });
 
 test("a ping or a redelivery that a disabled webhook does not take has failed, and is not tried again", async () => {
-  const { receiver, webhook } = await receive(status(410));
+  const { receiver, webhook } = await service.receive(status(410));
   await service.deploy();
   const { id } = await service.newest(webhook.id, "failed", 1);
   receiver.answer(status(500));
@@ -98,7 +88,7 @@ test("a ping or a redelivery that a disabled webhook does not take has failed, a
 });
 
 test("five days of attempts that fail disable a webhook, and the timeline says so", async () => {
-  const { webhook } = await receive(status(500));
+  const { webhook } = await service.receive(status(500));
   await service.deploy();
   await service.newest(webhook.id, "retrying", 1);
   for (let day = 1; day <= 4; day++) {
@@ -126,7 +116,7 @@ test("five days of attempts that fail disable a webhook, and the timeline says s
 });
 
 test("a week in which the service was off, or a month without an event, disables nothing", async () => {
-  const { webhook } = await receive(status(500));
+  const { webhook } = await service.receive(status(500));
   await service.deploy();
   await service.newest(webhook.id, "retrying", 1);
   for (const [index, days] of [7, 30].entries()) {
@@ -137,8 +127,8 @@ test("a week in which the service was off, or a month without an event, disables
 });
 
 test("a delivery that is given up is told to the site's other webhooks, once; so are the end and a new start", async () => {
-  const { receiver, webhook } = await receive(status(503));
-  const other = await receive();
+  const { receiver, webhook } = await service.receive(status(503));
+  const other = await service.receive();
   await service.deploy();
   const first = await service.newest(webhook.id, "retrying", 1);
   // Eight more attempts were made.

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import type { ServerResponse } from "node:http";
 import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import { createApp } from "../app.ts";
-import { isSignedBy, startReceiver, status, type Answer } from "./testing/receiver.ts";
+import { isSignedBy, status, type Answer } from "./testing/receiver.ts";
 import {
   createWebhookTestService,
   soon,
@@ -16,16 +16,6 @@ beforeAll(async () => {
   service = await createWebhookTestService();
 });
 afterAll(() => service.close());
-
-async function receive(answer?: Answer) {
-  const receiver = await startReceiver(answer);
-  const webhook = await service.create(receiver.url);
-  onTestFinished(async () => {
-    await service.call("DELETE", `/api/site-webhook/${webhook.id}`);
-    await receiver.close();
-  });
-  return { receiver, webhook };
-}
 
 /** A receiver that holds each request until it is told what to answer. */
 function holding() {
@@ -41,7 +31,7 @@ function holding() {
 
 test("a webhook that is deleted gets no further request, and the one under way is broken off", async () => {
   const hold = holding();
-  const { receiver, webhook } = await receive(hold.answer);
+  const { receiver, webhook } = await service.receive(hold.answer);
   for (let number = 0; number < 23; number++) await service.deploy();
   // All of them are one job's: the first is being sent, and 22 wait behind it.
   await soon(() => expect(hold.held).toHaveLength(1));
@@ -50,7 +40,7 @@ test("a webhook that is deleted gets no further request, and the one under way i
   expect((await service.call("DELETE", `/api/site-webhook/${webhook.id}`)).status).toBe(204);
   await isBroken;
   // What is made later is sent later: once it has arrived elsewhere, the job would have had its turn.
-  const other = await receive();
+  const other = await service.receive();
   await service.deploy();
   await soon(() => expect(other.receiver.arrivals).toHaveLength(1));
   expect(receiver.arrivals).toHaveLength(1);
@@ -58,12 +48,12 @@ test("a webhook that is deleted gets no further request, and the one under way i
 
 test("a deletion by another service on the same database stops the job before its next request", async () => {
   const hold = holding();
-  const { receiver, webhook } = await receive(hold.answer);
+  const { receiver, webhook } = await service.receive(hold.answer);
   for (let number = 0; number < 5; number++) await service.deploy();
   await soon(() => expect(hold.held).toHaveLength(1));
   await service.query("delete from webhooks where id = $1", [webhook.id]);
   hold.release(200);
-  const other = await receive();
+  const other = await service.receive();
   await service.deploy();
   await soon(() => expect(other.receiver.arrivals).toHaveLength(1));
   expect(receiver.arrivals).toHaveLength(1);
@@ -71,7 +61,7 @@ test("a deletion by another service on the same database stops the job before it
 
 test("after a rotation the very next request bears both signatures, claimed before it or not", async () => {
   const hold = holding();
-  const { receiver, webhook } = await receive(hold.answer);
+  const { receiver, webhook } = await service.receive(hold.answer);
   for (let number = 0; number < 3; number++) await service.deploy();
   await soon(() => expect(hold.held).toHaveLength(1));
   const { body } = await service.json<{ secret: string }>(
@@ -97,7 +87,7 @@ test.each([
   ["is taken", 200],
 ])("a redelivery that is asked for during an attempt that %s is made", async (_what, code) => {
   const hold = holding();
-  const { receiver, webhook } = await receive(status(500));
+  const { receiver, webhook } = await service.receive(status(500));
   await service.deploy();
   const { id } = await service.newest(webhook.id, "retrying", 1);
   receiver.answer(hold.answer);
@@ -117,7 +107,7 @@ test.each([
 });
 
 test("a pause that the receiver asks for is shown, and is over when it is over", async () => {
-  const { webhook } = await receive(status(503, { "Retry-After": "3600" }));
+  const { webhook } = await service.receive(status(503, { "Retry-After": "3600" }));
   await service.deploy();
   await service.newest(webhook.id, "retrying", 1);
   const { paused_until: until } = await service.show(webhook.id);
@@ -131,7 +121,7 @@ test("a pause that the receiver asks for is shown, and is over when it is over",
 });
 
 test("about one thing nothing is sent before what happened earlier, whatever the receiver does", async () => {
-  const { receiver, webhook } = await receive(status(503));
+  const { receiver, webhook } = await service.receive(status(503));
   await service.deploy({ commit: "first" });
   const first = await service.newest(webhook.id, "retrying", 1);
   receiver.answer(status(200));
@@ -148,7 +138,7 @@ test("about one thing nothing is sent before what happened earlier, whatever the
 
 test("an attempt whose job was handed to somebody else meanwhile records nothing; the delivery is sent again", async () => {
   const hold = holding();
-  const { receiver, webhook } = await receive(hold.answer);
+  const { receiver, webhook } = await service.receive(hold.answer);
   await service.deploy();
   await soon(() => expect(hold.held).toHaveLength(1));
   // As the engine does when a runner's heartbeats are missing.
@@ -172,7 +162,7 @@ test("an attempt whose job was handed to somebody else meanwhile records nothing
 });
 
 test("what is to be sent and has no job gets one at the next start", async () => {
-  const { receiver, webhook } = await receive(status(500));
+  const { receiver, webhook } = await service.receive(status(500));
   await service.deploy();
   await service.newest(webhook.id, "retrying", 1);
   receiver.answer(status(200));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { retrySeconds } from "../../contract/webhooks/delivery.ts";
 import type { Page } from "../../contract/paging.ts";
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
@@ -21,22 +21,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** A receiver that is there until the test is over, and its webhook. */
-async function receive(answer?: Answer) {
-  const receiver = await start(answer);
-  const webhook = await service.create(receiver.url);
-  onTestFinished(async () => {
-    await service.call("DELETE", `/api/site-webhook/${webhook.id}`);
-    await receiver.close();
-  });
-  return { receiver, webhook };
-}
-
 const hourMs = 3600 * 1000;
 
 describe("a webhook", () => {
   test("is made with a secret that is shown then and never again", async () => {
-    const { webhook, receiver } = await receive();
+    const { webhook, receiver } = await service.receive();
     expect(webhook).toMatchObject({ url: receiver.url, status: "enabled", last_delivery: null });
     expect(webhook.secret).toMatch(/^whsec_/);
     expect(await service.show(webhook.id)).not.toHaveProperty("secret");
@@ -79,7 +68,7 @@ describe("a webhook", () => {
 
 describe("a delivery", () => {
   test("bears one id over its attempts, a new time and a signature that holds each time", async () => {
-    const { receiver, webhook } = await receive(statuses(500, 500, 200));
+    const { receiver, webhook } = await service.receive(statuses(500, 500, 200));
     await service.deploy();
     const first = await service.newest(webhook.id, "retrying", 1);
     expect(first).toMatchObject({ event: "site.deployed", code: 500 });
@@ -116,7 +105,7 @@ describe("a delivery", () => {
   });
 
   test("that is not taken in ten attempts has failed, and can be sent again under its id", async () => {
-    const { receiver, webhook } = await receive(status(503));
+    const { receiver, webhook } = await service.receive(status(503));
     await service.deploy();
     for (const [index, seconds] of retrySeconds.entries()) {
       await service.newest(webhook.id, "retrying", index + 1);
@@ -133,7 +122,7 @@ describe("a delivery", () => {
   }, 40_000);
 
   test("waits for as long as the receiver asks, and so do those after it", async () => {
-    const { receiver, webhook } = await receive(status(429, { "Retry-After": "120" }));
+    const { receiver, webhook } = await service.receive(status(429, { "Retry-After": "120" }));
     await service.deploy();
     const first = await service.newest(webhook.id, "retrying", 1);
     const waitMs = Date.parse(first.next_attempt_at ?? "") - service.options.clock.now();
@@ -146,7 +135,7 @@ describe("a delivery", () => {
   });
 
   test("keeps what was answered: 4 KiB of it, its headers, and how long it took", async () => {
-    const { webhook } = await receive((_index, response) => {
+    const { webhook } = await service.receive((_index, response) => {
       response.writeHead(400, { "X-Trace": "a1" }).end(`\0no: ${"x".repeat(100_000)}`);
     });
     await service.deploy();
@@ -171,13 +160,13 @@ describe("a delivery", () => {
       /redirect \(302\)\. Quarterdeck doesn't follow redirects/,
     ],
   ])("to a receiver that %s is tried again, and says why", async (_what, answer, words) => {
-    const { webhook } = await receive(answer);
+    const { webhook } = await service.receive(answer);
     await service.deploy();
     expect((await service.newest(webhook.id, "retrying", 1)).status_reason).toMatch(words);
   });
 
   test("to a receiver that answers 100 MB is delivered: its status says so", async () => {
-    const { webhook } = await receive((_index, response) => {
+    const { webhook } = await service.receive((_index, response) => {
       response.writeHead(200);
       response.on("error", () => undefined);
       const piece = Buffer.alloc(1_000_000, "x");
@@ -193,7 +182,7 @@ describe("a delivery", () => {
   });
 
   test("cuts a body that a tool made too long, and stays valid JSON", async () => {
-    const { receiver, webhook } = await receive();
+    const { receiver, webhook } = await service.receive();
     await service.deploy({
       status: "failed",
       message: "\u{1f600}<>&_*`\n".repeat(400).slice(0, 5000),
@@ -207,8 +196,8 @@ describe("a delivery", () => {
 
 describe("a receiver that is dead", () => {
   test("slows nobody else, and those after it arrive in their order", async () => {
-    const hanging = await Promise.all([1, 2, 3].map(() => receive(() => undefined)));
-    const living = await Promise.all([1, 2, 3, 4].map(() => receive()));
+    const hanging = await Promise.all([1, 2, 3].map(() => service.receive(() => undefined)));
+    const living = await Promise.all([1, 2, 3, 4].map(() => service.receive()));
     for (let number = 0; number < 40; number++) await service.deploy({ commit: `c${number}` });
     await soon(() => {
       for (const { receiver } of living) expect(receiver.arrivals).toHaveLength(40);
@@ -226,8 +215,8 @@ describe("a receiver that is dead", () => {
 
 describe("by hand", () => {
   test("a ping goes to its webhook alone", async () => {
-    const { receiver, webhook } = await receive();
-    const other = await receive();
+    const { receiver, webhook } = await service.receive();
+    const other = await service.receive();
     const asked = await service.ping(webhook.id);
     expect(asked).toMatchObject({ event: "webhook.ping", status: "pending", attempts: 0 });
     await service.newest(webhook.id, "delivered", 1);
@@ -240,7 +229,7 @@ describe("by hand", () => {
   });
 
   test("a new secret signs beside the one before it for a day, and alone after that", async () => {
-    const { receiver, webhook } = await receive();
+    const { receiver, webhook } = await service.receive();
     const { status: code, body } = await service.json<{
       secret: string;
       previous_secret_until: string;
@@ -263,7 +252,7 @@ describe("by hand", () => {
   });
 
   test("what waits for its first attempt is not sent again: 409", async () => {
-    const { webhook } = await receive(() => undefined);
+    const { webhook } = await service.receive(() => undefined);
     await service.deploy();
     const { id } = await service.newest(webhook.id, "pending");
     const response = await service.call("POST", `/api/webhook-delivery/${id}/redeliver`);

@@ -1,10 +1,11 @@
 // A service with a site to tell of, and the words in which the tests of this room speak.
-import { expect, vi } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import type { Page } from "../../../contract/paging.ts";
 import type { Delivery, DeliverySummary } from "../../../contract/webhooks/delivery.ts";
 import type { Webhook, WebhookWithSecret } from "../../../contract/webhooks/webhook.ts";
 import type { AppOptions } from "../../app.ts";
 import { createTestService } from "../../testing/service.ts";
+import { startReceiver, type Answer } from "./receiver.ts";
 
 /** Looks again and again until it sees what it wants; long enough for a machine that is busy with other tests. */
 export const soon = <Result>(look: () => Result | Promise<Result>): Promise<Result> =>
@@ -17,19 +18,29 @@ export async function createWebhookTestService(options: Partial<AppOptions> = {}
     (await get<Page<DeliverySummary>>(`/api/site-webhook/${webhookId}/deliveries?per_page=100`))
       .data;
 
+  async function create(url: string): Promise<WebhookWithSecret & { secret: string }> {
+    const { status, body } = await service.json<WebhookWithSecret>("POST", "/api/site/1/webhook", {
+      url,
+    });
+    expect(status, JSON.stringify(body)).toBe(201);
+    return { ...body, secret: body.secret ?? "" };
+  }
+
   return {
     ...service,
     deliveries,
     show: (id: number) => get<Webhook>(`/api/site-webhook/${id}`),
     delivery: (id: number) => get<Delivery>(`/api/webhook-delivery/${id}`),
-    async create(url: string): Promise<WebhookWithSecret & { secret: string }> {
-      const { status, body } = await service.json<WebhookWithSecret>(
-        "POST",
-        "/api/site/1/webhook",
-        { url },
-      );
-      expect(status, JSON.stringify(body)).toBe(201);
-      return { ...body, secret: body.secret ?? "" };
+    create,
+    /** Starts a receiver that is there until the test is over, with its webhook. */
+    async receive(answer?: Answer) {
+      const receiver = await startReceiver(answer);
+      const webhook = await create(receiver.url);
+      onTestFinished(async () => {
+        await service.call("DELETE", `/api/site-webhook/${webhook.id}`);
+        await receiver.close();
+      });
+      return { receiver, webhook };
     },
     /** Makes an event of the site. */
     async deploy(change: object = {}): Promise<void> {
