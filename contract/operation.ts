@@ -28,6 +28,8 @@ export type Operation = {
   isBodyOpen?: true;
   /** Nobody has a token yet who asks for this. Failures are limited by address, as wrong tokens are. */
   isPublic?: true;
+  /** A one-time code in the query stands in for the token, so that a browser can follow a link. */
+  takesCode?: true;
   /** What a token must be able to do. Without it: reading for a GET, everything for the rest. */
   ability?: "read" | "*";
   /** Only for a token that reaches every server: one of a few could make itself one of all. */

@@ -7,6 +7,7 @@ import {
   backupConfiguration,
   backupSchedule,
   createBackupConfigurationBody,
+  downloadLink,
   updateBackupConfigurationBody,
   restoreBackupBody,
 } from "./backups/backup.ts";
@@ -216,6 +217,13 @@ const backupExtras = {
     answers: { 200: file },
     // It holds everything that the site or database holds.
     ability: "*",
+    takesCode: true,
+  }),
+  createDownloadLink: operation({
+    tag: "backups",
+    method: "POST",
+    path: "/api/backup/{id}/download-link",
+    answers: { 201: downloadLink },
   }),
   cancelBackup: operation({
     tag: "backups",

@@ -42,6 +42,7 @@ import { openDatabase } from "./store/database.ts";
 import { createListener } from "./store/listen.ts";
 import { installationId } from "./store/settings.ts";
 import { createCodeStore } from "./tokens/code-store.ts";
+import { createOneTimeLinks } from "./tokens/one-time-links.ts";
 import { tokenRoutes } from "./tokens/routes.ts";
 import { createTokenService } from "./tokens/service.ts";
 import { createSignIn } from "./tokens/sign-in.ts";
@@ -124,6 +125,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const tokenStore = createTokenStore(db);
   const tokens = createTokenService(tokenStore, clock);
   const signIn = createSignIn({ codes: createCodeStore(db), tokens: tokenStore, clock });
+  const links = createOneTimeLinks({ db, tokens, clock });
   await tokens.prepare(options.token);
   const inventoryStore = createInventoryStore(db);
   const inventory = await openInventory({
@@ -171,6 +173,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     secrets,
     scratch: await createScratch(options.dataFolder, host),
     jobs,
+    links,
     registry,
     clock,
     log,
@@ -245,6 +248,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       log,
     }),
     unavailableReason: () => refusal,
+    redeemCode: links.redeem,
   };
   const metrics = createMetrics({
     db,

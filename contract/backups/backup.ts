@@ -158,6 +158,18 @@ export const backupSchedule = z
   .register(z.globalRegistry, { id: "BackupSchedule" });
 export type BackupSchedule = z.infer<typeof backupSchedule>;
 
+/** How long a download link works. */
+export const downloadLinkSeconds = 60;
+
+export const downloadLink = z
+  .object({
+    /** Works once, and only until then; it stops working when the token that asked for it is revoked. */
+    url: z.string(),
+    expires_at: timestamp,
+  })
+  .register(z.globalRegistry, { id: "DownloadLink" });
+export type DownloadLink = z.infer<typeof downloadLink>;
+
 /** A relative directory that stays where it is put: no `..`, no leading slash, nothing unprintable. */
 const storageDirectory = line(255).check(
   z.refine((path) => !path.startsWith("/") && !path.split("/").includes(".."), {

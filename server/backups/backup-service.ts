@@ -13,6 +13,7 @@ import { theSchedule, type Actor } from "../activity/actor.ts";
 import { recordActivity } from "../activity/store.ts";
 import { conflict } from "../http/service-error.ts";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
+import type { Storage } from "../storage/storage.ts";
 import type { Connection } from "../store/database.ts";
 import type { BackupTaskKind } from "../store/tables.ts";
 import { backupEntry, cancelledAction } from "./activity-entries.ts";
@@ -87,6 +88,18 @@ export function createBackupService(options: BackupServiceOptions) {
       await store.update(tx, row.id, { restore_status: "failed", restore_output: reason });
     else await store.update(tx, row.id, { drill_status: "failed", drill_output: reason });
   };
+
+  /** The storage of a stored file that is whole by its size. @throws a conflict for any other */
+  async function findFile(row: BackupRow): Promise<Storage> {
+    if (row.status !== "finished")
+      throw conflict(`Only a finished backup has a file. The backup is ${row.status}.`);
+    const storage = await resolver.storage(row.storage_provider_id).catch(asConflict);
+    const size = await storage.size(row.path).catch(asConflict);
+    if (size === null) throw conflict("The stored file is missing.");
+    if (size !== row.size)
+      throw conflict(`The stored file is damaged: it has ${size} bytes instead of ${row.size}.`);
+    return storage;
+  }
 
   return {
     withConfiguration: (id: number) => store.withConfiguration(id),
@@ -243,17 +256,13 @@ export function createBackupService(options: BackupServiceOptions) {
       await (await resolver.storage(storage_provider_id)).remove(path);
     },
 
+    findFile,
+
     /** The stored file; its stream breaks off before its end if it is not what was stored. */
     async download(
       row: BackupRow,
     ): Promise<{ content: Readable; name: string; sizeBytes: number }> {
-      if (row.status !== "finished")
-        throw conflict(`Only a finished backup has a file. The backup is ${row.status}.`);
-      const storage = await resolver.storage(row.storage_provider_id).catch(asConflict);
-      const size = await storage.size(row.path).catch(asConflict);
-      if (size === null) throw conflict("The stored file is missing.");
-      if (size !== row.size)
-        throw conflict(`The stored file is damaged: it has ${size} bytes instead of ${row.size}.`);
+      const storage = await findFile(row);
       const content = await openVerified(storage, row, new AbortController().signal);
       return { content, name: basename(row.path), sizeBytes: row.size };
     },

@@ -10,6 +10,7 @@ import type { InventoryStore } from "../inventory/store.ts";
 import type { Handlers, Jobs } from "../jobs/jobs.ts";
 import type { MetricsPart } from "../metrics/part.ts";
 import type { Database } from "../store/database.ts";
+import type { OneTimeLinks } from "../tokens/one-time-links.ts";
 import { createBackupService } from "./backup-service.ts";
 import { createBackupStore } from "./backup-store.ts";
 import { createConfigurationService } from "./configuration-service.ts";
@@ -36,6 +37,7 @@ export type BackupsOptions = {
   secrets: SecretReader;
   scratch: Scratch;
   jobs: Jobs;
+  links: OneTimeLinks;
   registry: Registry;
   clock: Clock;
   log: Logger;
@@ -60,7 +62,7 @@ export type Backups = {
 };
 
 export function createBackups(options: BackupsOptions): Backups {
-  const { db, inventory, host, secrets, scratch, jobs, clock, log } = options;
+  const { db, inventory, host, secrets, scratch, jobs, links, clock, log } = options;
   const store = createBackupStore(db);
   const configurationStore = createConfigurationStore(db);
   const tasks = createTaskStore(db, jobs.backupTasks);
@@ -88,6 +90,7 @@ export function createBackups(options: BackupsOptions): Backups {
       schedules: createScheduleService({ store, inventory, clock }),
       serializer,
       inventory,
+      links,
     }),
     handlers: {
       "backup-configuration.installing": async (data) => {

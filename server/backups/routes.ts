@@ -1,10 +1,13 @@
 // The backups' operations over HTTP.
+import { downloadLinkSeconds } from "../../contract/backups/backup.ts";
+import { pathOf } from "../../contract/operation.ts";
 import { operations } from "../../contract/operations.ts";
 import { readPage, toPage } from "../../contract/paging.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import { FileResponse } from "../http/file-response.ts";
 import { reply, route, type Caller, type Route } from "../http/route.ts";
 import type { InventoryStore } from "../inventory/store.ts";
+import type { OneTimeLinks } from "../tokens/one-time-links.ts";
 import type { BackupRow } from "./backup-store.ts";
 import type { BackupService } from "./backup-service.ts";
 import type { ConfigurationService } from "./configuration-service.ts";
@@ -18,10 +21,11 @@ export type BackupRoutesOptions = {
   schedules: ScheduleService;
   serializer: Serializer;
   inventory: InventoryStore;
+  links: OneTimeLinks;
 };
 
 export function backupRoutes(options: BackupRoutesOptions): Route[] {
-  const { configurations, backups, schedules, serializer, inventory } = options;
+  const { configurations, backups, schedules, serializer, inventory, links } = options;
 
   const findServer = async ({ id }: { id: number }, caller: Caller) =>
     caller.reaches(id) ? inventory.findServer(id) : null;
@@ -130,6 +134,19 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
       handle: async ({ found }) => {
         const { content, name, sizeBytes } = await backups.download(found);
         return reply(200, new FileResponse(content, name, sizeBytes));
+      },
+    }),
+    route(operations.createDownloadLink, {
+      find: findBackup,
+      handle: async ({ found, caller, url }) => {
+        // A browser that follows the link has no words for what is wrong.
+        await backups.findFile(found);
+        const path = pathOf(operations.downloadBackup, { id: found.id });
+        const { code, expiresAt } = await links.create(path, caller.tokenId, downloadLinkSeconds);
+        return reply(201, {
+          url: `${new URL("file", url).href}?code=${code}`,
+          expires_at: toTimestamp(expiresAt),
+        });
       },
     }),
     route(operations.cancelBackup, {

@@ -6,7 +6,12 @@ import { toFieldErrors } from "../../contract/errors.ts";
 import { abilityOf, type Operation } from "../../contract/operation.ts";
 import { maxInteger } from "../../contract/values.ts";
 import { actAs, theService } from "../activity/actor.ts";
-import { authenticate, allowAnonymous, type AuthOptions } from "./auth-middleware.ts";
+import {
+  allowAnonymous,
+  authenticate,
+  authenticateByCode,
+  type AuthOptions,
+} from "./auth-middleware.ts";
 import { createResponseWriter, type WriteResponse } from "./response.ts";
 import { readJsonObject } from "./body.ts";
 import type { ApiEnvironment } from "./environment.ts";
@@ -47,10 +52,11 @@ export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
       if (!operation.answers[reply.status]) return c.body(null, reply.status as 204);
       return sendJson(c, writeResponse(operation, reply.status, reply.body), reply.status);
     };
+    const identify = operation.takesCode ? authenticateByCode : authenticate;
     app.on(operation.method, toHonoPath(operation.path), async (c) =>
       operation.isPublic
         ? allowAnonymous(c, options, (caller) => serve(c, caller))
-        : serve(c, await authenticate(c, options)),
+        : serve(c, await identify(c, options)),
     );
   }
 

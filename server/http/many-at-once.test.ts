@@ -155,6 +155,13 @@ const tokens = () =>
   );
 
 const finishedBackups = async () => backups(await configurations(), "finished");
+/** Of one empty file. */
+const storedBackups = async () => {
+  await writeFile(`${service.folder}/copies/stored`, "");
+  const ids = await finishedBackups();
+  await service.query("update backups set path = 'stored', size = 0 where id = any($1)", [ids]);
+  return ids;
+};
 /** All requests for the same object. */
 const allFor = (id: number) => async () => Array.from({ length: many }, () => id);
 
@@ -185,6 +192,7 @@ const cases: Record<Exclude<WriteName, "signIn">, Case> = {
   runBackup: { targets: configurations, status: 202 },
   restoreBackup: { targets: finishedBackups, body: () => ({}), status: 202 },
   deleteBackup: { targets: finishedBackups, status: 204 },
+  createDownloadLink: { targets: storedBackups, status: 201 },
   cancelBackup: { targets: waitingBackups, status: 202 },
   drillBackup: { targets: finishedBackups, status: 202 },
   // On a site without workers: each of these locks all that its site has.

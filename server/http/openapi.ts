@@ -24,6 +24,7 @@ export function describeOperations(
       summary,
       tags: [row.tag],
       ...(row.isPublic && { security: [] }),
+      ...(row.takesCode && { security: [{ token: [] }, { code: [] }] }),
       parameters: [...pathParameters(row.path), ...queryParameters(row.query)],
       ...(row.body && {
         requestBody: { required: true, content: asJson(row.body, "input", components) },
@@ -44,7 +45,10 @@ export function describeOperations(
     webhooks: describeEvents(components),
     components: {
       schemas: components,
-      securitySchemes: { token: { type: "http", scheme: "bearer" } },
+      securitySchemes: {
+        token: { type: "http", scheme: "bearer" },
+        code: { type: "apiKey", in: "query", name: "code" },
+      },
     },
   };
 }

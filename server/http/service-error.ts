@@ -27,8 +27,11 @@ export class InvalidFields extends ServiceError {
 
 export const notFound = () => new ServiceError("not_found", errorMessage.not_found);
 export const conflict = (message: string) => new ServiceError("conflict", message);
-export const unauthenticated = (headers: Record<string, string> = {}) =>
-  new ServiceError("unauthenticated", errorMessage.unauthenticated, {
+export const unauthenticated = (
+  headers: Record<string, string> = {},
+  message: string = errorMessage.unauthenticated,
+) =>
+  new ServiceError("unauthenticated", message, {
     "WWW-Authenticate": "Bearer",
     ...headers,
   });

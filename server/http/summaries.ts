@@ -31,6 +31,8 @@ const summaries = {
     "Show the next runs of a backup configuration, and what retention will remove",
   listBackups: "List the backups of a configuration",
   downloadBackup: "Download a backup's file; the download aborts if the file is damaged",
+  createDownloadLink:
+    "Create a link to a backup's file that works once, for 60 seconds, without a token",
   cancelBackup: "Cancel a backup's run, restore or restore drill",
   drillBackup: "Run a restore drill: restore the backup to a scratch location, check it, delete it",
   listDeliveries: "List the deliveries of a webhook",

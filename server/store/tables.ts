@@ -59,6 +59,17 @@ export const tokens = pgTable("tokens", {
   created_at: createdAt,
 });
 
+/** Each stands in for its token at one path. A revoked token takes its links with it. */
+export const oneTimeLinks = pgTable("one_time_links", {
+  /** Hex SHA-256 of the code in the link. The code itself is nowhere. */
+  hash: text().primaryKey(),
+  path: text().notNull(),
+  token_id: integer()
+    .notNull()
+    .references(() => tokens.id, { onDelete: "cascade" }),
+  expires_at: moment("expires_at").notNull(),
+});
+
 // The inventory's rows. Their ids are the file's, and `entry` is what the file says of them.
 const inventoryColumns = {
   id: integer().primaryKey(),

@@ -5,6 +5,7 @@ import type { CreateTokenBody } from "../../contract/tokens.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import type { Clock } from "../clock.ts";
 import type { FindCaller } from "../http/authentication.ts";
+import type { Connection } from "../store/database.ts";
 import type { Caller } from "../http/route.ts";
 import { InvalidFields, unauthenticated } from "../http/service-error.ts";
 import { hashSecret, makeSecret, splitToken } from "./secret.ts";
@@ -22,10 +23,13 @@ const mostKept = 1000;
 export const shortestChosenToken = 32;
 
 export function createTokenService(store: TokenStore, clock: Clock) {
+  const isExpired = ({ expires_at: expiry }: TokenRow): boolean =>
+    expiry !== null && expiry.getTime() <= clock.now();
+
   const isUsable = (row: TokenRow | null, secret: string): row is TokenRow =>
     row !== null &&
     timingSafeEqual(Buffer.from(row.hash), Buffer.from(hashSecret(secret))) &&
-    (row.expires_at === null || row.expires_at.getTime() > clock.now());
+    !isExpired(row);
 
   const lookUp = async (token: string): Promise<TokenRow | null> => {
     const { id, secret } = splitToken(token);
@@ -59,8 +63,24 @@ export function createTokenService(store: TokenStore, clock: Clock) {
     return caller;
   };
 
+  /** A token that is not revoked before the transaction ends. @throws `unauthenticated` when it is gone */
+  async function hold(tx: Connection, id: number): Promise<TokenRow> {
+    const row = await store.hold(tx, id);
+    if (row === null) throw unauthenticated();
+    return row;
+  }
+
   return {
     findCaller,
+
+    /** The caller of a token that was checked before; null once it is revoked or expired. */
+    async callerOf(id: number): Promise<Caller | null> {
+      const row = await store.byId(id);
+      return row !== null && !isExpired(row) ? toCaller(row) : null;
+    },
+
+    hold,
+
     list: (page: PageRequest) => store.list(page),
     find: (id: number) => store.byId(id),
 
@@ -81,8 +101,7 @@ export function createTokenService(store: TokenStore, clock: Clock) {
      */
     create: (body: CreateTokenBody, makerId: number): Promise<{ row: TokenRow; token: string }> =>
       store.transaction(async (tx) => {
-        const maker = await store.hold(tx, makerId);
-        if (maker === null) throw unauthenticated();
+        const maker = await hold(tx, makerId);
         const secret = makeSecret();
         const row = await store.insert(tx, {
           name: body.name,

@@ -1,5 +1,5 @@
 // The tokens' rows.
-import { and, desc, eq, gt, isNotNull, isNull, or, sql } from "../store/drizzle.ts";
+import { and, desc, eq, gt, isNotNull, isNull, ne, or, sql } from "../store/drizzle.ts";
 import type { PageRequest } from "../../contract/paging.ts";
 import { recordActivity, type NewActivity } from "../activity/store.ts";
 import type { Connection, Database } from "../store/database.ts";
@@ -91,7 +91,10 @@ export function createTokenStore(db: Database) {
     /** Puts the environment's token in place of the one it named before. */
     async replaceFromEnvironment(values: NewTokenRow): Promise<void> {
       await db.transaction(async (tx) => {
-        await tx.delete(tokens).where(eq(tokens.from_environment, true));
+        // The same one stays: other instances know it by its id, and it may have links.
+        await tx
+          .delete(tokens)
+          .where(and(eq(tokens.from_environment, true), ne(tokens.hash, values.hash)));
         await tx
           .insert(tokens)
           .values({ ...values, from_environment: true })

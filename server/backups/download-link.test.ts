@@ -1,0 +1,282 @@
+// A backup's file by a link that works once: what it is worth, and to whom.
+import { createHash, randomBytes } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { readdir, readlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import type { HttpBindings } from "@hono/node-server";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Backup, DownloadLink } from "../../contract/backups/backup.ts";
+import { toTimestamp } from "../../contract/values.ts";
+import { createApp } from "../app.ts";
+import { createLog } from "../log.ts";
+import { createShiftedClock } from "../testing/shifted-clock.ts";
+import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
+
+let service: BackupTestService;
+let configurationId: number;
+let backup: Backup;
+const clock = createShiftedClock();
+let log = "";
+beforeAll(async () => {
+  const destination = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      log += chunk.toString();
+      done();
+    },
+  });
+  service = await createBackupTestService({ clock, log: createLog("debug", destination) });
+  // More than any buffer on the way takes in.
+  service.sql(
+    `insert into orders (customer) values ('${randomBytes(2 ** 20).toString("base64")}')`,
+  );
+  configurationId = (await service.installed()).id;
+  backup = await service.run(configurationId);
+});
+afterAll(() => service.close());
+
+/** Failures count by address, so each test has one of its own. */
+let host = 0;
+beforeEach(() => {
+  host += 1;
+});
+
+type NewToken = { id: number; token: string };
+const makeToken = async (body: object) =>
+  (await service.json<NewToken>("POST", "/api/tokens", { name: "other", ...body })).body;
+
+const linkPath = (id: number) => `/api/backup/${id}/download-link`;
+async function makeLink(token?: string, id = backup.id): Promise<DownloadLink> {
+  const response = await service.call("POST", linkPath(id), undefined, token);
+  expect(response.status).toBe(201);
+  return (await response.json()) as DownloadLink;
+}
+function follow(url: string, init: RequestInit = {}) {
+  const socket = { remoteAddress: `192.0.2.${host}` } as IncomingMessage["socket"];
+  // What a request is asked for beside its headers: nothing but the other end of its socket.
+  const bindings = { incoming: { socket } } as HttpBindings;
+  return service.app.fetch(new Request(url, init), bindings);
+}
+const statusOf = async (url: string, init?: RequestInit) => {
+  const response = await follow(url, init);
+  await response.body?.cancel();
+  return response.status;
+};
+const withCode = (url: string, change: (code: string) => string) => {
+  const changed = new URL(url);
+  changed.searchParams.set("code", change(changed.searchParams.get("code") ?? ""));
+  return changed.href;
+};
+const linkRows = () => service.query<{ hash: string }>("select * from one_time_links");
+
+describe("a download link", () => {
+  test("gives the stored file once, without a token, for a browser to save", async () => {
+    const { url, expires_at } = await makeLink();
+    expect(url).toMatch(
+      new RegExp(`^http://quarterdeck\\.test/api/backup/${backup.id}/file\\?code=\\w{28}$`),
+    );
+    const left = Date.parse(expires_at) - Date.now();
+    expect(left).toBeGreaterThan(50_000);
+    expect(left).toBeLessThanOrEqual(60_000);
+
+    const response = await follow(url);
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": "application/octet-stream",
+      "content-length": String(backup.size),
+      "content-disposition": expect.stringMatching(/^attachment; filename="[\w.-]+\.sqlite\.zst"$/),
+      "cache-control": "no-store",
+      "content-security-policy": expect.stringContaining("sandbox"),
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+    });
+    const content = Buffer.from(await response.arrayBuffer());
+    expect(createHash("sha256").update(content).digest("hex")).toBe(backup.checksum);
+
+    const again = await follow(url);
+    expect([again.status, again.headers.get("WWW-Authenticate")]).toEqual([401, "Bearer"]);
+    expect(await again.json()).toEqual({
+      message: "The link has expired or has already been used. Start the download again.",
+    });
+  });
+
+  test("is good for one of many who follow it at once", async () => {
+    const { url } = await makeLink();
+    const statuses = await Promise.all(Array.from({ length: 10 }, () => statusOf(url)));
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(9);
+  });
+
+  test("is not used up by HEAD, which opens no file", async () => {
+    const { url } = await makeLink();
+    for (let count = 0; count < 3; count++) {
+      const response = await follow(url, { method: "HEAD" });
+      expect([response.status, response.headers.get("Content-Length")]).toEqual([
+        200,
+        String(backup.size),
+      ]);
+      expect(await response.text()).toBe("");
+    }
+    await soon(async () => expect(await openFiles()).not.toContain(fileOf(backup)));
+    expect(await statusOf(url)).toBe(200);
+    expect(await statusOf(url, { method: "HEAD" })).toBe(401);
+  });
+
+  test("expires after a minute, and is forgotten with the next", async () => {
+    const { url, expires_at } = await makeLink();
+    clock.ahead(Date.parse(expires_at) - clock.now() + 1);
+    expect(await statusOf(url, { method: "HEAD" })).toBe(401);
+    await makeLink();
+    expect(await linkRows()).toHaveLength(1);
+    expect(await statusOf(url)).toBe(401);
+  });
+
+  test("opens nothing but its own backup's file, and trying does not use it up", async () => {
+    const { url } = await makeLink();
+    const other = await service.run(configurationId);
+    const code = new URL(url).search;
+    for (const path of [
+      `/api/backup/${other.id}/file`,
+      `/api/backup/${backup.id}`,
+      `/api/backup/${backup.id}/file/`,
+      "/api/servers",
+      "/metrics",
+    ])
+      expect([401, 404], path).toContain(await statusOf(`http://quarterdeck.test${path}${code}`));
+    expect(await statusOf(url, { method: "POST" })).toBe(401);
+    expect(await statusOf(url, { method: "DELETE" })).toBe(401);
+    expect(await statusOf(url)).toBe(200);
+  });
+
+  test.each([
+    [
+      "its last character changed",
+      (code: string) => code.replace(/.$/, (end) => (end === "a" ? "b" : "a")),
+    ],
+    ["one character less", (code: string) => code.slice(0, -1)],
+    ["one more", (code: string) => `${code}a`],
+    ["other case", (code: string) => code.toLowerCase() + code.toUpperCase()],
+    ["nothing in it", () => ""],
+    ["a NUL in it", (code: string) => `${code}\0`],
+    ["a lone surrogate in it", (code: string) => `${code}\ud800`],
+    ["SQL in it", (code: string) => `${code}' or '1' = '1`],
+    ["a million characters", () => "x".repeat(1_000_000)],
+  ])("is 401 with %s", async (_, change) => {
+    const { url } = await makeLink();
+    expect(await statusOf(withCode(url, change))).toBe(401);
+    expect(await statusOf(url)).toBe(200);
+  });
+
+  test("is worth nothing by its stored hash", async () => {
+    const { url } = await makeLink();
+    const [row] = await linkRows();
+    expect(await statusOf(withCode(url, () => row?.hash ?? ""))).toBe(401);
+    expect(JSON.stringify(row)).not.toContain(new URL(url).searchParams.get("code"));
+  });
+
+  test("dies with its token: revoked or expired", async () => {
+    const { id, token } = await makeToken({ abilities: ["*"] });
+    const revoked = await makeLink(token);
+    await service.call("DELETE", `/api/token/${id}`);
+    expect(await statusOf(revoked.url)).toBe(401);
+
+    const brief = await makeToken({
+      abilities: ["*"],
+      expires_at: toTimestamp(new Date(clock.now() + 30_000)),
+    });
+    const expired = await makeLink(brief.token);
+    clock.ahead(31_000);
+    expect(await statusOf(expired.url)).toBe(401);
+  });
+
+  test("works at another instance on the same database, once over both", async () => {
+    const { url } = await makeLink();
+    const other = await createApp(service.options);
+    try {
+      const response = await other.fetch(new Request(url));
+      await response.body?.cancel();
+      expect(response.status).toBe(200);
+      expect(await statusOf(url)).toBe(401);
+    } finally {
+      await other.close("keep");
+    }
+  });
+
+  test("is for who may download, and of no use beside a token that may not", async () => {
+    const reader = await makeToken({ abilities: ["read"] });
+    const elsewhere = await makeToken({ abilities: ["*"], server_ids: [2] });
+    const ask = async (token?: string, id = backup.id) =>
+      (await service.call("POST", linkPath(id), undefined, token)).status;
+    expect(await ask(reader.token)).toBe(403);
+    expect(await ask(elsewhere.token)).toBe(404);
+    expect(await ask("nobody's")).toBe(401);
+    expect(await ask(undefined, 999)).toBe(404);
+    const { url } = await makeLink();
+    const headers = { Authorization: `Bearer ${reader.token}` };
+    expect(await statusOf(url, { headers })).toBe(403);
+    expect(await statusOf(url)).toBe(200);
+  });
+
+  test("does not reach a server that its token does not", async () => {
+    const narrowed = await makeToken({ abilities: ["*"], server_ids: [1] });
+    const { url } = await makeLink(narrowed.token);
+    // An operator's inventory may move a configuration's server; a token is not widened by it.
+    await service.query("update backup_configurations set server_id = 2");
+    const status = await statusOf(url);
+    await service.query("update backup_configurations set server_id = 1");
+    expect(status).toBe(404);
+  });
+
+  test("is answered for our hosts only", async () => {
+    const { url } = await makeLink();
+    expect(await statusOf(url.replace("quarterdeck.test", "evil.example"))).toBe(421);
+    expect(await statusOf(url, { headers: { Host: "evil.example" } })).toBe(421);
+    expect(await statusOf(url)).toBe(200);
+  });
+
+  test("stands in no log line and no metric, whatever happens to it", async () => {
+    const { url } = await makeLink();
+    const code = new URL(url).searchParams.get("code") ?? "";
+    await statusOf(url, { method: "HEAD" });
+    await statusOf(url);
+    await statusOf(url);
+    expect(log).toContain("a login failed");
+    expect(log).not.toContain(code);
+    const metrics = await (await service.call("GET", "/metrics")).text();
+    expect(metrics).toContain('route="/api/backup/{id}/file"');
+    expect(metrics).not.toContain(code);
+  });
+
+  test("is refused as the download would be, before a browser follows it", async () => {
+    const damaged = await service.run(configurationId);
+    await writeFile(fileOf(damaged), "short");
+    const ask = () => service.json<{ message: string }>("POST", linkPath(damaged.id));
+    const message = `The stored file is damaged: it has 5 bytes instead of ${damaged.size}.`;
+    expect(await ask()).toEqual({ status: 409, body: { message } });
+    await service.query("update backups set status = 'failed' where id = $1", [damaged.id]);
+    expect((await ask()).status).toBe(409);
+  });
+
+  test("breaks off before the end where the file is not what was stored", async () => {
+    const damaged = await service.run(configurationId);
+    const { url } = await makeLink(undefined, damaged.id);
+    await writeFile(fileOf(damaged), Buffer.alloc(damaged.size));
+    await expect((await follow(url)).arrayBuffer()).rejects.toThrow("Checksum mismatch");
+  });
+
+  test("counts by address when it fails, as a wrong token does", async () => {
+    const { url } = await makeLink();
+    const wrong = withCode(url, () => "wrong");
+    const statuses = new Set<number>();
+    for (let count = 0; count < 40; count++) statuses.add(await statusOf(wrong));
+    expect([...statuses]).toEqual([401, 429]);
+    expect(await statusOf(url)).toBe(200);
+  });
+});
+
+const fileOf = ({ path }: Backup) => join(service.folder, "copies", path);
+
+async function openFiles(): Promise<string[]> {
+  const names = await readdir("/proc/self/fd");
+  return Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => "")));
+}

@@ -1,0 +1,49 @@
+// One-time links: a code in an address that stands in for a token, at one path, once, for a short time. A token itself never
+// stands in an address, where browsers and proxies keep it.
+import type { Clock } from "../clock.ts";
+import type { RedeemCode } from "../http/auth-middleware.ts";
+import type { Database } from "../store/database.ts";
+import { and, eq, lt } from "../store/drizzle.ts";
+import { oneTimeLinks } from "../store/tables.ts";
+import { hashSecret, makeCode } from "./secret.ts";
+import type { TokenService } from "./service.ts";
+
+export type OneTimeLinksOptions = { db: Database; tokens: TokenService; clock: Clock };
+
+export function createOneTimeLinks({ db, tokens, clock }: OneTimeLinksOptions) {
+  const redeem: RedeemCode = async (code, path, isUsed) => {
+    const isMeant = and(eq(oneTimeLinks.hash, hashSecret(code)), eq(oneTimeLinks.path, path));
+    // One statement, so that of two that come at once, also to two instances, one gets it.
+    const [link] = isUsed
+      ? await db.delete(oneTimeLinks).where(isMeant).returning()
+      : await db.select().from(oneTimeLinks).where(isMeant);
+    return link !== undefined && link.expires_at.getTime() > clock.now()
+      ? tokens.callerOf(link.token_id)
+      : null;
+  };
+
+  return {
+    redeem,
+
+    /**
+     * @param path the only one at which the code works, e.g. `/api/backup/7/file`
+     * @returns the code, which stands nowhere else
+     * @throws `unauthenticated` where the token was revoked meanwhile
+     */
+    async create(path: string, tokenId: number, seconds: number) {
+      const now = clock.now();
+      // Not in the transaction below: a revocation locks the token first and its links second.
+      await db.delete(oneTimeLinks).where(lt(oneTimeLinks.expires_at, new Date(now)));
+      const code = makeCode();
+      const expiresAt = new Date(now + seconds * 1000);
+      const link = { hash: hashSecret(code), path, token_id: tokenId, expires_at: expiresAt };
+      await db.transaction(async (tx) => {
+        await tokens.hold(tx, tokenId);
+        await tx.insert(oneTimeLinks).values(link);
+      });
+      return { code, expiresAt };
+    },
+  };
+}
+
+export type OneTimeLinks = ReturnType<typeof createOneTimeLinks>;
