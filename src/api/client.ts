@@ -115,17 +115,3 @@ export async function call<Name extends OperationName>(
     throw error;
   }
 }
-
-/** Opens a file of the service; its content has not come yet. A link would put the token into an address. */
-export async function openFile<Name extends OperationName>(
-  name: Name,
-  params: ParamsOf<Name>,
-): Promise<Response> {
-  const session = sessions.current();
-  if (session === null) throw new ApiError(401, "Not connected.");
-  const response = await ask(
-    toRequest(operations[name], pathOf(operations[name], params), {}, session),
-  );
-  if (!response.ok) throw await toApiError(response, Date.now());
-  return response;
-}

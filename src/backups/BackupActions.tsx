@@ -5,7 +5,6 @@ import {
 } from "../../contract/backups/backup.ts";
 import { confirm } from "../app/confirm.ts";
 import { toast } from "../app/toasts.ts";
-import { useStore } from "../store.ts";
 import { Button } from "../ui/Button.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import {
@@ -15,7 +14,6 @@ import {
   type BackupAction,
 } from "./backup-actions.ts";
 import { formatBytes, hasExtras } from "./backup-facts.ts";
-import { downloads } from "./download.ts";
 import { RestoreLoss } from "./RestoreLoss.tsx";
 import { discardWord, isDiscarding, safetyChoices } from "./safety-choices.ts";
 
@@ -114,7 +112,6 @@ export function UndoRestore({ safety, configuration, onStarted }: UndoRestorePro
 export function BackupActions({ backup, configuration, look, onRemoved }: BackupActionsProps) {
   const actions = useBackupActions();
   const { id } = backup;
-  const isDownloading = useStore(downloads).some((download) => download.id === id);
   const press: Record<BackupAction, () => void> = {
     restore: () => askRestore(backup, configuration, actions.restore),
     download: () => actions.download(backup),
@@ -163,7 +160,7 @@ export function BackupActions({ backup, configuration, look, onRemoved }: Backup
         keys={keys[action]}
         tip={look === "icons" ? label : undefined}
         disabledReason={refusal(action, backup)}
-        isPending={action === "download" && isDownloading}
+        isPending={action === "download" && actions.isDownloading}
         onClick={press[action]}
       >
         <Icon name={icons[action]} />

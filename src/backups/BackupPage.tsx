@@ -23,7 +23,6 @@ import { Time } from "../ui/Time.tsx";
 import { BackupActions, UndoRestore } from "./BackupActions.tsx";
 import { BackupBadge } from "./BackupBadge.tsx";
 import { formatBytes, hasExtras, movingStatus, runDuration, triggerText } from "./backup-facts.ts";
-import { Downloads } from "./Downloads.tsx";
 import type { backupLoader } from "./loaders.ts";
 import { backupQuery, configurationQuery } from "./queries.ts";
 import { RunOutput } from "./RunOutput.tsx";
@@ -169,7 +168,6 @@ export function BackupPage() {
           />
         }
       />
-      <Downloads />
       {backup.status === "failed" && (
         <Notice tone="bad">
           <p className="whitespace-pre-wrap">

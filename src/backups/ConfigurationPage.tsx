@@ -20,7 +20,6 @@ import { hasExtras, movingStatus } from "./backup-facts.ts";
 import { ConfigurationActions } from "./ConfigurationActions.tsx";
 import { ConfigurationBadge } from "./ConfigurationBadge.tsx";
 import type { configurationLoader } from "./loaders.ts";
-import { Downloads } from "./Downloads.tsx";
 import { NextRuns } from "./NextRuns.tsx";
 import { ProtectionBadge } from "./ProtectionBadge.tsx";
 import {
@@ -145,7 +144,6 @@ export function ConfigurationPage() {
           <ConfigurationActions configuration={configuration} look="words" onRemoved={leave} />
         }
       />
-      <Downloads />
       {configuration.status === "failed" && configuration.status_reason && (
         <Notice tone="bad">
           <p className="whitespace-pre-wrap">{configuration.status_reason}</p>

@@ -10,7 +10,7 @@ import { isInTransit } from "../../contract/states.ts";
 import { call } from "../api/client.ts";
 import { invalidate, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
-import { downloadBackup, DownloadError } from "./download.ts";
+import { downloadBackup } from "./download.ts";
 
 export type BackupAction = "restore" | "download" | "drill" | "cancel" | "remove";
 
@@ -50,19 +50,6 @@ export function refusal(action: BackupAction, backup: Backup): string | undefine
 const refresh = () =>
   invalidate("showBackup", "showBackupConfiguration", "listBackups", "listBackupConfigurations");
 
-/** No mutation: it changes nothing at the service, and polls would rest for as long as it lasts. */
-async function download(backup: Backup): Promise<void> {
-  const { id } = backup;
-  try {
-    if (await downloadBackup(backup)) toast.success(`Backup ${id} downloaded.`);
-  } catch (error) {
-    toast.failure(
-      `Couldn't download backup ${id}.`,
-      error instanceof DownloadError ? error.message : error,
-    );
-  }
-}
-
 export function useBackupActions() {
   const restore = useMutation({
     mutationFn: ({ id, skipsSafetyBackup }: { id: number; skipsSafetyBackup: boolean }) =>
@@ -90,11 +77,17 @@ export function useBackupActions() {
     mutationFn: (id: number) => call("cancelBackup", { id }),
     onSettled: refresh,
   });
+  const download = useMutation({
+    mutationFn: downloadBackup,
+    onSuccess: (_, { id }) => toast.success(`Download of backup ${id} started.`),
+    onError: (error, { id }) => toast.failure(`Couldn't download backup ${id}.`, error),
+  });
   return {
     cancel: cancel.mutateAsync,
     restore: restore.mutateAsync,
     remove: remove.mutateAsync,
     drill: drill.mutate,
-    download: (backup: Backup) => void download(backup),
+    download: download.mutate,
+    isDownloading: download.isPending,
   };
 }
