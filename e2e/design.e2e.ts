@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "@playwright/test";
 import { createServer, type ViteDevServer } from "vite";
-import { blockFontCss } from "./block-font.ts";
+import { blockFontCss, hasBlocksOnly } from "./block-font.ts";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible, expectNoSidewaysScroll } from "./helpers.ts";
 
@@ -42,6 +42,8 @@ const part = (page: Page, name: string) => page.getByRole("region", { name, exac
 async function openInBlocks(page: Page): Promise<void> {
   await page.goto(design);
   await expect(part(page, "dark")).toBeVisible();
+  const text = await page.locator("body").innerText();
+  expect(text.split("\n").filter((line) => !hasBlocksOnly(line))).toEqual([]);
   await page.addStyleTag({ content: blockFontCss });
 }
 
