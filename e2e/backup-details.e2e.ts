@@ -198,7 +198,10 @@ test.describe("a run", () => {
     test.slow();
     const { id } = await startLongRun(service, backups);
     await page.goto(`${service.url}/backups/${id}`);
-    await action(page, "Cancel", id).click();
+    await expect(action(page, "Cancel", id)).toBeEnabled();
+    await expect(page.locator("[popover]")).toBeAttached();
+    // The key selects rows elsewhere; here it is the button's.
+    await page.keyboard.press("x");
     const dialog = page.getByRole("alertdialog");
     await expect(dialog).toContainText("The partial file is deleted");
     await expectAccessible(page);

@@ -48,6 +48,10 @@ test("a few letters lead to a page of a site, and there again without any", asyn
     .getByRole("option", { name: `New worker on ${site.name}` })
     .click();
   await expect(page.getByRole("heading", { name: "New worker" })).toBeFocused();
+
+  await ask(page, "keyboard", "Keyboard shortcuts");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog", { name: "Keyboard shortcuts" })).toBeVisible();
 });
 
 test("what the page allows is done from there, and what it does not says why", async ({

@@ -1,28 +1,18 @@
 import { buttonClass, type ButtonSize, type ButtonVariant } from "../ui/button-class.ts";
+import type { CommandWords } from "../commands/registry.ts";
+import { buttonCommand } from "../ui/button-command.ts";
 import { Link, type LinkProps } from "./Link.tsx";
 
 type LinkButtonProps = Omit<LinkProps, "className"> & {
   variant?: ButtonVariant;
   size?: ButtonSize;
   /** As of a `Button`. */
-  command?: string;
-  keys?: string;
+  command?: CommandWords | undefined;
 };
 
 /** A link that looks like a button, for what leads to another page. */
-export function LinkButton({
-  variant = "secondary",
-  size = "md",
-  command,
-  keys,
-  ...rest
-}: LinkButtonProps) {
+export function LinkButton({ variant, size, command, ...rest }: LinkButtonProps) {
   return (
-    <Link
-      {...rest}
-      data-command={command}
-      aria-keyshortcuts={keys}
-      className={buttonClass(variant, size)}
-    />
+    <Link {...buttonCommand(command, size)} {...rest} className={buttonClass(variant, size)} />
   );
 }

@@ -77,7 +77,7 @@ export function ListPage<Item extends { id: number }>({
   const [selection] = useState(createSelection);
   useLayoutEffect(() => selection.show(data.map(({ id }) => id)), [selection, data]);
   const createLink = (
-    <LinkButton to={create.to} variant="primary" keys="n" command={create.label}>
+    <LinkButton to={create.to} variant="primary" command={{ label: create.label, key: "n" }}>
       <Icon name="plus" />
       {create.label}
     </LinkButton>

@@ -5,7 +5,7 @@ import { Announcer } from "./Announcer.tsx";
 import { BulkHost } from "../bulk/BulkHost.tsx";
 import { ConfirmHost } from "./ConfirmHost.tsx";
 import { KeysHost } from "../shortcuts/KeysHost.tsx";
-import { singleKeys } from "../shortcuts/single-keys.ts";
+import { singleKeys } from "../shortcuts/keys.ts";
 import { PaletteHost } from "../palette/PaletteHost.tsx";
 import { ToastHost } from "./ToastHost.tsx";
 

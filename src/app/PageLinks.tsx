@@ -1,23 +1,19 @@
+import type { ComponentProps } from "react";
 import type { Page } from "../../contract/paging.ts";
 import { Pager } from "../ui/Pager.tsx";
 import { LinkButton } from "./LinkButton.tsx";
 
-type StepProps = { rel: "prev" | "next"; to: string; isEnd: boolean; children: string };
+type StepProps = ComponentProps<typeof LinkButton> & { isEnd: boolean };
 
 /** At an end it stays, leading nowhere, so that whoever pressed it keeps the focus. */
-function Step({ isEnd, rel, ...rest }: StepProps) {
-  const [keys, tip] = rel === "prev" ? ["[", "Previous page"] : ["]", "Next page"];
-  return (
-    <LinkButton
-      size="sm"
-      rel={rel}
-      keys={keys}
-      data-tip={tip}
-      aria-disabled={isEnd || undefined}
-      {...rest}
-    />
-  );
-}
+const Step = ({ isEnd, command, ...rest }: StepProps) => (
+  <LinkButton
+    {...rest}
+    size="sm"
+    command={isEnd ? undefined : command}
+    aria-disabled={isEnd || undefined}
+  />
+);
 
 type PageLinksProps = {
   meta: Page<unknown>["meta"];
@@ -34,12 +30,22 @@ export function PageLinks({ meta, pathOf }: PageLinksProps) {
       to={to}
       total={total}
       previous={
-        <Step rel="prev" to={pathOf(Math.max(1, Math.min(page - 1, last)))} isEnd={page <= 1}>
+        <Step
+          rel="prev"
+          command={{ label: "Previous page", key: "[" }}
+          to={pathOf(Math.max(1, Math.min(page - 1, last)))}
+          isEnd={page <= 1}
+        >
           Previous
         </Step>
       }
       next={
-        <Step rel="next" to={pathOf(Math.min(page + 1, Math.max(page, last)))} isEnd={page >= last}>
+        <Step
+          rel="next"
+          command={{ label: "Next page", key: "]" }}
+          to={pathOf(Math.min(page + 1, Math.max(page, last)))}
+          isEnd={page >= last}
+        >
           Next
         </Step>
       }

@@ -8,7 +8,7 @@ import { useStore } from "../store.ts";
 import { Button } from "../ui/Button.tsx";
 import { Mark } from "../ui/Mark.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
-import { keysDialog } from "../shortcuts/keys-dialog.ts";
+import { keysCommand } from "../shortcuts/keys-dialog.ts";
 import { ConnectionState } from "./ConnectionState.tsx";
 import { serversQuery, sitesQuery } from "./inventory.ts";
 import { type KnownPlace, knownServers, knownSites } from "./known-places.ts";
@@ -149,18 +149,18 @@ export function SideNav() {
         <Button
           variant="ghost"
           size="icon"
-          aria-label="Keyboard shortcuts"
-          tip="Keyboard shortcuts"
-          keys="?"
-          onClick={() => keysDialog.set(true)}
+          aria-label={keysCommand.label}
+          data-tip={keysCommand.label}
+          aria-keyshortcuts={keysCommand.key}
+          onClick={keysCommand.run}
         >
-          ?
+          {keysCommand.key}
         </Button>
         <Button
           variant="ghost"
           size="icon"
           aria-label="Disconnect"
-          tip="Disconnect"
+          data-tip="Disconnect"
           onClick={() => sessions.end()}
         >
           <Icon name="leave" />

@@ -155,10 +155,7 @@ export function BackupActions({ backup, configuration, look, onRemoved }: Backup
         key={action}
         size={look === "icons" ? "icon" : "md"}
         variant={look === "icons" ? "ghost" : "secondary"}
-        aria-label={`${label} backup ${id}`}
-        command={`${label} backup ${id}`}
-        keys={keys[action]}
-        tip={look === "icons" ? label : undefined}
+        command={{ label: `${label} backup ${id}`, name: label, key: keys[action] }}
         disabledReason={refusal(action, backup)}
         isPending={action === "download" && actions.isDownloading}
         onClick={press[action]}

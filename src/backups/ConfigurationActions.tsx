@@ -30,14 +30,14 @@ export function ConfigurationActions({
   const { run, isStarting, remove } = useConfigurationActions();
   const { id, name, directory } = configuration;
   const isIcon = look === "icons";
-  const facts = (action: ConfigurationAction) => ({
-    size: isIcon ? ("icon" as const) : ("md" as const),
-    variant: isIcon ? ("ghost" as const) : ("secondary" as const),
-    "aria-label": `${configurationActions[action].label}: ${name}`,
-    command: `${configurationActions[action].label}: ${name}`,
-    keys: configurationActions[action].key,
-    tip: isIcon ? configurationActions[action].label : undefined,
-  });
+  const facts = (action: ConfigurationAction) => {
+    const { label, key } = configurationActions[action];
+    return {
+      size: isIcon ? ("icon" as const) : ("md" as const),
+      variant: isIcon ? ("ghost" as const) : ("secondary" as const),
+      command: { label: `${label}: ${name}`, name: label, key },
+    };
+  };
   const askRemoval = () =>
     confirm({
       title: `Delete “${name}”?`,
@@ -77,15 +77,7 @@ export function ConfigurationActions({
         {!isIcon && configurationActions.run.label}
       </Button>
       {editRefusal === undefined ? (
-        <LinkButton
-          to={paths.editBackupConfiguration(id)}
-          size={isIcon ? "icon" : "md"}
-          variant={isIcon ? "ghost" : "secondary"}
-          keys={configurationActions.update.key}
-          aria-label={`Edit: ${name}`}
-          command={`Edit: ${name}`}
-          data-tip={isIcon ? "Edit" : undefined}
-        >
+        <LinkButton {...facts("update")} to={paths.editBackupConfiguration(id)}>
           {edit}
         </LinkButton>
       ) : (

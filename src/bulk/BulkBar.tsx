@@ -36,9 +36,12 @@ export function BulkBar<Item extends { id: number }>({
         <Button
           key={action.label}
           aria-label={`${action.label}: ${items.length} selected`}
-          command={action.title(countText(items.length, words))}
-          tip={action.label}
-          keys={action.keys}
+          command={{
+            label: action.title(countText(items.length, words)),
+            name: action.label,
+            key: action.keys,
+          }}
+          data-tip={action.label}
           disabledReason={refusalOfAll(action, items)}
           onClick={() => begin(action, { ...words, items, onDone })}
         >
@@ -51,9 +54,7 @@ export function BulkBar<Item extends { id: number }>({
       <Button
         variant="ghost"
         size="icon"
-        aria-label="Clear selection"
-        tip="Clear selection"
-        keys="Escape"
+        command={{ label: "Clear selection", key: "Escape" }}
         onClick={() => selection.selectAll(false)}
       >
         <Icon name="close" />

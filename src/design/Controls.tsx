@@ -32,7 +32,7 @@ const Buttons = ({ variant }: { variant: ButtonVariant }) => (
     <Button variant={variant} size="sm">
       Small
     </Button>
-    <Button variant={variant} size="icon" aria-label="Restart" tip="Restart">
+    <Button variant={variant} size="icon" aria-label="Restart" data-tip="Restart">
       <Icon name="restart" />
     </Button>
     <Button variant={variant} isPending>

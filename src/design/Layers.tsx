@@ -72,7 +72,7 @@ export function Layers() {
         <IdText id={1234567890123456} />
       </Sample>
       <Sample name="Tooltip">
-        <Button tip="A tip, above what it belongs to">Tip</Button>
+        <Button data-tip="A tip, above what it belongs to">Tip</Button>
       </Sample>
       <Sample name="Focus">
         <Button>Focus</Button>

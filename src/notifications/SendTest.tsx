@@ -36,8 +36,7 @@ export function SendTest({ channel }: { channel: NotificationChannel }) {
     <>
       <Button
         size="sm"
-        aria-label={`Send test to ${name}`}
-        command={`Send test to ${name}`}
+        command={{ label: `Send test to ${name}`, name: "Send test" }}
         isPending={isPending}
         disabledReason={testRefusal(channel)}
         onClick={() => send()}

@@ -1,8 +1,12 @@
 import { Button } from "../ui/Button.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { SearchButton } from "../ui/SearchButton.tsx";
-import { prefetchPalette } from "./load.ts";
 import { openPalette, paletteKey } from "./opening.ts";
+
+/** Ahead of the opening; what goes wrong here is told when it is opened. */
+const prefetch = (): void => {
+  import("./Palette.tsx").catch(() => {});
+};
 
 /** Opens the palette; whoever comes near it gets its code ahead. */
 export function PaletteButton({ look }: { look: "field" | "icon" }) {
@@ -10,8 +14,8 @@ export function PaletteButton({ look }: { look: "field" | "icon" }) {
   const facts = {
     "aria-haspopup": "dialog",
     "aria-keyshortcuts": aria,
-    onPointerEnter: prefetchPalette,
-    onFocus: prefetchPalette,
+    onPointerEnter: prefetch,
+    onFocus: prefetch,
     onClick: openPalette,
   } as const;
   if (look === "field") return <SearchButton label="Search" hint={hint} {...facts} />;

@@ -4,14 +4,14 @@ import { useStore } from "../store.ts";
 import { SearchDialog } from "../ui/SearchDialog.tsx";
 import { SearchInput } from "../ui/SearchInput.tsx";
 import { toast } from "../app/toasts.ts";
-import { type PaletteProps, searchWords } from "./field.ts";
-import { loadPalette } from "./load.ts";
 import { closePalette, opened, type Opening } from "./opening.ts";
+import type { PaletteProps } from "./Palette.tsx";
 
 type Render = (props: PaletteProps) => ReactNode;
 
+// Not `lazy`, which would remember a load that failed.
 const load = async (): Promise<Render> => {
-  const Palette = await loadPalette();
+  const { Palette } = await import("./Palette.tsx");
   return (props) => createElement(Palette, props);
 };
 
@@ -32,17 +32,15 @@ function PaletteDialog({ from }: Opening) {
     };
     void fill();
   }, []);
+  const field: PaletteProps["field"] = {
+    "aria-label": "Search pages, actions and ids",
+    placeholder: "Page, action or id",
+    value: text,
+    onChange: ({ target }) => setText(target.value),
+  };
   return (
     <SearchDialog label="Command palette" onClose={closePalette}>
-      {render === null ? (
-        <SearchInput
-          {...searchWords}
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-        />
-      ) : (
-        render({ text, onText: setText, from })
-      )}
+      {render === null ? <SearchInput {...field} /> : render({ text, field, from })}
     </SearchDialog>
   );
 }

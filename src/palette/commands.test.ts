@@ -1,61 +1,61 @@
 import { expect, test } from "vitest";
-import { type Marked, toCommands } from "./commands.ts";
+import type { Command } from "../commands/registry.ts";
+import { toEntries } from "./commands.ts";
 
-type Facts = { row?: Element; isHidden?: boolean; reason?: string; state?: "disabled" | "busy" };
+/** An element of which only its row matters. Rows are told apart by being the same one, and by nothing else. */
+type Row = { name: string };
+// Node has no document; the one method that is called is there.
+const inRow = (row: Row | null) => ({ closest: () => row }) as unknown as HTMLElement;
 
-const button = (command: string, { row, isHidden = false, reason, state }: Facts = {}): Marked => ({
-  dataset: { command, ...(reason !== undefined && { reason }) },
-  checkVisibility: () => !isHidden,
-  // The only thing that is looked for is the row.
-  closest: () => row ?? null,
-  getAttribute: (name: string) =>
-    (name === "aria-disabled" && state !== undefined) || (name === "aria-busy" && state === "busy")
-      ? "true"
-      : null,
+type Facts = Pick<Command, "refusal" | "isPending"> & { row?: Row };
+
+const command = (label: string, { row, ...state }: Facts = {}): Command => ({
+  label,
+  run: () => {},
+  element: inRow(row ?? null),
+  ...state,
 });
 
-/** Rows are told apart by being the same one, and by nothing else. */
-const newRow = () => ({}) as Element;
-const focusIn = (row: Element) => ({ closest: () => row }) as unknown as Element;
+const labels = (commands: Command[], from: Element | null = null) =>
+  toEntries(commands, from).map(({ label }) => label);
 
-const words = (buttons: Marked[], from: Element | null = null) =>
-  toCommands(buttons, from).map(({ label }) => label);
-
-test("what is on screen is offered in the page's order, and what is hidden is not", () => {
+test("commands are offered in the page's order, also one without a button", () => {
   expect(
-    words([button("New worker"), button("Stop worker 1", { isHidden: true }), button("Copy log")]),
-  ).toEqual(["New worker", "Copy log"]);
+    labels([command("New worker"), command("Copy log"), { label: "Reload", run: () => {} }]),
+  ).toEqual(["New worker", "Copy log", "Reload"]);
 });
 
 test("the row that the focus was in comes first", () => {
-  const [one, two] = [newRow(), newRow()];
-  const buttons = [
-    button("New worker"),
-    button("Stop worker 1", { row: one }),
-    button("Stop worker 2", { row: two }),
+  const [one, two] = [{ name: "one" }, { name: "two" }];
+  const commands = [
+    command("New worker"),
+    command("Stop worker 1", { row: one }),
+    command("Stop worker 2", { row: two }),
   ];
-  expect(words(buttons, focusIn(two))).toEqual(["Stop worker 2", "New worker", "Stop worker 1"]);
+  expect(labels(commands, inRow(two))).toEqual(["Stop worker 2", "New worker", "Stop worker 1"]);
 });
 
-test("what cannot be pressed comes last and says why", () => {
-  const reason = "Can't stop while the status is installing.";
-  const commands = toCommands(
+test("what cannot be run comes last and says why", () => {
+  const refusal = "Can't stop while the status is installing.";
+  const entries = toEntries(
     [
-      button("Stop worker 1", { state: "disabled", reason }),
-      button("Run now: Orders", { state: "busy" }),
-      button("Delete worker 1"),
+      command("Stop worker 1", { refusal }),
+      command("Run now: Orders", { isPending: true }),
+      command("Delete worker 1"),
     ],
     null,
   );
-  expect(commands.map(({ label, refusal }) => [label, refusal])).toEqual([
+  expect(entries.map(({ label, refusal: reason }) => [label, reason])).toEqual([
     ["Delete worker 1", undefined],
-    ["Stop worker 1", reason],
+    ["Stop worker 1", refusal],
     ["Run now: Orders", "The action is in progress."],
   ]);
 });
 
-test("the same command twice is one, the one that can be pressed", () => {
-  expect(
-    toCommands([button("New worker", { state: "disabled" }), button("New worker")], null),
-  ).toMatchObject([{ label: "New worker", act: { kind: "press", words: "New worker" } }]);
+test("the same command twice is one, the one that can be run", () => {
+  const entries = toEntries(
+    [command("New worker", { refusal: "No." }), command("New worker")],
+    null,
+  );
+  expect(entries).toMatchObject([{ label: "New worker", refusal: undefined }]);
 });

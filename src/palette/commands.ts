@@ -1,64 +1,44 @@
-// The actions that the page itself offers, read from its buttons: what a person could press, and nothing else.
+// The commands that the page offers at the moment, as entries.
+import { currentCommands } from "../commands/current-commands.ts";
+import type { Command } from "../commands/registry.ts";
+import { toast } from "../app/toasts.ts";
 import type { Entry } from "./entry.ts";
 
-/** Of an `HTMLElement`, what tells its command. */
-export type Marked = Pick<HTMLElement, "getAttribute" | "checkVisibility" | "closest"> & {
-  dataset: DOMStringMap;
-};
+const refusalOf = ({ refusal, isPending = false }: Command) =>
+  isPending ? "The action is in progress." : refusal;
 
-const isDisabled = (button: Marked) => button.getAttribute("aria-disabled") === "true";
-
-function toEntry(button: Marked, words: string): Entry {
-  const isBusy = button.getAttribute("aria-busy") === "true";
-  return {
-    key: `press ${words}`,
-    group: "page",
-    icon: "act",
-    label: words,
-    detail: "",
-    ...(isDisabled(button) && {
-      refusal: isBusy
-        ? "The action is in progress."
-        : (button.dataset["reason"] ?? "The action isn't available now."),
-    }),
-    act: { kind: "press", words },
-  };
+/** Runs what has this label by now: a poll may have changed the page since it was listed. */
+function run(label: string): void {
+  const command = currentCommands().find((one) => one.label === label);
+  const refusal =
+    command === undefined ? "The action is no longer on the page." : refusalOf(command);
+  if (refusal === undefined) command?.run();
+  else toast.failure(`Couldn't run “${label}”.`, refusal);
 }
 
+const toEntry = (command: Command): Entry => ({
+  key: `command ${command.label}`,
+  group: command.element === undefined ? "go" : "page",
+  icon: "act",
+  label: command.label,
+  detail: "",
+  refusal: refusalOf(command),
+  act: { kind: "run", run: () => run(command.label) },
+});
+
 /**
- * What can be pressed comes first, and of that the row that the focus was in.
- * @param buttons in the order of the page
+ * What can be run comes first, and of that the row that the focus was in.
+ * @param commands in the order of the page
  */
-export function toCommands(buttons: readonly Marked[], from: Element | null): Entry[] {
+export function toEntries(commands: readonly Command[], from: Element | null): readonly Entry[] {
   const row = from?.closest("tr, li") ?? null;
   const found = new Map<string, { entry: Entry; rank: number }>();
-  for (const button of buttons) {
-    const words = button.dataset["command"];
-    if (words === undefined || !button.checkVisibility()) continue;
-    const isNear = row !== null && button.closest("tr, li") === row;
-    const rank = isDisabled(button) ? 2 : isNear ? 0 : 1;
+  for (const command of commands) {
+    const entry = toEntry(command);
+    const isNear = row !== null && command.element?.closest("tr, li") === row;
+    const rank = entry.refusal !== undefined ? 2 : isNear ? 0 : 1;
     // An empty list has its way to a new one twice.
-    if (rank < (found.get(words)?.rank ?? Infinity))
-      found.set(words, { entry: toEntry(button, words), rank });
+    if (rank < (found.get(entry.label)?.rank ?? Infinity)) found.set(entry.label, { entry, rank });
   }
   return [...found.values()].sort((a, b) => a.rank - b.rank).map(({ entry }) => entry);
-}
-
-const markedButtons = () => [...document.querySelectorAll<HTMLElement>("main [data-command]")];
-
-export const pageCommands = (from: Element | null): Entry[] => toCommands(markedButtons(), from);
-
-/**
- * Presses the button, as it is by now: a poll may have changed the page since it was read.
- * @returns why it was not pressed, null = it was
- */
-export function press(words: string): string | null {
-  const button = markedButtons().find(
-    (one) => one.dataset["command"] === words && one.checkVisibility(),
-  );
-  if (button === undefined) return "The action is no longer on the page.";
-  const { refusal } = toEntry(button, words);
-  if (refusal !== undefined) return refusal;
-  button.click();
-  return null;
 }

@@ -10,10 +10,8 @@ export const groupLabels = {
 export type GroupName = keyof typeof groupLabels;
 
 export type Act =
-  /** Presses the button of the page that has these words as its command. */
-  | { kind: "press"; words: string }
   | { kind: "go"; to: string; opens?: { kind: "site" | "server"; id: number } }
-  | { kind: "disconnect" };
+  | { kind: "run"; run: () => void };
 
 export type Entry = {
   /** Two of the same key are one thing. */
@@ -24,9 +22,27 @@ export type Entry = {
   /** What tells it from others of the same label. */
   detail: string;
   /** Why it cannot be chosen now. */
-  refusal?: string;
+  refusal?: string | undefined;
   act: Act;
 };
+
+export type Asked = {
+  text: string;
+  /** Where the focus was when the palette was opened. */
+  from: Element | null;
+};
+
+export type Found = {
+  /** They answer the text already, by whatever means the source has; they come first, as they are. */
+  answers?: readonly Entry[];
+  /** To be searched for the text, and all listed while there is none. */
+  offers?: readonly Entry[];
+  /** More is on its way. */
+  isLoading?: boolean;
+};
+
+/** Where entries come from: a hook that is called whenever the open palette renders. */
+export type Source = (asked: Asked) => Found;
 
 /** An entry that leads to a page. */
 export const toPage = (

@@ -28,11 +28,13 @@ const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(
 
 /**
  * @param isThere whether there is such a site or server, as far as that is known
+ * @param isRemembered whether one that is opened is to be remembered
  * @returns nothing for what is no id
  */
 export function idEntries(
   text: string,
   isThere: (kind: "site" | "server", id: number) => boolean,
+  isRemembered = false,
 ): Entry[] {
   const [, word, digits] = /^([a-z ]*?)\s*#?\s*(\d+)$/i.exec(text.trim()) ?? [];
   const id = readId(digits);
@@ -40,8 +42,11 @@ export function idEntries(
   return kinds
     .filter(({ words }) => word === "" || words.includes(word.toLowerCase()))
     .filter(({ place }) => place === undefined || isThere(place, id))
-    .map(({ words: [name], icon, pathOf, place }) => ({
-      ...toPage(icon, `${capitalized(name)} ${id}`, "", pathOf(id), place && { kind: place, id }),
-      group: "id" as const,
-    }));
+    .map(({ words: [name], icon, pathOf, place }) => {
+      const opens = isRemembered && place ? { kind: place, id } : undefined;
+      return {
+        ...toPage(icon, `${capitalized(name)} ${id}`, "", pathOf(id), opens),
+        group: "id" as const,
+      };
+    });
 }

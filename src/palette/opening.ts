@@ -12,12 +12,13 @@ export const closePalette = (): void => opened.set(null);
 export function openPalette(): void {
   const modal = document.querySelector<HTMLDialogElement>("dialog:modal");
   // A question has to be answered first.
-  if (modal?.getAttribute("role") === "alertdialog") return;
+  if (modal?.role === "alertdialog") return;
   if (modal !== null && "requestClose" in modal) modal.requestClose();
   opened.set({ from: document.activeElement });
 }
 
-const isApple = () => /Mac|iPhone|iPad/.test(navigator.userAgent);
+/** A phone and a tablet call themselves "like Mac OS X". */
+const isApple = () => navigator.userAgent.includes("Mac");
 
 /** The key as it stands on this machine's keyboard, and as `aria-keyshortcuts` wants it. */
 export const paletteKey = () =>
@@ -25,26 +26,23 @@ export const paletteKey = () =>
 
 /** Also on a keyboard of another script, where the key has another letter. */
 const isK = ({ key, code }: KeyboardEvent) =>
-  key.toLowerCase() === "k" || (key > "\u007f" && code === "KeyK");
+  /^k$/i.test(key) || (key > "\u007f" && code === "KeyK");
+
+function listen(event: KeyboardEvent): void {
+  const { ctrlKey, metaKey, altKey, shiftKey } = event;
+  // On a Mac, Ctrl+K deletes to the end of the line.
+  const isMeant = isApple() ? metaKey && !ctrlKey : ctrlKey && !metaKey;
+  if (!isMeant || altKey || shiftKey || !isK(event)) return;
+  event.preventDefault();
+  if (opened.get() === null) openPalette();
+  else closePalette();
+}
 
 /** @returns what ends it */
 export function listenForPalette(): () => void {
-  const listening = new AbortController();
-  addEventListener(
-    "keydown",
-    (event) => {
-      const { ctrlKey, metaKey, altKey, shiftKey } = event;
-      // On a Mac, Ctrl+K deletes to the end of the line.
-      const isMeant = isApple() ? metaKey && !ctrlKey : ctrlKey && !metaKey;
-      if (!isMeant || altKey || shiftKey || !isK(event)) return;
-      event.preventDefault();
-      if (opened.get() === null) openPalette();
-      else closePalette();
-    },
-    { signal: listening.signal },
-  );
+  addEventListener("keydown", listen);
   return () => {
-    listening.abort();
+    removeEventListener("keydown", listen);
     // Without a session the shell goes, and must not come back with it.
     closePalette();
   };

@@ -1,4 +1,5 @@
-// The places and things that the palette knows: of the inventory, of this device's memory, of what was on screen.
+// Where the palette leads: the pages of every place that is known, of the inventory or of this device's memory, and the
+// things that were on screen.
 import { useQueries, useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
@@ -10,7 +11,89 @@ import { queryClient } from "../api/query.ts";
 import { sessions } from "../api/session.ts";
 import { everyServerQuery, everySiteQuery, serverName, siteName } from "../app/inventory.ts";
 import { type KnownPlace, knownServers, knownSites } from "../app/known-places.ts";
-import type { Places, Seen } from "./destinations.ts";
+import { paths } from "../paths.ts";
+import { type Entry, toPage } from "./entry.ts";
+
+type Named = { id: number; name: string };
+
+export type Places = {
+  servers: readonly Named[];
+  sites: readonly Named[];
+  /** False from a service that lists no servers: these are then the ones that were opened before. */
+  isWhole: boolean;
+};
+
+/** From what is looked for most to what is looked for least. */
+export function placeEntries({ servers, sites, isWhole }: Places): Entry[] {
+  const home = isWhole ? "Servers" : "Sites and servers";
+  return [
+    toPage("server", "Overview", home, paths.home()),
+    ...(isWhole ? [toPage("activity", "Activity", "", paths.activity())] : []),
+    ...servers.map(({ id, name }) =>
+      toPage("backup", `${name} backups`, `Server ${id}`, paths.backups(id)),
+    ),
+    ...sites.map(({ id, name }) =>
+      toPage("site", `${name} workers`, `Site ${id}`, paths.workers(id)),
+    ),
+    ...sites.map(({ id, name }) =>
+      toPage("webhook", `${name} webhooks`, `Site ${id}`, paths.webhooks(id)),
+    ),
+    ...sites.map(({ id, name }) =>
+      toPage("bell", `${name} notifications`, `Site ${id}`, paths.notifications(id)),
+    ),
+    // Of a service that lists no servers nobody knows whether it has these.
+    ...(isWhole ? servers : []).map(({ id, name }) =>
+      toPage("bell", `${name} notifications`, `Server ${id}`, paths.serverNotifications(id)),
+    ),
+    ...sites.map(({ id, name }) =>
+      toPage("plus", `New worker on ${name}`, "", paths.newWorker(id)),
+    ),
+    ...sites.map(({ id, name }) =>
+      toPage("plus", `New webhook on ${name}`, "", paths.newWebhook(id)),
+    ),
+    ...servers.map(({ id, name }) =>
+      toPage("plus", `New backup on ${name}`, "", paths.newBackupConfiguration(id)),
+    ),
+    toPage("settings", "Settings", "Tokens, appearance, device", paths.settings()),
+    toPage("key", "Connect to another service", "", paths.connect()),
+    {
+      key: "disconnect",
+      group: "go",
+      icon: "leave",
+      label: "Disconnect",
+      detail: "",
+      act: { kind: "run", run: () => sessions.end() },
+    },
+  ];
+}
+
+export type Seen = {
+  configurations: readonly Pick<BackupConfiguration, "id" | "name">[];
+  workers: readonly Pick<Worker, "id" | "queue" | "site_id">[];
+  webhooks: readonly Pick<Webhook, "id" | "url">[];
+};
+
+/** @param sites for the names of what belongs to them */
+export function seenEntries(
+  { configurations, workers, webhooks }: Seen,
+  sites: readonly Named[],
+): Entry[] {
+  const nameOf = (siteId: number | undefined) => sites.find(({ id }) => id === siteId)?.name;
+  return [
+    ...configurations.map(({ id, name }) =>
+      toPage("backup", name, `Configuration ${id}`, paths.backupConfiguration(id)),
+    ),
+    ...workers.map(({ id, queue, site_id: siteId }) =>
+      toPage(
+        "restart",
+        `Worker ${id}`,
+        [queue, nameOf(siteId)].filter((part) => part !== undefined).join(" · "),
+        paths.worker(id),
+      ),
+    ),
+    ...webhooks.map(({ id, url }) => toPage("webhook", url, `Webhook ${id}`, paths.webhook(id))),
+  ];
+}
 
 /** Servers and sites come and go seldom. */
 const staleTime = 60_000;

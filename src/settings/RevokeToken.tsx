@@ -54,8 +54,7 @@ export function RevokeToken({ token }: { token: Token }) {
       variant="ghost"
       size="icon"
       aria-label={`Revoke ${token.name}`}
-      command={`Revoke token ${token.name}`}
-      tip="Revoke"
+      command={{ label: `Revoke token ${token.name}`, name: "Revoke" }}
       onClick={ask}
     >
       <Icon name="trash" />

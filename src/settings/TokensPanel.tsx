@@ -74,7 +74,12 @@ export function TokensPanel({ page }: { page: number }) {
       title="Tokens"
       actions={
         isList(tokens) && (
-          <LinkButton to={paths.newToken()} variant="primary" size="sm" command="New token">
+          <LinkButton
+            to={paths.newToken()}
+            variant="primary"
+            size="sm"
+            command={{ label: "New token" }}
+          >
             <Icon name="plus" />
             New token
           </LinkButton>

@@ -1,13 +1,61 @@
+// The list of keys, made of what is registered when it is asked for.
 import { useState } from "react";
+import type { CommandWords } from "../commands/registry.ts";
+import { paletteKey } from "../palette/opening.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/Button.tsx";
 import { Checkbox } from "../ui/Checkbox.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Field } from "../ui/Field.tsx";
 import { Key } from "../ui/Key.tsx";
-import { keyGroups, type KeyGroup } from "./key-list.ts";
+import { hasSelection, keyedCommands, selectKeys, walkKeys } from "./bindings.ts";
 import { keysDialog } from "./keys-dialog.ts";
-import { singleKeys } from "./single-keys.ts";
+import { singleKeys } from "./keys.ts";
+import { boxOf, currentRow, rows } from "./rows.ts";
+
+type KeyEntry = { keys: readonly string[]; label: string };
+type KeyGroup = { title: string; entries: readonly KeyEntry[] };
+
+const toEntry = ({ key = "", name, label }: CommandWords): KeyEntry => ({
+  keys: key.split(/[ +]/).map((part) => (part === "Escape" ? "Esc" : part)),
+  label: name ?? label,
+});
+
+/** Each key once, as the first of its commands has it. */
+const toEntries = (commands: readonly CommandWords[]): KeyEntry[] =>
+  [...Map.groupBy(commands, ({ key }) => key).values()].flatMap(([first]) =>
+    first === undefined ? [] : [toEntry(first)],
+  );
+
+const listKeys = (all: readonly Element[]): KeyEntry[] => [
+  ...walkKeys.map(toEntry),
+  { keys: ["Enter"], label: "Open row" },
+  ...(all.some((row) => boxOf(row) !== null) ? selectKeys.map(toEntry) : []),
+];
+
+/** What has a key on the page right now. Where no row is the current one, the first stands for all. */
+function keyGroups(): KeyGroup[] {
+  const all = rows();
+  const { selection, row, page } = keyedCommands(currentRow() ?? all[0] ?? null);
+  const groups: KeyGroup[] = [
+    { title: "Lists", entries: all.length === 0 ? [] : listKeys(all) },
+    { title: "Selected rows", entries: hasSelection() ? toEntries(selection) : [] },
+    {
+      title: "Current row",
+      entries: toEntries(row.filter(({ key }) => !selection.some((other) => other.key === key))),
+    },
+    { title: "This page", entries: toEntries(page.filter(({ element }) => element !== undefined)) },
+    {
+      title: "Global",
+      entries: [
+        { keys: paletteKey().hint.split(" "), label: "Command palette" },
+        ...toEntries(page.filter(({ element }) => element === undefined)),
+        { keys: ["Esc"], label: "Close" },
+      ],
+    },
+  ];
+  return groups.filter(({ entries }) => entries.length > 0);
+}
 
 function Group({ title, entries }: KeyGroup) {
   return (
@@ -39,7 +87,7 @@ function Group({ title, entries }: KeyGroup) {
 /** The keys of the page beneath and those of every page, and the way to be rid of them. */
 export function KeysDialog() {
   // Asked before the dialog has the focus, which tells the current row.
-  const [groups] = useState(() => keyGroups(document));
+  const [groups] = useState(() => keyGroups());
   const isOn = useStore(singleKeys);
   const close = () => keysDialog.set(false);
   return (

@@ -1,7 +1,8 @@
 import { lazy, Suspense, useEffect } from "react";
+import { useCommand } from "../commands/use-command.ts";
 import { useStore } from "../store.ts";
-import { attachKeys } from "./attach-keys.ts";
-import { keysDialog } from "./keys-dialog.ts";
+import { attachKeys } from "./keys.ts";
+import { keysCommand, keysDialog } from "./keys-dialog.ts";
 
 const KeysDialog = lazy(async () => ({
   default: (await import("./KeysDialog.tsx")).KeysDialog,
@@ -11,5 +12,6 @@ const KeysDialog = lazy(async () => ({
 export function KeysHost() {
   const isOpen = useStore(keysDialog);
   useEffect(attachKeys, []);
+  useCommand(keysCommand);
   return <Suspense>{isOpen && <KeysDialog />}</Suspense>;
 }

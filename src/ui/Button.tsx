@@ -1,5 +1,7 @@
 import { type ComponentProps, type MouseEvent, useId } from "react";
+import type { CommandWords } from "../commands/registry.ts";
 import { buttonClass, type ButtonSize, type ButtonVariant } from "./button-class.ts";
+import { buttonCommand } from "./button-command.ts";
 
 export type ButtonProps = Omit<ComponentProps<"button">, "disabled" | "className"> & {
   variant?: ButtonVariant;
@@ -8,22 +10,16 @@ export type ButtonProps = Omit<ComponentProps<"button">, "disabled" | "className
   isPending?: boolean | undefined;
   /** Why it cannot be used now. The button stays focusable, so that everyone can find out. */
   disabledReason?: string | undefined;
-  /** Shown on hover and focus; for a button whose whole text is an icon. */
-  tip?: string | undefined;
-  /** What it does in full words, e.g. "Restart worker 7": with it the palette offers to press it. */
-  command?: string | undefined;
-  /** The key that presses it: in its row, or on its page. */
-  keys?: string | undefined;
+  /** With it the palette offers to press it, and its key does. The button is named by it, and gives it its `ref`. */
+  command?: CommandWords | undefined;
 };
 
 export function Button({
-  variant = "secondary",
-  size = "md",
+  variant,
+  size,
   isPending = false,
   disabledReason,
-  tip,
   command,
-  keys,
   type = "button",
   onClick,
   children,
@@ -38,6 +34,7 @@ export function Button({
   };
   return (
     <button
+      {...buttonCommand(command, size, { refusal: disabledReason, isPending })}
       {...rest}
       // oxlint-disable-next-line react/button-has-type -- it has one, "button" unless told otherwise
       type={type}
@@ -45,9 +42,6 @@ export function Button({
       aria-disabled={isDisabled || undefined}
       aria-busy={isPending || undefined}
       aria-describedby={disabledReason === undefined ? rest["aria-describedby"] : reasonId}
-      data-command={command}
-      aria-keyshortcuts={keys ?? rest["aria-keyshortcuts"]}
-      data-tip={tip}
       data-reason={disabledReason}
       onClick={press}
     >

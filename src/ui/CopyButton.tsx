@@ -22,14 +22,7 @@ export function CopyButton({ label, text }: CopyButtonProps) {
   };
   return (
     <>
-      <Button
-        variant="ghost"
-        size="icon"
-        aria-label={label}
-        tip={label}
-        command={label}
-        onClick={() => void copy()}
-      >
+      <Button variant="ghost" size="icon" command={{ label }} onClick={() => void copy()}>
         <Icon name={icons[outcome]} />
       </Button>
       <output className="sr-only">{words[outcome]}</output>

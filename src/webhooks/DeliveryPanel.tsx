@@ -71,8 +71,7 @@ export function DeliveryPanel({ delivery, page }: DeliveryPanelProps) {
         <>
           <Button
             size="sm"
-            command={`Redeliver delivery ${id}`}
-            keys="r"
+            command={{ label: `Redeliver delivery ${id}`, name: "Redeliver", key: "r" }}
             isPending={isRedelivering}
             disabledReason={redeliverRefusal(delivery)}
             onClick={() => redeliver(delivery)}

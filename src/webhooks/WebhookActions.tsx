@@ -50,10 +50,7 @@ export function WebhookActions({ webhook, look, onSecret, onRemoved }: WebhookAc
   const facts = (label: string) => ({
     size: isIcon ? ("icon" as const) : ("md" as const),
     variant: isIcon ? ("ghost" as const) : ("secondary" as const),
-    "aria-label": `${label}: ${url}`,
-    command: `${label}: ${url}`,
-    keys: keys[label],
-    tip: isIcon ? label : undefined,
+    command: { label: `${label}: ${url}`, name: label, key: keys[label] },
   });
   const askRotation = (show: (secret: string) => void) =>
     confirm({

@@ -54,16 +54,12 @@ export function WorkerActions({ worker, look, onRemoved }: WorkerActionsProps) {
   };
   return order.map((action) => {
     const { label, icon, key } = workerActions[action];
-    const name = `${label} worker ${worker.id}`;
     return (
       <Button
         key={action}
         size={look === "icons" ? "icon" : "md"}
         variant={look === "icons" ? "ghost" : "secondary"}
-        aria-label={name}
-        command={name}
-        keys={key}
-        tip={look === "icons" ? label : undefined}
+        command={{ label: `${label} worker ${worker.id}`, name: label, key }}
         disabledReason={refusal(action, worker)}
         onClick={() => press(action)}
       >

@@ -129,7 +129,7 @@ export function WorkerLog({ id, isLive, isEnding }: WorkerLogProps) {
             variant="ghost"
             size="icon"
             aria-label={mode === "paused" ? "Resume log" : "Pause log"}
-            tip={mode === "paused" ? "Resume" : "Pause"}
+            data-tip={mode === "paused" ? "Resume" : "Pause"}
             onClick={() => setMode(mode === "paused" ? "following" : "paused")}
           >
             {mode === "paused" ? <Icon name="play" /> : <Icon name="pause" />}

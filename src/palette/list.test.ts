@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { arrange, type Offer } from "./arrange.ts";
-import { placeEntries, seenEntries } from "./destinations.ts";
-import { toPage } from "./entry.ts";
+import { withRecent } from "./choose.ts";
+import { type Entry, toPage } from "./entry.ts";
 import { idEntries } from "./ids.ts";
-import { withRecent } from "./recent.ts";
+import { arrange, nextPlace } from "./list.ts";
+import { placeEntries, seenEntries } from "./places.ts";
 
 const places = {
   servers: [{ id: 1, name: "web-1" }],
@@ -21,15 +21,13 @@ const commands = Array.from({ length: 9 }, (_, index) => ({
   group: "page" as const,
 }));
 
-const offer = (text: string, change: Partial<Offer> = {}): Offer => ({
-  commands,
-  destinations,
-  recent: [],
-  ids: idEntries(text, () => true),
-  ...change,
-});
-const shown = (text: string, change?: Partial<Offer>) =>
-  arrange(text, offer(text, change)).map(({ name, hits, total }) => ({
+const find = (text: string, recent: readonly Entry[] = []) =>
+  arrange(text, {
+    answers: [...recent, ...idEntries(text, () => true)],
+    offers: [...commands, ...destinations],
+  });
+const shown = (text: string, recent?: readonly Entry[]) =>
+  find(text, recent).map(({ name, hits, total }) => ({
     name,
     total,
     labels: hits.map(({ entry }) => entry.label),
@@ -38,7 +36,7 @@ const shown = (text: string, change?: Partial<Offer>) =>
 test("without a word the last destinations come first, then the page, then everywhere", () => {
   const activity = destinations.find(({ label }) => label === "Activity");
   const recent = activity ? withRecent([], activity) : [];
-  const groups = shown("", { recent });
+  const groups = shown("", recent);
   expect(groups.map(({ name }) => name)).toEqual(["recent", "page", "go"]);
   expect(groups[0]?.labels).toEqual(["Activity"]);
   expect(groups[2]?.labels).not.toContain("Activity");
@@ -58,7 +56,7 @@ test("the group of the best match comes first", () => {
 });
 
 test("an id comes first and once, in the words of what is known of it", () => {
-  const [ids, ...others] = arrange("worker 12", offer("worker 12"));
+  const [ids, ...others] = find("worker 12");
   expect(ids).toMatchObject({ name: "id", total: 1 });
   expect(ids?.hits[0]?.entry).toMatchObject({
     label: "Worker 12",
@@ -85,6 +83,30 @@ test("a service that lists no servers has no timeline to go to, and its places b
 test("five destinations are remembered, the newest first, none twice", () => {
   const chosen = ["a", "b", "c", "d", "e", "f", "b"].map((key) => toPage("site", key, "", key));
   // oxlint-disable-next-line unicorn/no-array-reduce -- it is what happens, choice by choice
-  const kept = chosen.reduce(withRecent, [] as ReturnType<typeof withRecent>);
+  const kept = chosen.reduce<readonly Entry[]>(withRecent, []);
   expect(kept.map(({ key }) => key)).toEqual(["b", "f", "e", "d", "c"]);
+});
+
+test.each([
+  ["ArrowDown", 0, 1],
+  ["ArrowDown", 19, 0],
+  ["ArrowUp", 0, 19],
+  ["Home", 7, 0],
+  ["End", 7, 19],
+  ["PageDown", 15, 19],
+  ["PageUp", 3, 0],
+  ["a", 3, null],
+])("%s moves from %i to %s", (key, place, expected) => {
+  expect(nextPlace(key, place, 20)).toBe(expected);
+});
+
+test("in an empty list there is nowhere to go", () => {
+  expect(nextPlace("ArrowDown", 0, 0)).toBeNull();
+});
+
+test("what a source answers with is listed as it is, however little it looks like the text", () => {
+  const answer = toPage("restart", "Worker 77", "php artisan horizon", "/workers/77");
+  expect(arrange("horizont", { answers: [answer], offers: destinations })[0]?.hits[0]?.entry).toBe(
+    answer,
+  );
 });

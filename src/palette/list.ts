@@ -1,5 +1,5 @@
-// What the palette shows for what is typed: groups, the one with the best match first.
-import { type Entry, type GroupName, groupLabels } from "./entry.ts";
+// What the palette lists for what is typed: groups, the one with the best match first; and how keys walk through it.
+import { type Found, type GroupName, groupLabels } from "./entry.ts";
 import { type Hit, rank, unmarked } from "./match.ts";
 
 /** Of a group; its heading says how many there are, and another letter brings the rest nearer. */
@@ -9,15 +9,6 @@ const mostShown = { recent: 5, id: 6, page: 6, go: 12 } as const satisfies Recor
 >;
 
 export type Group = { name: GroupName; label: string; hits: readonly Hit[]; total: number };
-
-export type Offer = {
-  /** On this page, as the page orders them. */
-  commands: readonly Entry[];
-  destinations: readonly Entry[];
-  recent: readonly Entry[];
-  /** What the typed text means as an id. */
-  ids: readonly Entry[];
-};
 
 /** A thing that comes twice is shown where it comes first, in the words of whoever knows more of it. */
 function once(hits: readonly Hit[]): Hit[] {
@@ -31,13 +22,10 @@ function once(hits: readonly Hit[]): Hit[] {
   return [...kept.values()];
 }
 
-export function arrange(text: string, { commands, destinations, recent, ids }: Offer): Group[] {
-  const hits =
-    text.trim() === ""
-      ? [...recent, ...commands, ...destinations].map(unmarked)
-      : [...ids.map(unmarked), ...rank([...commands, ...destinations], text)];
+export function arrange(text: string, { answers = [], offers = [] }: Found): Group[] {
+  const asked = text.trim() === "" ? offers.map(unmarked) : rank(offers, text);
   const groups = new Map<GroupName, Hit[]>();
-  for (const hit of once(hits)) {
+  for (const hit of once([...answers.map(unmarked), ...asked])) {
     const { group } = hit.entry;
     groups.set(group, [...(groups.get(group) ?? []), hit]);
   }
@@ -47,4 +35,27 @@ export function arrange(text: string, { commands, destinations, recent, ids }: O
     hits: all.slice(0, mostShown[name]),
     total: all.length,
   }));
+}
+
+const pageStep = 8;
+
+/** @returns the place to move to; null for a key that does not move */
+export function nextPlace(key: string, place: number, count: number): number | null {
+  if (count === 0) return null;
+  switch (key) {
+    case "ArrowDown":
+      return (place + 1) % count;
+    case "ArrowUp":
+      return (place + count - 1) % count;
+    case "PageDown":
+      return Math.min(place + pageStep, count - 1);
+    case "PageUp":
+      return Math.max(place - pageStep, 0);
+    case "Home":
+      return 0;
+    case "End":
+      return count - 1;
+    default:
+      return null;
+  }
 }

@@ -1,0 +1,132 @@
+import { expect, test } from "vitest";
+import { type Around, keysHandler } from "./keys.ts";
+import { rowAfter } from "./rows.ts";
+
+const bound = ["j", "k", "x", "Shift+x", "?", "#", "r", "[", "Escape", "g b"];
+const onPage: Around = { isInField: false, isCovered: false, hasSingleKeys: true };
+
+type Modifier = "Shift" | "Control" | "Alt" | "Meta" | "AltGraph";
+type Pressed = {
+  down?: readonly Modifier[];
+  repeat?: boolean;
+  isComposing?: boolean;
+  isTaken?: boolean;
+};
+
+function keyEvent(key: string, { down = [], isTaken = false, ...rest }: Pressed): Event {
+  const event = Object.assign(new Event("keydown", { cancelable: true }), {
+    repeat: false,
+    isComposing: false,
+    ...rest,
+    key,
+    code: "Key",
+    getModifierState: (name: Modifier) => down.includes(name),
+  });
+  if (isTaken) event.preventDefault();
+  return event;
+}
+
+/** Presses keys one after another. @returns which bindings ran, and whether the last key was taken from the browser */
+function press(keys: readonly [string, Pressed?][], around: Partial<Around> = {}) {
+  const ran: string[] = [];
+  const bindings = bound.map((key) => ({ key, label: key, run: () => ran.push(key) > 0 }));
+  const handle = keysHandler(bindings, () => ({ ...onPage, ...around }));
+  const events = keys.map(([key, pressed = {}]) => keyEvent(key, pressed));
+  for (const event of events) handle(event);
+  return { ran, isTaken: events.at(-1)?.defaultPrevented };
+}
+
+test.each<[string, Pressed, string]>([
+  ["j", {}, "j"],
+  ["K", {}, "k"],
+  ["j", { repeat: true }, "j"],
+  ["x", {}, "x"],
+  ["X", { down: ["Shift"] }, "Shift+x"],
+  ["?", { down: ["Shift"] }, "?"],
+  ["#", { down: ["Shift"] }, "#"],
+  ["#", {}, "#"],
+  ["R", {}, "r"],
+  ["Escape", {}, "Escape"],
+])("%s with %o asks for one thing", (key, pressed, binding) => {
+  expect(press([[key, pressed]])).toEqual({ ran: [binding], isTaken: true });
+});
+
+test.each<[string, Pressed]>([
+  ["j", { down: ["Control"] }],
+  ["r", { down: ["Meta"] }],
+  ["j", { down: ["Alt"] }],
+  ["[", { down: ["Control"] }],
+  ["R", { down: ["Shift"] }],
+  ["r", { repeat: true }],
+  ["x", { repeat: true }],
+  ["#", { repeat: true }],
+  ["j", { isComposing: true }],
+  ["Enter", {}],
+  ["Tab", {}],
+])("%s with %o is the browser's own", (key, pressed) => {
+  expect(press([[key, pressed]])).toEqual({ ran: [], isTaken: false });
+});
+
+test("a key that something else has taken does nothing more", () => {
+  expect(press([["j", { isTaken: true }]]).ran).toEqual([]);
+});
+
+test("a key that finds nothing to do stays the browser's own", () => {
+  const handle = keysHandler([{ key: "j", label: "j", run: () => false }], () => onPage);
+  const event = keyEvent("j", {});
+  handle(event);
+  expect(event.defaultPrevented).toBe(false);
+});
+
+test("a key that two have is for the first of them that has something to do", () => {
+  const ran: string[] = [];
+  const toBinding = (label: string, hasWork: boolean) => ({
+    key: "x",
+    label,
+    run: () => hasWork && ran.push(label) > 0,
+  });
+  const bindings = [
+    ["select", false] as const,
+    ["cancel", true] as const,
+    ["clear", true] as const,
+  ];
+  keysHandler(
+    bindings.map(([label, hasWork]) => toBinding(label, hasWork)),
+    () => onPage,
+  )(keyEvent("x", {}));
+  expect(ran).toEqual(["cancel"]);
+});
+
+test("a sign that a keyboard has only with AltGr is taken, although Ctrl and Alt are down", () => {
+  expect(press([["[", { down: ["AltGraph", "Control", "Alt"] }]]).ran).toEqual(["["]);
+});
+
+test("a sequence asks for its thing once it is whole, and a wrong key ends it", () => {
+  expect(press([["g"], ["b"]])).toEqual({ ran: ["g b"], isTaken: true });
+  expect(press([["g"], ["r"], ["b"]]).ran).toEqual(["r"]);
+  expect(press([["b"]]).ran).toEqual([]);
+});
+
+test.each(["j", "x", "?", "#", "Escape"])("%s in a field or under a dialog is not ours", (key) => {
+  expect(press([[key]], { isInField: true }).ran).toEqual([]);
+  expect(press([[key]], { isCovered: true }).ran).toEqual([]);
+});
+
+test("turned off, letters and signs do nothing, and Escape still lets go", () => {
+  for (const key of ["j", "x", "?", "#", "r", "["])
+    expect(press([[key]], { hasSingleKeys: false }).ran).toEqual([]);
+  expect(press([["Escape"]], { hasSingleKeys: false }).ran).toEqual(["Escape"]);
+});
+
+test.each([
+  ["into the list from outside", 5, -1, null, 1, 0],
+  ["one on", 5, 1, 1, 1, 2],
+  ["one back", 5, 1, 1, -1, 0],
+  ["no farther than the end", 5, 4, 4, 1, 4],
+  ["no farther than the beginning", 5, 0, 0, -1, 0],
+  ["back to where it was, after a look elsewhere", 5, -1, 3, 1, 3],
+  ["to what took the place of a row that is gone", 3, -1, 3, -1, 2],
+  ["nowhere in an empty list", 0, -1, null, 1, -1],
+] as const)("a move leads %s", (_, count, current, last, step, expected) => {
+  expect(rowAfter(count, current, last, step)).toBe(expected);
+});
