@@ -18,7 +18,7 @@ import type { BulkProps } from "../bulk/BulkBar.tsx";
 import { Crumbs } from "./Crumbs.tsx";
 import { LinkButton } from "./LinkButton.tsx";
 import { PageLinks } from "./PageLinks.tsx";
-import { SelectionContext } from "./selection/SelectCell.tsx";
+import { SelectionContext } from "./selection/SelectColumn.tsx";
 import { createSelection } from "./selection/selection.ts";
 
 function SelectionBar<Item extends { id: number }>({
@@ -58,7 +58,7 @@ type ListPageProps<Item> = {
   empty: { title: string; text: string };
   /** What can be done with many of them at once; loaded when some are selected. */
   bulk: ComponentType<BulkProps<Item>>;
-  /** The table, whose rows begin with a `SelectCell`. */
+  /** The table, which begins with a `selectColumn`. */
   children: ReactNode;
 };
 

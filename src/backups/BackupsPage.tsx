@@ -8,11 +8,9 @@ import { useLoaded } from "../api/query.ts";
 import { serverName, serverQuery } from "../app/inventory.ts";
 import { ListPage } from "../app/ListPage.tsx";
 import { ServerTabs } from "../app/ServerTabs.tsx";
-import { SelectAllCell } from "../app/selection/SelectCell.tsx";
 import { paths } from "../paths.ts";
-import { HeadCell, Table } from "../ui/Table.tsx";
 import { movingStatus } from "./backup-facts.ts";
-import { ConfigurationRow } from "./ConfigurationRow.tsx";
+import { ConfigurationTable } from "./ConfigurationTable.tsx";
 import type { backupsLoader } from "./loaders.ts";
 import { configurationsQuery } from "./queries.ts";
 
@@ -47,25 +45,7 @@ export function BackupsPage() {
         text: `Choose a database or site, a schedule, and where to store backups.${server === null ? "" : " Quarterdeck tests the setup when you save."}`,
       }}
     >
-      <Table label="Backups">
-        <thead>
-          <tr>
-            <SelectAllCell count={list.data.length} />
-            <HeadCell>Backup</HeadCell>
-            <HeadCell from="md">Schedule</HeadCell>
-            <HeadCell from="sm">Last run</HeadCell>
-            <HeadCell from="sm">Protection</HeadCell>
-            <HeadCell align="end">
-              <span className="sr-only">Actions</span>
-            </HeadCell>
-          </tr>
-        </thead>
-        <tbody>
-          {list.data.map((configuration) => (
-            <ConfigurationRow key={configuration.id} configuration={configuration} />
-          ))}
-        </tbody>
-      </Table>
+      <ConfigurationTable configurations={list.data} />
     </ListPage>
   );
 }

@@ -1,16 +1,13 @@
-import { memo } from "react";
+import { useMemo } from "react";
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
 import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
-import { handFocusOn } from "../ui/hand-focus-on.ts";
 import { IdText } from "../ui/IdText.tsx";
-import { Cell, HeadCell, rowClass, Table } from "../ui/Table.tsx";
+import { actionsColumn, type Column, Table } from "../ui/Table.tsx";
 import { Time } from "../ui/Time.tsx";
 import { BackupActions } from "./BackupActions.tsx";
 import { BackupBadge } from "./BackupBadge.tsx";
 import { formatBytes, runDuration, triggerText } from "./backup-facts.ts";
-
-type RunRowProps = { backup: Backup; configuration: BackupConfiguration };
 
 /** What is known of the stored copy beyond "finished". */
 function Marks({ backup }: { backup: Backup }) {
@@ -29,55 +26,79 @@ function Marks({ backup }: { backup: Backup }) {
   return <p className={`mt-1 text-xs ${damage ? "text-bad" : "text-muted"}`}>{marks.join(", ")}</p>;
 }
 
-const RunRow = memo(function RunRow({ backup, configuration }: RunRowProps) {
-  const { id, status, size, trigger, status_reason: reason } = backup;
-  const isOver = status === "finished" || status === "failed";
+function Status({ backup }: { backup: Backup }) {
+  const { status, status_reason: reason, started_at: at, size } = backup;
   return (
-    <tr ref={handFocusOn} className={rowClass}>
-      <Cell>
-        <Link
-          to={paths.backup(id)}
-          aria-label={`Backup ${id}`}
-          className="inline-flex min-h-6 min-w-6 items-center font-medium underline decoration-edge underline-offset-4 hover:decoration-current"
-        >
-          <IdText id={id} />
-        </Link>
-      </Cell>
-      <Cell>
-        <BackupBadge backup={backup} />
-        {status === "failed" && reason && (
-          <p className="mt-1 line-clamp-2 max-w-72 text-xs @3xl:max-w-md wrap-anywhere text-bad">
-            {reason}
-          </p>
-        )}
-        <Marks backup={backup} />
-        <p className="mt-1 text-xs text-muted @2xl:hidden">
-          <Time value={backup.started_at} />
-          {status === "finished" && (
-            <>
-              , <span className="whitespace-nowrap">{formatBytes(size)}</span>
-            </>
-          )}
+    <>
+      <BackupBadge backup={backup} />
+      {status === "failed" && reason && (
+        <p className="mt-1 line-clamp-2 max-w-72 text-xs @3xl:max-w-md wrap-anywhere text-bad">
+          {reason}
         </p>
-      </Cell>
-      <Cell from="sm">
-        <Time value={backup.started_at} />
-      </Cell>
-      <Cell from="md">{trigger === undefined ? "–" : triggerText(trigger)}</Cell>
-      <Cell from="sm" align="end">
-        {status === "finished" ? formatBytes(size) : "–"}
-      </Cell>
-      <Cell from="md" align="end">
-        {isOver ? runDuration(backup) : "–"}
-      </Cell>
-      <Cell align="end">
-        <div className="flex justify-end gap-0.5">
-          <BackupActions backup={backup} configuration={configuration} look="icons" />
-        </div>
-      </Cell>
-    </tr>
+      )}
+      <Marks backup={backup} />
+      {/* The columns that a narrow table has no room for. */}
+      <p className="mt-1 text-xs text-muted @2xl:hidden">
+        <Time value={at} />
+        {status === "finished" && (
+          <>
+            , <span className="whitespace-nowrap">{formatBytes(size)}</span>
+          </>
+        )}
+      </p>
+    </>
   );
-});
+}
+
+const isOver = ({ status }: Backup) => status === "finished" || status === "failed";
+
+const makeColumns = (configuration: BackupConfiguration): readonly Column<Backup>[] => [
+  {
+    id: "backup",
+    header: "Backup",
+    cell: ({ id }) => (
+      <Link
+        to={paths.backup(id)}
+        aria-label={`Backup ${id}`}
+        className="inline-flex min-h-6 min-w-6 items-center font-medium underline decoration-edge underline-offset-4 hover:decoration-current"
+      >
+        <IdText id={id} />
+      </Link>
+    ),
+  },
+  { id: "status", header: "Status", cell: (backup) => <Status backup={backup} /> },
+  {
+    id: "started",
+    header: "Started",
+    from: "sm",
+    cell: ({ started_at: at }) => <Time value={at} />,
+  },
+  {
+    id: "trigger",
+    header: "Trigger",
+    from: "md",
+    cell: ({ trigger }) => (trigger === undefined ? "–" : triggerText(trigger)),
+  },
+  {
+    id: "size",
+    header: "Size",
+    from: "sm",
+    align: "end",
+    cell: ({ status, size }) => (status === "finished" ? formatBytes(size) : "–"),
+  },
+  {
+    id: "duration",
+    header: "Duration",
+    from: "md",
+    align: "end",
+    cell: (backup) => (isOver(backup) ? runDuration(backup) : "–"),
+  },
+  actionsColumn((backup) => (
+    <div className="flex justify-end gap-0.5">
+      <BackupActions backup={backup} configuration={configuration} look="icons" />
+    </div>
+  )),
+];
 
 export function RunTable({
   backups,
@@ -86,30 +107,6 @@ export function RunTable({
   backups: readonly Backup[];
   configuration: BackupConfiguration;
 }) {
-  return (
-    <Table label="Backups">
-      <thead>
-        <tr>
-          <HeadCell>Backup</HeadCell>
-          <HeadCell>Status</HeadCell>
-          <HeadCell from="sm">Started</HeadCell>
-          <HeadCell from="md">Trigger</HeadCell>
-          <HeadCell from="sm" align="end">
-            Size
-          </HeadCell>
-          <HeadCell from="md" align="end">
-            Duration
-          </HeadCell>
-          <HeadCell align="end">
-            <span className="sr-only">Actions</span>
-          </HeadCell>
-        </tr>
-      </thead>
-      <tbody>
-        {backups.map((backup) => (
-          <RunRow key={backup.id} backup={backup} configuration={configuration} />
-        ))}
-      </tbody>
-    </Table>
-  );
+  const columns = useMemo(() => makeColumns(configuration), [configuration]);
+  return <Table label="Backups" columns={columns} rows={backups} keyOf={({ id }) => id} />;
 }

@@ -1,8 +1,9 @@
 // What a schedule means: in words, and as its next runs. Loaded by itself, because the calendar behind it is large.
-import { memo } from "react";
+import { memo, useMemo } from "react";
 import { clockChangeNote, nextRuns } from "../../contract/backups/schedule.ts";
 import { scheduleInWords } from "../../contract/backups/schedule-words.ts";
 import { useClockText } from "../ui/clock.ts";
+import { type Column, Table, type TableLook } from "../ui/Table.tsx";
 import { holdInWords, sampledRuns } from "./hold-words.ts";
 import { momentInZone, viewersZone } from "./zone-text.ts";
 
@@ -15,6 +16,25 @@ type SchedulePreviewProps = {
   hold: number;
   /** IANA name of the server's zone. */
   timeZone: string;
+};
+
+/** A few lines among other text. */
+const look: TableLook = {
+  head: "text-xs text-muted",
+  headCell: "pb-1 font-medium",
+  row: "",
+  cell: "py-0.5",
+};
+
+const makeColumns = (timeZone: string): readonly Column<Date>[] => [
+  { id: "server", header: timeZone, cell: (run) => momentInZone(run, timeZone) },
+  ...(timeZone === viewersZone ? [] : [viewersColumn]),
+];
+
+const viewersColumn: Column<Date> = {
+  id: "viewer",
+  header: `${viewersZone} (yours)`,
+  cell: (run) => <span className="text-muted">{momentInZone(run, viewersZone)}</span>,
 };
 
 /** The calendar takes a while, so it is asked only when something else was typed. */
@@ -30,34 +50,17 @@ export const SchedulePreview = memo(function SchedulePreview({
   const runs = coming.slice(0, shownRuns);
   const change = clockChangeNote(frequency, timeZone, now);
   const reach = holdInWords(coming, hold);
-  const isElsewhere = timeZone !== viewersZone;
+  const columns = useMemo(() => makeColumns(timeZone), [timeZone]);
   return (
     <div className="grid gap-3 text-sm">
       <p className="font-medium">{scheduleInWords(frequency)}</p>
-      <table className="w-full text-start" aria-label="Next runs">
-        <thead>
-          <tr className="text-xs text-muted">
-            <th scope="col" className="pb-1 font-medium">
-              {timeZone}
-            </th>
-            {isElsewhere && (
-              <th scope="col" className="pb-1 font-medium">
-                {viewersZone} (yours)
-              </th>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {runs.map((run) => (
-            <tr key={run.getTime()}>
-              <td className="py-0.5">{momentInZone(run, timeZone)}</td>
-              {isElsewhere && (
-                <td className="py-0.5 text-muted">{momentInZone(run, viewersZone)}</td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        label="Next runs"
+        look={look}
+        columns={columns}
+        rows={runs}
+        keyOf={(run) => run.getTime()}
+      />
       {change !== null && <p className="text-muted">{change}</p>}
       {reach !== null && <p className="text-muted">{reach}.</p>}
     </div>

@@ -6,7 +6,7 @@ import { Icon } from "../ui/Icon.tsx";
 import { Pager } from "../ui/Pager.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { Properties } from "../ui/Properties.tsx";
-import { Cell, HeadCell, rowClass, Table } from "../ui/Table.tsx";
+import { type Column, Table } from "../ui/Table.tsx";
 
 const rows = [
   { id: 1, tone: "good", state: "installed", queue: "default", processes: 3 },
@@ -19,43 +19,43 @@ const rows = [
   },
 ] as const;
 
+const columns: readonly Column<(typeof rows)[number]>[] = [
+  { id: "worker", header: "Worker", cell: ({ id }) => id },
+  {
+    id: "status",
+    header: "Status",
+    cell: ({ tone, state }) => <Badge tone={tone}>{state}</Badge>,
+  },
+  {
+    id: "queue",
+    header: "Queue",
+    from: "sm",
+    isRest: true,
+    cell: ({ queue }) => <span className="block truncate">{queue}</span>,
+  },
+  {
+    id: "processes",
+    header: "Processes",
+    from: "md",
+    align: "end",
+    cell: ({ processes }) => processes,
+  },
+  {
+    id: "actions",
+    header: "Actions",
+    align: "end",
+    cell: ({ id }) => (
+      <Button variant="ghost" size="icon" aria-label={`Delete worker ${id}`}>
+        <Icon name="trash" />
+      </Button>
+    ),
+  },
+];
+
 function Workers({ label }: { label: string }) {
   return (
     <Panel title={label}>
-      <Table label={label}>
-        <thead>
-          <tr>
-            <HeadCell>Worker</HeadCell>
-            <HeadCell>Status</HeadCell>
-            <HeadCell from="sm">Queue</HeadCell>
-            <HeadCell from="md" align="end">
-              Processes
-            </HeadCell>
-            <HeadCell align="end">Actions</HeadCell>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ id, tone, state, queue, processes }) => (
-            <tr key={id} className={rowClass}>
-              <Cell>{id}</Cell>
-              <Cell>
-                <Badge tone={tone}>{state}</Badge>
-              </Cell>
-              <Cell from="sm" isRest>
-                <span className="block truncate">{queue}</span>
-              </Cell>
-              <Cell from="md" align="end">
-                {processes}
-              </Cell>
-              <Cell align="end">
-                <Button variant="ghost" size="icon" aria-label={`Delete worker ${id}`}>
-                  <Icon name="trash" />
-                </Button>
-              </Cell>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
+      <Table label={label} columns={columns} rows={rows} keyOf={({ id }) => id} />
       <Pager
         from={21}
         to={22}

@@ -3,7 +3,6 @@ import { useQuery } from "@tanstack/react-query";
 import type { Page } from "../../contract/paging.ts";
 import type { Token } from "../../contract/tokens.ts";
 import { TroubleText } from "../app/TroubleText.tsx";
-import { everyServerQuery } from "../app/inventory.ts";
 import { LinkButton } from "../app/LinkButton.tsx";
 import { PageLinks } from "../app/PageLinks.tsx";
 import { paths } from "../paths.ts";
@@ -12,12 +11,10 @@ import { EmptyState } from "../ui/EmptyState.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
-import { HeadCell, Table } from "../ui/Table.tsx";
 import { isList, type Tokens, tokensQuery } from "./queries.ts";
-import { TokenRow } from "./TokenRow.tsx";
+import { TokenTable } from "./TokenTable.tsx";
 
-function TokenTable({ list: { data, meta }, page }: { list: Page<Token>; page: number }) {
-  const { data: servers } = useQuery(everyServerQuery());
+function TokenList({ list: { data, meta }, page }: { list: Page<Token>; page: number }) {
   if (data.length === 0)
     return (
       <EmptyState
@@ -27,32 +24,11 @@ function TokenTable({ list: { data, meta }, page }: { list: Page<Token>; page: n
     );
   return (
     <>
-      <Table label="Tokens">
-        <thead>
-          <tr>
-            <HeadCell>Name</HeadCell>
-            <HeadCell from="sm">Permissions</HeadCell>
-            <HeadCell from="sm">Scope</HeadCell>
-            <HeadCell from="sm">Last used</HeadCell>
-            <HeadCell from="sm">Expires</HeadCell>
-            <HeadCell>
-              <span className="sr-only">Actions</span>
-            </HeadCell>
-          </tr>
-        </thead>
-        <tbody>
-          {data.map((token) => (
-            <TokenRow key={token.id} token={token} servers={servers?.data ?? nobody} />
-          ))}
-        </tbody>
-      </Table>
+      <TokenTable tokens={data} />
       <PageLinks meta={meta} pathOf={paths.settings} />
     </>
   );
 }
-
-/** The same each time, so that rows which did not change are not drawn again. */
-const nobody: never[] = [];
 
 /** Why there is no list. */
 function NoTokens({ tokens }: { tokens: Exclude<Tokens, Page<Token>> }) {
@@ -87,7 +63,7 @@ export function TokensPanel({ page }: { page: number }) {
       }
     >
       {isList(tokens) ? (
-        <TokenTable list={tokens} page={page} />
+        <TokenList list={tokens} page={page} />
       ) : tokens !== undefined ? (
         <NoTokens tokens={tokens} />
       ) : error !== null ? (

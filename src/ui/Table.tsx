@@ -1,20 +1,16 @@
-import type { ComponentProps, ReactNode } from "react";
+// A table by its columns: each says what stands above it, how its cells stand, and what they show of a row.
+import { memo, type ReactNode } from "react";
+import { handFocusOn } from "./hand-focus-on.ts";
 
-type TableProps = {
-  /** What the rows are, for a screen reader. */
-  label: string;
-  children: ReactNode;
-};
-
-export function Table({ label, children }: TableProps) {
-  return (
-    <table aria-label={label} className="w-full border-collapse text-start text-sm">
-      {children}
-    </table>
-  );
-}
-
-type CellProps = Pick<ComponentProps<"td">, "colSpan" | "children"> & {
+export type Column<Row> = {
+  /** Unlike that of any other column of the table. */
+  id: string;
+  /** What stands above the column; a function where that depends on the rows. */
+  header: ReactNode | ((rows: readonly Row[]) => ReactNode);
+  /** Says more than the header does: on hover, and as the header's description. */
+  help?: string;
+  /** What a cell shows. Called while the row renders, and for no row that stayed the same object. */
+  cell: (row: Row, isOpen: boolean) => ReactNode;
   align?: "start" | "end";
   /** From which width of its panel on it is there; what a phone has no room for is folded into another cell. */
   from?: "always" | "sm" | "md";
@@ -24,50 +20,113 @@ type CellProps = Pick<ComponentProps<"td">, "colSpan" | "children"> & {
   isNarrow?: boolean;
 };
 
+/** The last column: what can be done with a row. */
+export const actionsColumn = <Row,>(cell: (row: Row) => ReactNode): Column<Row> => ({
+  id: "actions",
+  header: <span className="sr-only">Actions</span>,
+  align: "end",
+  cell,
+});
+
 const shown = {
   always: "",
   sm: "@max-2xl:hidden",
   md: "@max-3xl:hidden",
 } as const;
 
+/** The classes of a table's parts. */
+export type TableLook = Record<"head" | "headCell" | "row" | "cell", string>;
+
 // The first column begins below the panel's title.
 const edge = "px-3 first:ps-4 last:pe-4 max-sm:first:ps-3 @max-2xl:px-1.5 @max-2xl:last:pe-1.5";
 
-const narrow = "w-px pe-0";
+/** As wide as the panel around it. */
+const inPanel: TableLook = {
+  head: "",
+  headCell: `h-8 border-b border-line text-xs font-medium whitespace-nowrap text-muted ${edge}`,
+  // The row that holds the focus is the current one, to which keys apply, and has a mark at its start; a selected one
+  // is tinted.
+  row: "border-b border-line last:border-b-0 hover:bg-hover has-[td:first-child_:checked]:bg-accent-soft focus-within:*:first:shadow-[inset_3px_0_var(--accent)]",
+  cell: `h-11 py-1.5 ${edge}`,
+};
 
-export function HeadCell({
-  align = "start",
-  from = "always",
-  isNarrow = false,
-  ...rest
-}: Omit<CellProps, "isRest">) {
+const columnClass = <Row,>({ align, from = "always", isNarrow }: Column<Row>) =>
+  `${shown[from]} ${align === "end" ? "text-end" : ""} ${isNarrow === true ? "w-px pe-0" : ""}`;
+
+type RowProps<Row> = {
+  row: Row;
+  columns: readonly Column<Row>[];
+  isOpen: boolean;
+  look: TableLook;
+};
+
+function PlainRow<Row>({ row, columns, isOpen, look }: RowProps<Row>) {
   return (
-    <th
-      scope="col"
-      className={`h-8 border-b border-line text-xs font-medium whitespace-nowrap text-muted ${edge} ${shown[from]} ${align === "end" ? "text-end" : ""} ${isNarrow ? narrow : ""}`}
-      {...rest}
-    />
+    <tr ref={handFocusOn} className={`${look.row} ${isOpen ? "bg-accent-soft" : ""}`}>
+      {columns.map((column) => (
+        <td
+          key={column.id}
+          className={`${look.cell} ${columnClass(column)} ${column.align === "end" ? "whitespace-nowrap" : ""} ${column.isRest === true ? "w-full max-w-0" : ""}`}
+        >
+          {column.cell(row, isOpen)}
+        </td>
+      ))}
+    </tr>
   );
 }
 
-export function Cell({
-  align = "start",
-  from = "always",
-  isRest = false,
-  isNarrow = false,
-  ...rest
-}: CellProps) {
+/** Renders again only when its row changed: the cache keeps an unchanged one the same object. */
+// The cast brings back the parameter of the row's type, which `memo` loses.
+const TableRow = memo(PlainRow) as typeof PlainRow;
+
+type TableProps<Row> = {
+  /** What the rows are, for a screen reader. */
+  label: string;
+  /** The same array each time, so that rows which did not change are not rendered again. */
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => number | string;
+  /** The key of the row whose details the page shows. */
+  openKey?: number | string | null;
+  look?: TableLook;
+};
+
+export function Table<Row>({
+  label,
+  columns,
+  rows,
+  keyOf,
+  openKey = null,
+  look = inPanel,
+}: TableProps<Row>) {
   return (
-    <td
-      className={`h-11 py-1.5 ${edge} ${shown[from]} ${align === "end" ? "text-end whitespace-nowrap" : ""} ${isRest ? "w-full max-w-0" : ""} ${isNarrow ? narrow : ""}`}
-      {...rest}
-    />
+    <table aria-label={label} className="w-full border-collapse text-start text-sm">
+      <thead>
+        <tr className={look.head}>
+          {columns.map((column) => (
+            <th
+              key={column.id}
+              scope="col"
+              className={`${look.headCell} ${columnClass(column)}`}
+              data-tip={column.help}
+              aria-description={column.help}
+            >
+              {typeof column.header === "function" ? column.header(rows) : column.header}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <TableRow
+            key={keyOf(row)}
+            row={row}
+            columns={columns}
+            isOpen={openKey !== null && keyOf(row) === openKey}
+            look={look}
+          />
+        ))}
+      </tbody>
+    </table>
   );
 }
-
-/**
- * For a `<tr>`, which stays plain so that a room can give it a ref. The row that holds the focus is the current
- * one, to which keys apply, and has a mark at its start; a selected one is tinted.
- */
-export const rowClass =
-  "border-b border-line last:border-b-0 hover:bg-hover has-[td:first-child_:checked]:bg-accent-soft focus-within:*:first:shadow-[inset_3px_0_var(--accent)]";

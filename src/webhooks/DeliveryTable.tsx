@@ -1,16 +1,15 @@
-import { memo } from "react";
+import { useMemo } from "react";
 import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
-import { handFocusOn } from "../ui/hand-focus-on.ts";
-import { Cell, HeadCell, rowClass, Table } from "../ui/Table.tsx";
+import { type Column, Table } from "../ui/Table.tsx";
 import { Time } from "../ui/Time.tsx";
 import { NextAttempt } from "./NextAttempt.tsx";
 import { notePlace, rowLinkId } from "./opened-delivery.ts";
 import { DeliveryBadge } from "./WebhookBadge.tsx";
 import { attemptsText, codeText, eventWord, nextAttempt, tookText } from "./webhook-facts.ts";
 
-type DeliveryRowProps = { delivery: DeliverySummary; page: number; isOpen: boolean };
+type EventProps = { delivery: DeliverySummary; page: number; isOpen: boolean };
 
 /** Why it has not arrived; nothing once it has, and nothing old while it is being sent anew. */
 function Reason({ delivery }: { delivery: DeliverySummary }) {
@@ -55,53 +54,85 @@ function Folded({ delivery }: { delivery: DeliverySummary }) {
   );
 }
 
-/** Renders again only when its delivery changed: the cache keeps an unchanged one the same object. */
-const DeliveryRow = memo(function DeliveryRow({ delivery, page, isOpen }: DeliveryRowProps) {
-  const { id, webhook_id: webhookId, event, attempts, duration_ms: ms } = delivery;
+function Event({ delivery, page, isOpen }: EventProps) {
+  const { id, webhook_id: webhookId, event } = delivery;
   const word = eventWord(event);
   return (
-    <tr ref={handFocusOn} className={`${rowClass} ${isOpen ? "bg-accent-soft" : ""}`}>
-      <Cell>
-        <Link
-          id={rowLinkId(id)}
-          onClick={() => notePlace(id)}
-          to={paths.delivery(webhookId, id, page)}
-          aria-label={`${word}, delivery ${id}`}
-          aria-current={isOpen ? "true" : undefined}
-          className="inline-flex min-h-6 items-center font-medium underline decoration-edge underline-offset-4 hover:decoration-current"
-        >
-          {word}
-        </Link>
-        {word !== event && (
-          <p className="font-mono text-xs wrap-anywhere text-muted @max-3xl:hidden">{event}</p>
-        )}
-        <Folded delivery={delivery} />
-      </Cell>
-      <Cell>
-        {/* Wide enough for any word, so that a change of state does not move the columns. */}
-        <div className="min-w-24">
-          <DeliveryBadge delivery={delivery} />
-          <Reason delivery={delivery} />
-        </div>
-      </Cell>
-      <Cell from="sm" align="end">
-        {codeText(delivery)}
-      </Cell>
-      <Cell from="sm" align="end">
-        {tookText(ms)}
-      </Cell>
-      <Cell from="sm" align="end">
-        {attempts}
-      </Cell>
-      <Cell from="sm">
-        <Next delivery={delivery} />
-      </Cell>
-      <Cell from="sm">
-        <Time value={delivery.created_at} />
-      </Cell>
-    </tr>
+    <>
+      <Link
+        id={rowLinkId(id)}
+        onClick={() => notePlace(id)}
+        to={paths.delivery(webhookId, id, page)}
+        aria-label={`${word}, delivery ${id}`}
+        aria-current={isOpen ? "true" : undefined}
+        className="inline-flex min-h-6 items-center font-medium underline decoration-edge underline-offset-4 hover:decoration-current"
+      >
+        {word}
+      </Link>
+      {word !== event && (
+        <p className="font-mono text-xs wrap-anywhere text-muted @max-3xl:hidden">{event}</p>
+      )}
+      <Folded delivery={delivery} />
+    </>
   );
-});
+}
+
+const makeColumns = (page: number): readonly Column<DeliverySummary>[] => [
+  {
+    id: "event",
+    header: "Event",
+    cell: (delivery, isOpen) => <Event delivery={delivery} page={page} isOpen={isOpen} />,
+  },
+  {
+    id: "status",
+    header: "Status",
+    cell: (delivery) => (
+      // Wide enough for any word, so that a change of state does not move the columns.
+      <div className="min-w-24">
+        <DeliveryBadge delivery={delivery} />
+        <Reason delivery={delivery} />
+      </div>
+    ),
+  },
+  {
+    id: "code",
+    header: "Code",
+    help: "HTTP status code of the last response.",
+    from: "sm",
+    align: "end",
+    cell: codeText,
+  },
+  {
+    id: "duration",
+    header: "Duration",
+    from: "sm",
+    align: "end",
+    cell: ({ duration_ms: ms }) => tookText(ms),
+  },
+  {
+    id: "attempts",
+    header: "Attempts",
+    from: "sm",
+    align: "end",
+    cell: ({ attempts }) => attempts,
+  },
+  {
+    id: "next",
+    header: (
+      <>
+        Next<span className="@max-3xl:sr-only"> attempt</span>
+      </>
+    ),
+    from: "sm",
+    cell: (delivery) => <Next delivery={delivery} />,
+  },
+  {
+    id: "created",
+    header: "Created",
+    from: "sm",
+    cell: ({ created_at: created }) => <Time value={created} />,
+  },
+];
 
 type DeliveryTableProps = {
   deliveries: readonly DeliverySummary[];
@@ -111,37 +142,14 @@ type DeliveryTableProps = {
 };
 
 export function DeliveryTable({ deliveries, page, openId }: DeliveryTableProps) {
+  const columns = useMemo(() => makeColumns(page), [page]);
   return (
-    <Table label="Deliveries">
-      <thead>
-        <tr>
-          <HeadCell>Event</HeadCell>
-          <HeadCell>Status</HeadCell>
-          <HeadCell from="sm" align="end">
-            Code
-          </HeadCell>
-          <HeadCell from="sm" align="end">
-            Duration
-          </HeadCell>
-          <HeadCell from="sm" align="end">
-            Attempts
-          </HeadCell>
-          <HeadCell from="sm">
-            Next<span className="@max-3xl:sr-only"> attempt</span>
-          </HeadCell>
-          <HeadCell from="sm">Created</HeadCell>
-        </tr>
-      </thead>
-      <tbody>
-        {deliveries.map((delivery) => (
-          <DeliveryRow
-            key={delivery.id}
-            delivery={delivery}
-            page={page}
-            isOpen={delivery.id === openId}
-          />
-        ))}
-      </tbody>
-    </Table>
+    <Table
+      label="Deliveries"
+      columns={columns}
+      rows={deliveries}
+      keyOf={({ id }) => id}
+      openKey={openId}
+    />
   );
 }

@@ -7,13 +7,11 @@ import { useLoaded } from "../api/query.ts";
 import { siteName, siteQuery } from "../app/inventory.ts";
 import { ListPage } from "../app/ListPage.tsx";
 import { SiteTabs } from "../app/SiteTabs.tsx";
-import { SelectAllCell } from "../app/selection/SelectCell.tsx";
 import { paths } from "../paths.ts";
-import { HeadCell, Table } from "../ui/Table.tsx";
 import type { webhooksLoader } from "./loaders.ts";
 import { webhooksQuery } from "./queries.ts";
-import { hasExtras, toMoving } from "./webhook-facts.ts";
-import { WebhookRow } from "./WebhookRow.tsx";
+import { toMoving } from "./webhook-facts.ts";
+import { WebhookTable } from "./WebhookTable.tsx";
 
 const WebhookBulk = lazy(async () => ({
   default: (await import("./WebhookBulk.tsx")).WebhookBulk,
@@ -26,7 +24,6 @@ export function WebhooksPage() {
   const list = useLoaded(webhooksQuery(siteId, page), ({ data }) =>
     poll(data.flatMap(({ last_delivery: last }) => (last ? toMoving(last, Date.now()) : []))),
   );
-  const isRich = list.data.some(hasExtras);
   return (
     <ListPage
       title="Webhooks"
@@ -45,29 +42,7 @@ export function WebhooksPage() {
             : "A webhook sends a signed request to your URL for each event of this site: deployments, backups, failed workers.",
       }}
     >
-      <Table label="Webhooks">
-        <thead>
-          <tr>
-            <SelectAllCell count={list.data.length} />
-            <HeadCell>URL</HeadCell>
-            {isRich && (
-              <>
-                <HeadCell from="sm">State</HeadCell>
-                <HeadCell from="sm">Last delivery</HeadCell>
-              </>
-            )}
-            <HeadCell from="md">Created</HeadCell>
-            <HeadCell>
-              <span className="sr-only">Actions</span>
-            </HeadCell>
-          </tr>
-        </thead>
-        <tbody>
-          {list.data.map((webhook) => (
-            <WebhookRow key={webhook.id} webhook={webhook} hasExtras={isRich} />
-          ))}
-        </tbody>
-      </Table>
+      <WebhookTable webhooks={list.data} />
     </ListPage>
   );
 }

@@ -1,58 +1,64 @@
+import { type ReactNode, useMemo } from "react";
 import type { Worker, WorkerProcess } from "../../contract/workers/worker.ts";
 import { Panel } from "../ui/Panel.tsx";
-import { Cell, HeadCell, rowClass, Table } from "../ui/Table.tsx";
+import { type Column, Table } from "../ui/Table.tsx";
 import { Time } from "../ui/Time.tsx";
 import { isOldRelease } from "./worker-facts.ts";
 import { ProcessBadge } from "./WorkerBadge.tsx";
 
-type ProcessRowProps = { process: WorkerProcess; deployment: number | null };
+/** One that is not there yet is its number alone, and holds its row, so that nothing moves when it comes. */
+type Process = WorkerProcess | { number: number; state?: never };
 
-function ProcessRow({ process, deployment }: ProcessRowProps) {
-  const { number, pid, state, since, exit_code: exitCode, restarts } = process;
+type StateProps = { process: WorkerProcess; deployment: number | null };
+
+function State({ process, deployment }: StateProps) {
+  const { state, exit_code: exitCode, restarts } = process;
   return (
-    <tr className={rowClass}>
-      <Cell>{number}</Cell>
-      <Cell>
-        <ProcessBadge state={state} />
-        {isOldRelease(process, deployment) && (
-          <p className="mt-1 text-xs text-warn">older release</p>
-        )}
-        <p className="mt-1 text-xs text-muted @2xl:hidden">
-          {restarts} {restarts === 1 ? "restart" : "restarts"}
-          {exitCode !== null && `, exit code ${exitCode}`}
-        </p>
-      </Cell>
-      <Cell>{pid ?? "–"}</Cell>
-      <Cell>
-        <Time value={since} />
-      </Cell>
-      <Cell align="end" from="sm">
-        {restarts}
-      </Cell>
-      <Cell align="end" from="sm">
-        {exitCode ?? "–"}
-      </Cell>
-    </tr>
+    <>
+      <ProcessBadge state={state} />
+      {isOldRelease(process, deployment) && <p className="mt-1 text-xs text-warn">older release</p>}
+      <p className="mt-1 text-xs text-muted @2xl:hidden">
+        {restarts} {restarts === 1 ? "restart" : "restarts"}
+        {exitCode !== null && `, exit code ${exitCode}`}
+      </p>
+    </>
   );
 }
 
-/** A process that is not there yet holds its row, so that nothing moves when it comes. */
-function EmptyRow({ number }: { number: number }) {
-  return (
-    <tr className={rowClass}>
-      <Cell>{number}</Cell>
-      <Cell>–</Cell>
-      <Cell>–</Cell>
-      <Cell>–</Cell>
-      <Cell align="end" from="sm">
-        –
-      </Cell>
-      <Cell align="end" from="sm">
-        –
-      </Cell>
-    </tr>
-  );
-}
+/** A cell that only a process which is there has. */
+const whenThere =
+  (cell: (process: WorkerProcess) => ReactNode): Column<Process>["cell"] =>
+  (process) =>
+    process.state === undefined ? "–" : cell(process);
+
+const makeColumns = (deployment: number | null): readonly Column<Process>[] => [
+  {
+    id: "number",
+    header: <span className="@max-2xl:sr-only">Process</span>,
+    cell: ({ number }) => number,
+  },
+  {
+    id: "state",
+    header: "State",
+    cell: whenThere((process) => <State process={process} deployment={deployment} />),
+  },
+  { id: "pid", header: "PID", cell: whenThere(({ pid }) => pid ?? "–") },
+  { id: "since", header: "Since", cell: whenThere(({ since }) => <Time value={since} />) },
+  {
+    id: "restarts",
+    header: "Restarts",
+    from: "sm",
+    align: "end",
+    cell: whenThere(({ restarts }) => restarts),
+  },
+  {
+    id: "exit_code",
+    header: "Last exit code",
+    from: "sm",
+    align: "end",
+    cell: whenThere(({ exit_code: code }) => code ?? "–"),
+  },
+];
 
 type ProcessTableProps = {
   processes: NonNullable<Worker["process_list"]>;
@@ -63,38 +69,18 @@ type ProcessTableProps = {
 };
 
 export function ProcessTable({ processes, asked, deployment }: ProcessTableProps) {
-  const missing = Array.from(
-    { length: Math.max(0, asked - processes.length) },
-    (_, index) => processes.length + index + 1,
-  );
+  const columns = useMemo(() => makeColumns(deployment), [deployment]);
+  const missing = Array.from({ length: Math.max(0, asked - processes.length) }, (_, index) => ({
+    number: processes.length + index + 1,
+  }));
   return (
     <Panel title="Processes">
-      <Table label="Processes">
-        <thead>
-          <tr>
-            <HeadCell>
-              <span className="@max-2xl:sr-only">Process</span>
-            </HeadCell>
-            <HeadCell>State</HeadCell>
-            <HeadCell>PID</HeadCell>
-            <HeadCell>Since</HeadCell>
-            <HeadCell align="end" from="sm">
-              Restarts
-            </HeadCell>
-            <HeadCell align="end" from="sm">
-              Last exit code
-            </HeadCell>
-          </tr>
-        </thead>
-        <tbody>
-          {processes.map((process) => (
-            <ProcessRow key={process.number} process={process} deployment={deployment} />
-          ))}
-          {missing.map((number) => (
-            <EmptyRow key={number} number={number} />
-          ))}
-        </tbody>
-      </Table>
+      <Table
+        label="Processes"
+        columns={columns}
+        rows={[...processes, ...missing]}
+        keyOf={({ number }) => number}
+      />
     </Panel>
   );
 }

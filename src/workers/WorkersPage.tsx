@@ -8,12 +8,10 @@ import { AccountNotice } from "../app/AccountNotice.tsx";
 import { siteName, siteQuery } from "../app/inventory.ts";
 import { ListPage } from "../app/ListPage.tsx";
 import { SiteTabs } from "../app/SiteTabs.tsx";
-import { SelectAllCell } from "../app/selection/SelectCell.tsx";
 import { paths } from "../paths.ts";
-import { HeadCell, Table } from "../ui/Table.tsx";
 import type { workersLoader } from "./loaders.ts";
 import { workersQuery } from "./queries.ts";
-import { WorkerRow } from "./WorkerRow.tsx";
+import { WorkerTable } from "./WorkerTable.tsx";
 
 const WorkerBulk = lazy(async () => ({
   default: (await import("./WorkerBulk.tsx")).WorkerBulk,
@@ -44,36 +42,7 @@ export function WorkersPage() {
         text: "A worker takes jobs off a queue of this site and keeps running: what ends by itself is started again.",
       }}
     >
-      <Table label="Workers">
-        <thead>
-          <tr>
-            <SelectAllCell count={list.data.length} />
-            <HeadCell>
-              <span className="@max-2xl:sr-only">Worker</span>
-            </HeadCell>
-            <HeadCell>Status</HeadCell>
-            <HeadCell from="md">Connection</HeadCell>
-            <HeadCell from="sm">Queue</HeadCell>
-            <HeadCell from="sm" align="end">
-              Processes
-            </HeadCell>
-            <HeadCell from="md" align="end">
-              Uptime
-            </HeadCell>
-            <HeadCell from="md" align="end">
-              Restarts
-            </HeadCell>
-            <HeadCell>
-              <span className="sr-only">Actions</span>
-            </HeadCell>
-          </tr>
-        </thead>
-        <tbody>
-          {list.data.map((worker) => (
-            <WorkerRow key={worker.id} worker={worker} />
-          ))}
-        </tbody>
-      </Table>
+      <WorkerTable workers={list.data} />
     </ListPage>
   );
 }

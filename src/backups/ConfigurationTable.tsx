@@ -1,11 +1,9 @@
-import { memo } from "react";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import { Link } from "../app/Link.tsx";
-import { SelectCell } from "../app/selection/SelectCell.tsx";
+import { selectColumn } from "../app/selection/SelectColumn.tsx";
 import { paths } from "../paths.ts";
-import { handFocusOn } from "../ui/hand-focus-on.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { Cell, rowClass } from "../ui/Table.tsx";
+import { actionsColumn, type Column, Table } from "../ui/Table.tsx";
 import { Time } from "../ui/Time.tsx";
 import { BackupBadge } from "./BackupBadge.tsx";
 import { formatBytes, runDuration } from "./backup-facts.ts";
@@ -98,54 +96,74 @@ function State({ configuration }: RowProps) {
   );
 }
 
-/** Renders again only when its configuration changed: the cache keeps an unchanged one the same object. */
-export const ConfigurationRow = memo(function ConfigurationRow({ configuration }: RowProps) {
+/** With what a narrow table has no room for. */
+function Name({ configuration }: RowProps) {
   const { id, name, type, backupable } = configuration;
   return (
-    <tr ref={handFocusOn} className={rowClass}>
-      <SelectCell id={id} name={name} />
-      <Cell>
-        <Link
-          to={paths.backupConfiguration(id)}
-          className="inline-flex min-h-6 items-center font-medium wrap-anywhere underline decoration-edge underline-offset-4 hover:decoration-current"
-        >
-          {name}
-        </Link>
-        <p className="text-xs wrap-anywhere text-muted">
-          {type} {backupable.name}
-        </p>
-        <State configuration={configuration} />
-        {/* The columns that a narrow table has no room for. */}
-        <div className="mt-2 @3xl:hidden">
-          <Schedule configuration={configuration} />
-        </div>
-        <div className="mt-2 grid gap-2 @2xl:hidden">
-          <div>
-            <p className="text-xs text-muted">Last run</p>
-            <LastRun configuration={configuration} />
-          </div>
-          <Protection configuration={configuration} />
-        </div>
-      </Cell>
-      <Cell from="md">
+    <>
+      <Link
+        to={paths.backupConfiguration(id)}
+        className="inline-flex min-h-6 items-center font-medium wrap-anywhere underline decoration-edge underline-offset-4 hover:decoration-current"
+      >
+        {name}
+      </Link>
+      <p className="text-xs wrap-anywhere text-muted">
+        {type} {backupable.name}
+      </p>
+      <State configuration={configuration} />
+      <div className="mt-2 @3xl:hidden">
         <Schedule configuration={configuration} />
-      </Cell>
-      <Cell from="sm">
-        {/* Wide enough for any word, so that a change of state does not move the columns. */}
-        <div className="w-36 @5xl:w-52">
+      </div>
+      <div className="mt-2 grid gap-2 @2xl:hidden">
+        <div>
+          <p className="text-xs text-muted">Last run</p>
           <LastRun configuration={configuration} />
         </div>
-      </Cell>
-      <Cell from="sm">
-        <div className="w-52">
-          <Protection configuration={configuration} />
-        </div>
-      </Cell>
-      <Cell align="end">
-        <div className="flex justify-end gap-0.5 @max-2xl:flex-col">
-          <ConfigurationActions configuration={configuration} look="icons" />
-        </div>
-      </Cell>
-    </tr>
+        <Protection configuration={configuration} />
+      </div>
+    </>
   );
-});
+}
+
+const columns: readonly Column<BackupConfiguration>[] = [
+  selectColumn(({ name }) => name),
+  { id: "name", header: "Backup", cell: (one) => <Name configuration={one} /> },
+  {
+    id: "schedule",
+    header: "Schedule",
+    from: "md",
+    cell: (one) => <Schedule configuration={one} />,
+  },
+  {
+    id: "last_run",
+    header: "Last run",
+    from: "sm",
+    cell: (one) => (
+      // Wide enough for any word, so that a change of state does not move the columns.
+      <div className="w-36 @5xl:w-52">
+        <LastRun configuration={one} />
+      </div>
+    ),
+  },
+  {
+    id: "protection",
+    header: "Protection",
+    from: "sm",
+    cell: (one) => (
+      <div className="w-52">
+        <Protection configuration={one} />
+      </div>
+    ),
+  },
+  actionsColumn((one) => (
+    <div className="flex justify-end gap-0.5 @max-2xl:flex-col">
+      <ConfigurationActions configuration={one} look="icons" />
+    </div>
+  )),
+];
+
+export const ConfigurationTable = ({
+  configurations,
+}: {
+  configurations: readonly BackupConfiguration[];
+}) => <Table label="Backups" columns={columns} rows={configurations} keyOf={({ id }) => id} />;

@@ -1,0 +1,160 @@
+import { Fragment } from "react";
+import type { Worker } from "../../contract/workers/worker.ts";
+import { Link } from "../app/Link.tsx";
+import { selectColumn } from "../app/selection/SelectColumn.tsx";
+import { paths } from "../paths.ts";
+import { IdText } from "../ui/IdText.tsx";
+import { actionsColumn, type Column, Table } from "../ui/Table.tsx";
+import { Time } from "../ui/Time.tsx";
+import {
+  crashLoopOf,
+  partlyUpText,
+  processesText,
+  restartCount,
+  upCount,
+  upSince,
+} from "./worker-facts.ts";
+import { WorkerActions } from "./WorkerActions.tsx";
+import { WorkerBadge } from "./WorkerBadge.tsx";
+import { WorkerNotes } from "./WorkerNotes.tsx";
+
+function Uptime({ worker }: { worker: Worker }) {
+  const since = upSince(worker);
+  return since === null ? "–" : <Time value={since} format="duration" />;
+}
+
+/** Queues may be broken after their commas, and within a name only where that alone is too long for a line. */
+const QueueNames = ({ queue }: { queue: string }) =>
+  queue.split(",").map((name, index) => (
+    // oxlint-disable-next-line react/no-array-index-key -- a name may come twice, and has no state
+    <Fragment key={index}>
+      {index > 0 && (
+        <>
+          ,<wbr />
+        </>
+      )}
+      {name}
+    </Fragment>
+  ));
+
+/** The columns that a narrow table has no room for, folded under the status. */
+function Folded({ worker }: { worker: Worker }) {
+  const restarts = restartCount(worker);
+  return (
+    <p className="mt-1 flex flex-wrap gap-x-2 text-xs text-muted @3xl:hidden">
+      <span className="min-w-0 wrap-anywhere">
+        {worker.connection}
+        <span className="@2xl:hidden">
+          {" / "}
+          <QueueNames queue={worker.queue} />
+        </span>
+      </span>
+      {partlyUpText(worker) === null && (
+        <span className="@2xl:hidden">
+          {upCount(worker) === null
+            ? `Processes: ${processesText(worker)}`
+            : `${processesText(worker)} up`}
+        </span>
+      )}
+      {upSince(worker) !== null && <Uptime worker={worker} />}
+      {restarts !== null && restarts > 0 && (
+        <span>
+          {restarts} {restarts === 1 ? "restart" : "restarts"}
+        </span>
+      )}
+    </p>
+  );
+}
+
+function Status({ worker }: { worker: Worker }) {
+  const { status, status_reason: reason } = worker;
+  const problem = crashLoopOf(worker)?.reason ?? (status === "failed" && reason);
+  return (
+    // Wide enough for any word, so that a change of state does not move the columns.
+    <div className="@2xl:min-w-36 @5xl:min-w-56">
+      <WorkerBadge worker={worker} />
+      {/* Its first line: the others are the end of the log, which the worker's page has whole. */}
+      {problem && (
+        <p className="mt-1 line-clamp-2 max-w-44 text-xs @3xl:max-w-72 wrap-anywhere text-bad">
+          {problem.split("\n", 1)[0]}
+        </p>
+      )}
+      <p className="mt-1 flex flex-wrap gap-x-2 empty:hidden">
+        <WorkerNotes worker={worker} size="text-xs" />
+      </p>
+      <Folded worker={worker} />
+    </div>
+  );
+}
+
+function Processes({ worker }: { worker: Worker }) {
+  const up = upCount(worker);
+  // One that is installed may have a process between two runs, which is as it should be.
+  const isShort = up !== null && up < (worker.processes ?? 0) && worker.status === "failed";
+  return <span className={isShort ? "font-medium text-warn" : ""}>{processesText(worker)}</span>;
+}
+
+const columns: readonly Column<Worker>[] = [
+  selectColumn(({ id }) => `worker ${id}`),
+  {
+    id: "worker",
+    header: <span className="@max-2xl:sr-only">Worker</span>,
+    cell: ({ id }) => (
+      <Link
+        to={paths.worker(id)}
+        aria-label={`Worker ${id}`}
+        className="inline-flex min-h-6 min-w-6 items-center font-medium underline decoration-edge underline-offset-4 hover:decoration-current"
+      >
+        <IdText id={id} />
+      </Link>
+    ),
+  },
+  { id: "status", header: "Status", cell: (worker) => <Status worker={worker} /> },
+  { id: "connection", header: "Connection", from: "md", cell: ({ connection }) => connection },
+  {
+    id: "queue",
+    header: "Queue",
+    from: "sm",
+    isRest: true,
+    cell: ({ queue }) => (
+      <span className="block truncate" data-tip={queue.length > 32 ? queue : undefined}>
+        {queue}
+      </span>
+    ),
+  },
+  {
+    id: "processes",
+    header: "Processes",
+    from: "sm",
+    align: "end",
+    cell: (worker) => <Processes worker={worker} />,
+  },
+  {
+    id: "uptime",
+    header: "Uptime",
+    from: "md",
+    align: "end",
+    cell: (worker) => (
+      <span className="inline-block min-w-16">
+        <Uptime worker={worker} />
+      </span>
+    ),
+  },
+  {
+    id: "restarts",
+    header: "Restarts",
+    help: "Automatic restarts of all processes.",
+    from: "md",
+    align: "end",
+    cell: (worker) => restartCount(worker) ?? "–",
+  },
+  actionsColumn((worker) => (
+    <div className="flex justify-end gap-0.5 @max-md:grid @max-md:grid-cols-[auto_auto]">
+      <WorkerActions worker={worker} look="icons" />
+    </div>
+  )),
+];
+
+export const WorkerTable = ({ workers }: { workers: readonly Worker[] }) => (
+  <Table label="Workers" columns={columns} rows={workers} keyOf={({ id }) => id} />
+);
