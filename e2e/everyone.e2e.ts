@@ -89,3 +89,49 @@ test("in forced colours every control has an edge, and what has the focus is see
   }
   await expectAccessible(page);
 });
+
+test("every form ends with its buttons, below all of its fields, on a phone and beside a preview", async ({
+  connected: page,
+  service,
+  site,
+  backups,
+}) => {
+  const { id } = await backups.createConfiguration();
+  for (const width of [360, 1440]) {
+    await page.setViewportSize({ width, height: 740 });
+    for (const [path, submit] of [
+      [`/sites/${site.id}/workers/new`, "Create worker"],
+      [`/sites/${site.id}/webhooks/new`, "Create webhook"],
+      [`/servers/${backups.server.id}/backups/new`, "Create backup"],
+      [`/backup-configurations/${id}/edit`, "Save changes"],
+      ["/settings/tokens/new", "Create token"],
+    ] as const) {
+      await visit(page, service.url + path);
+      const form = page.getByRole("form");
+      const button = form.getByRole("button", { name: submit });
+      await expect(form.getByRole("link", { name: "Cancel" })).toBeVisible();
+      const top = (await button.boundingBox())?.y;
+      const bottoms = await form
+        .locator("input, select")
+        .evaluateAll((fields) => fields.map((field) => field.getBoundingClientRect().bottom));
+      expect(bottoms).not.toEqual([]);
+      expect(Math.max(...bottoms), `${path} at ${width} px`).toBeLessThan(top ?? 0);
+    }
+  }
+});
+
+test("a form's buttons do what they say although the field at hand gets an error as it is left", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  await visit(page, `${service.url}/sites/${site.id}/webhooks/new`);
+  const url = page.getByLabel("URL");
+  await url.fill("nonsense");
+  await page.getByRole("link", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "Keep editing" }).click();
+  await url.fill("more nonsense");
+  await page.getByRole("button", { name: "Create webhook" }).click();
+  await expect(url).toBeFocused();
+  await expect(url).toHaveAttribute("aria-invalid", "true");
+});

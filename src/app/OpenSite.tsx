@@ -1,14 +1,11 @@
 // The way in where a service cannot list its servers: the id of a site or a server, remembered once it was opened.
-import { type FormEvent, useState } from "react";
 import { useNavigate } from "react-router";
 import { sessions } from "../api/session.ts";
-import { paths, readId } from "../paths.ts";
+import { paths } from "../paths.ts";
 import { useStore } from "../store.ts";
-import { Button } from "../ui/Button.tsx";
-import { Field } from "../ui/Field.tsx";
-import { Input } from "../ui/Input.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { Panel } from "../ui/Panel.tsx";
+import { IdForm } from "./IdForm.tsx";
 import { Link } from "./Link.tsx";
 import { knownServers, knownSites } from "./known-places.ts";
 
@@ -36,32 +33,15 @@ function OpenById({ kind }: { kind: keyof typeof kinds }) {
   const navigate = useNavigate();
   const { address } = useStore(sessions.state);
   const opened = useStore(known).filter((place) => place.address === address);
-  const [error, setError] = useState<string>();
-
-  const open = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const typed = new FormData(event.currentTarget).get("id");
-    const id = readId(typeof typed === "string" ? typed.trim() : undefined);
-    if (id === null) return setError("Enter a whole number, 1 or more.");
+  const open = async (id: number) => {
     known.remember({ address, id });
-    void navigate(pathOf(id));
+    await navigate(pathOf(id));
+    return null;
   };
 
   return (
     <Panel title={title}>
-      <form
-        noValidate
-        aria-label={action}
-        onSubmit={open}
-        className="grid max-w-xs justify-items-start gap-3 px-4 py-3 max-sm:px-3"
-      >
-        <Field label={label} error={error}>
-          {(aria) => <Input {...aria} name="id" inputMode="numeric" required />}
-        </Field>
-        <Button type="submit" variant="primary">
-          {action}
-        </Button>
-      </form>
+      <IdForm name={action} label={label} action={action} take={open} />
       {opened.length > 0 && (
         <ul aria-label="Recent" className="border-t border-line">
           {opened.map(({ id }) => (

@@ -8,18 +8,6 @@ import {
 } from "../../contract/backups/backup.ts";
 
 export type ConfigurationFormValues = z.input<typeof createBackupConfigurationBody>;
-export type ConfigurationField = keyof ConfigurationFormValues;
-
-export const fieldNames = [
-  "name",
-  "frequency",
-  "hold",
-  "directory",
-  "storage_provider_id",
-  "backupable_type",
-  "backupable_id",
-  "drill",
-] as const satisfies readonly ConfigurationField[];
 
 export const presets = [
   { frequency: "0 * * * *", label: "Every hour" },

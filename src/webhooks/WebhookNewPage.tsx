@@ -1,12 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useLoaderData, useNavigate } from "react-router";
-import type { Webhook } from "../../contract/webhooks/webhook.ts";
+import { useLoaderData } from "react-router";
+import { createWebhookBody, type Webhook } from "../../contract/webhooks/webhook.ts";
 import { Crumbs } from "../app/Crumbs.tsx";
+import { FormPage } from "../app/FormPage.tsx";
 import { siteName, siteQuery } from "../app/inventory.ts";
-import { savedState } from "../app/LeaveGuard.tsx";
-import { LinkButton } from "../app/LinkButton.tsx";
-import { toast } from "../app/toasts.ts";
 import { paths } from "../paths.ts";
 import { focusHeading } from "../ui/focus-heading.ts";
 import { PageHeader } from "../ui/PageHeader.tsx";
@@ -16,54 +14,53 @@ import type { newWebhookLoader } from "./loaders.ts";
 import { UrlText } from "./UrlText.tsx";
 import { hostOf } from "./webhook-facts.ts";
 import { WebhookCreated } from "./WebhookCreated.tsx";
-import { WebhookForm } from "./WebhookForm.tsx";
+import { WebhookUrlField } from "./WebhookUrlField.tsx";
 
 function NewWebhook({ siteId }: { siteId: number }) {
-  const navigate = useNavigate();
   const { data: site } = useQuery(siteQuery(siteId));
   const [made, setMade] = useState<{ webhook: Webhook; secret: string } | null>(null);
 
   const create = async (body: { url: string }) => {
     const { webhook, secret } = await createWebhook(siteId, body);
-    if (secret !== null) return setMade({ webhook, secret });
-    await navigate(paths.webhook(webhook.id), { state: savedState });
-    toast.success(`Webhook ${hostOf(webhook.url)} created.`);
+    if (secret === null)
+      return { to: paths.webhook(webhook.id), text: `Webhook ${hostOf(webhook.url)} created.` };
+    setMade({ webhook, secret });
+    return null;
   };
 
   const name = siteName(siteId, site);
+  const crumbs = [
+    { label: "Servers", to: paths.home() },
+    { label: `${name} webhooks`, to: paths.webhooks(siteId) },
+  ];
   // What another service sends, and when, is not known.
   const isOurs = site !== null;
+  if (made === null)
+    return (
+      <FormPage
+        title="New webhook"
+        context={[name]}
+        crumbs={crumbs}
+        schema={createWebhookBody}
+        defaultValues={{ url: "" }}
+        save={create}
+        submit={["Create webhook", "Creating…"]}
+        cancelTo={paths.webhooks(siteId)}
+        leaveQuestion="Leave without creating the webhook?"
+        reference={isOurs && <EventList />}
+      >
+        <WebhookUrlField isOurs={isOurs} />
+      </FormPage>
+    );
   return (
     <>
-      <PageHeader
-        title={made === null ? "New webhook" : "Webhook created"}
-        context={[name]}
-        crumbs={
-          <Crumbs
-            items={[
-              { label: "Servers", to: paths.home() },
-              { label: `${name} webhooks`, to: paths.webhooks(siteId) },
-            ]}
-          />
-        }
-      />
-      {made === null ? (
-        <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem] lg:gap-10">
-          <WebhookForm
-            isOurs={isOurs}
-            onCreate={create}
-            cancel={<LinkButton to={paths.webhooks(siteId)}>Cancel</LinkButton>}
-          />
-          {isOurs && <EventList />}
-        </div>
-      ) : (
-        <div ref={focusHeading} className="-mt-3 grid grid-cols-[minmax(0,1fr)] gap-4">
-          <p className="font-mono text-xs text-muted">
-            <UrlText url={made.webhook.url} />
-          </p>
-          <WebhookCreated made={made.webhook} secret={made.secret} />
-        </div>
-      )}
+      <PageHeader title="Webhook created" context={[name]} crumbs={<Crumbs items={crumbs} />} />
+      <div ref={focusHeading} className="-mt-3 grid grid-cols-[minmax(0,1fr)] gap-4">
+        <p className="font-mono text-xs text-muted">
+          <UrlText url={made.webhook.url} />
+        </p>
+        <WebhookCreated made={made.webhook} secret={made.secret} />
+      </div>
     </>
   );
 }

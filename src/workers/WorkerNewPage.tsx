@@ -1,66 +1,71 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
-import { useLoaderData, useNavigate } from "react-router";
+import { useQuery } from "@tanstack/react-query";
+import { useLoaderData } from "react-router";
 import { isInTransit } from "../../contract/states.ts";
-import type { CreateWorkerBody } from "../../contract/workers/worker.ts";
-import { cacheParent } from "../api/parent-cache.ts";
+import { createWorkerBody, type CreateWorkerBody } from "../../contract/workers/worker.ts";
 import { call } from "../api/client.ts";
+import { mutate } from "../api/mutate.ts";
+import { cacheParent } from "../api/parent-cache.ts";
 import { invalidate, queryClient } from "../api/query.ts";
 import { AccountNotice } from "../app/AccountNotice.tsx";
-import { Crumbs } from "../app/Crumbs.tsx";
+import { FormPage } from "../app/FormPage.tsx";
 import { serverQuery, siteName, siteQuery } from "../app/inventory.ts";
-import { savedState } from "../app/LeaveGuard.tsx";
-import { LinkButton } from "../app/LinkButton.tsx";
-import { toast } from "../app/toasts.ts";
 import { paths } from "../paths.ts";
-import { PageHeader } from "../ui/PageHeader.tsx";
+import { DocsLink } from "../ui/DocsLink.tsx";
+import { CommandPreview } from "./CommandPreview.tsx";
 import type { newWorkerLoader } from "./loaders.ts";
 import { workerQuery } from "./queries.ts";
-import { WorkerForm } from "./WorkerForm.tsx";
+import { defaultValues } from "./worker-form.ts";
+import { WorkerFields } from "./WorkerFields.tsx";
+
+async function createWorker(siteId: number, { stopasgroup, ...rest }: CreateWorkerBody) {
+  // Another service may not know the field, and what is off need not be said.
+  const body = { ...rest, ...(stopasgroup === true && { stopasgroup }) };
+  const worker = await mutate(
+    { mutationFn: () => call("createWorker", { id: siteId }, { body }) },
+    undefined,
+  );
+  cacheParent("listWorkers", worker.id, siteId);
+  await invalidate("listWorkers");
+  queryClient.setQueryData(workerQuery(worker.id).queryKey, worker);
+  const { id, status } = worker;
+  return {
+    to: paths.worker(id),
+    text: isInTransit(status) ? `Installing worker ${id}.` : `Worker ${id} created.`,
+  };
+}
 
 export function WorkerNewPage() {
   const { siteId, serverId } = useLoaderData<typeof newWorkerLoader>();
-  const navigate = useNavigate();
   const { data: site } = useQuery(siteQuery(siteId));
   const { data: server } = useQuery({ ...serverQuery(serverId ?? 0), enabled: serverId !== null });
-  const { mutateAsync, isPending } = useMutation({
-    mutationFn: (body: CreateWorkerBody) => call("createWorker", { id: siteId }, { body }),
-  });
-
-  const create = async (body: CreateWorkerBody) => {
-    const worker = await mutateAsync(body);
-    cacheParent("listWorkers", worker.id, siteId);
-    await invalidate("listWorkers");
-    queryClient.setQueryData(workerQuery(worker.id).queryKey, worker);
-    await navigate(paths.worker(worker.id), { state: savedState });
-    toast.success(
-      isInTransit(worker.status)
-        ? `Installing worker ${worker.id}.`
-        : `Worker ${worker.id} created.`,
-    );
-  };
-
   const name = siteName(siteId, site);
+  const machineMemory = server?.memory ?? null;
   return (
-    <>
-      <PageHeader
-        title="New worker"
-        context={[name]}
-        crumbs={
-          <Crumbs
-            items={[
-              { label: "Servers", to: paths.home() },
-              { label: `${name} workers`, to: paths.workers(siteId) },
-            ]}
-          />
-        }
-      />
-      <AccountNotice site={site} />
-      <WorkerForm
-        machine={{ artisan: site?.artisan, root: site?.root, memory: server?.memory ?? null }}
-        isPending={isPending}
-        onCreate={create}
-        cancel={<LinkButton to={paths.workers(siteId)}>Cancel</LinkButton>}
-      />
-    </>
+    <FormPage
+      title="New worker"
+      context={[name]}
+      crumbs={[
+        { label: "Servers", to: paths.home() },
+        { label: `${name} workers`, to: paths.workers(siteId) },
+      ]}
+      notice={<AccountNotice site={site} />}
+      schema={createWorkerBody}
+      defaultValues={defaultValues}
+      save={(body) => createWorker(siteId, body)}
+      submit={["Create worker", "Creating…"]}
+      cancelTo={paths.workers(siteId)}
+      leaveQuestion="Leave without creating the worker?"
+      preview={
+        // What another service would run is not known.
+        site?.artisan && (
+          <>
+            <CommandPreview artisan={site.artisan} machineMemory={machineMemory} />
+            <DocsLink page="workers">How workers run</DocsLink>
+          </>
+        )
+      }
+    >
+      <WorkerFields root={site?.root} machineMemory={machineMemory} />
+    </FormPage>
   );
 }

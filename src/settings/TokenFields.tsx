@@ -1,13 +1,6 @@
-// The fields of a new token. The contract's schema checks them here as it does at the service.
-import { zodResolver } from "@hookform/resolvers/zod";
-import type { ReactNode } from "react";
-import { useController, useForm } from "react-hook-form";
+// The fields of a new token.
+import { useController, useFormContext, useFormState } from "react-hook-form";
 import type { Ability, CreateTokenBody } from "../../contract/tokens.ts";
-import { createTokenBody } from "../../contract/tokens.ts";
-import { FormError } from "../app/FormError.tsx";
-import { setServerErrors } from "../app/form-values.ts";
-import { LeaveGuard } from "../app/LeaveGuard.tsx";
-import { Button } from "../ui/Button.tsx";
 import { ChoiceList } from "../ui/ChoiceList.tsx";
 import { Field } from "../ui/Field.tsx";
 import { Input } from "../ui/Input.tsx";
@@ -15,14 +8,10 @@ import { TokenExpiry } from "./TokenExpiry.tsx";
 import { TokenScope } from "./TokenScope.tsx";
 import { canChange } from "./token-facts.ts";
 
-type TokenFormProps = {
+type TokenFieldsProps = {
   servers: readonly { id: number; name: string }[];
   /** When the token in use ends; null = never. */
   latest: string | null;
-  /** Resolves when the token is made; throws what the service has against it. */
-  onCreate: (body: CreateTokenBody) => Promise<void>;
-  /** Beside the submit button. */
-  cancel: ReactNode;
 };
 
 const abilityOptions: { value: Ability; label: string; help: string }[] = [
@@ -38,35 +27,14 @@ const abilityOptions: { value: Ability; label: string; help: string }[] = [
   },
 ];
 
-export function TokenForm({ servers, latest, onCreate, cancel }: TokenFormProps) {
-  const { control, register, handleSubmit, setError, formState } = useForm<CreateTokenBody>({
-    // The least that is of use: whoever needs more says so.
-    defaultValues: { name: "", abilities: ["read"], server_ids: null },
-    resolver: zodResolver(createTokenBody),
-    mode: "onTouched",
-  });
-  const { isSubmitting, isDirty, errors } = formState;
+export function TokenFields({ servers, latest }: TokenFieldsProps) {
+  const { control, register } = useFormContext<CreateTokenBody>();
+  const { errors } = useFormState<CreateTokenBody>();
   const { field: abilities } = useController({ control, name: "abilities" });
   const { field: serverIds } = useController({ control, name: "server_ids" });
   const { field: expiresAt } = useController({ control, name: "expires_at" });
-
-  const submit = handleSubmit(async (body) => {
-    try {
-      await onCreate(body);
-    } catch (error) {
-      setServerErrors(error, ["name", "abilities", "server_ids", "expires_at"], setError);
-    }
-  });
-
   return (
-    <form
-      noValidate
-      aria-label="New token"
-      onSubmit={(event) => void submit(event)}
-      className="grid max-w-2xl content-start gap-5"
-    >
-      <LeaveGuard isDirty={isDirty} question="Leave without creating the token?" />
-      <FormError errors={errors} />
+    <div className="grid gap-5">
       <Field
         label="Name"
         error={errors.name?.message}
@@ -94,12 +62,6 @@ export function TokenForm({ servers, latest, onCreate, cancel }: TokenFormProps)
         onChange={expiresAt.onChange}
         error={errors.expires_at?.message}
       />
-      <div className="flex flex-wrap gap-2">
-        <Button type="submit" variant="primary" isPending={isSubmitting}>
-          {isSubmitting ? "Creating…" : "Create token"}
-        </Button>
-        {cancel}
-      </div>
-    </form>
+    </div>
   );
 }

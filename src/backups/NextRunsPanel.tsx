@@ -1,0 +1,46 @@
+// When the schedule that is being filled in runs next.
+import { lazy, Suspense } from "react";
+import { useWatch } from "react-hook-form";
+import { cronProblem } from "../../contract/backups/cron.ts";
+import { Panel } from "../ui/Panel.tsx";
+import { Skeleton } from "../ui/Skeleton.tsx";
+import type { ConfigurationFormValues } from "./configuration-form.ts";
+
+const SchedulePreview = lazy(async () => ({
+  default: (await import("./SchedulePreview.tsx")).SchedulePreview,
+}));
+
+type NextRunsPanelProps = {
+  /** Left empty, this many are kept. */
+  heldByDefault: number;
+  /** IANA name; null where the service does not say. */
+  timeZone: string | null;
+};
+
+export function NextRunsPanel({ heldByDefault, timeZone }: NextRunsPanelProps) {
+  const frequency = useWatch<ConfigurationFormValues, "frequency">({ name: "frequency" });
+  const hold = useWatch<ConfigurationFormValues, "hold">({ name: "hold" });
+  const problem = cronProblem(frequency);
+  return (
+    <Panel title="Next runs">
+      <div className="min-h-48 px-4 py-3">
+        {problem === null ? (
+          <Suspense fallback={<Skeleton width="w-40" />}>
+            <SchedulePreview
+              frequency={frequency}
+              hold={hold ?? heldByDefault}
+              timeZone={timeZone ?? "UTC"}
+            />
+          </Suspense>
+        ) : (
+          <p className="text-sm text-warn">{problem}</p>
+        )}
+        {timeZone === null && (
+          <p className="mt-2 text-sm text-muted">
+            The service doesn't report the server's time zone. Times are shown in UTC.
+          </p>
+        )}
+      </div>
+    </Panel>
+  );
+}
