@@ -9,15 +9,13 @@ import {
   useSyncExternalStore,
 } from "react";
 import type { Page } from "../../contract/paging.ts";
-import { paths } from "../paths.ts";
 import { EmptyState } from "../ui/EmptyState.tsx";
 import { Icon } from "../ui/Icon.tsx";
-import { PageHeader } from "../ui/PageHeader.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import type { BulkProps } from "../bulk/BulkBar.tsx";
-import { Crumbs } from "./Crumbs.tsx";
 import { LinkButton } from "./LinkButton.tsx";
 import { PageLinks } from "./PageLinks.tsx";
+import { type Place, PlaceHeader } from "./PlaceHeader.tsx";
 import { SelectionContext } from "./selection/SelectColumn.tsx";
 import { createSelection } from "./selection/selection.ts";
 
@@ -45,8 +43,7 @@ function SelectionBar<Item extends { id: number }>({
 type ListPageProps<Item> = {
   /** What is listed, e.g. "Workers". */
   title: string;
-  /** The server or site it is all of. */
-  place: { name: string; to: string };
+  place: Place;
   tabs?: ReactNode;
   /** The way to a new one. */
   create: { label: string; to: string };
@@ -84,19 +81,7 @@ export function ListPage<Item extends { id: number }>({
   );
   return (
     <>
-      <PageHeader
-        title={title}
-        context={[place.name]}
-        crumbs={
-          <Crumbs
-            items={[
-              { label: "Servers", to: paths.home() },
-              { label: place.name, to: place.to },
-            ]}
-          />
-        }
-        actions={createLink}
-      />
+      <PlaceHeader title={title} place={place} actions={createLink} />
       {tabs}
       <div>
         <Panel>

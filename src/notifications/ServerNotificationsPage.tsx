@@ -1,57 +1,32 @@
 // A server's notifications: who is told what belongs to the server and to none of its sites.
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { useLoaderData } from "react-router";
-import { listFloorMs, makePoller } from "../api/poll.ts";
+import { listFloorMs } from "../api/poll.ts";
 import { useLoaded } from "../api/query.ts";
-import { Crumbs } from "../app/Crumbs.tsx";
 import { serverName, serverQuery } from "../app/inventory.ts";
+import { PlaceHeader } from "../app/PlaceHeader.tsx";
 import { ServerTabs } from "../app/ServerTabs.tsx";
 import { paths } from "../paths.ts";
-import { useStore } from "../store.ts";
 import { EmptyState } from "../ui/EmptyState.tsx";
-import { PageHeader } from "../ui/PageHeader.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { AccountChannels } from "./ChannelLists.tsx";
-import { withChanges } from "./choice.ts";
-import { channelChoice } from "./choose.ts";
 import type { serverNotificationsLoader } from "./loaders.ts";
-import { channelsQuery, serverNotificationsQuery } from "./queries.ts";
+import { serverNotificationsQuery } from "./queries.ts";
+import { useChannels } from "./use-channels.ts";
 
 const told =
   "Selected channels are notified about everything on this server that belongs to no site, such as backups of a database that no site lists.";
 
 export function ServerNotificationsPage() {
   const { serverId } = useLoaderData<typeof serverNotificationsLoader>();
-  const [poll] = useState(() => makePoller());
   const { data: server } = useQuery(serverQuery(serverId));
   const used = useLoaded(serverNotificationsQuery(serverId), () => listFloorMs);
-  const choice = channelChoice({ kind: "server", id: serverId });
-  const unsaved = useStore(choice.unsaved);
-  const chosen = new Set(
-    withChanges(
-      (used?.data ?? []).map(({ id }) => id),
-      unsaved,
-    ),
-  );
-  const channels = useLoaded(
-    channelsQuery(),
-    (list) => list !== null && poll(list.data.flatMap(({ last_message: last }) => last ?? [])),
-  );
-  const name = serverName(serverId, server);
+  const { channels, ...list } = useChannels({ kind: "server", id: serverId }, used?.data ?? []);
   return (
     <>
-      <PageHeader
+      <PlaceHeader
         title="Notifications"
-        context={[name]}
-        crumbs={
-          <Crumbs
-            items={[
-              { label: "Servers", to: paths.home() },
-              { label: name, to: paths.backups(serverId) },
-            ]}
-          />
-        }
+        place={{ name: serverName(serverId, server), to: paths.backups(serverId) }}
       />
       <ServerTabs serverId={serverId} current="Notifications" />
       <Panel>
@@ -60,7 +35,7 @@ export function ServerNotificationsPage() {
             This service supports notifications for sites only.
           </EmptyState>
         ) : (
-          <AccountChannels choice={choice} channels={channels.data} chosen={chosen} told={told} />
+          <AccountChannels channels={channels} told={told} {...list} />
         )}
       </Panel>
     </>

@@ -1,0 +1,29 @@
+import { useState } from "react";
+import type { Notification } from "../../contract/notifications/notification.ts";
+import { makePoller } from "../api/poll.ts";
+import { useLoaded } from "../api/query.ts";
+import { useStore } from "../store.ts";
+import { withChanges } from "./choice.ts";
+import { channelChoice } from "./choose.ts";
+import { type ChannelOwner, channelsQuery } from "./queries.ts";
+
+/**
+ * The account's channels, null where the service does not list them, and which of them are checked.
+ * @param used read by the very part that calls this: one that read either alone would show, for a moment, neither an
+ * unsaved change nor its answer
+ */
+export function useChannels(owner: ChannelOwner, used: readonly Notification[]) {
+  const [poll] = useState(() => makePoller());
+  const choice = channelChoice(owner);
+  const unsaved = useStore(choice.unsaved);
+  const ids = used.map(({ id }) => id);
+  const channels = useLoaded(
+    channelsQuery(),
+    (list) => list !== null && poll(list.data.flatMap(({ last_message: last }) => last ?? [])),
+  );
+  return {
+    choice,
+    chosen: new Set(withChanges(ids, unsaved)),
+    channels: channels?.data ?? null,
+  };
+}
