@@ -1,5 +1,6 @@
 // An entry of the timeline as a sentence: what it is about, which one, what was done.
 import type { ActivityEntry } from "../../contract/activity.ts";
+import { lookUp } from "../look-up.ts";
 import { paths } from "../paths.ts";
 
 type ObjectFacts = {
@@ -73,10 +74,10 @@ export type Sentence = {
 
 export function sentenceOf({ object, action }: ActivityEntry): Sentence {
   const { type, id } = object;
-  const facts = Object.hasOwn(objects, type) ? objects[type] : undefined;
+  const facts = lookUp(objects, type);
   const word = facts?.word ?? wordOf(type);
   const key = `${type} ${action}`;
-  const exception = Object.hasOwn(exceptions, key) ? exceptions[key] : undefined;
+  const exception = lookUp(exceptions, key);
   // Some names begin with the word that stands before them: "worker 7 of shop".
   const isDouble = object.name.toLowerCase().startsWith(`${word.toLowerCase()} `);
   const name = isDouble ? object.name.slice(word.length + 1) : object.name;

@@ -1,6 +1,7 @@
 // A state's word in its tone; on hover and focus what the word means, why it is so, and since when.
 import type { ReactNode } from "react";
 import { isInTransit } from "../../contract/states.ts";
+import { lookUp } from "../look-up.ts";
 import { Badge } from "../ui/Badge.tsx";
 import type { Tone } from "../ui/tone.ts";
 
@@ -32,7 +33,7 @@ export function StateBadge({
   since,
   children = state,
 }: StateBadgeProps) {
-  const look = Object.hasOwn(looks, state) ? looks[state] : undefined;
+  const look = lookUp(looks, state);
   const tip = [isForeign ? null : look?.help, reason];
   return (
     <Badge

@@ -49,7 +49,7 @@ export function settledSince(known: Map<string, string>, seen: readonly Stateful
 export const announcement = createStore("");
 
 const statefulIn = ({ queryKey, state }: Query): Stateful[] => {
-  // A key begins with its operation's name; see `query`.
+  // A key begins with its operation's name, and what it holds is that operation's answer; see `query`.
   const read = readers[queryKey[0] as OperationName] as
     | ((answer: unknown) => Stateful[])
     | undefined;

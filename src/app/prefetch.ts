@@ -36,10 +36,16 @@ export async function prepare(routes: RouteObject[], href: string, here: string)
   await Promise.allSettled(work);
 }
 
-type Connection = { saveData?: boolean };
-
-const savesData = (): boolean =>
-  "connection" in navigator && (navigator.connection as Connection).saveData === true;
+/** Not every browser tells. */
+function savesData(): boolean {
+  const connection = "connection" in navigator ? navigator.connection : null;
+  return (
+    typeof connection === "object" &&
+    connection !== null &&
+    "saveData" in connection &&
+    connection.saveData === true
+  );
+}
 
 const linkOf = (target: EventTarget | null): HTMLAnchorElement | null =>
   target instanceof Element ? target.closest<HTMLAnchorElement>("a[href]") : null;

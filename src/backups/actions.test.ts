@@ -2,11 +2,10 @@ import { expect, test } from "vitest";
 import { backupConfigurationStates } from "../../contract/backups/backup.ts";
 import { refusal } from "./actions.ts";
 
-// Of a configuration, only its status and its last backup's count here.
-const inState = (status: string, last: string | null = null) =>
-  ({ status, last_backup: last === null ? null : { status: last } }) as Parameters<
-    typeof refusal
-  >[1];
+const inState = (status: string, last: string | null = null) => ({
+  status,
+  last_backup: last === null ? null : { status: last },
+});
 
 test("an action that the service would refuse is refused here, with the reason", () => {
   const refused = backupConfigurationStates.filter((status) => refusal("run", inState(status)));

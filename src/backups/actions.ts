@@ -29,12 +29,14 @@ const verbs = { run: "run", update: "edit", remove: "delete" } as const satisfie
   string
 >;
 
+type Facts = { status: string; last_backup: { status: string } | null };
+
 /** Why an action cannot be asked for now. A state that only the service knows is its own to judge. */
 export function refusal(
   action: ConfigurationAction,
-  { status, last_backup: last }: BackupConfiguration,
+  { status, last_backup: last }: Facts,
 ): string | undefined {
-  const isKnown = (backupConfigurationStates as readonly string[]).includes(status);
+  const isKnown = backupConfigurationStates.some((known) => known === status);
   if (isKnown && !canBackupConfiguration[action]({ status }))
     return `Can't ${verbs[action]} while the status is ${status}.`;
   return action !== "update" && isInTransit(last?.status)

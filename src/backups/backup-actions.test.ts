@@ -9,6 +9,7 @@ const refusalOf = (action: BackupAction, facts: Facts) =>
   refusal(action, { restore_status: null, ...facts } as Parameters<typeof refusal>[1]);
 
 const allowed = (facts: Facts) =>
+  // The cast: TypeScript knows the keys of an object as strings alone.
   (Object.keys(backupActionLabels) as BackupAction[]).filter(
     (action) => refusalOf(action, facts) === undefined,
   );

@@ -39,7 +39,7 @@ export function refusal(action: BackupAction, backup: Backup): string | undefine
   const isReading = action === "download";
   if (isInTransit(restore) && !isReading) return `Can't ${verbs[action]} during a restore.`;
   if (isInTransit(drill) && !isReading) return `Can't ${verbs[action]} during a restore drill.`;
-  const isKnown = (backupStates as readonly string[]).includes(status);
+  const isKnown = backupStates.some((known) => known === status);
   const isAllowed = action === "remove" ? canBackup.remove : canBackup.restore;
   return !isKnown || isAllowed({ status })
     ? undefined

@@ -41,7 +41,7 @@ export function runDuration({ started_at: startedAt, ended_at: endedAt }: Backup
   return spanText(Math.max(0, Date.parse(endedAt) - Date.parse(startedAt)));
 }
 
-const isKnown = (status: string) => (backupStates as readonly string[]).includes(status);
+const isKnown = (status: string) => backupStates.some((known) => known === status);
 
 /** A word for polls: something about this backup is still moving. */
 export function movingStatus(backup: Backup): string {

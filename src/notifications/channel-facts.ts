@@ -9,6 +9,7 @@ import type {
 } from "../../contract/notifications/notification.ts";
 import { ApiError, messageOf } from "../api/api-error.ts";
 import type { StateLook } from "../app/StateBadge.tsx";
+import { lookUp } from "../look-up.ts";
 import type { Changes } from "./choice.ts";
 
 const typeWords: Record<ChannelType, string> = {
@@ -18,8 +19,7 @@ const typeWords: Record<ChannelType, string> = {
 };
 
 /** A service may know kinds that we do not. */
-export const typeWord = (type: string): string =>
-  Object.hasOwn(typeWords, type) ? typeWords[type as ChannelType] : type;
+export const typeWord = (type: string): string => lookUp(typeWords, type) ?? type;
 
 /** Without the scheme, which is the same for all of them and takes the room of what tells them apart. */
 export const addressOf = ({ meta }: Notification): string | null =>

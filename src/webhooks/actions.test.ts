@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import { deliveryStates } from "../../contract/webhooks/delivery.ts";
 import { redeliverRefusal } from "./actions.ts";
 
-// Of a delivery, only the status counts here.
-const inState = (status: string) => ({ status }) as Parameters<typeof redeliverRefusal>[0];
+const inState = (status: string) => ({ status });
 
 test("a delivery that is about to be sent is not sent again, with the reason", () => {
   const refused = deliveryStates.filter((status) => redeliverRefusal(inState(status)));

@@ -19,7 +19,7 @@ const forgetAnswers = async (...names: string[]) => {
 const deliveryNames = ["listWebhooks", "showWebhook", "listDeliveries", "showDelivery"] as const;
 
 /** Why a delivery cannot be sent again now; the service refuses the same. */
-export const redeliverRefusal = ({ status }: DeliverySummary): string | undefined =>
+export const redeliverRefusal = ({ status }: Pick<DeliverySummary, "status">): string | undefined =>
   status === "pending" ? "Can't redeliver while the status is pending." : undefined;
 
 const pingKey = ["ping a webhook"];

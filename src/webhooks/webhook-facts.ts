@@ -3,6 +3,7 @@ import { eventWords } from "../../contract/events.ts";
 import { isInTransit } from "../../contract/states.ts";
 import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
+import { lookUp } from "../look-up.ts";
 
 /** Whether its service keeps deliveries of it; the interface knows none, and a state of their own many webhooks have. */
 export const hasExtras = ({ failing_since: failing }: Webhook): boolean => failing !== undefined;
@@ -11,8 +12,7 @@ export const hasExtras = ({ failing_since: failing }: Webhook): boolean => faili
 export const hostOf = (url: string): string => URL.parse(url)?.host || url;
 
 /** "Backup finished" for `backup.finished`; a service may know events that we do not. */
-export const eventWord = (event: string): string =>
-  Object.hasOwn(eventWords, event) ? eventWords[event as keyof typeof eventWords] : event;
+export const eventWord = (event: string): string => lookUp(eventWords, event) ?? event;
 
 type Tried = { code: number | null; attempts: number };
 

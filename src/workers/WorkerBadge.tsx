@@ -1,5 +1,6 @@
 import { isInTransit } from "../../contract/states.ts";
 import type { ProcessState, Worker, WorkerState } from "../../contract/workers/worker.ts";
+import { lookUp } from "../look-up.ts";
 import { visibleText } from "../ui/visible-text.ts";
 import { StateBadge, type StateLook } from "../app/StateBadge.tsx";
 import { Badge } from "../ui/Badge.tsx";
@@ -17,9 +18,6 @@ const workerTones: Record<WorkerState, Tone> = {
   failed: "bad",
   removing: "busy",
 };
-
-const toneOf = (status: string): Tone | undefined =>
-  Object.hasOwn(workerTones, status) ? workerTones[status as WorkerState] : undefined;
 
 const processLooks: Record<ProcessState, StateLook> = {
   STOPPED: { tone: "idle", help: "Stopped." },
@@ -50,7 +48,7 @@ export function WorkerBadge({ worker }: { worker: Worker }) {
     );
   return (
     <Badge
-      tone={toneOf(status) ?? (isInTransit(status) ? "busy" : "idle")}
+      tone={lookUp(workerTones, status) ?? (isInTransit(status) ? "busy" : "idle")}
       isMoving={isInTransit(status)}
       tip={
         [workerHelp(worker), reason && visibleText(reason)].filter(Boolean).join("\n") || undefined

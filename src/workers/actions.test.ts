@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import { workerStates } from "../../contract/workers/worker.ts";
 import { refusal, workerActions } from "./actions.ts";
 
-// Of a worker, only the status counts here.
-const inState = (status: string) => ({ status }) as Parameters<typeof refusal>[1];
+const inState = (status: string) => ({ status });
 
 test("an action that the service would refuse is refused here, with the reason", () => {
   const refused = workerStates.filter((status) => refusal("stop", inState(status)) !== undefined);

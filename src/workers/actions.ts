@@ -43,8 +43,11 @@ export const workerActions: Record<WorkerAction, ActionFacts> = {
 };
 
 /** Why an action cannot be asked for now. A state that only the service knows is its own to judge. */
-export function refusal(action: WorkerAction, { status }: Worker): string | undefined {
-  const isKnown = (workerStates as readonly string[]).includes(status);
+export function refusal(
+  action: WorkerAction,
+  { status }: Pick<Worker, "status">,
+): string | undefined {
+  const isKnown = workerStates.some((known) => known === status);
   if (!isKnown || canWorker[action]({ status })) return undefined;
   return `Can't ${workerActions[action].label.toLowerCase()} while the status is ${status}.`;
 }

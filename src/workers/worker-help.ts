@@ -1,5 +1,6 @@
 // What a worker's state means, in full sentences: what has happened and what will, no more than that.
 import type { Worker, WorkerState } from "../../contract/workers/worker.ts";
+import { lookUp } from "../look-up.ts";
 import { upCount, processesText } from "./worker-facts.ts";
 
 type Facts = Pick<Worker, "stopsignal" | "stopwaitsecs" | "max_jobs" | "max_time">;
@@ -42,7 +43,7 @@ const helps: Record<WorkerState, (worker: Worker) => string> = {
 
 /** @returns undefined for a state that only its service knows */
 export const workerHelp = (worker: Worker): string | undefined =>
-  Object.hasOwn(helps, worker.status) ? helps[worker.status as WorkerState](worker) : undefined;
+  lookUp(helps, worker.status)?.(worker);
 
 /** Of a worker in a crash loop, whose status may say in between that all is well. */
 export const crashLoopHelp = ({ status }: Worker): string =>
