@@ -7,13 +7,13 @@ import { paths } from "../paths.ts";
 import { nextChange, useStore } from "../store.ts";
 import { question } from "./confirm.ts";
 import { idle } from "./idle.ts";
-import { LinkNotice } from "./LinkNotice.tsx";
 import { MobileBar } from "./MobileBar.tsx";
 import { OverlaysMissing } from "./OverlaysMissing.tsx";
 import { listenForPalette, opened } from "../palette/opening.ts";
 import { RememberNotice } from "./RememberNotice.tsx";
 import { usePageChange } from "./page-change.ts";
 import { SideNav } from "./SideNav.tsx";
+import { linkState } from "./sign-in-link.ts";
 import { toasts } from "./toasts.ts";
 
 const Overlays = lazy(async () => {
@@ -25,8 +25,18 @@ const Overlays = lazy(async () => {
   }
 });
 
+// Hardly ever there, so that the first file does without it.
+const LinkNotice = lazy(async () => {
+  try {
+    return { default: (await import("./LinkNotice.tsx")).LinkNotice };
+  } catch {
+    return { default: OverlaysMissing };
+  }
+});
+
 export function Shell() {
   const { session } = useStore(sessions.state);
+  const link = useStore(linkState);
   const here = useLocation();
   const navigation = useNavigation();
   usePageChange();
@@ -57,7 +67,11 @@ export function Shell() {
           tabIndex={-1}
           className="mx-auto grid w-full max-w-6xl grid-cols-[minmax(0,1fr)] content-start gap-5 px-8 pt-6 pb-24 max-lg:px-6 max-sm:px-4 max-sm:pt-4"
         >
-          <LinkNotice isSignedIn />
+          {link.kind !== "none" && (
+            <Suspense>
+              <LinkNotice isSignedIn />
+            </Suspense>
+          )}
           <RememberNotice />
           <Outlet />
         </main>
