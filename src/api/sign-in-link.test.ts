@@ -18,7 +18,10 @@ const code: SignInLink = { kind: "code", secret: "c0de" };
 const token = (secret: string): SignInLink => ({ kind: "token", secret });
 
 /** A page with a service behind it that knows these tokens by name and takes the code once. */
-function open({ session = null as Session | null, isAway = false } = {}) {
+function open({
+  session = null,
+  isAway = false,
+}: { session?: Session | null; isAway?: boolean } = {}) {
   const names: Record<string, string> = { mine: "my laptop", other: "ops", fresh: "First sign-in" };
   const sessions = createSessions(memoryShelf(), memoryShelf());
   if (session !== null) sessions.connect(session, { remember: true });
