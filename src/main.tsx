@@ -5,11 +5,11 @@ import { createRoot, type Root } from "react-dom/client";
 import { createBrowserRouter, type RouteObject } from "react-router";
 import { RouterProvider } from "react-router/dom";
 import { queryClient } from "./api/query.ts";
-import { takeLink } from "./api/kept-session.ts";
+import { takeLink, type SignInLink } from "./api/kept-session.ts";
 import { sessions } from "./api/session.ts";
 import "./app/first-parts.ts";
 import { firstPageStands, idle } from "./app/idle.ts";
-import { createLinks } from "./app/sign-in-link.ts";
+import { linkState, unansweredText } from "./app/link-state.ts";
 import { readFrom } from "./paths.ts";
 import { routes } from "./routes.tsx";
 import "./styles.css";
@@ -72,12 +72,22 @@ function mount(): void {
   );
 }
 
-const links = createLinks(() => {
+function remount(): void {
   queryClient.clear();
   if (location.pathname === "/connect")
     history.replaceState(null, "", readFrom(new URLSearchParams(location.search)));
   if (router !== null) mount();
-});
+}
+
+/** Few visits begin with a link, so what opens one is loaded for them alone. */
+async function loadLinks(): Promise<{ open(link: SignInLink): Promise<void> }> {
+  const loaded = await import("./app/sign-in-link.ts").catch(() => null);
+  return (
+    loaded?.createLinks(remount) ?? {
+      open: async () => linkState.set({ kind: "failed", reason: unansweredText }),
+    }
+  );
+}
 
 /** A page that the browser fetches before anybody asked for it must not use up the code. */
 const whenShown = (): Promise<unknown> =>
@@ -90,7 +100,7 @@ const whenShown = (): Promise<unknown> =>
 async function start(): Promise<void> {
   if (link !== null) {
     await whenShown();
-    const opened = links.open(link);
+    const opened = (await loadLinks()).open(link);
     // Without a session every page would lead to the connect page meanwhile.
     if (sessions.current() === null) await opened;
   }
@@ -100,7 +110,7 @@ async function start(): Promise<void> {
 // The link opened in a tab that already shows the dashboard loads nothing by itself.
 addEventListener("hashchange", () => {
   const link = takeLink();
-  if (link !== null) void links.open(link);
+  if (link !== null) void loadLinks().then(({ open }) => open(link));
 });
 
 // In a task of its own, for the same reason.

@@ -32,6 +32,7 @@ function open({
   const links = createSignInLinks({
     sessions,
     state,
+    unansweredText: "Nobody answers.",
     async check({ token: asked }) {
       if (isAway) return { kind: "unanswered" };
       const name = names[asked];

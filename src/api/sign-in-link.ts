@@ -26,6 +26,8 @@ export type LinkState =
 export type SignInLinkOptions = {
   sessions: Sessions;
   state: Store<LinkState>;
+  /** Said where the service does not answer. */
+  unansweredText: string;
   check(session: Session): Promise<Check>;
   /** Exchanges a code. */
   exchange(code: string): Promise<{ token: string } | { reason: string }>;
@@ -36,14 +38,12 @@ export type SignInLinkOptions = {
 };
 
 const refusedText = "The token of the link is unknown, expired or revoked.";
-export const unansweredText =
-  "The service is not responding. Open the link again once the service responds.";
 
 /** A link is of the service that the page came from. */
 const sessionOf = (token: string): Session => ({ address: "", token });
 
 export function createSignInLinks(options: SignInLinkOptions) {
-  const { sessions, state, check, exchange, firstPage, onSwitched } = options;
+  const { sessions, state, unansweredText, check, exchange, firstPage, onSwitched } = options;
   const fail = (reason: string) => state.set({ kind: "failed", reason });
 
   function connect(token: string, { kind }: SignInLink): void {

@@ -15,7 +15,7 @@ import { Input } from "../ui/Input.tsx";
 import { Mark } from "../ui/Mark.tsx";
 import { Notice } from "../ui/Notice.tsx";
 import { LinkNotice } from "./LinkNotice.tsx";
-import { linkState } from "./sign-in-link.ts";
+import { linkState } from "./link-state.ts";
 
 type Problem = { address?: string; token?: string; form?: string };
 

@@ -3,7 +3,7 @@ import type { LinkState } from "../api/sign-in-link.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/Button.tsx";
 import { Notice } from "../ui/Notice.tsx";
-import { linkState } from "./sign-in-link.ts";
+import { linkState } from "./link-state.ts";
 
 function LinkQuestion({ question }: { question: Extract<LinkState, { kind: "question" }> }) {
   const { current, other, isNew, accept, decline } = question;

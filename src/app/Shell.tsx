@@ -13,7 +13,7 @@ import { listenForPalette, opened } from "../palette/opening.ts";
 import { RememberNotice } from "./RememberNotice.tsx";
 import { usePageChange } from "./page-change.ts";
 import { SideNav } from "./SideNav.tsx";
-import { linkState } from "./sign-in-link.ts";
+import { linkState } from "./link-state.ts";
 import { toasts } from "./toasts.ts";
 
 const Overlays = lazy(async () => {

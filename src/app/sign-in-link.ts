@@ -3,17 +3,10 @@ import { ApiError, hasStatus, isMissing } from "../api/api-error.ts";
 import { callAs } from "../api/client.ts";
 import type { Session } from "../api/kept-session.ts";
 import { sessions } from "../api/session.ts";
-import {
-  type Check,
-  createSignInLinks,
-  type LinkState,
-  type SignInLinkOptions,
-  unansweredText,
-} from "../api/sign-in-link.ts";
-import { createStore, nextChange } from "../store.ts";
+import { type Check, createSignInLinks, type SignInLinkOptions } from "../api/sign-in-link.ts";
+import { nextChange } from "../store.ts";
 import { idle } from "./idle.ts";
-
-export const linkState = createStore<LinkState>({ kind: "none" });
+import { linkState, unansweredText } from "./link-state.ts";
 
 async function check(session: Session): Promise<Check> {
   try {
@@ -56,6 +49,7 @@ export const createLinks = (onSwitched: () => void) =>
   createSignInLinks({
     sessions,
     state: linkState,
+    unansweredText,
     check,
     exchange,
     firstPage: () => Promise.race([idle(), nextChange(sessions.state)]),

@@ -1,0 +1,8 @@
+// What the pages show of the sign-in link that they were opened with.
+import type { LinkState } from "../api/sign-in-link.ts";
+import { createStore } from "../store.ts";
+
+export const linkState = createStore<LinkState>({ kind: "none" });
+
+export const unansweredText =
+  "The service is not responding. Open the link again once the service responds.";
