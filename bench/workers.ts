@@ -11,7 +11,6 @@ import autocannon from "autocannon";
 import pg from "pg";
 import { pino } from "pino";
 import { launchOptions } from "../server/setup/browser.ts";
-import { systemClock } from "../server/clock.ts";
 import { buildDashboard } from "../server/setup/build.ts";
 import { startEmbeddedPostgres } from "../server/store/embedded/embedded-postgres.ts";
 import { serviceToken, startService } from "../server/testing/service-process.ts";
@@ -131,7 +130,6 @@ async function measureList(folder: string): Promise<void> {
   const postgres = await startEmbeddedPostgres({
     folder: join(folder, "postgres"),
     log: pino({ level: "silent" }),
-    clock: systemClock,
   });
   const { host, user, password, port, database } = postgres.connection;
   const url = `postgresql://${user}:${password}@/${database}?${new URLSearchParams({ host, port: String(port) })}`;

@@ -1,7 +1,6 @@
 // From the environment to a listening service, and from a signal to a tidy end.
 // The only file that reads `process.*`.
 import { closeSync, existsSync, fstatSync, openSync, readFileSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import type { Server } from "node:http";
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
@@ -12,6 +11,7 @@ import { signInCodeMinutes } from "../contract/tokens.ts";
 import { createApp } from "./app.ts";
 import { systemClock } from "./clock.ts";
 import { ConfigError, readConfig, readSecretFiles, type Config } from "./config.ts";
+import { DataFolderInUse, DataFolderUnusable, lockDataFolder } from "./data-lock.ts";
 import { exposedSecrets } from "./environment/exposed.ts";
 import { takeEnvironment } from "./environment/handover.ts";
 import { createAllowedHosts, hostInUrl } from "./http/allowed-hosts.ts";
@@ -20,9 +20,10 @@ import { accountName, ownAccount } from "./hosts/account.ts";
 import { createLog } from "./log.ts";
 import { watchSignals } from "./signals.ts";
 import { describeDatabaseError } from "./store/database-error.ts";
-import { DataFolderInUse, lockDataFolder } from "./store/embedded/data-lock.ts";
-import { EmbeddedPostgresError } from "./store/embedded/embedded-postgres-error.ts";
-import { startEmbeddedPostgres } from "./store/embedded/embedded-postgres.ts";
+import {
+  EmbeddedPostgresError,
+  startEmbeddedPostgres,
+} from "./store/embedded/embedded-postgres.ts";
 import { createUpstreamApp } from "./upstream/upstream.ts";
 import { workerEnvironment } from "./workers/environment.ts";
 import { supportsAdoption } from "./workers/supervisor/process-table.ts";
@@ -64,7 +65,6 @@ async function main() {
   );
   if (config.upstream !== null) return startInFrontOf(config.upstream, config);
 
-  await mkdir(config.dataFolder, { recursive: true, mode: 0o700 });
   const lock = lockDataFolder(config.dataFolder);
   started.push(() => lock.release());
 
@@ -151,15 +151,10 @@ async function startDatabase(dataFolder: string, onDiagnosis: (reason: string | 
   const postgres = await startEmbeddedPostgres({
     folder: join(dataFolder, "postgres"),
     onDiagnosis,
-    clock: systemClock,
     log,
   });
   started.push(() => postgres.stop());
-  // Its fast shutdown, which it goes through by itself.
-  endDatabaseAtOnce = () => {
-    const pid = postgres.pid();
-    if (pid !== null) process.kill(pid, "SIGINT");
-  };
+  endDatabaseAtOnce = postgres.stopWithoutWaiting;
   // As an ordinary user the database has the same account as everything else.
   const reservedAccounts = ownAccount().uid === 0 ? [postgres.uid] : [];
   return { connection: postgres.connection, reservedAccounts };
@@ -252,8 +247,9 @@ try {
 }
 
 function operatorWords(error: unknown): string | null {
-  if (error instanceof ConfigError || error instanceof DataFolderInUse) return error.message;
-  if (error instanceof EmbeddedPostgresError) return error.message;
+  const expected = [ConfigError, DataFolderInUse, DataFolderUnusable, EmbeddedPostgresError];
+  if (error instanceof Error && expected.some((kind) => error instanceof kind))
+    return error.message;
   const { code, port } = error as { code?: string; port?: number };
   if (code === "EADDRINUSE") return `Port ${port} is in use. Choose another port with PORT.`;
   if (code === "EACCES" && port !== undefined)

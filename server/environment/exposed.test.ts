@@ -1,16 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, chown, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, chown, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { closedFolder } from "../store/embedded/access.ts";
-import { isRoot, openProject } from "../store/embedded/testing.ts";
+import { isLinux, isRoot, makeFolder, openProject, projectFolder } from "../testing/machine.ts";
 import { exposedSecrets } from "./exposed.ts";
 
-const isLinux = process.platform === "linux";
 const nobody = { uid: 65_534, gid: 65_534 };
 
 test.skipIf(!isLinux)(
@@ -49,21 +45,16 @@ test.skipIf(!isLinux)(
   },
 );
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-
 test.skipIf(!isRoot || !isLinux)(
   "an ordinary user is warned once, by name and without values, of what npm keeps readable, and not of files (root on Linux only: becomes that user)",
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), "quarterdeck-exposed-"));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const folder = await makeFolder();
     await chmod(folder, 0o711);
     const file = join(folder, "token");
     const token = "planted token of more than 32 characters";
     await writeFile(file, `${token}\n`, { mode: 0o600 });
     await chown(file, nobody.uid, nobody.gid);
-    const isOpen =
-      (await closedFolder(root.replace(/\/$/, ""), { ...nobody, isOwn: false })) === null;
-    const project = await openProject(isOpen);
+    const project = await openProject();
 
     /** What it says until it is ready or ends. An upstream needs neither a database nor a data folder. */
     const said = async (given: string) => {
@@ -72,7 +63,7 @@ test.skipIf(!isRoot || !isLinux)(
         [
           "-c",
           `"$0" "$1"; exit $?`,
-          process.execPath.replace(root.replace(/\/$/, ""), project),
+          process.execPath.replace(projectFolder, project),
           join(project, "server/main.ts"),
         ],
         {

@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
-import { systemClock } from "../clock.ts";
 import { createLog } from "../log.ts";
 import { openDatabase } from "../store/database.ts";
 import { startEmbeddedPostgres } from "../store/embedded/embedded-postgres.ts";
@@ -29,7 +28,6 @@ export default async function setup(project: TestProject) {
   const folder = await mkdtemp(join(await roomyMemory(), "quarterdeck-test-"));
   const postgres = await startEmbeddedPostgres({
     folder: join(folder, "postgres"),
-    clock: systemClock,
     log: createLog("silent"),
   });
   const { database: _, ...connection } = postgres.connection;

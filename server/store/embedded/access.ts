@@ -1,4 +1,4 @@
-// Which folders an account can enter, and folders that are its alone.
+// Finds out which folders an account can enter, and makes folders that only one account can.
 import { chmod, lchown, lstat, mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ownAccount } from "./account.ts";
@@ -37,11 +37,11 @@ export async function makePrivateFolder(
   });
   const found = await lstat(folder);
   if (!found.isDirectory()) {
-    throw new EmbeddedPostgresError(`${folder} is not a folder but something else. Remove it.`);
+    throw new EmbeddedPostgresError(`${folder} is not a folder. Delete it.`);
   }
   if (found.uid !== account.uid && found.uid !== ownAccount().uid) {
     throw new EmbeddedPostgresError(
-      `${folder} belongs to another user (number ${found.uid}). Remove it, or let that user run Quarterdeck.`,
+      `${folder} belongs to another user (uid ${found.uid}). Delete it, or run Quarterdeck as that user.`,
     );
   }
   if (found.uid !== account.uid) await lchown(folder, account.uid, account.gid);

@@ -5,7 +5,8 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { accountName, systemAccount } from "./account.ts";
 import type { CommandResult } from "./command.ts";
-import { makeFolder, silent } from "./testing.ts";
+import { makeFolder } from "../../testing/machine.ts";
+import { silent } from "./testing.ts";
 
 /** A machine with these commands. */
 function machine(commands: Record<string, (args: readonly string[]) => CommandResult>) {
@@ -74,11 +75,13 @@ test("two services that make the user in the same moment get the same one", asyn
 test("a machine without useradd and adduser is told what to do", async () => {
   const { run } = machine({ id: () => ({ exitCode: 1, output: "" }) });
   await expect(systemAccount(silent, run)).rejects.toThrow(
-    /"quarterdeck" could not be made \(useradd: spawn useradd ENOENT; adduser: .*ordinary user.*DATABASE_URL/,
+    /create the system user “quarterdeck” \(useradd: spawn useradd ENOENT; adduser: .*ordinary user.*DATABASE_URL/,
   );
 });
 
-test("root under another name is refused", async () => {
+test("refuses a database user that is root under another name", async () => {
   const { run } = machine({ id: () => ok("0") });
-  await expect(systemAccount(silent, run)).rejects.toThrow("root under another name");
+  await expect(systemAccount(silent, run)).rejects.toThrow(
+    "“quarterdeck” on this machine has uid 0",
+  );
 });

@@ -31,7 +31,7 @@ export function ownAccount(): Account {
   } catch (cause) {
     // A container started with a bare number, `docker run --user 12345`: initdb asks for the name and fails.
     throw new EmbeddedPostgresError(
-      "The user that runs Quarterdeck has no name on this machine (no entry in /etc/passwd), and PostgreSQL needs one. Add the user, or set DATABASE_URL to a PostgreSQL of your own.",
+      "The user that runs Quarterdeck has no name on this machine (no entry in /etc/passwd), and PostgreSQL requires one. Add the user, or set DATABASE_URL to use your own PostgreSQL.",
       { cause },
     );
   }
@@ -85,13 +85,15 @@ async function makeAccount(log: Log, run: typeof runCommand): Promise<Account> {
     // Asked again whatever it answered: it may have been made by hand in the same moment.
     const account = await findAccount(run);
     if (account) {
-      log.info(`Made the system user ${accountName}, as PostgreSQL does not run as root.`);
+      log.info(
+        `Created the system user ${accountName}, because PostgreSQL refuses to run as root.`,
+      );
       return account;
     }
-    refusals.push(`${command}: ${made.output.trim() || `ended with ${made.exitCode}`}`);
+    refusals.push(`${command}: ${made.output.trim() || `exit code ${made.exitCode}`}`);
   }
   throw new EmbeddedPostgresError(
-    `PostgreSQL does not run as root, and the system user "${accountName}" could not be made (${refusals.join("; ")}). Make that user by hand, run Quarterdeck as an ordinary user, or set DATABASE_URL to a PostgreSQL of your own.`,
+    `Couldn't create the system user “${accountName}” (${refusals.join("; ")}). PostgreSQL refuses to run as root and needs that user. Create it by hand, run Quarterdeck as an ordinary user, or set DATABASE_URL to use your own PostgreSQL.`,
   );
 }
 
@@ -105,7 +107,7 @@ async function findAccount(run: typeof runCommand): Promise<Account | null> {
   const account = { uid: Number(user.output), gid: Number(group.output), isOwn: false };
   if (account.uid === 0) {
     throw new EmbeddedPostgresError(
-      `The user "${accountName}" of this machine is root under another name, and PostgreSQL does not run as root. Give it a number of its own, or set DATABASE_URL.`,
+      `The user “${accountName}” on this machine has uid 0, and PostgreSQL refuses to run as root. Give that user another uid, or set DATABASE_URL to use your own PostgreSQL.`,
     );
   }
   return account;

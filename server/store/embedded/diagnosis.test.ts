@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Place } from "./place.ts";
-import { makeFolder } from "./testing.ts";
+import { makeFolder } from "../../testing/machine.ts";
 import { explainEnd } from "./diagnosis.ts";
 
 const line = (code: string, words: string) => `2026-11-20 23:24:16.000 UTC [12] ${code} ${words}\n`;
@@ -11,19 +11,19 @@ test.each([
   [
     "a full disk",
     line("53100", 'PANIC:  could not write to file "pg_wal/x": No space left on device'),
-    /^The disk that holds .* is full \(\d+ MB free\)\. Free some space; the database comes back/,
+    /^The disk that holds .* is full \(\d+ MB free\)\. Free some space; the database then restarts/,
   ],
   ["a quota", line("53100", 'FATAL:  could not extend file "x": Disk quota exceeded'), /is full/],
-  ["no memory", line("53200", "FATAL:  out of memory"), /no memory left.*comes back by itself/],
+  ["no memory", line("53200", "FATAL:  out of memory"), /no memory left.*restarts automatically/],
   [
     "a read-only disk",
     line("58030", 'PANIC:  could not open file "x": Read-only file system'),
-    /may not write to .*comes back by itself/,
+    /cannot write to .*restarts automatically/,
   ],
   [
     "a failing disk",
     line("58030", "PANIC:  could not fsync file: Input/output error"),
-    /disk fails, or .* damaged.*comes back by itself/,
+    /disk is failing, or .* damaged.*restarts automatically/,
   ],
   [
     "a reason of its own",
@@ -40,14 +40,14 @@ test.each([
   [
     "an error of one query, which ended nothing",
     line("53100", 'ERROR:  could not extend file "x": No space left on device'),
-    /by itself \(signal SIGKILL\)/,
+    /unexpectedly \(signal SIGKILL\)/,
   ],
-  ["no word at all", "", /by itself \(signal SIGKILL\)\. Its log is .*postgres\.log\.$/],
+  ["no word at all", "", /unexpectedly \(signal SIGKILL\)\. See its log, .*postgres\.log\.$/],
 ])("an end by %s is told in operator's words", async (_, log, words) => {
   const home = await makeFolder();
   const logFile = join(home, "postgres.log");
   await writeFile(logFile, log);
   const place = { home, data: join(home, "data"), logFile } as Place;
-  const retryHint = "; the database comes back by itself.";
+  const retryHint = "; the database then restarts automatically.";
   expect(await explainEnd(place, 0, "signal SIGKILL", retryHint)).toMatch(words);
 });

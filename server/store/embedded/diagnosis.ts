@@ -3,8 +3,10 @@ import { statfs } from "node:fs/promises";
 import { readLogSince } from "./log-file.ts";
 import type { Place } from "./place.ts";
 
-/** Ends the sentence that tells a cure: the watchdog tries again by itself, a first start does not. */
-export type RetryHint = "; the database comes back by itself." | ", then start Quarterdeck again.";
+/** Ends the sentence that says what to do: the watchdog restarts the database, nothing repeats a failed first start. */
+export type RetryHint =
+  | "; the database then restarts automatically."
+  | ", then start Quarterdeck again.";
 
 const megabyte = 1024 * 1024;
 /** PostgreSQL makes its log of changes in files of 16 MB; below that it cannot go on. */
@@ -18,17 +20,17 @@ const causes: readonly (readonly [pattern: RegExp, words: (place: Place) => stri
   [
     /Too many open files|could not fork/i,
     () =>
-      "The machine allows the database no more files or processes. Raise the limits of its user",
+      "The database has reached its limit of open files or processes. Raise the limits of its user",
   ],
   [
     /Read-only file system|Permission denied/i,
     ({ home }) =>
-      `The database may not write to ${home}. See that the disk takes writing and that the folder belongs to the user of the database`,
+      `The database cannot write to ${home}. Make sure that the disk is not read-only and that the folder belongs to the database's user`,
   ],
   [
     /Input\/output error|could not locate a valid checkpoint|invalid checkpoint record/i,
     ({ data }) =>
-      `The disk fails, or the files of the database in ${data} are damaged. Check the disk; if it is sound, put that folder back from a backup`,
+      `The disk is failing, or the database files in ${data} are damaged. Check the disk. If it is fine, restore that folder from a backup`,
   ],
 ];
 
@@ -46,7 +48,7 @@ export async function explainEnd(
   const cause = await explainText(place, lastWords.join("\n"), retryHint);
   return (
     cause ??
-    `The database ended by itself (${lastWords.at(-1) ?? ending}). Its log is ${place.logFile}.`
+    `The database stopped unexpectedly (${lastWords.at(-1) ?? ending}). See its log, ${place.logFile}.`
   );
 }
 

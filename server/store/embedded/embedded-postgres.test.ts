@@ -5,27 +5,20 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { describeDatabaseError } from "../database-error.ts";
-import { startEmbeddedPostgres, type EmbeddedPostgres } from "./embedded-postgres.ts";
+import { startInstance, type Instance } from "./instance.ts";
 import { socketName } from "./settings.ts";
-import {
-  copyOfDatabase,
-  isLinux,
-  isRoot,
-  makeFolder,
-  query,
-  silent,
-  startDatabase,
-} from "./testing.ts";
+import { isLinux, isRoot, makeFolder } from "../../testing/machine.ts";
+import { copyOfDatabase, query, silent, startDatabase } from "./testing.ts";
 
 describe("a running database", () => {
-  let database: EmbeddedPostgres;
+  let database: Instance;
   let folder: string;
   const ask = <Row extends object>(text: string) => query<Row>(database.connection, text);
 
   beforeAll(async () => {
     const cleanUps: (() => Promise<void>)[] = [];
     folder = await copyOfDatabase((run) => cleanUps.push(run));
-    database = await startEmbeddedPostgres({ folder, log: silent });
+    database = await startInstance({ folder, log: silent });
     return async () => {
       await database.stop();
       for (const cleanUp of cleanUps) await cleanUp();
@@ -161,7 +154,7 @@ test("data of another major version is refused with the way out, and not touched
   await writeFile(join(folder, "data", "PG_VERSION"), "17\n");
   const before = await readdir(join(folder, "data"));
   await expect(startDatabase({ folder })).rejects.toThrow(
-    /PostgreSQL 17.*brings PostgreSQL 18.*Nothing was changed.*pg_dump/s,
+    /PostgreSQL 17.*includes PostgreSQL 18.*Nothing was changed.*pg_dump/s,
   );
   expect(await readdir(join(folder, "data"))).toEqual(before);
 });

@@ -1,97 +1,37 @@
-// The database that comes with the service: started or taken over, kept up, and stopped.
-import { systemClock, type Clock } from "../../clock.ts";
-import { findBinaryPackage, prepareBinaries, removeOldCopies } from "./binaries.ts";
-import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
-import { initializeData, writeAccessRules } from "./initialize.ts";
-import { createWatchdog } from "./watchdog.ts";
-import { keepLogShort } from "./log-file.ts";
+// The public face of this folder: runs a PostgreSQL of its own in a folder. No file outside the folder imports any other file of it.
+// What it promises to operators is in docs/embedded-database.md.
+import type { Connection } from "./questions.ts";
 import type { Log } from "./log.ts";
-import { findPassword } from "./password.ts";
-import { findPlace, writePointerFile } from "./place.ts";
-import { endServer } from "./processes.ts";
-import { connectionTo, type Connection } from "./questions.ts";
-import { startServer } from "./server.ts";
-import { takeOver } from "./take-over.ts";
-import { explainEnd, type RetryHint } from "./diagnosis.ts";
+import { startInstance } from "./instance.ts";
 
-export { EmbeddedPostgresError };
+export { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
+
+export type EmbeddedPostgresOptions = {
+  /** For the database alone; made if missing. No other process may start a database here, so the caller holds a lock. */
+  folder: string;
+  log: Log;
+  /** Told why the database is down, in operator's words, when it goes down and at each failed restart; null = it is up again. */
+  onDiagnosis?: (reason: string | null) => void;
+};
 
 export type EmbeddedPostgres = {
-  /** For `pg.Pool`; stays the same over restarts of the database. */
+  /** For `pg.Pool`; stays the same when the database restarts. */
   connection: Connection;
   /** The account that the database runs as. */
   uid: number;
-  /** Of the server's first process; another one after a restart, null while it is down. */
-  pid: () => number | null;
-  /** Ends the database in good order, and past the deadline at once; nothing is lost either way. Idempotent. */
+  /** Shuts the database down in good order, and by force past a deadline; no committed data is lost either way. Idempotent. */
   stop: () => Promise<void>;
+  /** Tells the database to shut down and does not wait for it: for a process that exits now. */
+  stopWithoutWaiting: () => void;
 };
 
-export type EmbeddedPostgresOptions = {
-  /** A folder for the database alone, directly in the service's data folder, whose lock the caller holds. */
-  folder: string;
-  log: Log;
-  /** Told why the database is down, in operator's words, at its fall and at each attempt that failed; null = it is up again. */
-  onDiagnosis?: (reason: string | null) => void;
-  clock?: Clock;
-  /** How long `stop` waits for the database's last writes. */
-  stopDeadlineMs?: number;
-};
-
-const immediateStopMs = 3000;
-
-/** @throws {EmbeddedPostgresError} the database cannot run; the message says why and what to do. */
+/**
+ * Starts the database, or takes over the one that a killed process left running, and restarts it whenever it ends by itself.
+ * @throws {EmbeddedPostgresError} the database cannot run; the message says why and what to do
+ */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
-  try {
-    return await start(options);
-  } catch (error) {
-    if (error instanceof EmbeddedPostgresError) throw error;
-    const why = error instanceof Error ? error.message : String(error);
-    throw new EmbeddedPostgresError(
-      `The database in ${options.folder} cannot be started (${why}).`,
-      { cause: error },
-    );
-  }
-}
-
-async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { folder, log, onDiagnosis = () => {}, clock = systemClock } = options;
-  const { stopDeadlineMs = 10_000 } = options;
-  const binaryPackage = await findBinaryPackage();
-  const { version } = binaryPackage;
-  const place = await findPlace(folder, log);
-  const binaries = await prepareBinaries(binaryPackage, place.account, place.programs, log);
-  await writeAccessRules(place);
-  await initializeData(place, binaries, version);
-  const password = await findPassword(place, binaries);
-  await writePointerFile(place, log);
-
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const takeOverOrStart = async (retryHint: RetryHint) =>
-    (await takeOver({ place, binaries, version, password, clock, log, signal })) ??
-    startServer({ place, binaries, password, log, retryHint, signal });
-  const first = await takeOverOrStart(", then start Quarterdeck again.");
-  await removeOldCopies(place.programs, binaries);
-  keepLogShort(place.logFile, clock, log, signal);
-
-  const retryHint = "; the database comes back by itself.";
-  const watchdog = createWatchdog({
-    first,
-    log,
-    clock,
-    onDiagnosis,
-    stopping,
-    explain: ({ logStartBytes }, ending) => explainEnd(place, logStartBytes, ending, retryHint),
-    restart: () => takeOverOrStart(retryHint),
-    end: ({ pid }) => endServer(place, pid, { fast: stopDeadlineMs, immediate: immediateStopMs }),
-  });
-  return {
-    connection: connectionTo(place, password.text),
-    uid: place.account.uid,
-    pid: () => watchdog.current()?.pid ?? null,
-    stop: watchdog.stop,
-  };
+  const { connection, uid, stop, stopWithoutWaiting } = await startInstance(options);
+  return { connection, uid, stop, stopWithoutWaiting };
 }

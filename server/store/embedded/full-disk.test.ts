@@ -10,7 +10,8 @@ import { Pool } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock, type Clock } from "../../clock.ts";
 import { describeDatabaseError } from "../database-error.ts";
-import { isLinux, isRoot, makeFolder, silent, startDatabase } from "./testing.ts";
+import { isLinux, isRoot, makeFolder } from "../../testing/machine.ts";
+import { silent, startDatabase } from "./testing.ts";
 
 const run = promisify(execFile);
 const diskMegabytes = 160;
@@ -90,7 +91,7 @@ test.skipIf(!isRoot || !isLinux)(
     await fallen;
     await pushing;
     expect(reasons[0]).toBe(
-      `The disk that holds ${join(disk, "postgres")} is full (0 MB free). Free some space; the database comes back by itself.`,
+      `The disk that holds ${join(disk, "postgres")} is full (0 MB free). Free some space; the database then restarts automatically.`,
     );
 
     const well = once(told, "up");

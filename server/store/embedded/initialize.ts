@@ -57,7 +57,7 @@ async function closeData(place: Place): Promise<void> {
   if (copied.exitCode === 0) return;
   const reason = await explainText(place, copied.output, ", then start Quarterdeck again.");
   throw new EmbeddedPostgresError(
-    reason ?? `The rules for access could not be written to ${rules}: ${copied.output.trim()}`,
+    reason ?? `Couldn't write the access rules to ${rules}: ${copied.output.trim()}`,
   );
 }
 
@@ -72,7 +72,7 @@ async function makeData(place: Place, initdb: string): Promise<void> {
   await rm(unfinished, { recursive: true, force: true });
   const reason = await explainText(place, made.output, ", then start Quarterdeck again.");
   throw new EmbeddedPostgresError(
-    reason ?? `The database could not be made in ${place.data}: ${made.output.trim()}`,
+    reason ?? `Couldn't create the database in ${place.data}: ${made.output.trim()}`,
   );
 }
 
@@ -83,18 +83,18 @@ async function checkVersion(place: Place, packageVersion: string): Promise<void>
   if (theirs === ours) return;
   if (theirs === undefined) {
     throw new EmbeddedPostgresError(
-      `${place.data} holds no database of PostgreSQL, but is not empty either. Move it away, or put the database back from a backup.`,
+      `${place.data} exists but contains no PostgreSQL database. Move it away, or restore the database from a backup.`,
     );
   }
   const reach = `--host=${place.socketFolder} --username=${databaseUser} --dbname=${databaseName}`;
   throw new EmbeddedPostgresError(
     [
-      `The database in ${place.data} is of PostgreSQL ${theirs}, and this Quarterdeck brings PostgreSQL ${ours}, which cannot read it. Nothing was changed.`,
-      `To move it over: 1. start the Quarterdeck that was used before and save the database:`,
-      `PGPASSFILE=${place.passwordFile} pg_dump --format=custom --file=quarterdeck.dump ${reach} (of version ${theirs} or newer).`,
-      `2. Stop it, move ${place.data} away, and start this one: it makes an empty database.`,
-      `3. Load it: PGPASSFILE=${place.passwordFile} pg_restore --clean --if-exists ${reach} quarterdeck.dump, and start this one again.`,
-      `Or run PostgreSQL ${theirs} yourself and name it in DATABASE_URL.`,
+      `The database in ${place.data} was created by PostgreSQL ${theirs}. This version of Quarterdeck includes PostgreSQL ${ours}, which cannot read it. Nothing was changed.`,
+      `To migrate: 1. Start the previous version of Quarterdeck and dump the database:`,
+      `PGPASSFILE=${place.passwordFile} pg_dump --format=custom --file=quarterdeck.dump ${reach} (pg_dump ${theirs} or newer).`,
+      `2. Stop it, move ${place.data} away, and start this version, which creates an empty database.`,
+      `3. Load the dump: PGPASSFILE=${place.passwordFile} pg_restore --clean --if-exists ${reach} quarterdeck.dump, and restart Quarterdeck.`,
+      `Or run PostgreSQL ${theirs} yourself and set DATABASE_URL.`,
     ].join(" "),
   );
 }

@@ -2,7 +2,7 @@ import { readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { logSizeBytes, openLog, readLogSince, trimLog } from "./log-file.ts";
-import { makeFolder } from "./testing.ts";
+import { makeFolder } from "../../testing/machine.ts";
 
 test("a log past its length starts anew under the hands of its writer, and the old lines are kept once", async () => {
   const path = join(await makeFolder(), "postgres.log");

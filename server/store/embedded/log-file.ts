@@ -28,7 +28,9 @@ export async function trimLog(path: string): Promise<void> {
 export function keepLogShort(path: string, clock: Clock, log: Log, signal: AbortSignal): void {
   let cancelTimer = () => {};
   const trim = async () => {
-    await trimLog(path).catch((error: unknown) => log.warn(`${path}: ${String(error)}`));
+    await trimLog(path).catch((error: unknown) =>
+      log.warn(`Couldn't shorten the database log ${path}: ${String(error)}`),
+    );
     if (!signal.aborted) arm();
   };
   const arm = () => {

@@ -6,23 +6,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, onTestFailed, onTestFinished, test } from "vitest";
 import { makeRandom, makeSeed } from "../../testing/random.ts";
-import { startEmbeddedPostgres, type EmbeddedPostgres } from "./embedded-postgres.ts";
+import { startInstance, type Instance } from "./instance.ts";
 import { findBinaryPackage, prepareBinaries } from "./binaries.ts";
 import { identity, plainEnvironment } from "./command.ts";
 import { findPlace, type Place } from "./place.ts";
 import { isAlive, readPostmasterFile } from "./processes.ts";
 import type { Connection } from "./questions.ts";
 import { serverArguments, socketName } from "./settings.ts";
-import {
-  copyOfDatabase,
-  isLinux,
-  isRoot,
-  kill,
-  query,
-  silent,
-  startDatabase,
-  startService,
-} from "./testing.ts";
+import { isLinux, isRoot, kill } from "../../testing/machine.ts";
+import { copyOfDatabase, query, silent, startDatabase, startService } from "./testing.ts";
 
 const rows = [{ one: 1 }];
 const service = fileURLToPath(new URL("testing-service.ts", import.meta.url));
@@ -78,13 +70,13 @@ async function startTrusting(place: Place): Promise<number> {
 }
 
 describe("a running database", () => {
-  let database: EmbeddedPostgres;
+  let database: Instance;
   let folder: string;
 
   beforeAll(async () => {
     const cleanUps: (() => Promise<void>)[] = [];
     folder = await copyOfDatabase((run) => cleanUps.push(run));
-    database = await startEmbeddedPostgres({ folder, log: silent });
+    database = await startInstance({ folder, log: silent });
     return async () => {
       await database.stop();
       for (const cleanUp of cleanUps) await cleanUp();

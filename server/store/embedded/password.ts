@@ -56,7 +56,7 @@ async function alterRole(
   if (exitCode === 0) return;
   const reason = await explainText(place, output, retryHint);
   throw new EmbeddedPostgresError(
-    reason ?? `The password of the database in ${place.data} could not be set: ${output.trim()}`,
+    reason ?? `Couldn't set the password of the database in ${place.data}: ${output.trim()}`,
   );
 }
 

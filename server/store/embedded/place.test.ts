@@ -13,27 +13,15 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { closedFolder } from "./access.ts";
 import { findBinaryPackage, prepareBinaries, removeOldCopies } from "./binaries.ts";
 import { runCommand } from "./command.ts";
 import { findPlace } from "./place.ts";
 import { nameOfPath } from "./settings.ts";
-import {
-  isRoot,
-  makeFolder,
-  openProject,
-  query,
-  silent,
-  startDatabase,
-  startService,
-} from "./testing.ts";
+import { isRoot, makeFolder, openProject } from "../../testing/machine.ts";
+import { query, silent, startDatabase, startService } from "./testing.ts";
 
 const nobody = { uid: 65_534, gid: 65_534, isOwn: false };
-
-const thisFolder = dirname(fileURLToPath(import.meta.url));
-const isOpenToNobody = (await closedFolder(thisFolder, nobody)) === null;
 
 describe("a path too long for a socket", () => {
   const makeLongFolder = async () => {
@@ -87,7 +75,7 @@ describe.skipIf(!isRoot)("as root (root only)", () => {
     await query(first.connection, "create table t as select 1 as one");
     await first.stop();
     expect((await lstat(closed)).mode & 0o777).toBe(0o700);
-    expect(warnings).toEqual([expect.stringContaining(`lies in ${elsewhere}`)]);
+    expect(warnings).toEqual([expect.stringContaining(`stored in ${elsewhere}`)]);
     expect(await readFile(join(folder, "moved-to.txt"), "utf8")).toBe(`${elsewhere}\n`);
     expect(await readFile(join(elsewhere, "belongs-to.txt"), "utf8")).toBe(`${folder}\n`);
 
@@ -99,7 +87,7 @@ describe.skipIf(!isRoot)("as root (root only)", () => {
     await second.stop();
 
     await rm(elsewhere, { recursive: true });
-    await expect(startDatabase({ folder })).rejects.toThrow("is not there any more");
+    await expect(startDatabase({ folder })).rejects.toThrow("no longer exists");
   });
 
   test("an existing database whose folder was closed is not replaced by an empty one", async () => {
@@ -154,7 +142,7 @@ test.skipIf(!isRoot)(
     const { child, databasePid, connection } = await startService(dataFolder, {
       uid: nobody.uid,
       gid: nobody.gid,
-      project: await openProject(isOpenToNobody),
+      project: await openProject(),
     });
     expect((await stat(`/proc/${databasePid}`)).uid).toBe(nobody.uid);
     expect(await query(connection, "select 1 as one")).toEqual([{ one: 1 }]);

@@ -68,7 +68,7 @@ export async function findPlace(folder: string, log: Log): Promise<Place> {
   if (closed === null) return placeIn(home, account);
   if (found) {
     throw new EmbeddedPostgresError(
-      `The database in ${home} runs as user number ${account.uid}, who cannot enter ${closed}. Let that user through with: chmod o+x ${closed}`,
+      `The database in ${home} runs as uid ${account.uid}, which cannot enter ${closed}. Allow it with: chmod o+x ${closed}`,
     );
   }
   const elsewhere = join(sharedRoot, nameOfPath(home));
@@ -84,7 +84,7 @@ export async function writePointerFile({ home, standsFor }: Place, log: Log): Pr
   await writeFile(join(home, origin), `${standsFor}\n`, { mode: 0o600 });
   await writeFile(path, `${home}\n`, { mode: 0o600 });
   log.warn(
-    `The database lies in ${home}, because its user cannot enter ${standsFor}. The two belong together: save, move and remove them as one.`,
+    `The database is stored in ${home}, because its user cannot enter ${standsFor}. Back up, move and delete the two folders together.`,
   );
 }
 
@@ -93,7 +93,7 @@ async function placeMoved(folder: string, home: string, log: Log): Promise<Place
   if (found) return placeIn(home, await systemAccount(log), folder);
   // An empty database in its stead would look like the loss of everything.
   throw new EmbeddedPostgresError(
-    `The database of ${folder} lay in ${home}, and is not there any more. Put it back, or remove ${join(folder, pointerFile)} to begin with an empty one.`,
+    `The database of ${folder} was stored in ${home}, which no longer exists. Restore that folder, or delete ${join(folder, pointerFile)} to start with an empty database.`,
   );
 }
 
@@ -130,7 +130,7 @@ async function makeHome(home: string, own: Account): Promise<void> {
   if (found.uid === own.uid) return chmod(home, mode);
   if (own.uid === 0) return;
   throw new EmbeddedPostgresError(
-    `${home} belongs to another user (number ${found.uid}). Run Quarterdeck as that user or as root, or give it a data folder of its own with QUARTERDECK_DATA.`,
+    `${home} belongs to another user (uid ${found.uid}). Run Quarterdeck as that user or as root, or set QUARTERDECK_DATA to another folder.`,
   );
 }
 

@@ -78,13 +78,16 @@ async function hasEnded(pid: number, deadlineMs: number): Promise<boolean> {
   return true;
 }
 
+/** PostgreSQL's fast shutdown: ends all sessions, writes what is left, and ends. */
+export const requestShutdown = (pid: number): void => void send(pid, "SIGINT");
+
 /** https://www.postgresql.org/docs/18/server-shutdown.html: fast, then immediate (recovers at the next start), then by force. */
 export async function endServer(
   place: Place,
   pid: number,
   deadlinesMs: { fast: number; immediate: number },
 ): Promise<void> {
-  send(pid, "SIGINT");
+  requestShutdown(pid);
   // A frozen process hears the other signals only after this one.
   send(pid, "SIGCONT");
   if (await hasEnded(pid, deadlinesMs.fast)) return;

@@ -47,7 +47,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     return await startOnce(options);
   } catch (error) {
     if (!(error instanceof Error) || !isRefused(error.cause)) throw error;
-    log.warn("The database has another password than the one that is kept, and is given this one.");
+    log.warn("The database rejected the stored password. Setting it again.");
     await password.set(retryHint);
     return startOnce(options);
   }
@@ -109,11 +109,11 @@ async function waitUntilReady(
     const file = await readPostmasterFile(place);
     if (file && file.pid === child.pid && file.isReady) return;
     const elapsedMs = performance.now() - startMs;
-    if (elapsedMs > readyDeadlineMs) throw new Error("it was not ready in time");
+    if (elapsedMs > readyDeadlineMs) throw new Error("it was not ready within 5 minutes");
     signal.throwIfAborted();
     if (elapsedMs > slowStartMs && !isSlowTold) {
       isSlowTold = true;
-      log.info(`The database is still starting; its log is ${place.logFile}.`);
+      log.info(`The database is still starting. See its log, ${place.logFile}.`);
     }
     await sleep(readyPollMs);
   }

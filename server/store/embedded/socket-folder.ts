@@ -23,6 +23,6 @@ export async function findSocketFolder(home: string, account: Account): Promise<
     return real;
   }
   throw new EmbeddedPostgresError(
-    `The path ${home} is too long for the socket of PostgreSQL, and there is no folder for temporary files in its stead. Choose a shorter path with QUARTERDECK_DATA.`,
+    `The path ${home} is too long for PostgreSQL's socket, and no temporary folder can hold the socket instead. Set QUARTERDECK_DATA to a shorter path.`,
   );
 }

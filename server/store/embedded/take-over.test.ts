@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { isAlive } from "./processes.ts";
-import { copyOfDatabase, kill, query, startDatabase, startService } from "./testing.ts";
+import { kill } from "../../testing/machine.ts";
+import { copyOfDatabase, query, startDatabase, startService } from "./testing.ts";
 
 /** A data folder whose service saved a row and was killed; its database runs on. */
 async function leaveDatabase() {

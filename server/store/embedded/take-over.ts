@@ -32,7 +32,7 @@ export async function takeOver(options: TakeOverOptions): Promise<Server | null>
   const file = await processes.readPostmasterFile(place);
   if (file && (await processes.isServer(file.pid, place))) {
     if ((await runsAsWeWould(options)) && (await answers(options))) {
-      log.info(`Took over the database that an earlier run left (process ${file.pid}).`);
+      log.info(`Took over the database that was still running (process ${file.pid}).`);
       const logStartBytes = await logSizeBytes(place.logFile);
       return { pid: file.pid, ended: watch(file.pid, clock, signal), logStartBytes };
     }
@@ -70,7 +70,7 @@ function watch(pid: number, clock: Clock, signal: AbortSignal): Promise<string> 
   return new Promise((resolve) => {
     let cancelTimer = () => {};
     const look = async () => {
-      if (!(await processes.isAlive(pid))) return resolve("the process is gone");
+      if (!(await processes.isAlive(pid))) return resolve("its process is gone");
       if (!signal.aborted) cancelTimer = clock.after(watchIntervalMs, () => void look());
     };
     signal.addEventListener("abort", () => cancelTimer());

@@ -1,7 +1,7 @@
 // A service that holds a data folder and runs its database, for tests that kill it: `testing-service.ts <data folder> <umask>`.
 import { join } from "node:path";
-import { lockDataFolder } from "./data-lock.ts";
-import { startEmbeddedPostgres } from "./embedded-postgres.ts";
+import { lockDataFolder } from "../../data-lock.ts";
+import { startInstance } from "./instance.ts";
 
 const [, , dataFolder = "", umask = "022"] = process.argv;
 process.umask(umask);
@@ -10,7 +10,7 @@ const say = (text: string) => void process.stderr.write(`${text}\n`);
 try {
   const lock = lockDataFolder(dataFolder);
   const log = { info: say, warn: say, error: say };
-  const database = await startEmbeddedPostgres({ folder: join(dataFolder, "postgres"), log });
+  const database = await startInstance({ folder: join(dataFolder, "postgres"), log });
   process.once("SIGTERM", () => {
     void database.stop().then(() => lock.release());
   });

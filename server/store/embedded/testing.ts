@@ -1,48 +1,18 @@
 // For the tests of this folder: real databases in temporary folders, and a service in a process of its own that can be killed.
-import { execFile, spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { chmod, cp, mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
-import { tmpdir, userInfo } from "node:os";
+import { spawn, type ChildProcess } from "node:child_process";
+import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { Client } from "pg";
 import { afterAll, onTestFinished } from "vitest";
-import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from "./embedded-postgres.ts";
+import { makeFolder, projectFolder, type CleanUp } from "../../testing/machine.ts";
+import { startInstance, type InstanceOptions } from "./instance.ts";
 import type { Log } from "./log.ts";
 import type { Place } from "./place.ts";
 import { endServer, isServer } from "./processes.ts";
 import type { Connection } from "./questions.ts";
 
-export const isRoot = userInfo().uid === 0;
-const projectFolder = fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, "");
-export const isLinux = process.platform === "linux";
-
 export const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
-
-const run = promisify(execFile);
-
-type CleanUp = (run: () => Promise<void>) => void;
-
-/** The project at a path that everybody can enter, where its own lies below a closed folder like `/root`. */
-export async function openProject(isOpen: boolean): Promise<string> {
-  if (isOpen) return projectFolder;
-  const open = await makeFolder();
-  await chmod(open, 0o711);
-  const project = join(open, "project");
-  await mkdir(project);
-  await run("mount", ["--bind", "-o", "ro", projectFolder, project]);
-  onTestFinished(async () => void (await run("umount", ["--lazy", project])));
-  return project;
-}
-
-/** A folder that is removed when the test is over, or when `cleanUp` says so. */
-export async function makeFolder(cleanUp: CleanUp = onTestFinished): Promise<string> {
-  const folder = await mkdtemp(join(await realpath(tmpdir()), "quarterdeck-"));
-  cleanUp(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 let model: Promise<string> | null = null;
 
@@ -57,7 +27,7 @@ export async function copyOfDatabase(cleanUp: CleanUp = onTestFinished): Promise
 
 async function makeModel(): Promise<string> {
   const folder = join(await makeFolder(afterFile), "postgres");
-  await (await startEmbeddedPostgres({ folder, log: silent })).stop();
+  await (await startInstance({ folder, log: silent })).stop();
   return folder;
 }
 
@@ -66,9 +36,9 @@ const afterFile: CleanUp = (run) => void whenFileIsOver.push(run);
 afterAll(async () => void (await Promise.all(whenFileIsOver.map((run) => run()))));
 
 /** A database that is stopped when the test is over. */
-export async function startDatabase(options: Partial<EmbeddedPostgresOptions> = {}) {
+export async function startDatabase(options: Partial<InstanceOptions> = {}) {
   const folder = options.folder ?? join(await makeFolder(), "postgres");
-  const database = await startEmbeddedPostgres({ log: silent, ...options, folder });
+  const database = await startInstance({ log: silent, ...options, folder });
   onTestFinished(() => database.stop());
   return { ...database, folder };
 }
@@ -118,13 +88,6 @@ export async function startService(
     return { child, said, ...ready };
   }
   throw new Error(`The service did not start: ${said.join("\n")}`);
-}
-
-/** As the kernel does it to a service that used too much memory. */
-export async function kill(child: ChildProcess): Promise<void> {
-  const exit = once(child, "exit");
-  child.kill("SIGKILL");
-  await exit;
 }
 
 /** Ends what a killed service left, if nobody did: the process must still be a database of that folder. */

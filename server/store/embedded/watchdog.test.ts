@@ -24,7 +24,7 @@ function listen() {
   return { reasons, onDiagnosis, next: (what: "up" | "down") => once(told, what) };
 }
 
-test("a database that is killed comes back by itself, on the same address, with every row that was saved", async () => {
+test("restarts a database that was killed, at the same address, with every row that was saved", async () => {
   const { reasons, onDiagnosis, next } = listen();
   const folder = await copyOfDatabase();
   const { connection, pid } = await startDatabase({ folder, onDiagnosis, clock: quickClock });
@@ -38,7 +38,9 @@ test("a database that is killed comes back by itself, on the same address, with 
     expect(await query(connection, "select * from t")).toEqual([{ one: 1 }]);
     expect(reasons).toHaveLength(round * 2);
   }
-  expect(reasons[0]).toMatch(/^The database ended by itself \(signal SIGKILL\)\. Its log is /);
+  expect(reasons[0]).toMatch(
+    /^The database stopped unexpectedly \(signal SIGKILL\)\. See its log, /,
+  );
 });
 
 test("a worker of the database that is killed takes nothing with it, and is told", async () => {

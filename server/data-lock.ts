@@ -64,7 +64,7 @@ export function lockDataFolder(folder: string): { release(): void } {
     for (const lock of locks) lock.close();
     if (!isBusy(error)) throw unusable(folder, error);
     throw new DataFolderInUse(
-      `Another Quarterdeck${holder(own, folder)} works in ${folder}. Stop that one, or give this one a folder of its own with QUARTERDECK_DATA.`,
+      `Another Quarterdeck${holder(own, folder)} is using ${folder}. Stop it, or set QUARTERDECK_DATA to another folder.`,
       { cause: error },
     );
   }
@@ -148,9 +148,9 @@ function makeOwn(path: string, kind: "folder" | "file", { own, folder }: Owners)
   }
   const found = lstatSync(path);
   if (!(kind === "folder" ? found.isDirectory() : found.isFile() && found.nlink === 1))
-    throw new Error(`${path} is not a ${kind} of its own; remove it`);
+    throw new Error(`${path} is not a plain ${kind}; delete it`);
   if (found.uid !== own && found.uid !== folder.uid)
-    throw new Error(`${path} belongs to another user, number ${found.uid}; remove it`);
+    throw new Error(`${path} belongs to another user (uid ${found.uid}); delete it`);
   if ((found.mode & 0o7777) !== mode) chmodSync(path, mode);
 }
 
@@ -182,7 +182,7 @@ function holder(own: string, folder: string): string {
 function unusable(folder: string, cause: unknown): DataFolderUnusable {
   const why = cause instanceof Error ? cause.message : String(cause);
   return new DataFolderUnusable(
-    `The data folder ${folder} cannot be used (${why}). It must be writable by the user who runs Quarterdeck, on a disk of this machine; QUARTERDECK_DATA names another.`,
+    `Couldn't use the data folder ${folder}: ${why}. It must be on a local disk and writable by the user that runs Quarterdeck. Set QUARTERDECK_DATA to use another folder.`,
     { cause },
   );
 }

@@ -2,9 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, chown, mkdir, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { onTestFinished, expect, test } from "vitest";
 import { DataFolderInUse, DataFolderUnusable, lockDataFolder } from "./data-lock.ts";
-import { isRoot, kill, makeFolder } from "./testing.ts";
+import { isRoot, kill, makeFolder, projectFolder } from "./testing/machine.ts";
 
 const nobody = { uid: 65_534, gid: 65_534 };
 
@@ -43,7 +44,7 @@ const readerScript = (folder: string) => /* js */ `
 /** Another process that tries to hold `folder`; answers with what it said first. */
 async function contend(
   folder: string,
-  text = script(folder),
+  program = script(folder),
   account: { uid: number; gid: number } | null = null,
 ) {
   // Given up by the program itself: the project's Node may lie where another account cannot enter.
@@ -52,7 +53,7 @@ async function contend(
       ? ""
       : `process.setgroups([]); process.setgid(${account.gid}); process.setuid(${account.uid});\n`;
   // Collected garbage must not take a lock with it that nobody refers to.
-  const args = ["--expose-gc", "--input-type=module", "--eval", `${become}${text}`];
+  const args = ["--expose-gc", "--input-type=module", "--eval", `${become}${program}`];
   const child = spawn(process.execPath, args, { cwd: "/", stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   const [said]: [Buffer] = (await once(child.stdout, "data")) as [Buffer];
@@ -105,6 +106,21 @@ test("a data folder that cannot be is told as such, not as in use", async () => 
   expect(() => lockDataFolder(impossible)).toThrow("QUARTERDECK_DATA");
 });
 
+test("the service says in one sentence why it cannot use its data folder", async () => {
+  const file = join(await makeFolder(), "file");
+  await writeFile(file, "");
+  const child = spawn(process.execPath, [join(projectFolder, "server/main.ts")], {
+    env: { PATH: process.env["PATH"], PORT: "0", QUARTERDECK_DATA: join(file, "data") },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  expect(stderr.trim()).toMatch(
+    /^Couldn't use the data folder .*: EEXIST: .* Set QUARTERDECK_DATA .*\.$/,
+  );
+  expect(stdout).toBe("");
+});
+
 test("the lock is closed to every other account, whatever the umask and earlier versions left", async () => {
   const folder = await makeFolder();
   const umask = process.umask(0);
@@ -130,11 +146,11 @@ test("a lock that is a link, something else or somebody else's is refused by its
   const lock = join(folder, "lock");
   await symlink(elsewhere, lock);
   expect(() => lockDataFolder(folder)).toThrow(DataFolderUnusable);
-  expect(() => lockDataFolder(folder)).toThrow(`${lock} is not a folder of its own`);
+  expect(() => lockDataFolder(folder)).toThrow(`${lock} is not a plain folder`);
   await rm(lock);
   await mkdir(lock);
   await symlink(join(elsewhere, "file"), join(lock, "instance.lock"));
-  expect(() => lockDataFolder(folder)).toThrow(`${lock}/instance.lock is not a file of its own`);
+  expect(() => lockDataFolder(folder)).toThrow(`${lock}/instance.lock is not a plain file`);
   expect(await readdir(elsewhere)).toEqual([]);
   await rm(join(lock, "instance.lock"));
   if (isRoot) {

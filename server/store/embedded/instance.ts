@@ -1,0 +1,93 @@
+// A running database with everything that tests of this folder need: a clock, deadlines, the process.
+import { systemClock, type Clock } from "../../clock.ts";
+import { findBinaryPackage, prepareBinaries, removeOldCopies } from "./binaries.ts";
+import { explainEnd, type RetryHint } from "./diagnosis.ts";
+import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
+import { initializeData, writeAccessRules } from "./initialize.ts";
+import { keepLogShort } from "./log-file.ts";
+import type { Log } from "./log.ts";
+import { findPassword } from "./password.ts";
+import { findPlace, writePointerFile } from "./place.ts";
+import { endServer, requestShutdown } from "./processes.ts";
+import { connectionTo, type Connection } from "./questions.ts";
+import { startServer } from "./server.ts";
+import { takeOver } from "./take-over.ts";
+import { createWatchdog } from "./watchdog.ts";
+
+export type Instance = {
+  connection: Connection;
+  uid: number;
+  /** Of the server's first process; another one after a restart, null while it is down. */
+  pid: () => number | null;
+  stop: () => Promise<void>;
+  stopWithoutWaiting: () => void;
+};
+
+export type InstanceOptions = {
+  folder: string;
+  log: Log;
+  onDiagnosis?: (reason: string | null) => void;
+  clock?: Clock;
+  /** How long `stop` waits for the database's last writes. */
+  stopDeadlineMs?: number;
+};
+
+const immediateStopMs = 3000;
+
+/** @throws {EmbeddedPostgresError} */
+export async function startInstance(options: InstanceOptions): Promise<Instance> {
+  try {
+    return await start(options);
+  } catch (error) {
+    if (error instanceof EmbeddedPostgresError) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new EmbeddedPostgresError(`Couldn't start the database in ${options.folder}: ${why}`, {
+      cause: error,
+    });
+  }
+}
+
+async function start(options: InstanceOptions): Promise<Instance> {
+  const { folder, log, onDiagnosis = () => {}, clock = systemClock } = options;
+  const { stopDeadlineMs = 10_000 } = options;
+  const binaryPackage = await findBinaryPackage();
+  const { version } = binaryPackage;
+  const place = await findPlace(folder, log);
+  const binaries = await prepareBinaries(binaryPackage, place.account, place.programs, log);
+  await writeAccessRules(place);
+  await initializeData(place, binaries, version);
+  const password = await findPassword(place, binaries);
+  await writePointerFile(place, log);
+
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const takeOverOrStart = async (retryHint: RetryHint) =>
+    (await takeOver({ place, binaries, version, password, clock, log, signal })) ??
+    startServer({ place, binaries, password, log, retryHint, signal });
+  const first = await takeOverOrStart(", then start Quarterdeck again.");
+  await removeOldCopies(place.programs, binaries);
+  keepLogShort(place.logFile, clock, log, signal);
+
+  const retryHint = "; the database then restarts automatically.";
+  const watchdog = createWatchdog({
+    first,
+    log,
+    clock,
+    onDiagnosis,
+    stopping,
+    explain: ({ logStartBytes }, ending) => explainEnd(place, logStartBytes, ending, retryHint),
+    restart: () => takeOverOrStart(retryHint),
+    end: ({ pid }) => endServer(place, pid, { fast: stopDeadlineMs, immediate: immediateStopMs }),
+  });
+  const pid = () => watchdog.current()?.pid ?? null;
+  return {
+    connection: connectionTo(place, password.text),
+    uid: place.account.uid,
+    pid,
+    stop: watchdog.stop,
+    stopWithoutWaiting() {
+      const running = pid();
+      if (running !== null) requestShutdown(running);
+    },
+  };
+}

@@ -1,0 +1,51 @@
+// What tests need of the machine: which one it is, folders that go away, and processes that are killed.
+import { execFile, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdir, mkdtemp, realpath, rm, stat } from "node:fs/promises";
+import { tmpdir, userInfo } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { onTestFinished } from "vitest";
+
+export const isRoot = userInfo().uid === 0;
+export const isLinux = process.platform === "linux";
+
+/** Without a slash at the end. */
+export const projectFolder = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
+
+export type CleanUp = (run: () => Promise<void>) => void;
+
+/** A folder that is removed when the test is over, or when `cleanUp` says so. */
+export async function makeFolder(cleanUp: CleanUp = onTestFinished): Promise<string> {
+  const folder = await mkdtemp(join(await realpath(tmpdir()), "quarterdeck-"));
+  cleanUp(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const run = promisify(execFile);
+
+/** The project at a path that every account can enter, also where its own is below a closed folder like `/root`. Root only. */
+export async function openProject(): Promise<string> {
+  if (await isOpenToAll(projectFolder)) return projectFolder;
+  const open = await makeFolder();
+  await chmod(open, 0o711);
+  const project = join(open, "project");
+  await mkdir(project);
+  await run("mount", ["--bind", "-o", "ro", projectFolder, project]);
+  onTestFinished(async () => void (await run("umount", ["--lazy", project])));
+  return project;
+}
+
+async function isOpenToAll(folder: string): Promise<boolean> {
+  const { mode } = await stat(folder);
+  if ((mode & 0o001) === 0) return false;
+  return folder === "/" || isOpenToAll(dirname(folder));
+}
+
+/** As the kernel does it to a process that used too much memory. */
+export async function kill(child: ChildProcess): Promise<void> {
+  const exit = once(child, "exit");
+  child.kill("SIGKILL");
+  await exit;
+}
