@@ -95,9 +95,9 @@ test("the token, the database and the mail server may stand in files, and nothin
   const missing = join(folder, "missing");
   const read = (path: string) => readSecretFiles({ DATABASE_URL: `file:${path}` });
   expect(() => read(missing)).toThrow(ConfigError);
-  expect(() => read(missing)).toThrow(`${missing} cannot be read (ENOENT); DATABASE_URL names it`);
+  expect(() => read(missing)).toThrow(`DATABASE_URL: couldn't read ${missing} (ENOENT).`);
   await writeFile(missing, "\n");
-  expect(() => read(missing)).toThrow(`${missing} is empty; DATABASE_URL names it`);
+  expect(() => read(missing)).toThrow(`DATABASE_URL: ${missing} is empty.`);
 });
 
 test.each([

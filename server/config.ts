@@ -1,4 +1,4 @@
-// What the environment asks for, read once and checked.
+// Reads and checks the environment variables that configure the service.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Environment } from "./environment/handover.ts";
@@ -10,7 +10,7 @@ import { shortestChosenToken } from "./tokens/service.ts";
 export type Config = {
   port: number;
   host: string;
-  /** Absolute path of the folder that holds everything the service keeps. */
+  /** Absolute path of the folder with everything that the service stores. */
   dataFolder: string;
   inventoryFile: string;
   /** Null: the embedded PostgreSQL. */
@@ -19,29 +19,29 @@ export type Config = {
   token: string | null;
   /** Requests a minute that one token may make; 0 = no limit. */
   rateLimit: number;
-  /** What a stop does to workers: by the signal, or always the same. */
+  /** Whether workers are stopped with the service; by default the signal decides. */
   workersOnStop: "by signal" | "keep" | "stop";
-  /** Where the service is reached, without a slash at the end; null = as each request says. */
+  /** Public base URL, without a slash at the end; null = taken from each request. */
   publicUrl: string | null;
-  /** Base address of another service to stand in front of, without a slash at the end; null = be the service. */
+  /** Base URL of another service to proxy, without a slash at the end; null = be the service. */
   upstream: string | null;
-  /** Ranges of addresses that webhooks may reach although they are private; null = none. */
+  /** Private address ranges that webhooks may reach; null = none. */
   allow: string | null;
   /** The mail server; null = no mail can be sent. */
   smtp: SmtpSettings | null;
-  /** For how long the timeline and what was sent are kept. */
+  /** How many days the timeline and sent messages are kept. */
   keepDays: number;
 };
 
-/** The environment asks for something that cannot be. The message names the variable. */
+/** An environment variable has an invalid value. The message names the variable. */
 export class ConfigError extends Error {
   override name = "ConfigError";
 }
 
-/** May be given as `file:/path` as well, so that they stand in no environment. */
+/** May also be given as `file:/path`, which keeps the secret out of the environment. */
 const secretVariables = ["QUARTERDECK_TOKEN", "DATABASE_URL", "SMTP_URL"];
 
-/** The environment, with the content of the files that secrets are named by. @throws ConfigError */
+/** Replaces each `file:/path` of a secret by the content of that file. @throws ConfigError */
 export function readSecretFiles(environment: Environment): Environment {
   const read = { ...environment };
   for (const name of secretVariables) {
@@ -52,12 +52,11 @@ export function readSecretFiles(environment: Environment): Environment {
       read[name] = readFileSync(path, "utf8");
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      throw new ConfigError(`The file ${path} cannot be read (${code}); ${name} names it.`, {
+      throw new ConfigError(`${name}: couldn't read ${path} (${code}).`, {
         cause: error,
       });
     }
-    if (read[name].trim() === "")
-      throw new ConfigError(`The file ${path} is empty; ${name} names it.`);
+    if (read[name].trim() === "") throw new ConfigError(`${name}: ${path} is empty.`);
   }
   return read;
 }
@@ -73,7 +72,9 @@ export function readConfig(environment: Environment, isRoot: boolean): Config {
   );
   const token = text("QUARTERDECK_TOKEN");
   if (token !== null && token.length < shortestChosenToken)
-    throw new ConfigError(`QUARTERDECK_TOKEN must have ${shortestChosenToken} characters or more.`);
+    throw new ConfigError(
+      `QUARTERDECK_TOKEN must have at least ${shortestChosenToken} characters.`,
+    );
   return {
     port: readInteger("PORT", text("PORT"), 4000, 65_535),
     host: text("HOST") ?? "127.0.0.1",
@@ -155,7 +156,7 @@ function readUpstream(text: string | null): string | null {
   } = address === null ? {} : new URL(address);
   if (username + password + search + hash !== "")
     throw new ConfigError(
-      "QUARTERDECK_UPSTREAM must be a plain base address, such as https://ops.example.com: no account, no “?” and no “#”.",
+      "QUARTERDECK_UPSTREAM must be a base URL such as https://ops.example.com, without a user name, a query or a fragment.",
     );
   return address;
 }

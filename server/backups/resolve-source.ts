@@ -33,7 +33,7 @@ export function createResolver(options: ResolverOptions): Resolver {
 
   /** The machine as the account of an entry sees it, and where that account may put things. */
   async function openAs({ account, problem }: EntryAccount) {
-    if (account === null) throw new SourceError(problem ?? "No account is known for it.");
+    if (account === null) throw new SourceError(problem ?? "No account is known for this source.");
     const its = host.as(account);
     return { host: its, scratchFolder: await scratch.folderOf(its) };
   }

@@ -17,7 +17,7 @@ export function createLocalHost(environment: Record<string, string>): Host {
     const isOwn = account.uid === own.uid;
     if (!isOwn && own.uid !== 0)
       throw new Error(
-        `The service runs as ${accountName(own)} and cannot run anything as ${accountName(account)}.`,
+        `Quarterdeck runs as ${accountName(own)} and cannot run anything as ${accountName(account)}.`,
       );
     const performAs = createPerformer(account, environment);
     const perform: Host["perform"] = (task, args, streams = {}) =>

@@ -80,10 +80,10 @@ describe("a site's account, when the service runs as root, is", () => {
 
   test("nobody where the folder is root's or the service's own, or not there, and says what to do", async () => {
     for (const [owners, words] of [
-      [{ "/srv/1": "it belongs to root" }, "it belongs to root. Write “user:”"],
-      [{ "/srv/1": 990 }, "the service's own account for its database"],
-      [{}, "was not there when the inventory was read"],
-      [{ "/srv": "it belongs to root" }, "was not there when the inventory was read"],
+      [{ "/srv/1": "it belongs to root" }, "it belongs to root. Set “user”"],
+      [{ "/srv/1": 990 }, "the account of Quarterdeck's own database"],
+      [{}, "did not exist when the inventory was read"],
+      [{ "/srv": "it belongs to root" }, "did not exist when the inventory was read"],
     ] as const) {
       const { accounts } = await decideAccounts(inventory(site()), nothing, machine(owners).source);
       expect(accounts.sites.get(1)).toMatchObject({ account: null });
@@ -122,13 +122,13 @@ test("an account that is named runs nothing where somebody else could replace th
   );
   expect(accounts.sites.get(1)).toMatchObject({
     account: null,
-    problem: expect.stringContaining("Move it to where only root and shop may write") as string,
+    problem: expect.stringContaining("a folder that only root and shop may write to") as string,
   });
 });
 
 test.each([
   ["nobody-here", "This machine has no user “nobody-here”."],
-  ["quarterdeck", "“quarterdeck” is the service's own account"],
+  ["quarterdeck", "“quarterdeck” is the account of Quarterdeck's own database"],
 ])("user: %s is a mistake that is told at its line", async (user, words) => {
   const { complaints } = await decideAccounts(
     inventory(site(`, user: ${user}`)),

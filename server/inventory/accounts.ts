@@ -1,4 +1,4 @@
-// The account of each site and SQLite database: whose rights everything has that touches its files.
+// Decides the account of each site and SQLite database: everything that touches its files runs as that account.
 // Decided when the inventory is read, stored with the entry, and never looked up again by path.
 import { dirname } from "node:path";
 import { accountName, type Account } from "../hosts/account.ts";
@@ -7,7 +7,7 @@ import { expandHome } from "./paths.ts";
 import type { Complaint, Inventory } from "./schema.ts";
 
 export type EntryAccount = {
-  /** Null where there is none; nothing is done with the entry's files then. */
+  /** Null if there is none; then nothing touches the entry's files. */
   account: Account | null;
   /** Why there is none, and what to do. */
   problem: string | null;
@@ -17,7 +17,7 @@ export type EntryAccount = {
 
 export type EntryAccounts = Record<"sites" | "databases", Map<number, EntryAccount>>;
 
-/** What is asked of the machine. */
+/** What the machine knows of accounts and owners. */
 export type AccountSource = {
   /** Who the service runs as. */
   own: Account;
@@ -35,7 +35,7 @@ type Database = Inventory["databases"][number];
 
 /**
  * @param stored as they were decided before: an owner is looked up once for a path
- * @returns the accounts, and what the file says that cannot be
+ * @returns the accounts, and the mistakes in the file
  */
 export async function decideAccounts(
   inventory: Inventory,
@@ -95,7 +95,7 @@ async function unlessReplaceable(
     ? { account, problem: null, ownerOf: null }
     : {
         account: null,
-        problem: `Nothing runs as ${accountName(account)} in ${path}: ${replacer}. Move it to where only root and ${accountName(account)} may write.`,
+        problem: `Couldn't use the account ${accountName(account)} for ${path}: ${replacer}. Move the path to a folder that only root and ${accountName(account)} may write to.`,
         ownerOf: null,
       };
 }
@@ -106,13 +106,13 @@ async function accountGiven(user: string, source: AccountSource): Promise<Accoun
   if (account === null) return `This machine has no user “${user}”.`;
   const { own, reserved } = source;
   if (own.uid !== 0 && account.uid !== own.uid)
-    return `The service runs as ${accountName(own)} and cannot run anything as ${user}. Remove the user, or run the service as root.`;
+    return `Quarterdeck runs as ${accountName(own)} and cannot run anything as ${user}. Remove “user”, or run Quarterdeck as root.`;
   if (reserved.includes(account.uid))
-    return `“${user}” is the service's own account for its database; nothing else may run as it.`;
+    return `“${user}” is the account of Quarterdeck's own database. Choose another account.`;
   return account;
 }
 
-const cure = "Write “user:” with the account's name in its inventory entry";
+const cure = "Set “user” in its inventory entry";
 
 async function ownerOf(
   path: string,
@@ -124,15 +124,15 @@ async function ownerOf(
   const owner = await findOwner(path, source).catch((error: Error) => ({ problem: error.message }));
   if (owner === null)
     return without(
-      `No account is known for ${path}: it was not there when the inventory was read. ${cure}, or make it and save the inventory again.`,
+      `No account for ${path}: it did not exist when the inventory was read. ${cure}, or create it and save the inventory again.`,
     );
   if ("problem" in owner)
     return without(
-      `No account is known for ${path}: ${owner.problem}. ${owner.problem.includes("could") ? "Move it to where nobody else may write" : cure}${owner.problem === "it belongs to root" ? " (“user: root” if it really is root's to run)" : ""}.`,
+      `No account for ${path}: ${owner.problem}. ${owner.problem.includes("could") ? "Move it to a folder that nobody else may write to" : cure}${owner.problem === "it belongs to root" ? " (“user: root” if its code may run as root)" : ""}.`,
     );
   if (source.reserved.includes(owner.uid))
     return without(
-      `No account is known for ${path}: it belongs to the service's own account for its database. ${cure}.`,
+      `No account for ${path}: it belongs to the account of Quarterdeck's own database. ${cure}.`,
     );
   const { uid, gid } = owner;
   const account = (await source.find(uid)) ?? {
@@ -172,7 +172,7 @@ function accountOfSites(
   if (first !== undefined && !isShared) return { ...first, ownerOf: null };
   return {
     account: null,
-    problem: `Sites with different accounts name this database: ${sites.map(({ name }) => name).join(", ")}. ${cure}.`,
+    problem: `Sites with different accounts use this database: ${sites.map(({ name }) => name).join(", ")}. ${cure}.`,
     ownerOf: null,
   };
 }

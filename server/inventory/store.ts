@@ -281,7 +281,7 @@ async function upsert<Entry extends { id: number; name: string }>(
 
 const undecided: EntryAccount = {
   account: null,
-  problem: "No account is known yet: the inventory could not be read since the last upgrade.",
+  problem: "No account yet: Quarterdeck couldn't read the inventory since the last upgrade.",
   ownerOf: null,
 };
 

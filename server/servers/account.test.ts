@@ -62,7 +62,7 @@ databases:
     await withSites();
     const roots = await site(2);
     expect(roots.account).toBeNull();
-    expect(roots.account_problem).toContain("it belongs to root. Write “user:”");
+    expect(roots.account_problem).toContain("it belongs to root. Set “user”");
     const refused = await service.json<{ message: string }>(
       "POST",
       "/api/site/2/worker",
