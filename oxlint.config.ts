@@ -19,10 +19,10 @@ const wings = {
 
 type Pattern = { regex: string; message: string };
 
-const within = (files: string, patterns: Pattern[]) => ({
-  files: [files],
-  rules: { "no-restricted-imports": ["error", { patterns }] as ["error", object] },
-});
+const within = (files: string, patterns: Pattern[]) => {
+  const rule: ["error", object] = ["error", { patterns }];
+  return { files: [files], rules: { "no-restricted-imports": rule } };
+};
 
 // The last entry that matches a file wins, so each one repeats the rules of its wing.
 const houseRules = Object.entries(wings).flatMap(([wing, patterns]) => [

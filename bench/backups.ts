@@ -242,7 +242,7 @@ async function install(
     backupable_type: type,
     backupable_id: targetId,
   });
-  const { id } = (await made.json()) as BackupConfiguration;
+  const { id }: BackupConfiguration = await made.json();
   return until<BackupConfiguration>(
     service,
     `/api/backup-configuration/${id}`,
@@ -252,7 +252,7 @@ async function install(
 
 async function takeBackup(service: ServiceProcess, configurationId: number): Promise<Backup> {
   const asked = await service.call("POST", `/api/backup/${configurationId}`);
-  const { id } = (await asked.json()) as Backup;
+  const { id }: Backup = await asked.json();
   return until<Backup>(service, `/api/backup/${id}`, ({ status, output }) => {
     if (status === "failed") throw new Error(output);
     return status === "finished";
@@ -275,7 +275,7 @@ async function until<Answer>(
 ): Promise<Answer> {
   const startedMs = performance.now();
   for (;;) {
-    const answer = (await (await service.call("GET", path)).json()) as Answer;
+    const answer: Answer = await (await service.call("GET", path)).json();
     if (isThere(answer)) return answer;
     await wait(Math.max(20, (performance.now() - startedMs) / 50));
   }

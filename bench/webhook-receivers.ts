@@ -1,7 +1,7 @@
 // The receivers of the webhooks' benchmark, in a process of their own: some take what comes, some never answer.
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { once } from "node:events";
+import { portOf } from "../server/testing/port-of.ts";
 
 export type ReceiverAnswer = {
   arrived: number;
@@ -21,7 +21,7 @@ async function listen(isDead: boolean): Promise<string> {
     request.on("data", (chunk: string) => (body += chunk));
     request.on("end", () => {
       arrived += 1;
-      const { timestamp } = JSON.parse(body) as { timestamp: string };
+      const { timestamp }: { timestamp: string } = JSON.parse(body);
       latenciesMs.push(Date.now() - Date.parse(timestamp));
       response.end("ok");
     });
@@ -29,7 +29,7 @@ async function listen(isDead: boolean): Promise<string> {
   server.keepAliveTimeout = 60_000;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return `http://127.0.0.1:${portOf(server)}/`;
 }
 
 const open = (count: number, isDead: boolean) =>

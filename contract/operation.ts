@@ -64,8 +64,8 @@ export type Answer<Row extends Operation> =
 
 /** The path of a row with its ids filled in, e.g. `/api/worker/7/log`. */
 export const pathOf = <Row extends Operation>(row: Row, params: PathParams<Row>): string =>
-  // The names come from the path itself, so the lookup cannot miss; the types cannot show that.
   row.path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    // The names come from the path itself, so the lookup cannot miss; the types cannot show that.
     String((params as Record<string, number>)[name]),
   );
 

@@ -209,7 +209,7 @@ test("a token for one server sees that server's timeline alone", async ({
     abilities: ["read"],
     server_ids: [backups.server.id],
   });
-  const { token } = (await made.json()) as { token: string };
+  const { token }: { token: string } = await made.json();
   await page.goto(`${service.url}/connect`);
   await page.evaluate(
     (value) =>

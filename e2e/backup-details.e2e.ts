@@ -224,7 +224,7 @@ test.describe("a run", () => {
     test.slow();
     expected.push(/403 \(Forbidden\)/);
     const made = await service.call("POST", "/api/tokens", { name: "viewer", abilities: ["read"] });
-    const { token } = (await made.json()) as { token: string };
+    const { token }: { token: string } = await made.json();
     const { id } = await startLongRun(service, backups);
     await connectAs(page, service.url, token);
     await page.goto(`${service.url}/backups/${id}`);
@@ -530,7 +530,7 @@ test.describe("the overview", () => {
   /** Opens the page of the overview that lists the server; earlier tests add servers before it. */
   const openOverview = async (page: Page, service: ServiceProcess, { server }: Backups) => {
     const response = await service.call("GET", `/api/servers?per_page=${maxPerPage}`);
-    const { data } = (await response.json()) as { data: { id: number }[] };
+    const { data }: { data: { id: number }[] } = await response.json();
     const before = data.findIndex(({ id }) => id === server.id);
     expect(before).not.toBe(-1);
     await page.goto(`${service.url}/?page=${Math.floor(before / defaultPerPage) + 1}`);

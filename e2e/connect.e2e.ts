@@ -82,7 +82,7 @@ test("a token that is revoked while the page is open leads to the connect page",
 }) => {
   expected.push(refused);
   const made = await service.call("POST", "/api/tokens", { name: "short", abilities: ["*"] });
-  const { id, token } = (await made.json()) as { id: number; token: string };
+  const { id, token }: { id: number; token: string } = await made.json();
   await page.goto(`${service.url}/#token=${encodeURIComponent(token)}`);
   await page.getByRole("main").getByRole("link", { name: site.name }).click();
   await expect(page.getByRole("heading", { name: "Workers" })).toBeVisible();

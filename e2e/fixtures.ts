@@ -203,7 +203,7 @@ export const test = base.extend<TestFixtures & { watch: void }, WorkerFixtures>(
           },
         );
         expect(response.status).toBe(201);
-        const created = (await response.json()) as BackupConfiguration;
+        const created: BackupConfiguration = await response.json();
         await expect
           .poll(async () => (await configuration(created.id)).status)
           .not.toBe("installing");

@@ -201,7 +201,7 @@ test("a change that the service refuses is taken back on screen and told, and th
   expected.push(/403 \(Forbidden\)/);
   await choose(service, site.id, [team.id]);
   const made = await service.call("POST", "/api/tokens", { name: "viewer", abilities: ["read"] });
-  const { token } = (await made.json()) as { token: string };
+  const { token }: { token: string } = await made.json();
   await connectAs(page, service.url, token);
   await open(page, service.url, site);
 

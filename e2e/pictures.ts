@@ -1,7 +1,6 @@
 // Takes the pictures of docs/ anew, of a service that really does what they show: node e2e/pictures.ts
 import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -12,6 +11,7 @@ import { buildDashboard } from "../server/setup/build.ts";
 import { serviceToken, startService } from "../server/testing/service-process.ts";
 import { workerBody } from "../server/testing/worker-body.ts";
 import { ownUser } from "../server/testing/own-user.ts";
+import { portOf } from "../server/testing/port-of.ts";
 
 const docs = fileURLToPath(new URL("../docs", import.meta.url));
 // Its paths are seen, so it has a name of its own, and must not be there yet.
@@ -89,7 +89,7 @@ try {
       startretries,
       startsecs: 1,
     });
-  const hooks = `http://localhost:${(receiver.address() as AddressInfo).port}/hooks`;
+  const hooks = `http://localhost:${portOf(receiver)}/hooks`;
   for (const name of ["deployments", "stock"])
     await make("/api/site/1/webhook", { url: `${hooks}/${name}` });
   const run = (id: number) =>

@@ -1,5 +1,4 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Page } from "@playwright/test";
 import { Webhook as Verifier } from "standardwebhooks";
 import type { Delivery } from "../contract/webhooks/delivery.ts";
@@ -13,6 +12,7 @@ import {
   expectRow,
   expectToast,
 } from "./helpers.ts";
+import { portOf } from "../server/testing/port-of.ts";
 
 type Received = { headers: IncomingHttpHeaders; body: string };
 
@@ -61,7 +61,7 @@ const test = base.extend<{
       });
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks/quarterdeck`;
+    receiver.url = `http://127.0.0.1:${portOf(server)}/hooks/quarterdeck`;
     await provide(receiver);
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
@@ -85,7 +85,7 @@ const press = (page: Page, action: string, url: string) =>
 
 const newestDelivery = async (service: ServiceProcess, webhookId: number) => {
   const answer = await service.call("GET", `/api/site-webhook/${webhookId}/deliveries`);
-  const { data } = (await answer.json()) as { data: { id: number }[] };
+  const { data }: { data: { id: number }[] } = await answer.json();
   const shown = await service.call("GET", `/api/webhook-delivery/${data[0]?.id}`);
   return (await shown.json()) as Delivery;
 };
@@ -223,7 +223,7 @@ test.describe("the form", () => {
     expected.push(/403/);
     const { id } = await createWebhook();
     const made = await service.call("POST", "/api/tokens", { name: "eyes", abilities: ["read"] });
-    const { token } = (await made.json()) as { token: string };
+    const { token }: { token: string } = await made.json();
     await page.evaluate(
       (text) =>
         sessionStorage.setItem("quarterdeck.session", JSON.stringify({ address: "", token: text })),

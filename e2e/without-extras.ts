@@ -2,11 +2,11 @@
 // knows none of the extras named.
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import { pathOf } from "../contract/operation.ts";
 import { operations } from "../contract/operations.ts";
+import { portOf } from "../server/testing/port-of.ts";
 
 type Extra = "listNotificationChannels" | "listActivity" | "listServers" | "showInstallation";
 
@@ -40,7 +40,7 @@ export async function withoutExtras(behind: string, ...extras: Extra[]) {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${portOf(server)}`,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => void server.close(resolve));

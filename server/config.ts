@@ -6,6 +6,7 @@ import { expandHome } from "./inventory/paths.ts";
 import { createAddressGuard } from "./net/address-guard.ts";
 import { readSmtpUrl, type SmtpSettings } from "./notifications/channels/smtp-url.ts";
 import { shortestChosenToken } from "./tokens/service.ts";
+import { toError } from "./to-error.ts";
 
 export type Config = {
   port: number;
@@ -51,7 +52,7 @@ export function readSecretFiles(environment: Environment): Environment {
     try {
       read[name] = readFileSync(path, "utf8");
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
+      const { code } = toError(error);
       throw new ConfigError(`${name}: couldn't read ${path} (${code}).`, {
         cause: error,
       });
@@ -120,7 +121,7 @@ function readAllow(text: string | null): string | null {
     createAddressGuard(text);
     return text;
   } catch (error) {
-    throw new ConfigError(`QUARTERDECK_ALLOW: ${(error as Error).message}`, { cause: error });
+    throw new ConfigError(`QUARTERDECK_ALLOW: ${toError(error).message}`, { cause: error });
   }
 }
 
@@ -128,7 +129,7 @@ function readSmtp(text: string | null): SmtpSettings | null {
   try {
     return text === null ? null : readSmtpUrl(text);
   } catch (error) {
-    throw new ConfigError((error as Error).message, { cause: error });
+    throw new ConfigError(toError(error).message, { cause: error });
   }
 }
 

@@ -56,10 +56,10 @@ async function contend(
   const args = ["--expose-gc", "--input-type=module", "--eval", `${become}${program}`];
   const child = spawn(process.execPath, args, { cwd: "/", stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
-  const [said]: [Buffer] = (await once(child.stdout, "data")) as [Buffer];
+  const said = String((await once(child.stdout, "data"))[0]).trim();
   // Until it is gone it may keep others from the lock that it did not get.
-  if (said.toString().trim() !== "held" && child.exitCode === null) await once(child, "exit");
-  return { child, said: said.toString().trim() };
+  if (said !== "held" && child.exitCode === null) await once(child, "exit");
+  return { child, said };
 }
 
 test("a second process on the same data folder is told who holds it", async () => {

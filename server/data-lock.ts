@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { toError } from "./to-error.ts";
 
 /** Another live process works in this data folder. */
 export class DataFolderInUse extends Error {
@@ -144,7 +145,7 @@ function makeOwn(path: string, kind: "folder" | "file", { own, folder }: Owners)
     else closeSync(openSync(path, "wx", mode));
     if (folder.uid !== own && own === 0) lchownSync(path, folder.uid, folder.gid);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if (toError(error).code !== "EEXIST") throw error;
   }
   const found = lstatSync(path);
   if (!(kind === "folder" ? found.isDirectory() : found.isFile() && found.nlink === 1))
@@ -180,7 +181,7 @@ function holder(own: string, folder: string): string {
 }
 
 function unusable(folder: string, cause: unknown): DataFolderUnusable {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = toError(cause).message;
   return new DataFolderUnusable(
     `Couldn't use the data folder ${folder}: ${why}. It must be on a local disk and writable by the user that runs Quarterdeck. Set QUARTERDECK_DATA to use another folder.`,
     { cause },

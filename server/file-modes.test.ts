@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 const json = async <Body>(method: string, path: string, body?: unknown): Promise<Body> =>
-  (await (await service.call(method, path, body)).json()) as Body;
+  (await service.call(method, path, body)).json();
 
 /** All that was ever found too wide, also in what is there for a moment. */
 const found = new Set<string>();

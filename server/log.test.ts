@@ -22,7 +22,7 @@ const log = createLog("trace", { write: (line) => void lines.push(line) });
 beforeEach(() => {
   lines = [];
 });
-const lastLine = () => JSON.parse(lines.at(-1) ?? "{}") as Line;
+const lastLine = (): Line => JSON.parse(lines.at(-1) ?? "{}");
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -52,7 +52,7 @@ function logged(error: unknown): Line {
   expect(lines).toHaveLength(3);
   expect(lines.join("")).not.toContain(secret);
   expect(messageOf(error)).not.toContain(secret);
-  return JSON.parse(lines[0] ?? "") as Line;
+  return JSON.parse(lines[0] ?? "");
 }
 
 const object = { object_type: "x", object_id: 1, object_name: secret };
@@ -104,11 +104,11 @@ describe("a query that fails is logged without its values:", () => {
     [
       "a text that is no id",
       "22P02",
-      // What no type lets through, a mistake may.
       (db) =>
         db
           .select()
           .from(backups)
+          // What no type lets through, a mistake may.
           .where(eq(backups.id, secret as unknown as number)),
     ],
     ["a text that is no date", "22007", (db) => db.execute(sql`select ${secret}::timestamptz`)],

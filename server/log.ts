@@ -7,13 +7,16 @@ const options: LoggerOptions = {
   hooks: {
     logMethod(parts, method) {
       const [first]: unknown[] = parts;
-      const error = first instanceof Error ? first : (first as { err?: unknown } | null)?.err;
+      const error = first instanceof Error ? first : errorIn(first);
       // Without words beside it, pino would take the error's own, as they are.
       if (parts.length === 1 && error !== undefined) parts.push(messageOf(error));
       method.apply(this, parts);
     },
   },
 };
+
+const errorIn = (object: unknown): unknown =>
+  typeof object === "object" && object !== null && "err" in object ? object.err : undefined;
 
 /** @param destination where its lines go; the standard output if not given */
 export const createLog = (level: string, destination?: DestinationStream): Logger =>

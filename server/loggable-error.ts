@@ -89,7 +89,7 @@ export function toLoggableError(error: unknown, seen: readonly unknown[] = []): 
     stack: `${typeOf(error)}: ${message}${framesOf(error)}`,
   };
   for (const field of toldFields) {
-    const value = (error as { [field]?: unknown })[field];
+    const value: unknown = Reflect.get(error, field);
     if (typeof value === "string" || typeof value === "number") told[field] = value;
   }
   if (error.cause !== undefined) told.cause = toLoggableError(error.cause, known);

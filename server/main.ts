@@ -27,6 +27,7 @@ import {
 import { createUpstreamApp } from "./upstream/upstream.ts";
 import { workerEnvironment } from "./workers/environment.ts";
 import { supportsAdoption } from "./workers/supervisor/process-table.ts";
+import { toError } from "./to-error.ts";
 
 /** How long requests that are under way may take once the service was told to stop. */
 const requestDrainMs = 5000;
@@ -38,7 +39,7 @@ const builtDashboard = fileURLToPath(new URL("../dist", import.meta.url));
 const dashboardFolder = existsSync(join(builtDashboard, "index.html")) ? builtDashboard : null;
 const environment = takeEnvironment(process);
 const log = createLog(environment["LOG_LEVEL"] ?? "info");
-const { version } = createRequire(import.meta.url)("../package.json") as { version: string };
+const { version }: { version: string } = createRequire(import.meta.url)("../package.json");
 
 let reload: () => void = () => {};
 let endDatabaseAtOnce: () => void = () => {};
@@ -250,7 +251,7 @@ function operatorWords(error: unknown): string | null {
   const expected = [ConfigError, DataFolderInUse, DataFolderUnusable, EmbeddedPostgresError];
   if (error instanceof Error && expected.some((kind) => error instanceof kind))
     return error.message;
-  const { code, port } = error as { code?: string; port?: number };
+  const { code, port }: NodeJS.ErrnoException & { port?: number } = toError(error);
   if (code === "EADDRINUSE") return `Port ${port} is in use. Choose another port with PORT.`;
   if (code === "EACCES" && port !== undefined)
     return `This account may not open port ${port}. Choose a port above 1023 with PORT.`;

@@ -84,7 +84,7 @@ test.each<[string, BackupConfiguration, Protection["state"], RegExp]>([
 ])("%s", (_, one, state, reason) => {
   expect(protectionOf(one, now)).toMatchObject({
     state,
-    reason: expect.stringMatching(reason) as string,
+    reason: expect.stringMatching(reason),
   });
 });
 

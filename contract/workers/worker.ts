@@ -132,6 +132,7 @@ const directory = storableText().check(
 
 const stopSignal = z.pipe(
   z.enum([...stopSignals, ...stopSignals.map((name) => `SIG${name}` as const)]),
+  // The enum has each signal with and without the prefix, and nothing else.
   z.transform((name) => name.replace(/^SIG/, "") as StopSignal),
 );
 

@@ -2,12 +2,12 @@
 // slowly, and with a pause asked for now and then. It shares no code with ours, so that it shares no fault either.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import { makeCourses, notThere, problem, type Reply, type Routes } from "./answers.ts";
 import { backupRoutes } from "./backups.ts";
 import { siteRoutes } from "./site.ts";
+import { portOf } from "../../server/testing/port-of.ts";
 
 export const secondToken = "sk.second/42";
 export const serverId = 77_000_000_001;
@@ -98,7 +98,7 @@ export async function startSecondService() {
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${portOf(server)}`;
   return {
     url,
     /** Makes a thing as any client would; comes back with its id. */
@@ -110,7 +110,7 @@ export async function startSecondService() {
           body: JSON.stringify(body),
         });
         if (response.status === 429) continue;
-        const made = (await response.json()) as { id: number } | { data: { id: number } };
+        const made: { id: number } | { data: { id: number } } = await response.json();
         return "data" in made ? made.data.id : made.id;
       }
     },

@@ -24,7 +24,7 @@ afterAll(() => service.close());
 const deploy = (site: number) =>
   service.call("POST", `/api/site/${site}/deployment`, { status: "finished" });
 const list = async (query = "", token?: string): Promise<Activity> =>
-  (await (await service.call("GET", `/api/activity${query}`, undefined, token)).json()) as Activity;
+  (await service.call("GET", `/api/activity${query}`, undefined, token)).json();
 const words = ({ kind, action, actor, object }: ActivityEntry) =>
   `${actor.type} ${actor.name}: ${kind} ${object.name} ${action}`;
 

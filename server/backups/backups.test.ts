@@ -33,7 +33,7 @@ const gone = (path: string) => soon(async () => expect(await status("GET", path)
 describe("a configuration", () => {
   test("is installing at first, with nothing in it, and installed once its parts were tried", async () => {
     const response = await service.call("POST", "/api/server/1/backup-configuration", nightly);
-    const made = (await response.json()) as BackupConfiguration;
+    const made: BackupConfiguration = await response.json();
     expect(response.status).toBe(201);
     expect(response.headers.get("Location")).toBe(`/api/backup-configuration/${made.id}`);
     expect(made).toMatchObject({
@@ -75,7 +75,7 @@ describe("a configuration", () => {
       pragma writable_schema = reset`);
     connection.close();
     const { id, warnings } = await service.installed();
-    const warning = expect.stringMatching(/^Table orders uses the collation german/) as string;
+    const warning = expect.stringMatching(/^Table orders uses the collation german/);
     expect(warnings).toEqual([warning]);
     const backup = await service.run(id);
     expect(backup.status, backup.output).toBe("finished");
@@ -174,7 +174,7 @@ describe("a run", () => {
   test("waits, runs, and is finished once its file was read back", async () => {
     const { id } = await service.installed();
     const response = await service.call("POST", `/api/backup/${id}`);
-    const asked = (await response.json()) as Backup;
+    const asked: Backup = await response.json();
     expect(response.status).toBe(202);
     expect(response.headers.get("Location")).toBe(`/api/backup/${asked.id}`);
     expect(asked).toMatchObject({ size: 0, ended_at: null, restore_status: null });

@@ -125,7 +125,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
     try {
       await storage.put(key, Readable.from([content]), { signal });
       const read: Buffer[] = [];
-      for await (const chunk of await storage.get(key, { signal })) read.push(chunk as Buffer);
+      for await (const chunk of await storage.get(key, { signal })) read.push(chunk);
       if (!Buffer.concat(read).equals(content))
         throw new StorageError(`${storage.place} returned other data than was written to it.`);
     } finally {

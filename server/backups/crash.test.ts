@@ -20,6 +20,7 @@ import {
   type PostgresServer,
 } from "./testing/postgres-server.ts";
 import { ownUser } from "../testing/own-user.ts";
+import { keysOf } from "../../contract/keys-of.ts";
 
 /** Kills in runs of each kind of source, and as many in restores. `npm run soak -- kills` has 25. */
 const rounds = Number(process.env["CRASH_ROUNDS"] ?? 1);
@@ -74,8 +75,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const get = async <Body>(path: string): Promise<Body> =>
-  (await (await service.call("GET", path)).json()) as Body;
+const get = async <Body>(path: string): Promise<Body> => (await service.call("GET", path)).json();
 const show = (id: number) => get<BackupConfiguration>(`/api/backup-configuration/${id}`);
 
 type Target = {
@@ -164,9 +164,7 @@ const targets = {
   },
 } as const satisfies Record<string, Target>;
 type Kind = keyof typeof targets;
-const kinds = (Object.keys(targets) as Kind[]).filter(
-  (kind) => kind !== "PostgreSQL" || hasPostgresServer,
-);
+const kinds = keysOf(targets).filter((kind) => kind !== "PostgreSQL" || hasPostgresServer);
 
 /** Nothing is under way any more. @returns all backups of all configurations */
 async function settled(ids: number[]): Promise<Backup[]> {
@@ -213,7 +211,7 @@ async function install(kind: Kind): Promise<number> {
     hold: 3,
     ...targets[kind].id,
   });
-  const { id } = (await response.json()) as BackupConfiguration;
+  const { id }: BackupConfiguration = await response.json();
   await vi.waitFor(async () => expect((await show(id)).status).toBe("installed"), 60_000);
   return id;
 }

@@ -3,6 +3,7 @@ import { messageOf } from "../loggable-error.ts";
 import { SourceError } from "./sources/source.ts";
 import { StorageError } from "../storage/storage.ts";
 import { DamagedCopy } from "./pipeline.ts";
+import { toError } from "../to-error.ts";
 
 /** Why a heavy job was ended from outside. The message is for the operator. */
 export class Interrupted extends Error {
@@ -20,7 +21,7 @@ const known = [SourceError, StorageError, DamagedCopy, Interrupted];
 
 /** What the operator is told of a failure; null for what is nobody's fault but ours. */
 export const operatorMessage = (error: unknown): string | null =>
-  known.some((kind) => error instanceof kind) ? (error as Error).message : null;
+  known.some((kind) => error instanceof kind) ? toError(error).message : null;
 
 /** The same, with a sentence for what has no words of its own; its details are in the log. */
 export const failureMessage = (error: unknown): string =>

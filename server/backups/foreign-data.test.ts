@@ -15,6 +15,7 @@ import {
   startPostgresServer,
   type PostgresServer,
 } from "./testing/postgres-server.ts";
+import { keysOf } from "../../contract/keys-of.ts";
 
 const run = promisify(execFile);
 
@@ -151,7 +152,6 @@ const engines = {
       }),
   },
 } as const satisfies Record<string, Engine>;
-type Kind = keyof typeof engines;
 
 const tablesOf = (database: DatabaseSync, type: "table" | "shadow"): string[] =>
   database
@@ -172,9 +172,7 @@ const namesOf = async (name: string, condition: string): Promise<string[]> => {
     .map((table) => `\`${table.replaceAll("`", "``")}\``);
 };
 
-const kinds = (Object.keys(engines) as Kind[]).filter(
-  (kind) => kind !== "postgres" || hasPostgresServer,
-);
+const kinds = keysOf(engines).filter((kind) => kind !== "postgres" || hasPostgresServer);
 const all = kinds.flatMap((kind) => engines[kind].names.map((name) => ({ kind, name })));
 /** The stranger ones of each kind; each with its number in the inventory. */
 const cases = casesOf(Object.fromEntries(all.map((one) => [`${one.kind} ${one.name}`, one])), [

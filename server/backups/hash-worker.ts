@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { placeBytes, type Piece } from "./hasher.ts";
 
-const memory = Buffer.from(workerData as SharedArrayBuffer);
+const memory = Buffer.from(workerData);
 const hash = createHash("sha256");
 
 // oxlint-disable unicorn/require-post-message-target-origin -- a port to a thread has no origin

@@ -26,7 +26,7 @@ function startThread() {
   return {
     async update(chunk: Buffer): Promise<void> {
       for (let at = 0; at < chunk.length;) {
-        const place = free.pop() ?? ((await nextAnswer()) as number);
+        const place = free.pop() ?? Number(await nextAnswer());
         const start = place * placeBytes;
         const bytes = chunk.copy(memory, start, at, at + placeBytes);
         worker.postMessage({ place, bytes } satisfies Piece);
@@ -52,13 +52,13 @@ export function createHasher() {
   return {
     /** @returns once the chunk may be used for something else */
     async update(chunk: Buffer): Promise<void> {
-      if (thread === null && first === null) {
-        first = Buffer.from(chunk);
-        return;
-      }
       if (thread === null) {
+        if (first === null) {
+          first = Buffer.from(chunk);
+          return;
+        }
         thread = startThread();
-        await thread.update(first as Buffer);
+        await thread.update(first);
       }
       await thread.update(chunk);
     },

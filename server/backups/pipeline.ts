@@ -8,6 +8,7 @@ import { createChunkBuffer } from "./chunk-buffer.ts";
 import { createHasher } from "./hasher.ts";
 import type { Manifest } from "./sources/source.ts";
 import { runTogether, untilAborted } from "./together.ts";
+import { toError } from "../to-error.ts";
 
 export type Stored = {
   sizeBytes: number;
@@ -58,7 +59,7 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
     const [manifest, stored] = await runTogether<[Manifest, number]>(options.signal, (failing) => {
       const { signal, failed, expectFailure } = failing;
       const end = () => {
-        for (const stream of [chunkBuffer, compress]) stream.destroy(signal.reason as Error);
+        for (const stream of [chunkBuffer, compress]) stream.destroy(toError(signal.reason));
       };
       signal.addEventListener("abort", end);
       const dumped = options.dump(chunkBuffer, signal);
@@ -68,8 +69,8 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
         let isWhole = false;
         try {
           // Left open where the reader breaks off, so that the dump does not fail before the reader has said why.
-          const chunks = compress.iterator({ destroyOnReturn: false });
-          for await (const chunk of chunks as AsyncIterable<Buffer>) {
+          const chunks: AsyncIterable<Buffer> = compress.iterator({ destroyOnReturn: false });
+          for await (const chunk of chunks) {
             await hasher.update(chunk);
             sizeBytes += chunk.length;
             onProgress({ plainBytes: compress.bytesWritten, storedBytes: sizeBytes });
@@ -79,7 +80,7 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
           await Promise.race([dumped, failed]);
           isWhole = true;
         } catch (error) {
-          reason = error as Error;
+          reason = toError(error);
           throw error;
         } finally {
           if (!isWhole) expectFailure(reason);
@@ -177,7 +178,7 @@ async function pass(
 ): Promise<void> {
   const { path, size, checksum } = expected;
   const hasher = createHasher();
-  const end = () => to.destroy(signal.reason as Error);
+  const end = () => to.destroy(toError(signal.reason));
   if (signal.aborted) end();
   signal.addEventListener("abort", end, { once: true });
   async function* compared(chunks: AsyncIterable<Buffer>) {
@@ -198,7 +199,7 @@ async function pass(
     await pipeline(stored, compared, to);
   } catch (error) {
     // Whoever reads is told by the stream.
-    to.destroy(error as Error);
+    to.destroy(toError(error));
   } finally {
     signal.removeEventListener("abort", end);
     await hasher.end();

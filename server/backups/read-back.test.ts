@@ -42,6 +42,6 @@ test("a disk that gives back something else fails the run", async () => {
   const garble = (file: string) => writeFile(file, Buffer.alloc(300));
   await expect(store(garble)).rejects.toMatchObject({
     name: "StorageError",
-    message: expect.stringMatching(/the data read back from/) as string,
+    message: expect.stringMatching(/the data read back from/),
   });
 });

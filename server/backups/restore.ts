@@ -178,7 +178,7 @@ export function createRestore(options: RestoreOptions) {
             const told = { reason: error.message, foundAt: new Date(clock.now()) };
             if (row.damage === null) await recordEvent(tx, damagedEvent(configuration, row, told));
           });
-        const reason = signal.reason as unknown;
+        const reason: unknown = signal.reason;
         if (!(reason instanceof Cancelled))
           await end(
             task,

@@ -18,6 +18,8 @@ import { storeDump } from "./pipeline.ts";
 import { SourceError } from "./sources/source.ts";
 import { writeTo } from "./sources/write-to.ts";
 import { settleMs } from "./together.ts";
+import { toError } from "../to-error.ts";
+import { keysOf } from "../../contract/keys-of.ts";
 
 const isRoot = process.getuid?.() === 0;
 const seed = makeSeed("SETTLING_SEED");
@@ -52,7 +54,7 @@ const moments = {
   "in the middle": 10_000_000,
   "at the end": wholeBytes,
 };
-const when = constantFrom(...(Object.keys(moments) as (keyof typeof moments)[]));
+const when = constantFrom(...keysOf(moments));
 const cases = record({
   when,
   source: constantFrom(
@@ -127,7 +129,7 @@ async function dump(key: string, { source, when }: Case, into: Writable, signal:
     await finished(into, { readable: false });
     return { kind: "database" as const, tables: {} };
   } catch (error) {
-    into.destroy(error as Error);
+    into.destroy(toError(error));
     throw error;
   }
 }

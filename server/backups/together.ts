@@ -1,3 +1,4 @@
+import { toError } from "../to-error.ts";
 // Runs the parts of one pipeline side by side, so that none of them can wait for another that has failed.
 
 /** Parts that have not ended so long after the first failure are given up; their signal has ended their processes. */
@@ -38,7 +39,7 @@ export async function runTogether<Results extends readonly unknown[]>(
     }, settleMs);
   };
   signal.addEventListener("abort", () => {
-    failed.reject(signal.reason as Error);
+    failed.reject(toError(signal.reason));
     expectFailure();
   });
   const abort = () => fail(outside.reason);
@@ -64,7 +65,7 @@ export async function untilAborted<Result>(
   work: Promise<Result>,
 ): Promise<Result> {
   const aborted = Promise.withResolvers<never>();
-  const abort = () => aborted.reject(signal.reason as Error);
+  const abort = () => aborted.reject(toError(signal.reason));
   if (signal.aborted) abort();
   signal.addEventListener("abort", abort, { once: true });
   try {

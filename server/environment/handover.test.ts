@@ -166,7 +166,7 @@ notification_channels:
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         });
         expect(answer.status).toBeLessThan(300);
-        return (await answer.json()) as Body;
+        return answer.json();
       };
       const becomes = (path: string, state: object) =>
         vi.waitFor(async () => expect(await call("GET", path)).toMatchObject(state), {

@@ -82,7 +82,8 @@ function readNameless(env: Environment): Environment {
   // Set by hand, the mark means nothing.
   if (!found.isFile() || found.nlink > 0) return env;
   try {
-    return JSON.parse(readFileSync(standardInput, "utf8")) as Environment;
+    const handedOver: Environment = JSON.parse(readFileSync(standardInput, "utf8"));
+    return handedOver;
   } finally {
     emptyStandardInput();
   }

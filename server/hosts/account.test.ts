@@ -70,7 +70,7 @@ describe.runIf(isRoot)("a command that runs as an account", () => {
     const inside = { argv: ["pwd"], folder: join(folder, "closed/open") } as const;
     await expect(nobody.run(inside)).rejects.toMatchObject({
       name: "CommandMissing",
-      message: expect.stringContaining("Permission denied") as string,
+      message: expect.stringContaining("Permission denied"),
     });
     await chmod(join(folder, "closed"), 0o711);
     expect((await nobody.run(inside)).stdout).toBe(`${folder}/closed/open\n`);
@@ -80,7 +80,7 @@ describe.runIf(isRoot)("a command that runs as an account", () => {
     const nobody = host.as(await find("nobody"));
     await expect(nobody.run({ argv: ["no-such-program"] })).rejects.toMatchObject({
       name: "CommandMissing",
-      message: expect.stringContaining("no-such-program") as string,
+      message: expect.stringContaining("no-such-program"),
     });
     expect((await nobody.run({ argv: ["sh", "-c", "exit 127"] })).exitCode).toBe(127);
   });

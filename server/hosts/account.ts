@@ -50,7 +50,7 @@ async function passwdLine(key: string): Promise<string | null> {
     });
     return stdout.trim();
   } catch (error) {
-    const { code } = error as { code?: string | number };
+    const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
     // See "Exit status" in getent(1): 2 = no such key.
     if (code === 2) return null;
     if (code !== "ENOENT") throw error;

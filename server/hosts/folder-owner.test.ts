@@ -52,7 +52,7 @@ describe.runIf(isRoot)("a folder is", () => {
     await chown(site, 0, 0);
     await chmod(site, 0o777);
     expect(await findFolderOwner(inside)).toMatchObject({
-      problem: expect.stringContaining(`may write to ${site}`) as string,
+      problem: expect.stringContaining(`may write to ${site}`),
     });
     await chmod(site, 0o775);
     expect(await findFolderOwner(inside)).toHaveProperty("problem");

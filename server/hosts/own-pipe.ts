@@ -26,12 +26,13 @@ export async function openOwnPipe(take: (piece: Buffer) => Promise<void>): Promi
   try {
     server.listen(path);
     await once(server, "listening");
+    const memory = Buffer.allocUnsafeSlow(memoryBytes);
     const reading = connect({
       path,
       onread: {
-        buffer: Buffer.allocUnsafeSlow(memoryBytes),
-        callback(bytes, memory) {
-          Promise.try(take, (memory as Buffer).subarray(0, bytes)).then(
+        buffer: memory,
+        callback(bytes) {
+          Promise.try(take, memory.subarray(0, bytes)).then(
             () => reading.resume(),
             (error: Error) => reading.destroy(error),
           );
@@ -40,10 +41,8 @@ export async function openOwnPipe(take: (piece: Buffer) => Promise<void>): Promi
         },
       },
     });
-    const [[writing]] = (await Promise.all([
-      once(server, "connection"),
-      once(reading, "connect"),
-    ])) as [[Socket], unknown];
+    const [connection] = await Promise.all([once(server, "connection"), once(reading, "connect")]);
+    const writing: Socket = connection[0];
     const taken = once(reading, "close").then(() => undefined);
     taken.catch(() => undefined);
     return { writing, taken, close: () => reading.destroy() };

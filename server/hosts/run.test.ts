@@ -183,6 +183,6 @@ test("an abort ends all that the command started", async () => {
 test("a program that is not there says its name", async () => {
   await expect(run({ argv: ["no-such-program"] })).rejects.toMatchObject({
     name: "CommandMissing",
-    message: expect.stringContaining("no-such-program") as string,
+    message: expect.stringContaining("no-such-program"),
   });
 });

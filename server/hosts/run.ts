@@ -9,6 +9,7 @@ import { accountEnvironment, asAccount, startFailure } from "./as-account.ts";
 import { CommandMissing, type Command, type CommandEnd } from "./host.ts";
 import { eachLine } from "./lines.ts";
 import { openOwnPipe } from "./own-pipe.ts";
+import { toError } from "../to-error.ts";
 
 const keptOutputBytes = 1024 * 1024;
 const keptErrorCharacters = 16 * 1024;
@@ -39,15 +40,18 @@ export const createRunner =
       // A group of its own, so that an abort reaches what the program started as well.
       detached: true,
       stdio: ["pipe", pipe?.writing ?? "pipe", "pipe"],
+      // No overload takes a stream of ours among the three.
     }) as ChildProcessByStdio<Writable, Readable | null, Readable>;
     pipe?.writing.destroy();
-    const ended = once(child, "close") as Promise<[number | null, string | null]>;
+    const ended = once(child, "close").then(
+      ([exitCode, endSignal]): [number | null, string | null] => [exitCode, endSignal],
+    );
     try {
       await once(child, "spawn");
     } catch (error) {
       ended.catch(() => undefined);
       pipe?.close();
-      throw new CommandMissing(`${program} could not be started: ${(error as Error).message}`);
+      throw new CommandMissing(`${program} could not be started: ${toError(error).message}`);
     }
 
     const endGroup = () => {
@@ -77,8 +81,8 @@ export const createRunner =
       if (child.stdout === null) return pipe?.taken;
       if (command.output !== undefined) return pipeline(child.stdout, command.output);
       if (take !== undefined) return pipeline(child.stdout, eachPiece(take));
-      for await (const chunk of child.stdout.setEncoding("utf8") as AsyncIterable<string>)
-        if (stdout.length < keptOutputBytes) stdout += chunk;
+      const chunks: AsyncIterable<string> = child.stdout.setEncoding("utf8");
+      for await (const chunk of chunks) if (stdout.length < keptOutputBytes) stdout += chunk;
     };
     const streams = Promise.all([
       takeOutput(),
@@ -123,6 +127,6 @@ async function feed(input: Readable, stdin: Writable, endGroup: () => void): Pro
 }
 
 const isClosedByReader = (error: unknown): boolean => {
-  const { code } = error as NodeJS.ErrnoException;
+  const { code } = toError(error);
   return code === "EPIPE" || code === "ERR_STREAM_PREMATURE_CLOSE" || code === "ECONNRESET";
 };

@@ -42,7 +42,7 @@ hearService(channel, (message) => {
 
 /** Breaks off with an error where the caller's input did: the end of a pipe alone does not tell the two apart. */
 async function* confirmedInput(): AsyncGenerator<Buffer> {
-  for await (const piece of process.stdin) yield piece as Buffer;
+  for await (const piece of process.stdin) yield piece;
   await inputEnd.promise;
 }
 

@@ -4,6 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import * as z from "zod/mini";
 import { accountSchema } from "./account.ts";
 import { eachLine } from "./lines.ts";
+import { toError } from "../to-error.ts";
 
 const taskRequest = z.object({
   module: z.string(),
@@ -74,7 +75,7 @@ export const hearService = (channel: Readable, onMessage: (message: ToChild | nu
 
 export const recordError = (error: unknown): ErrorRecord => {
   if (!(error instanceof Error)) return { name: "Error", message: String(error) };
-  const { name, message, code, syscall, path } = error as NodeJS.ErrnoException;
+  const { name, message, code, syscall, path } = toError(error);
   return {
     name,
     message,

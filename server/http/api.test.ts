@@ -89,7 +89,7 @@ describe("bodies", () => {
   ])("%.20s as %s is %i", async (body, type, status, message) => {
     const response = await post(body, type);
     expect(response.status).toBe(status);
-    const answer = (await response.json()) as { message: string };
+    const answer: { message: string } = await response.json();
     expect(answer.message).toContain(message);
   });
 
@@ -103,12 +103,13 @@ describe("bodies", () => {
       pull: (controller) => controller.enqueue(new Uint8Array(65_536).fill(0x20)),
       cancel: () => void (isCanceled = true),
     });
-    const response = await send("/api/site/1/worker", {
+    const request: RequestInit & { duplex: "half" } = {
       method: "POST",
       body: endless,
       duplex: "half",
       headers: { ...withToken, "Content-Type": "application/json", ...length },
-    } as RequestInit);
+    };
+    const response = await send("/api/site/1/worker", request);
     expect(response.status).toBe(413);
     expect(isCanceled).toBe(true);
   });
@@ -154,11 +155,11 @@ describe("answers", () => {
 
 test("the description is valid OpenAPI 3.1 and holds all operations", async () => {
   const response = await send("/openapi.json", {});
-  const description = (await response.json()) as {
+  const description: {
     openapi: string;
     paths: Record<string, object>;
     webhooks: Record<string, object>;
-  };
+  } = await response.json();
   expect(description.openapi).toMatch(/^3\.1\./);
   expect(await new Validator().validate(description)).toMatchObject({ valid: true });
   const paths = new Set(Object.values(operations).map(({ path }) => path));

@@ -25,10 +25,13 @@ export async function readJsonObject(request: Request): Promise<Record<string, u
   } catch {
     throw new ServiceError("malformed_body", "The request body is not valid JSON.");
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value))
+  if (!isObject(value))
     throw new ServiceError("malformed_body", "The request body must be a JSON object.");
-  return value as Record<string, unknown>;
+  return value;
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const isJsonType = (type: string | null) =>
   /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type ?? "");

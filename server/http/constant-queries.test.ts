@@ -19,8 +19,9 @@ const counting = new AsyncLocalStorage<string[]>();
 /** @param query of a pool or a connection; what it calls in turn is the same query and not counted again */
 function noted<Query extends (...parts: never[]) => unknown>(query: Query): Query {
   const noting = function (this: unknown, ...parts: Parameters<Query>): unknown {
-    const [statement] = parts as unknown as [{ text: string } | string];
-    const { text } = typeof statement === "string" ? { text: statement } : statement;
+    const [statement]: unknown[] = parts;
+    const { text }: { text: string } =
+      typeof statement === "string" ? { text: statement } : Object(statement);
     // One statement, however many ids it lists.
     counting.getStore()?.push(text.replaceAll(/\$\d+(?:, \$\d+)*/g, "$"));
     return counting.exit(() => query.apply(this, parts));

@@ -1,5 +1,4 @@
 import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,6 +14,7 @@ import {
 import { createTestService, type TestService } from "../testing/service.ts";
 import { createAllowedHosts } from "./allowed-hosts.ts";
 import { listen } from "./listen.ts";
+import { portOf } from "../testing/port-of.ts";
 
 let folder: string;
 let service: TestService;
@@ -43,7 +43,7 @@ beforeAll(async () => {
   resources = await createResources(service, service.folder);
   server = await listen(service.app.fetch, 0, "127.0.0.1");
   // It was told to listen on a port, so it has one.
-  ({ port } = server.address() as AddressInfo);
+  port = portOf(server);
   url = `http://127.0.0.1:${port}`;
 });
 afterAll(async () => {
@@ -119,7 +119,7 @@ describe("no answer may be taken for another type than it says", () => {
       status,
       "nosniff",
     ]);
-    expect(Object.keys(JSON.parse(answer.body) as object)).toEqual(["message"]);
+    expect(Object.keys(JSON.parse(answer.body))).toEqual(["message"]);
   });
 
   test("503: a service that stops", async () => {
@@ -178,7 +178,7 @@ describe("the host that a request is for", () => {
         null,
       ]);
       expect(answer.headers.get("x-request-id")).not.toBeNull();
-      const { message } = JSON.parse(answer.body) as { message: string };
+      const { message }: { message: string } = JSON.parse(answer.body);
       expect(message).toContain(`“${host}”`);
       expect(message).toContain("QUARTERDECK_PUBLIC_URL");
     }

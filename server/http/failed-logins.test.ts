@@ -1,5 +1,4 @@
 import { Writable } from "node:stream";
-import type { IncomingMessage } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createLog } from "../log.ts";
@@ -13,7 +12,7 @@ const log = createLog(
   new Writable({
     write(chunk: Buffer, _encoding, done) {
       text += chunk.toString();
-      lines.push(JSON.parse(chunk.toString()) as (typeof lines)[number]);
+      lines.push(JSON.parse(chunk.toString()));
       done();
     },
   }),
@@ -31,7 +30,7 @@ beforeEach(() => {
 
 /** As if it came through a socket from `address`. */
 const ask = async (address: string, authorization?: string, path = "/api/servers") => {
-  const socket = { remoteAddress: address } as IncomingMessage["socket"];
+  const socket = { remoteAddress: address };
   // What a request is asked for beside its headers: nothing but the other end of its socket.
   const bindings = { incoming: { socket } } as HttpBindings;
   const headers = authorization === undefined ? {} : { Authorization: authorization };

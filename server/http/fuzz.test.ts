@@ -59,7 +59,7 @@ async function expectNoFault({
   ...target
 }: Target): Promise<void> {
   // A judge that took another form of it would say so by refusing every answer.
-  const description = (await (await call("GET", "/openapi.json")).json()) as Description;
+  const description: Description = await (await call("GET", "/openapi.json")).json();
   const described = describedOperations(description);
   const resources = await createResources({ call }, folder);
   await call("PUT", "/api/site/1/notifications", { channels: [1, 2] });

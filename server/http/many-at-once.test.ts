@@ -1,5 +1,4 @@
 import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { mkdir, writeFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Operation } from "../../contract/operation.ts";
@@ -14,6 +13,7 @@ import { workerBody } from "../testing/worker-body.ts";
 import { hashSecret } from "../tokens/secret.ts";
 import { createAllowedHosts } from "./allowed-hosts.ts";
 import { listen } from "./listen.ts";
+import { portOf } from "../testing/port-of.ts";
 
 /** Several requests for each of the pool's ten connections. */
 const many = isLongForm ? 200 : 30;
@@ -59,7 +59,7 @@ beforeAll(async () => {
   await holdQueue();
   server = await listen(service.app.fetch, 0, "127.0.0.1");
   // It was told to listen on a port, so it has one.
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  url = `http://127.0.0.1:${portOf(server)}`;
 });
 afterAll(async () => {
   server.closeAllConnections();

@@ -11,6 +11,7 @@ import { createTestService, type TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { startReceiver } from "../webhooks/testing/receiver.ts";
 import { ownUser } from "../testing/own-user.ts";
+import { keysOf } from "../../contract/keys-of.ts";
 
 /** It stands in every name and address of server 2, and nowhere else. */
 const marker = "kraken";
@@ -57,7 +58,7 @@ const make = async (path: string, body: object = {}): Promise<number> => {
   return made.id;
 };
 const get = async <Body>(path: string, token?: string): Promise<Body> =>
-  (await (await service.call("GET", path, undefined, token)).json()) as Body;
+  (await service.call("GET", path, undefined, token)).json();
 const soon = <Result>(look: () => Result | Promise<Result>): Promise<Result> =>
   vi.waitFor(look, { timeout: 60_000, interval: 50 });
 const lastTitle = async (token?: string) =>
@@ -141,7 +142,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => service.close());
 
-const rows = Object.entries(operations) as [OperationName, Operation][];
+const rows = keysOf(operations).map((name): [OperationName, Operation] => [name, operations[name]]);
 const call = (method: string, path: string, body?: unknown) =>
   service.call(method, path, body, narrowed);
 
@@ -149,6 +150,7 @@ const call = (method: string, path: string, body?: unknown) =>
 const fill = ({ path, method }: Operation, ids: Ids): string =>
   path.replace(/([\w-]+)\/\{(\w+)\}/g, (_, segment: string) => {
     const kind = method === "POST" && path === "/api/backup/{backupConfigurationId}";
+    // A word that is no key finds undefined, which fails.
     const id = ids[(kind ? "backup-configuration" : segment) as keyof Ids];
     expect(id, `an id for ${path}`).toBeTypeOf("number");
     return `${segment}/${id}`;

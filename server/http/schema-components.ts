@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 
 export type Json = Record<string, unknown>;
 export type Schema = z.ZodMiniType;
-type JsonSchema = Json & { $schema?: string; $defs?: Json; id?: string };
+type JsonSchema = Json & { $schema?: string; $defs?: Record<string, Json>; id?: string };
 
 /** @param components where the schemas with an id are put, by it */
 export function hoist(schema: Schema, io: "input" | "output", components: Json): Json {
@@ -15,7 +15,7 @@ export function hoist(schema: Schema, io: "input" | "output", components: Json):
     ...rest
   } = referToComponents(z.toJSONSchema(schema, { io, unrepresentable: "any" }));
   for (const [name, definition] of Object.entries($defs ?? {})) {
-    const { id: _id, ...content } = definition as Json;
+    const { id: _id, ...content } = definition;
     components[name] = content;
   }
   if (typeof id !== "string") return rest;
@@ -24,4 +24,4 @@ export function hoist(schema: Schema, io: "input" | "output", components: Json):
 }
 
 const referToComponents = (schema: object): JsonSchema =>
-  JSON.parse(JSON.stringify(schema).replaceAll("#/$defs/", "#/components/schemas/")) as JsonSchema;
+  JSON.parse(JSON.stringify(schema).replaceAll("#/$defs/", "#/components/schemas/"));

@@ -122,7 +122,7 @@ test("an account that is named runs nothing where somebody else could replace th
   );
   expect(accounts.sites.get(1)).toMatchObject({
     account: null,
-    problem: expect.stringContaining("a folder that only root and shop may write to") as string,
+    problem: expect.stringContaining("a folder that only root and shop may write to"),
   });
 });
 
@@ -136,7 +136,7 @@ test.each([
     machine({}).source,
   );
   expect(complaints).toEqual([
-    { path: ["sites", 0, "user"], message: expect.stringContaining(words) as string },
+    { path: ["sites", 0, "user"], message: expect.stringContaining(words) },
   ]);
 });
 

@@ -5,6 +5,7 @@ import { accountName, type Account } from "../hosts/account.ts";
 import type { FolderOwner } from "../hosts/folder-owner.ts";
 import { expandHome } from "./paths.ts";
 import type { Complaint, Inventory } from "./schema.ts";
+import { toError } from "../to-error.ts";
 
 export type EntryAccount = {
   /** Null if there is none; then nothing touches the entry's files. */
@@ -151,7 +152,7 @@ async function findOwner(path: string, source: AccountSource): Promise<FolderOwn
     try {
       return await source.findOwner(at);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+      if (toError(error).code === "ENOENT") return null;
       throw error;
     }
   };

@@ -1,7 +1,8 @@
 // Reads the inventory file and tells each mistake with its line.
 import { readFile } from "node:fs/promises";
-import { LineCounter, parseDocument, type Document } from "yaml";
+import { LineCounter, parseDocument, type Document, isNode } from "yaml";
 import { crossCheck, inventorySchema, type Complaint, type Inventory } from "./schema.ts";
+import { toError } from "../to-error.ts";
 
 /** The file cannot be used; the message names the file, and each mistake with its line. */
 export class InventoryError extends Error {
@@ -23,7 +24,7 @@ export async function readInventory(
   try {
     text = await readFile(file, "utf8");
   } catch (error) {
-    throw new InventoryError(file, [error instanceof Error ? error.message : String(error)]);
+    throw new InventoryError(file, [toError(error).message]);
   }
   const { inventory, refuse } = parse(text, file);
   refuse(await check(inventory));
@@ -50,6 +51,7 @@ function parse(text: string, file: string) {
     throw new InventoryError(
       file,
       parsed.error.issues.map((issue) => {
+        // A YAML file has no symbols for keys.
         const path = issue.path as Complaint["path"];
         // What is not known is told where it stands, not where it is missing from.
         const unknown = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
@@ -68,8 +70,8 @@ const at = (line: number, message: string) => `line ${line}: ${message}`;
 /** The line of what a path names; what is missing is told at the entry it is missing from. */
 function lineOf(document: Document, lines: LineCounter, path: Complaint["path"]): number {
   for (let depth = path.length; depth >= 0; depth--) {
-    const node = document.getIn(path.slice(0, depth), true) as { range?: [number] } | undefined;
-    if (node?.range) return lines.linePos(node.range[0]).line;
+    const node = document.getIn(path.slice(0, depth), true);
+    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
   }
   return 1;
 }

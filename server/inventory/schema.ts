@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { channelTypes } from "../../contract/notifications/notification.ts";
 import { line, ownId as id } from "../../contract/values.ts";
+import { keysOf } from "../../contract/keys-of.ts";
 
 const absolutePath = line(1024).check(
   z.regex(/^[/~]/, { error: "A path must be absolute; it starts with “/” or “~/”." }),
@@ -104,7 +105,7 @@ export function crossCheck(inventory: Inventory): Complaint[] {
   const complaints: Complaint[] = [];
   const ids = (kind: InventoryKind) => new Set(inventory[kind].map((entry) => entry.id));
 
-  for (const kind of Object.keys(inventory) as InventoryKind[]) {
+  for (const kind of keysOf(inventory)) {
     const seen = new Set<number>();
     inventory[kind].forEach((entry, index) => {
       if (seen.has(entry.id))

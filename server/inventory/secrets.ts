@@ -1,6 +1,7 @@
 // Secrets, found where the inventory says that they are. They are read when they are needed and kept nowhere.
 import { readFile } from "node:fs/promises";
 import { expandHome } from "./paths.ts";
+import { toError } from "../to-error.ts";
 
 /** What the inventory names is not there. The message is for the operator and holds no secret. */
 export class SecretMissing extends Error {
@@ -34,7 +35,7 @@ export const createSecretReader = (
       // An editor ends a file with a line break; no secret does.
       return (await readFile(path, "utf8")).replace(/\r?\n$/, "");
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
+      const { code } = toError(error);
       throw new SecretMissing(
         `The file ${path} cannot be read (${code}); the inventory names it as ${purpose}.`,
       );

@@ -98,6 +98,7 @@ export function createInventoryStore(db: Database) {
     async listAccounts(): Promise<EntryAccounts> {
       const of = async (table: OwnedTable) =>
         new Map(
+          // The overloads of a union of tables do not meet; the columns read here stand in both.
           (await db.select({ id: table.id, account: table.account }).from(table as typeof sites))
             // Of an older version's row, where none was decided yet, nothing is stored.
             .flatMap(({ id, account }) => (account === null ? [] : [[id, account] as const])),
@@ -188,7 +189,7 @@ export function createInventoryStore(db: Database) {
           .offset((page - 1) * perPage),
         db.$count(storageProviders),
       ]);
-      return { rows: rows.map(({ entry }) => entry as StorageProviderEntry), total };
+      return { rows: rows.map(({ entry }) => entry), total };
     },
 
     async findStorageProvider(
@@ -196,7 +197,7 @@ export function createInventoryStore(db: Database) {
       tx: Connection = db,
     ): Promise<StorageProviderEntry | null> {
       const [row] = await tx.select().from(storageProviders).where(eq(storageProviders.id, id));
-      return row ? (row.entry as StorageProviderEntry) : null;
+      return row ? row.entry : null;
     },
 
     /** The folder that a storage provider's marker file was put into; null = none yet. */
@@ -225,7 +226,7 @@ export function createInventoryStore(db: Database) {
           .offset((page - 1) * perPage),
         db.$count(notificationChannels),
       ]);
-      return { rows: rows.map(({ entry }) => entry as NotificationChannelEntry), total };
+      return { rows: rows.map(({ entry }) => entry), total };
     },
 
     async findNotificationChannel(id: number): Promise<NotificationChannelEntry | null> {
@@ -233,7 +234,7 @@ export function createInventoryStore(db: Database) {
         .select()
         .from(notificationChannels)
         .where(eq(notificationChannels.id, id));
-      return row ? (row.entry as NotificationChannelEntry) : null;
+      return row ? row.entry : null;
     },
 
     /** By id; those that are not there are not in it. */
@@ -246,8 +247,7 @@ export function createInventoryStore(db: Database) {
         .select()
         .from(notificationChannels)
         .where(inArray(notificationChannels.id, [...ids]));
-      // Written by `replace` alone.
-      return new Map(rows.map(({ id, entry }) => [id, entry as NotificationChannelEntry]));
+      return new Map(rows.map(({ id, entry }) => [id, entry]));
     },
   };
 }
@@ -270,11 +270,13 @@ async function upsert<Entry extends { id: number; name: string }>(
   more: (entry: Entry) => { server_id?: number; account?: EntryAccount | null } = () => ({}),
 ): Promise<void> {
   for (const entry of entries) {
-    const values = { name: entry.name, entry: { ...entry }, ...more(entry) };
+    const columns: unknown = { name: entry.name, entry, ...more(entry) };
+    // The overloads of a union of tables do not meet. Each caller passes a table its own entries and columns.
+    const values = columns as Omit<typeof sites.$inferInsert, "id">;
     await tx
-      // The overloads of a union of tables do not meet; the columns written here stand in all of them.
+      // As above: what is written fits the table.
       .insert(table as typeof sites)
-      .values({ id: entry.id, ...values } as typeof sites.$inferInsert)
+      .values({ id: entry.id, ...values })
       .onConflictDoUpdate({ target: table.id, set: values });
   }
 }
@@ -302,11 +304,11 @@ async function followServers(tx: Connection): Promise<void> {
 const toServer = (row: typeof servers.$inferSelect): ServerRow => ({
   id: row.id,
   name: row.name,
-  timeZone: (row.entry as Inventory["servers"][number]).time_zone ?? "UTC",
+  timeZone: row.entry.time_zone ?? "UTC",
 });
 
 function toSite(row: typeof sites.$inferSelect): SiteRow {
-  const { root, artisan, databases: ids = [] } = row.entry as Inventory["sites"][number];
+  const { root, artisan, databases: ids = [] } = row.entry;
   return {
     id: row.id,
     serverId: row.server_id,
@@ -329,6 +331,6 @@ const toDatabase = (row: typeof databases.$inferSelect): DatabaseRow => ({
   id: row.id,
   serverId: row.server_id,
   createdAt: row.created_at,
-  entry: row.entry as DatabaseEntry,
+  entry: row.entry,
   account: row.account ?? undecided,
 });

@@ -47,8 +47,11 @@ const selectorsOf = (expression: string) =>
     ([, name = "", matchers = ""]) => ({
       name,
       labels: Object.fromEntries(
-        Array.from(matchers.matchAll(/(\w+)="([^"]*)"/g), ([, label, value]) => [label, value]),
-      ) as Record<string, string>,
+        Array.from(matchers.matchAll(/(\w+)="([^"]*)"/g), ([, label = "", value = ""]) => [
+          label,
+          value,
+        ]),
+      ),
     }),
   );
 

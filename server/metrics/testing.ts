@@ -34,8 +34,11 @@ export function parseMetrics(text: string): Exposed {
       samples.push({
         name: sampled,
         labels: Object.fromEntries(
-          Array.from(labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g), ([, of, text]) => [of, text]),
-        ) as Record<string, string>,
+          Array.from(labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g), ([, of = "", text = ""]) => [
+            of,
+            text,
+          ]),
+        ),
         value: value === "+Inf" ? Infinity : Number(value),
       });
       // The event loop has no mean before its first look.

@@ -4,6 +4,7 @@ import { Agent as HttpsAgent } from "node:https";
 import { Socket, type LookupFunction } from "node:net";
 import { callbackify } from "node:util";
 import type { Targets } from "./target.ts";
+import { toError } from "../to-error.ts";
 
 /** Node closes a connection earlier when the server says that it will. */
 const idleMs = 10_000;
@@ -45,7 +46,7 @@ function watched<Agent extends HttpAgent>(agent: Agent, targets: Targets): Agent
         try {
           targets.check(socket.remoteAddress ?? "an unknown address", options.host ?? "The host");
         } catch (error) {
-          socket.destroy(error as Error);
+          socket.destroy(toError(error));
         }
       });
     return socket;

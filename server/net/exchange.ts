@@ -2,6 +2,7 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { StringDecoder } from "node:string_decoder";
 import { SendError } from "./send-error.ts";
+import { toError } from "../to-error.ts";
 
 /** A longer body is not waited for: its connection is given up instead. */
 const readBytes = 64 * 1024;
@@ -67,7 +68,7 @@ export async function exchange(open: () => ClientRequest, limits: Limits): Promi
 
 /** The other side closed a kept connection just when it was used again. That says nothing of the receiver. */
 const isStale = ({ reusedSocket }: ClientRequest, error: unknown): boolean =>
-  reusedSocket && ["ECONNRESET", "EPIPE"].includes((error as NodeJS.ErrnoException).code ?? "");
+  reusedSocket && ["ECONNRESET", "EPIPE"].includes(toError(error).code ?? "");
 
 function receive(
   outgoing: ClientRequest,

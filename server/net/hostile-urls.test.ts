@@ -2,11 +2,12 @@
 // again when something is sent, and nothing connects.
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SendError } from "./send-error.ts";
 import { systemLookup, type Lookup } from "./target.ts";
 import { lookupIn, makeSender, post } from "./testing.ts";
+import { portOf } from "../testing/port-of.ts";
 
 const server = createServer((_request, response) => response.end("reached"));
 let port: number;
@@ -16,7 +17,7 @@ beforeAll(async () => {
   // Without a host: all addresses of the machine, of both families where it has both.
   server.listen(0);
   await once(server, "listening");
-  ({ port } = server.address() as AddressInfo);
+  port = portOf(server);
 });
 afterAll(() => {
   server.closeAllConnections();

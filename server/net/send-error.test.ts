@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { SendError, diagnoseSendError } from "./send-error.ts";
+import { toError } from "../to-error.ts";
 
 test.each([
   ["ENOTFOUND", "unreachable", /could not be resolved/],
@@ -16,8 +17,8 @@ test.each([
 ])("%s is told as %s", (code, kind, words) => {
   const told = diagnoseSendError(Object.assign(new Error("it did"), { code }), "example.com:81");
   expect(told).toBeInstanceOf(SendError);
-  expect(told).toMatchObject({ kind, message: expect.stringMatching(words) as string });
-  expect((told as Error).message).toMatch(/^example\.com:81 /);
+  expect(told).toMatchObject({ kind, message: expect.stringMatching(words) });
+  expect(toError(told).message).toMatch(/^example\.com:81 /);
 });
 
 test("what is no error of the network stays what it is", () => {

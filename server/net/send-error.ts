@@ -1,3 +1,4 @@
+import { toError } from "../to-error.ts";
 // What goes wrong with a request to somebody else's machine, in the operator's words. Only the host of a URL is
 // told: its path may be a secret, as in Slack's.
 
@@ -84,7 +85,7 @@ const byPrefix: [prefix: RegExp, row: Row][] = [
  */
 export function diagnoseSendError(error: unknown, host: string): unknown {
   if (error instanceof SendError) return error;
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { code, message } = toError(error);
   if (typeof code !== "string") return error;
   const [kind, words] = byCode[code] ??
     byPrefix.find(([prefix]) => prefix.test(code))?.[1] ?? ["broken", `failed: ${message}`];

@@ -19,7 +19,7 @@ describe("an answer", () => {
       body: "Thanks",
       isBodyCut: false,
       address: "127.0.0.1",
-      durationMs: expect.any(Number) as number,
+      durationMs: expect.any(Number),
     });
   });
 

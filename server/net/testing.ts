@@ -3,12 +3,7 @@ import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
-import {
-  createServer as createTcpServer,
-  type AddressInfo,
-  type Server,
-  type Socket,
-} from "node:net";
+import { createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -17,6 +12,7 @@ import { createAddressGuard } from "./address-guard.ts";
 import { createSender, type Sender, type SendRequest } from "./send.ts";
 import { SendError, type SendErrorKind } from "./send-error.ts";
 import type { Lookup } from "./target.ts";
+import { portOf } from "../testing/port-of.ts";
 
 export type Receiver = {
   port: number;
@@ -42,7 +38,7 @@ export async function listen(
     for (const socket of connections) socket.destroy();
     server.close();
   });
-  const bound = (server.address() as AddressInfo).port;
+  const bound = portOf(server);
   return { port: bound, url: `http://${host}:${bound}/hook`, connections };
 }
 
@@ -76,7 +72,7 @@ export const post = (url: string, change: Partial<SendRequest> = {}): SendReques
 export async function expectFailure(sent: Promise<unknown>, kind: SendErrorKind, words: RegExp) {
   const error: unknown = await sent.catch((error: unknown) => error);
   expect(error).toBeInstanceOf(SendError);
-  expect(error).toMatchObject({ kind, message: expect.stringMatching(words) as string });
+  expect(error).toMatchObject({ kind, message: expect.stringMatching(words) });
 }
 
 /** Answers like a name server that knows these names, each with its addresses. */

@@ -24,7 +24,7 @@ notification_channels:
 afterAll(() => service.close());
 
 const show = async (token?: string): Promise<Overview> =>
-  (await (await service.call("GET", "/api/overview", undefined, token)).json()) as Overview;
+  (await service.call("GET", "/api/overview", undefined, token)).json();
 const soon = <Result>(look: () => Result | Promise<Result>): Promise<Result> =>
   vi.waitFor(look, { timeout: 60_000, interval: 50 });
 const createWorker = (site: number, change: object = {}) =>

@@ -58,9 +58,7 @@ beforeAll(async () => {
     const args = [oxlint, "--format=json", "src", "server", "contract"];
     execFile(process.execPath, args, { cwd: house }, (_error, stdout) => resolve(stdout));
   });
-  const { diagnostics } = JSON.parse(output) as {
-    diagnostics: { code: string; filename: string }[];
-  };
+  const { diagnostics }: { diagnostics: { code: string; filename: string }[] } = JSON.parse(output);
   breaches = new Set(
     diagnostics
       .filter(({ code }) => code.includes("no-restricted-imports"))

@@ -46,7 +46,7 @@ type VitestReport = {
 };
 
 function readVitest(file: string): Outcome {
-  const report = JSON.parse(readFileSync(file, "utf8")) as VitestReport;
+  const report: VitestReport = JSON.parse(readFileSync(file, "utf8"));
   const failures = report.testResults
     .filter(({ status }) => status === "failed")
     .flatMap(({ name, message, assertionResults }) => {
@@ -83,10 +83,13 @@ function listFailures({ suites = [], specs }: PlaywrightSuite): string[] {
 }
 
 function readPlaywright(file: string): Outcome {
-  const { stats, suites } = JSON.parse(readFileSync(file, "utf8")) as {
+  const {
+    stats,
+    suites,
+  }: {
     stats: { expected: number; unexpected: number; flaky: number; skipped: number };
     suites: PlaywrightSuite[];
-  };
+  } = JSON.parse(readFileSync(file, "utf8"));
   return {
     passed: stats.expected,
     failed: stats.unexpected + stats.flaky,

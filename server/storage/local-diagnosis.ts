@@ -1,5 +1,6 @@
 // What the operating system says of a folder, in the operator's words.
 import { StorageError } from "./storage.ts";
+import { toError } from "../to-error.ts";
 
 const words: Record<string, (root: string) => string> = {
   ENOENT: (root) =>
@@ -17,7 +18,7 @@ const words: Record<string, (root: string) => string> = {
 
 /** Errors of the disk become StorageErrors; all others, e.g. of what was to be stored, stay what they are. */
 export function diagnose(error: unknown, root: string): unknown {
-  const { code, syscall } = error as NodeJS.ErrnoException;
+  const { code, syscall } = toError(error);
   const tell = code === undefined || syscall === undefined ? undefined : words[code];
   return tell === undefined ? error : new StorageError(tell(root), { cause: error });
 }

@@ -39,7 +39,7 @@ const files = async () =>
     .map(({ name }) => name);
 const refused = (words: RegExp) => ({
   name: "StorageError",
-  message: expect.stringMatching(words) as string,
+  message: expect.stringMatching(words),
 });
 
 test("what is put comes back the same, closed to others, and goes with its folders", async () => {

@@ -7,6 +7,7 @@ import { refuseUnmarked } from "./marker.ts";
 import { diagnose } from "./local-diagnosis.ts";
 import { readBackFile } from "./read-back.ts";
 import { StorageError, type Storage } from "./storage.ts";
+import { toError } from "../to-error.ts";
 
 /** A piece that is being written; no object has such a name. */
 const partial = (path: string) => `${path}.partial`;
@@ -117,7 +118,7 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
   };
 }
 
-const isMissing = (error: unknown) => (error as NodeJS.ErrnoException).code === "ENOENT";
+const isMissing = (error: unknown) => toError(error).code === "ENOENT";
 
 function isInside(root: string, path: string): boolean {
   const way = relative(root, path);

@@ -2,6 +2,7 @@
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StorageError } from "./storage.ts";
+import { toError } from "../to-error.ts";
 
 export const markerName = ".quarterdeck-storage";
 
@@ -15,7 +16,7 @@ export async function isMarked(root: string): Promise<boolean> {
     await stat(join(root, markerName));
     return true;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const { code } = toError(error);
     if (code === "ENOENT" || code === "ENOTDIR") return false;
     throw error;
   }

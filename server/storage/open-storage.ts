@@ -4,6 +4,7 @@ import type { SecretReader } from "../inventory/secrets.ts";
 import type { StorageProviderEntry } from "../inventory/store.ts";
 import { createLocalStorage } from "./local.ts";
 import { StorageError, type Storage } from "./storage.ts";
+import { toError } from "../to-error.ts";
 
 /** @throws StorageError when a secret is not where the inventory says */
 export async function openStorage(
@@ -15,7 +16,7 @@ export async function openStorage(
     secrets
       .read(reference, `the ${what} of storage provider ${entry.id} (${entry.name})`)
       .catch((error: unknown) => {
-        throw new StorageError((error as Error).message);
+        throw new StorageError(toError(error).message);
       });
   // A service without S3 does without the 20 MB that its client takes.
   const { createS3Storage } = await import("./s3.ts");

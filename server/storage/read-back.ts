@@ -2,6 +2,7 @@
 import { constants } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import type { ReadBack } from "./storage.ts";
+import { toError } from "../to-error.ts";
 
 const pieceBytes = 1024 * 1024;
 const wasmPageBytes = 64 * 1024;
@@ -55,7 +56,7 @@ async function openDirect(path: string, memory: Buffer): Promise<FileHandle | nu
     return file;
   } catch (error) {
     await file?.close();
-    const { code } = error as NodeJS.ErrnoException;
+    const { code } = toError(error);
     if (code === "EINVAL" || code === "EOPNOTSUPP" || code === "ENOTSUP") return null;
     throw error;
   }

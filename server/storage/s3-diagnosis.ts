@@ -1,5 +1,6 @@
 // What S3-compatible storage says of a request, in the operator's words. No key stands in any of them.
 import { StorageError } from "./storage.ts";
+import { toError } from "../to-error.ts";
 
 type SdkError = Error & {
   code?: string;
@@ -27,13 +28,13 @@ const byCode: Record<string, string> = {
 };
 
 export const isMissingObject = (error: unknown): boolean => {
-  const { name, $metadata } = error as SdkError;
+  const { name, $metadata }: SdkError = toError(error);
   return name === "NotFound" || name === "NoSuchKey" || $metadata?.httpStatusCode === 404;
 };
 
 /** Errors of the storage become StorageErrors; all others, e.g. of what was to be stored, stay what they are. */
 export function diagnoseS3Error(error: unknown, place: string): unknown {
-  const { name, code, message, $metadata } = error as SdkError;
+  const { name, code, message, $metadata }: SdkError = toError(error);
   const status = $metadata?.httpStatusCode;
   const words =
     // The code first: the SDK calls a broken connection a TimeoutError.

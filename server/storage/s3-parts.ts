@@ -19,7 +19,8 @@ export async function* cutIntoParts(content: Readable): AsyncGenerator<Buffer> {
   let pieces: Buffer[] = [];
   let bytes = 0;
   let number = 1;
-  for await (const chunk of content as AsyncIterable<Buffer>) {
+  const chunks: AsyncIterable<Buffer> = content;
+  for await (const chunk of chunks) {
     let rest = chunk;
     while (bytes + rest.length >= partBytes(number)) {
       const missing = partBytes(number) - bytes;

@@ -95,7 +95,7 @@ describe("failed requests", () => {
     s3.rule((asked) => (asked.includes("partNumber=2") ? verdict : "pass"));
     await expect(open().put("shop/1/bad.zst", chunked(large), whole)).rejects.toMatchObject({
       name: "StorageError",
-      message: expect.stringMatching(words) as string,
+      message: expect.stringMatching(words),
     });
     expect(s3.asked().some((asked) => /^DELETE .*uploadId=/.test(asked))).toBe(true);
     expect(await open().size("shop/1/bad.zst")).toBeNull();
@@ -107,7 +107,7 @@ describe("failed requests", () => {
     const storage = open({ idleMs: 200 });
     await expect(storage.put("shop/1/slow.zst", chunked(large), whole)).rejects.toMatchObject({
       name: "StorageError",
-      message: expect.stringMatching(/timed out/) as string,
+      message: expect.stringMatching(/timed out/),
     });
   });
 
@@ -151,7 +151,7 @@ describe("failed requests", () => {
       open(change).put("a/1/b.zst", Readable.from([Buffer.from("x")]), whole),
     ).rejects.toMatchObject({
       name: "StorageError",
-      message: expect.stringMatching(words) as string,
+      message: expect.stringMatching(words),
     });
   });
 
@@ -160,7 +160,7 @@ describe("failed requests", () => {
       .put("a/1/b.zst", Readable.from([Buffer.from("x")]), whole)
       .then(
         () => new Error("it worked"),
-        (reason: unknown) => reason as Error,
+        (reason: Error) => reason,
       );
     expect(error.message).not.toMatch(/very secret|it worked/);
   });

@@ -18,6 +18,7 @@ import { checksumOf, isConfirmed } from "./s3-checksums.ts";
 import { cutIntoParts } from "./s3-parts.ts";
 import { isMissingObject, diagnoseS3Error } from "./s3-diagnosis.ts";
 import { StorageError, type Storage } from "./storage.ts";
+import { toError } from "../to-error.ts";
 
 export type S3Options = {
   bucket: string;
@@ -73,7 +74,7 @@ export function createS3Storage(options: S3Options): Storage {
         done(error);
       },
     });
-    body.once("error", (error) => words.destroy(diagnoseS3Error(error, place) as Error));
+    body.once("error", (error) => words.destroy(toError(diagnoseS3Error(error, place))));
     return body.pipe(words);
   }
 

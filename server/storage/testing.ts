@@ -1,8 +1,8 @@
 // A real S3-compatible storage for the tests, and a gate before it that can be told to misbehave.
 import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import S3rver from "s3rver";
 import type { S3Options } from "./s3.ts";
+import { portOf } from "../testing/port-of.ts";
 
 export type Gate = {
   options: S3Options;
@@ -43,7 +43,7 @@ export async function startS3(directory: string): Promise<Gate> {
   });
   await new Promise<void>((resolve) => gate.listen(0, "127.0.0.1", resolve));
   // A server that listens on a port has an address with one.
-  const { port } = gate.address() as AddressInfo;
+  const port = portOf(gate);
 
   return {
     options: {

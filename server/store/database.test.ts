@@ -6,6 +6,7 @@ import { openDatabase, type Connection } from "./database.ts";
 import { eq, sql } from "./drizzle.ts";
 import { SecondConnection } from "./guarded-pool.ts";
 import { settings } from "./tables.ts";
+import { toError } from "../to-error.ts";
 
 test("instances that start together migrate one after the other", async () => {
   const other = `test_${randomUUID().replaceAll("-", "")}`;
@@ -51,7 +52,7 @@ describe("a transaction is kept to its own connection", () => {
     await expect(inside).rejects.toSatisfy(
       // Drizzle wraps what a query failed with.
       (error) =>
-        error instanceof SecondConnection || (error as Error).cause instanceof SecondConnection,
+        error instanceof SecondConnection || toError(error).cause instanceof SecondConnection,
     );
     expect(database.pool().idle).toBe(database.pool().open);
   });

@@ -8,7 +8,7 @@ import type * as pgCore from "drizzle-orm/pg-core";
 
 const require = createRequire(import.meta.url);
 
-// `require` knows no types; each cast names those of the module beside it.
+// `require` knows no types; each annotation names those of the module beside it.
 export const {
   and,
   asc,
@@ -24,7 +24,7 @@ export const {
   notInArray,
   or,
   sql,
-} = require("drizzle-orm") as typeof core;
+}: typeof core = require("drizzle-orm");
 export const {
   bigint,
   boolean,
@@ -36,6 +36,6 @@ export const {
   primaryKey,
   text,
   timestamp,
-} = require("drizzle-orm/pg-core") as typeof pgCore;
-export const { drizzle } = require("drizzle-orm/node-postgres") as typeof nodePostgres;
-export const { migrate } = require("drizzle-orm/node-postgres/migrator") as typeof migrator;
+}: typeof pgCore = require("drizzle-orm/pg-core");
+export const { drizzle }: typeof nodePostgres = require("drizzle-orm/node-postgres");
+export const { migrate }: typeof migrator = require("drizzle-orm/node-postgres/migrator");

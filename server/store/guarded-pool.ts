@@ -23,6 +23,7 @@ export class GuardedPool extends pg.Pool {
   /** @param onSecondConnection may throw the error: the query fails with it */
   constructor(options: pg.PoolConfig, onSecondConnection: (error: SecondConnection) => void) {
     super(options);
+    // Called with what the wrapper got, whichever overload that is.
     const connect = this.connect.bind(this) as (...parts: unknown[]) => unknown;
     // Every query of the pool goes through `connect`. The wrapper keeps the original's overloads.
     this.connect = ((...parts: unknown[]) => {

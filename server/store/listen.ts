@@ -3,6 +3,7 @@
 import type { Logger } from "pino";
 import pg from "pg";
 import type { Clock } from "../clock.ts";
+import { toError } from "../to-error.ts";
 
 const retryMs = 1000;
 
@@ -49,7 +50,7 @@ export function createListener({ connection, channels, clock, log }: ListenerOpt
       // Something may have been announced while nobody heard.
       for (const onNotice of heard.values()) onNotice(null);
     } catch (error) {
-      lose(error as Error);
+      lose(toError(error));
       await fresh.end().catch(() => undefined);
     }
   }

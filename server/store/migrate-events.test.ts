@@ -18,7 +18,7 @@ async function before(tag: string): Promise<string> {
   onTestFinished(() => rm(folder, { recursive: true }));
   await cp(migrations, folder, { recursive: true });
   const file = join(folder, "meta/_journal.json");
-  const journal = JSON.parse(await readFile(file, "utf8")) as Journal;
+  const journal: Journal = JSON.parse(await readFile(file, "utf8"));
   const count = journal.entries.findIndex((entry) => entry.tag === tag);
   await writeFile(file, JSON.stringify({ ...journal, entries: journal.entries.slice(0, count) }));
   return folder;

@@ -24,10 +24,9 @@ function toStorable(value: unknown): unknown {
 
 /** What `query` is called with: a statement, its values beside it or in it, and maybe a callback. */
 function toStorablePart(part: unknown): unknown {
-  const { values } = (part ?? {}) as pg.QueryConfig;
-  // The cast above holds for a statement as an object; nothing else that `query` takes has a list of that name.
-  return Array.isArray(values)
-    ? { ...(part as object), values: toStorable(values) }
+  // Only a statement as an object has a list of that name.
+  return typeof part === "object" && part !== null && "values" in part && Array.isArray(part.values)
+    ? { ...part, values: toStorable(part.values) }
     : toStorable(part);
 }
 
@@ -38,6 +37,7 @@ function toStorablePart(part: unknown): unknown {
 export class StorableClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super(config);
+    // Called with what the wrapper got, whichever overload that is.
     const query = this.query.bind(this) as (...parts: unknown[]) => unknown;
     // It takes and gives what the original does; that one's overloads are too many to be repeated.
     this.query = ((...parts: unknown[]) =>

@@ -27,6 +27,7 @@ import type { DeliveryState } from "../../contract/webhooks/delivery.ts";
 import type { StopSignal, WorkerState } from "../../contract/workers/worker.ts";
 import type { NotificationPayload } from "../events/notification-payload.ts";
 import type { EntryAccount } from "../inventory/accounts.ts";
+import type { Inventory, InventoryKind } from "../inventory/schema.ts";
 import { storableJson } from "./storable.ts";
 
 /** Drizzle's own writes what `jsonb` refuses, e.g. the NUL that a tool printed. */
@@ -71,14 +72,14 @@ export const oneTimeLinks = pgTable("one_time_links", {
 });
 
 // The inventory's rows. Their ids are the file's, and `entry` is what the file says of them.
-const inventoryColumns = {
+const inventoryColumns = <Kind extends InventoryKind>() => ({
   id: integer().primaryKey(),
   name: text().notNull(),
-  entry: jsonb().$type<Record<string, unknown>>().notNull(),
+  entry: jsonb().$type<Inventory[Kind][number]>().notNull(),
   created_at: createdAt,
-};
+});
 
-export const servers = pgTable("servers", inventoryColumns);
+export const servers = pgTable("servers", inventoryColumns<"servers">());
 
 /** Decided when the entry was accepted; null for entries without files, and until the inventory is read again. */
 const entryAccount = () => jsonb("account").$type<EntryAccount>();
@@ -91,7 +92,7 @@ const ofServer = () =>
 export const sites = pgTable(
   "sites",
   {
-    ...inventoryColumns,
+    ...inventoryColumns<"sites">(),
     server_id: ofServer(),
     account: entryAccount(),
     /** Kept by a trigger of the workers' table: counting 100,000 rows for each page costs more than the page. */
@@ -101,18 +102,21 @@ export const sites = pgTable(
 );
 
 export const databases = pgTable("databases", {
-  ...inventoryColumns,
+  ...inventoryColumns<"databases">(),
   server_id: ofServer(),
   account: entryAccount(),
 });
 
 export const storageProviders = pgTable("storage_providers", {
-  ...inventoryColumns,
+  ...inventoryColumns<"storage_providers">(),
   /** The folder in which a marker file was found or put; without it there, the storage is away. */
   marked_path: text(),
 });
 
-export const notificationChannels = pgTable("notification_channels", inventoryColumns);
+export const notificationChannels = pgTable(
+  "notification_channels",
+  inventoryColumns<"notification_channels">(),
+);
 
 export const workers = pgTable(
   "workers",

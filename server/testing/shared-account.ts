@@ -1,7 +1,6 @@
 // The service as it is when it shares its account with the code of its sites, which as root it never does: for a test of
 // what the dashboard says of that. `DATABASE_URL` names its database.
 import { dirname } from "node:path";
-import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { createApp } from "../app.ts";
 import { systemClock } from "../clock.ts";
@@ -9,6 +8,7 @@ import { createAllowedHosts } from "../http/allowed-hosts.ts";
 import { listen } from "../http/listen.ts";
 import { createLog } from "../log.ts";
 import { workerEnvironment } from "../workers/environment.ts";
+import { portOf } from "./port-of.ts";
 
 const {
   QUARTERDECK_DATA: dataFolder = "",
@@ -44,4 +44,4 @@ process.once("SIGINT", () => {
   void app.close("stop").then(() => process.exit());
 });
 // A server that listens on TCP has such an address.
-log.info({ url: `http://localhost:${(server.address() as AddressInfo).port}/` }, "ready");
+log.info({ url: `http://localhost:${portOf(server)}/` }, "ready");

@@ -1,12 +1,12 @@
 // The service in front of another one, both on real ports: what going away does shows on real connections only.
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { createAllowedHosts } from "../http/allowed-hosts.ts";
 import { listen } from "../http/listen.ts";
 import { createLog } from "../log.ts";
 import { createUpstreamApp, type UpstreamOptions } from "../upstream/upstream.ts";
+import { portOf } from "./port-of.ts";
 
 type Seen = { method: string; url: string; headers: NodeJS.Dict<string | string[]>; body: string };
 
@@ -35,7 +35,7 @@ export function createUpstreamPairs() {
       server.closeAllConnections();
       await new Promise<void>((resolve) => void server.close(() => resolve()));
     });
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${portOf(server)}`;
   }
 
   /** The other service. */

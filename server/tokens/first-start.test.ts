@@ -53,7 +53,7 @@ test("prints a one-time link to the terminal and not into the log, until somebod
   expect((await signIn(missed.code)).status).toBe(422);
   const response = await signIn(second.code);
   expect(response.status).toBe(201);
-  const { token } = (await response.json()) as NewToken;
+  const { token }: NewToken = await response.json();
   const used = await fetch(`${second.service.url}/api/tokens`, {
     headers: { Authorization: `Bearer ${token}` },
   });

@@ -17,7 +17,8 @@ async function start(options: Parameters<typeof createTestService>[0] = {}) {
 
 const signIn = async ({ call }: Pick<TestService, "call">, code: string | null) => {
   const response = await call("POST", "/api/sign-in", { code }, "no token yet");
-  return { status: response.status, body: (await response.json()) as Answer };
+  const body: Answer = await response.json();
+  return { status: response.status, body };
 };
 type Answer = NewToken & { errors?: { code?: string[] } };
 
@@ -45,7 +46,8 @@ test("the code of a fresh service is exchanged once for a token that may do ever
     "The code has already been used. Each code works once.",
   );
   const timeline = await service.call("GET", "/api/activity?kind=token", undefined, body.token);
-  expect(((await timeline.json()) as Activity).data).toMatchObject([
+  const { data }: Activity = await timeline.json();
+  expect(data).toMatchObject([
     { action: "created", object: { name: "First sign-in" }, actor: { type: "service" } },
   ]);
 });
@@ -125,7 +127,7 @@ test("a token that reads, or reaches some servers, or has expired lets nobody in
       { name: "limited", abilities: ["*"], ...limits },
       owner.token,
     );
-    const { token } = (await response.json()) as NewToken;
+    const { token }: NewToken = await response.json();
     expect((await service.call("GET", "/api/token", undefined, token)).status).toBe(200);
   }
   await service.call("DELETE", `/api/token/${owner.id}`, undefined, owner.token);

@@ -70,7 +70,7 @@ test("a token for one server touches no tokens: it could make itself one for all
 test("the list says which token asks, and which one the next start brings back", async () => {
   const { id, token } = await make({ name: "second", abilities: ["*"] });
   const asked = await service.call("GET", "/api/tokens?per_page=100", undefined, token);
-  const { data } = (await asked.json()) as { data: Token[] };
+  const { data }: { data: Token[] } = await asked.json();
   expect(data.filter(({ is_current: isCurrent }) => isCurrent).map((one) => one.id)).toEqual([id]);
   expect(data.filter((one) => one.from_environment).map(({ name }) => name)).toEqual([
     "QUARTERDECK_TOKEN",
@@ -148,7 +148,7 @@ describe("a token that a token makes does not outlive it", () => {
 
   test("nor does its child", async () => {
     const maker = await make({ name: "maker", abilities: ["*"], expires_at: until(7) });
-    const child = (await (await makeWith(maker.token, {})).json()) as NewToken;
+    const child: NewToken = await (await makeWith(maker.token, {})).json();
     expect((await makeWith(child.token, { expires_at: null })).status).toBe(422);
   });
 

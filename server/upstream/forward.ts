@@ -41,7 +41,8 @@ function diagnose(error: unknown): unknown {
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   if (!(cause instanceof Error)) return error;
   const code = "code" in cause ? String(cause.code) : "";
-  const told = diagnoseSendError({ code: systemCodes[code] ?? code, message: cause.message }, name);
+  const known = Object.assign(new Error(cause.message), { code: systemCodes[code] ?? code });
+  const told = diagnoseSendError(known, name);
   return told instanceof SendError ? new UpstreamError(502, told.message, { cause }) : error;
 }
 

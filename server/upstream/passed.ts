@@ -5,7 +5,7 @@
 export const passedMethods = ["GET", "HEAD", "POST", "PUT", "DELETE"] as const;
 
 export const isPassedMethod = (method: string): boolean =>
-  (passedMethods as readonly string[]).includes(method);
+  passedMethods.some((passed) => passed === method);
 
 /**
  * Plain words and numbers, as in every path of the interface. Nothing encoded, no dots and no `;`: services disagree

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startService } from "../testing/service-process.ts";
+import { portOf } from "../testing/port-of.ts";
 
 test("in front of another service it starts without a database, a data folder or a token", async () => {
   const other = createServer((_request, response) => void response.end('{"from":"the other"}'));
@@ -14,7 +14,7 @@ test("in front of another service it starts without a database, a data folder or
   const folder = await mkdtemp(join(tmpdir(), "quarterdeck-upstream-"));
   const dataFolder = join(folder, "data");
   const service = await startService(dataFolder, {
-    QUARTERDECK_UPSTREAM: `http://127.0.0.1:${(other.address() as AddressInfo).port}`,
+    QUARTERDECK_UPSTREAM: `http://127.0.0.1:${portOf(other)}`,
   });
   try {
     expect(await (await service.call("GET", "/api/servers")).json()).toEqual({ from: "the other" });

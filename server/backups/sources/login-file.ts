@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { toError } from "../../to-error.ts";
 
 /** Files of this process that a tool reads right now. */
 const inUse = new Set<string>();
@@ -47,6 +48,6 @@ function isRunning(pid: number): boolean {
     return true;
   } catch (error) {
     // It runs as someone else.
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+    return toError(error).code === "EPERM";
   }
 }

@@ -2,10 +2,11 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, chown, mkdtemp, rm } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { portOf } from "../../testing/port-of.ts";
 
 const execute = promisify(execFile);
 
@@ -160,7 +161,7 @@ async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   // A TCP server has an address with a port.
-  const { port } = server.address() as AddressInfo;
+  const port = portOf(server);
   server.close();
   await once(server, "close");
   return port;

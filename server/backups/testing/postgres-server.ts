@@ -3,12 +3,13 @@ import { spawn, execFile, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
+import { portOf } from "../../testing/port-of.ts";
 
 const run = promisify(execFile);
 
@@ -143,7 +144,7 @@ async function freePort(): Promise<number> {
   const probe = createServer().listen(0, "127.0.0.1");
   await once(probe, "listening");
   // A TCP server's address is never a path.
-  const { port } = probe.address() as AddressInfo;
+  const port = portOf(probe);
   probe.close();
   await once(probe, "close");
   return port;

@@ -1,7 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Place } from "./place.ts";
 import { makeFolder } from "../../testing/machine.ts";
 import { explainEnd } from "./diagnosis.ts";
 
@@ -47,7 +46,7 @@ test.each([
   const home = await makeFolder();
   const logFile = join(home, "postgres.log");
   await writeFile(logFile, log);
-  const place = { home, data: join(home, "data"), logFile } as Place;
+  const place = { home, data: join(home, "data"), logFile };
   const retryHint = "; the database then restarts automatically.";
   expect(await explainEnd(place, 0, "signal SIGKILL", retryHint)).toMatch(words);
 });

@@ -8,11 +8,14 @@ export type RetryHint =
   | "; the database then restarts automatically."
   | ", then start Quarterdeck again.";
 
+/** What of a place the words name. */
+type Files = Pick<Place, "home" | "data" | "logFile">;
+
 const megabyte = 1024 * 1024;
 /** PostgreSQL makes its log of changes in files of 16 MB; below that it cannot go on. */
 const leastFreeBytes = 16 * megabyte;
 
-const causes: readonly (readonly [pattern: RegExp, words: (place: Place) => string])[] = [
+const causes: readonly (readonly [pattern: RegExp, words: (place: Files) => string])[] = [
   [
     /Cannot allocate memory|out of memory|could not map anonymous shared memory/i,
     () => "The machine has no memory left for the database. Free some memory",
@@ -39,7 +42,7 @@ const harmless = /^(57P|28|3D|08|53300)/;
 
 /** `ending` says how the process ended, e.g. "signal SIGKILL"; the rest is read from the log since `logStartBytes` and from the disk. */
 export async function explainEnd(
-  place: Place,
+  place: Files,
   logStartBytes: number,
   ending: string,
   retryHint: RetryHint,
@@ -54,7 +57,7 @@ export async function explainEnd(
 
 /** What the printed `text` of a program means, or null. */
 export async function explainText(
-  place: Place,
+  place: Files,
   text: string,
   retryHint: RetryHint,
 ): Promise<string | null> {

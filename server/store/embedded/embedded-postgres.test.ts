@@ -55,8 +55,8 @@ describe("a running database", () => {
     const address = JSON.stringify(join(database.connection.host, socketName));
     const script = `require("net").connect(${address}).on("connect", () => console.log("in")).on("error", (e) => console.log(e.code))`;
     const child = spawn("node", ["--eval", script], { uid: 65_534, gid: 65_534, cwd: "/" });
-    const [said] = (await once(child.stdout, "data")) as [Buffer];
-    expect(said.toString().trim()).toBe("EACCES");
+    const [said]: unknown[] = await once(child.stdout, "data");
+    expect(String(said).trim()).toBe("EACCES");
   });
 
   test.skipIf(!isRoot)("runs as a system user of its own (root only)", async () => {

@@ -13,6 +13,7 @@ import { connectionTo, type Connection } from "./questions.ts";
 import { startServer } from "./server.ts";
 import { takeOver } from "./take-over.ts";
 import { createWatchdog } from "./watchdog.ts";
+import { toError } from "../../to-error.ts";
 
 export type Instance = {
   connection: Connection;
@@ -40,7 +41,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     return await start(options);
   } catch (error) {
     if (error instanceof EmbeddedPostgresError) throw error;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = toError(error).message;
     throw new EmbeddedPostgresError(`Couldn't start the database in ${options.folder}: ${why}`, {
       cause: error,
     });

@@ -114,8 +114,8 @@ describe("a running database", () => {
         });
       `;
       const child = spawn("node", ["--eval", script], { uid, gid, cwd: "/" });
-      const [said] = (await once(child.stdout, "data")) as [Buffer];
-      expect(said.toString().trim()).toBe("10 EACCES");
+      const [said]: unknown[] = await once(child.stdout, "data");
+      expect(String(said).trim()).toBe("10 EACCES");
     },
   );
 

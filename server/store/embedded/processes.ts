@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { runCommand } from "./command.ts";
 import type { Place } from "./place.ts";
 import { clusterName } from "./settings.ts";
+import { toError } from "../../to-error.ts";
 
 const pollMs = 15;
 const forceDeadlineMs = 5000;
@@ -13,7 +14,9 @@ const forceDeadlineMs = 5000;
 /** https://www.postgresql.org/docs/18/storage-file-layout.html: what a running server, or one that was killed, leaves in its data. */
 export type PostmasterFile = { pid: number; isReady: boolean; socketFolder: string };
 
-export async function readPostmasterFile(place: Place): Promise<PostmasterFile | null> {
+export async function readPostmasterFile(
+  place: Pick<Place, "data">,
+): Promise<PostmasterFile | null> {
   const text = await readFile(postmasterFilePath(place), "utf8").catch(() => null);
   if (text === null) return null;
   const lines = text.split("\n");
@@ -24,10 +27,11 @@ export async function readPostmasterFile(place: Place): Promise<PostmasterFile |
   };
 }
 
-export const postmasterFilePath = (place: Place) => join(place.data, "postmaster.pid");
+export const postmasterFilePath = (place: Pick<Place, "data">) =>
+  join(place.data, "postmaster.pid");
 
 /** Whether `pid` is the server of this database, and not another program that was given the same number. */
-export async function isServer(pid: number, place: Place): Promise<boolean> {
+export async function isServer(pid: number, place: Pick<Place, "data">): Promise<boolean> {
   if (pid <= 1) return false;
   const command = await commandOf(pid);
   const [program = ""] = command.split(/[ \0]/);
@@ -37,7 +41,7 @@ export async function isServer(pid: number, place: Place): Promise<boolean> {
 }
 
 /** Every process of this database, also those whose server is gone. */
-async function findProcesses(place: Place): Promise<number[]> {
+async function findProcesses(place: Pick<Place, "data">): Promise<number[]> {
   const title = `postgres: ${clusterName(place)}: `;
   if (platform() !== "linux") {
     const { output } = await runCommand("ps", ["-ww", "-ax", "-o", "pid=,args="]);
@@ -64,7 +68,7 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
     return process.kill(pid, signal);
   } catch (error) {
     // Not allowed: so it is there.
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+    return toError(error).code === "EPERM";
   }
 }
 
@@ -83,7 +87,7 @@ export const requestShutdown = (pid: number): void => void send(pid, "SIGINT");
 
 /** https://www.postgresql.org/docs/18/server-shutdown.html: fast, then immediate (recovers at the next start), then by force. */
 export async function endServer(
-  place: Place,
+  place: Pick<Place, "data">,
   pid: number,
   deadlinesMs: { fast: number; immediate: number },
 ): Promise<void> {
@@ -99,7 +103,7 @@ export async function endServer(
 }
 
 /** Ends the workers of a server that is gone. They may live on amid a long query, and as long as they do PostgreSQL does not start. */
-export async function killOrphans(place: Place): Promise<void> {
+export async function killOrphans(place: Pick<Place, "data">): Promise<void> {
   const orphans = await findProcesses(place);
   for (const pid of orphans) send(pid, "SIGKILL");
   await Promise.all(orphans.map((pid) => hasEnded(pid, forceDeadlineMs)));

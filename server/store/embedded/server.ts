@@ -12,6 +12,7 @@ import { endServer, readPostmasterFile } from "./processes.ts";
 import { isRefused, makeDatabase } from "./questions.ts";
 import { serverArguments } from "./settings.ts";
 import { explainEnd, type RetryHint } from "./diagnosis.ts";
+import { toError } from "../../to-error.ts";
 
 /** A running server: a process of ours, or one that was taken over. */
 export type Server = {
@@ -66,7 +67,7 @@ async function startOnce(options: ServerOptions): Promise<Server> {
     await waitUntilReady(child, ended, options);
     await makeDatabase(place, password.text);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = toError(error).message;
     const isAlive = child.exitCode === null && child.signalCode === null;
     if (child.pid && isAlive) await endServer(place, child.pid, failedStartDeadlinesMs);
     throw new EmbeddedPostgresError(await explainEnd(place, logStartBytes, why, retryHint), {

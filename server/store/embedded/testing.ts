@@ -8,7 +8,6 @@ import { afterAll, onTestFinished } from "vitest";
 import { makeFolder, projectFolder, type CleanUp } from "../../testing/machine.ts";
 import { startInstance, type InstanceOptions } from "./instance.ts";
 import type { Log } from "./log.ts";
-import type { Place } from "./place.ts";
 import { endServer, isServer } from "./processes.ts";
 import type { Connection } from "./questions.ts";
 
@@ -92,6 +91,6 @@ export async function startService(
 
 /** Ends what a killed service left, if nobody did: the process must still be a database of that folder. */
 async function endDatabase(dataFolder: string, pid: number): Promise<void> {
-  const place = { data: join(dataFolder, "postgres", "data") } as Place;
+  const place = { data: join(dataFolder, "postgres", "data") };
   if (await isServer(pid, place)) await endServer(place, pid, { fast: 3000, immediate: 3000 });
 }

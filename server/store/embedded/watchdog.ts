@@ -2,6 +2,7 @@
 import type { Clock } from "../../clock.ts";
 import type { Log } from "./log.ts";
 import type { Server } from "./server.ts";
+import { toError } from "../../to-error.ts";
 
 const firstDelayMs = 1000;
 const longestDelayMs = 30_000;
@@ -67,7 +68,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
     try {
       void guard(await restart());
     } catch (error) {
-      if (!isStopping()) fall(error instanceof Error ? error.message : String(error));
+      if (!isStopping()) fall(toError(error).message);
       return;
     }
     if (isStopping()) return;

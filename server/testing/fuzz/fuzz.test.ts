@@ -7,11 +7,11 @@ import { describedOperations, type Description } from "./description.ts";
 import { createFuzz } from "./fuzz.ts";
 
 // As it is after it was sent.
-const description = JSON.parse(
+const description: Description = JSON.parse(
   JSON.stringify(
     describeOperations(Object.entries(operations), { version: "1", url: "http://a.test" }),
   ),
-) as Description;
+);
 
 const resources: Resources = {
   ids: {

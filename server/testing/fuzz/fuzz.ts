@@ -60,7 +60,7 @@ export function createFuzz(options: FuzzOptions) {
   function withoutShown(operation: string | undefined, { status, body }: Answered): string {
     const field = operation === undefined ? undefined : showing[operation];
     if (field === undefined || status >= 300) return body;
-    const { [field]: _shown, ...others } = JSON.parse(body) as Record<string, unknown>;
+    const { [field]: _shown, ...others }: Record<string, unknown> = JSON.parse(body);
     return JSON.stringify(others);
   }
 
@@ -109,7 +109,8 @@ export function createFuzz(options: FuzzOptions) {
       const kind = kindOf(planned.path);
       if (kind !== null && isGone) pool.gone(kind, id);
       if (operation !== undefined && (status === 201 || status === 202)) {
-        const surplus = pool.made(operation, (JSON.parse(body) as { id: number }).id);
+        const made: { id: number } = JSON.parse(body);
+        const surplus = pool.made(operation, made.id);
         if (surplus !== null) await asOperator("DELETE", surplus);
       }
     },

@@ -128,7 +128,7 @@ describe.runIf(isRoot)("a site of another account", () => {
       /^Nothing was changed: .* belongs to user 0, and a restore as daemon would give it away/,
     );
     expect(await source.warnings?.(never)).toEqual([
-      expect.stringContaining("A restore would be refused") as string,
+      expect.stringContaining("A restore would be refused"),
     ]);
     expect(await wordOf(root)).toBe("new");
   });

@@ -145,7 +145,7 @@ test("a drill fails on a torn database, also in a backup that did not look for t
     name: "SourceError",
     message: expect.stringMatching(
       /^1 of the SQLite databases in it is not sound: shop\.sqlite \(/,
-    ) as string,
+    ),
   });
 });
 

@@ -15,6 +15,7 @@ import { reviveSourceError, type Attempt, type SiteDatabase } from "../source.ts
 import { checkRoom, removeFile } from "../sqlite/files.ts";
 import { hasSqliteHeader, smallestDatabaseBytes, sqliteHeaderBytes } from "../sqlite/header.ts";
 import { doSqliteWork, isNotUsable, workWithoutThread } from "../sqlite/work.ts";
+import { toError } from "../../../to-error.ts";
 
 /** A database that is being written to all the time lets go within moments; one that is held for longer is told. */
 const busyMs = 20_000;
@@ -92,7 +93,7 @@ export const snapshotDatabase = defineTask(
       return { sizeBytes: (await lstat(to)).size, problem, notes };
     } catch (error) {
       await removeFile(to);
-      if (isNotUsable(error)) return (error as Error).message;
+      if (isNotUsable(error)) return toError(error).message;
       throw error;
     }
   },
@@ -124,7 +125,7 @@ export const checkRestored = defineTask(
       return null;
     } catch (error) {
       signal.throwIfAborted();
-      return (error as Error).message;
+      return toError(error).message;
     } finally {
       await removeFile(at);
     }

@@ -113,7 +113,10 @@ function streamNames(
   signal: AbortSignal,
 ): Readable {
   const names = new PassThrough({ highWaterMark: waitingBytes });
-  const say = (line: string) => sortNote(JSON.parse(line) as NameNote, tally, changes);
+  const say = (line: string) => {
+    const note: NameNote = JSON.parse(line);
+    sortNote(note, tally, changes);
+  };
   host.perform(listNames, root, { output: names, say, signal }).then(
     () => names.end(),
     (error: Error) => names.destroy(error),

@@ -13,6 +13,7 @@ import type { Settled } from "./swap-steps.ts";
 import { folderTasks } from "./tasks.ts";
 import { pathBelow } from "./walk.ts";
 import { SourceError } from "../source.ts";
+import { toError } from "../../../to-error.ts";
 
 /** Plain values: the folder, and whose restore it is. */
 export type Exchange = { root: string; id: number };
@@ -35,7 +36,7 @@ async function whyNotExchangeable(root: string): Promise<string | null> {
   try {
     await access(root, constants.W_OK | constants.X_OK);
   } catch (error) {
-    return `the site's account may not write in ${root} (${(error as NodeJS.ErrnoException).code}), whose content is exchanged in place`;
+    return `the site's account may not write in ${root} (${toError(error).code}), whose content is exchanged in place`;
   }
   const inside = (await mountsWithin(root)).find((point) => point !== root);
   return inside === undefined
@@ -147,7 +148,7 @@ async function move(from: Buffer, to: Buffer): Promise<void> {
     await rename(from, to);
   } catch (error) {
     const { mode } = await lstat(from);
-    if ((error as NodeJS.ErrnoException).code !== "EACCES" || (mode & 0o200) !== 0) throw error;
+    if (toError(error).code !== "EACCES" || (mode & 0o200) !== 0) throw error;
     await chmod(from, mode | 0o200);
     await rename(from, to);
     await chmod(to, mode & 0o7777);

@@ -41,10 +41,7 @@ async function startContainer(folder: string, at: string): Promise<string | null
     { stdio: ["ignore", "pipe", "ignore"] },
   );
   onTestFinished(() => void child.kill("SIGKILL"));
-  const [said] = (await Promise.race([
-    once(child.stdout, "data"),
-    once(child, "exit"),
-  ])) as unknown[];
+  const [said]: unknown[] = await Promise.race([once(child.stdout, "data"), once(child, "exit")]);
   return String(said).trim() === "mounted" ? `/proc/${child.pid}/root${at}` : null;
 }
 

@@ -16,6 +16,7 @@ import { extractArchive } from "./extract.ts";
 import { removeFolder, tidying } from "./place.ts";
 import { flushToDisk, type Settled } from "./swap-steps.ts";
 import { reviveSourceError, type Attempt } from "../source.ts";
+import { toError } from "../../../to-error.ts";
 
 /** @param root its real path @throws SourceError, the input's own error, or an abort; the folder is as it was then */
 export async function exchangeFolder(
@@ -43,7 +44,7 @@ export async function exchangeFolder(
       return "unknown";
     });
     if (settled !== "restored") throw reviveSourceError(error);
-    say(`The restored content is in place, though there was trouble: ${(error as Error).message}`);
+    say(`The restored content is in place, though there was trouble: ${toError(error).message}`);
   }
 }
 

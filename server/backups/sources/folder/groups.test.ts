@@ -43,7 +43,7 @@ test.skipIf(!isLinux || !isRoot)(
     expect(await groupOf("foreign")).toBe(account);
     const said = stderr.trim().split("\n").map(judge);
     expect(said.filter(({ verdict }) => verdict !== "noise")).toMatchObject([
-      { verdict: "owner", text: expect.stringContaining("foreign") as string },
+      { verdict: "owner", text: expect.stringContaining("foreign") },
     ]);
   },
 );

@@ -6,6 +6,7 @@ import { defineTask } from "../../../hosts/task.ts";
 import { showName, walkFolder } from "./walk.ts";
 import { SourceError } from "../source.ts";
 import { folderTasks } from "./tasks.ts";
+import { toError } from "../../../to-error.ts";
 
 /** Names that wait for tar. */
 const waitingBytes = 16 * 1024;
@@ -64,7 +65,7 @@ export const identifyFolder = defineTask(
       const { dev, ino } = await stat(root);
       return `${dev}:${ino}`;
     } catch (error) {
-      throw new SourceError(`${root} cannot be read: ${(error as Error).message}.`);
+      throw new SourceError(`${root} cannot be read: ${toError(error).message}.`);
     }
   },
 );

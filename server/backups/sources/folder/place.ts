@@ -8,6 +8,7 @@ import type { Host } from "../../../hosts/host.ts";
 import { defineTask, type Task } from "../../../hosts/task.ts";
 import { openTrustedParent } from "../../../hosts/trusted-parent.ts";
 import { folderTasks } from "./tasks.ts";
+import { toError } from "../../../to-error.ts";
 
 /** Plain values, since they cross over to a process that is the site's account. */
 export type Place = {
@@ -110,7 +111,7 @@ export async function isThere(path: string): Promise<boolean> {
     await lstat(path);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    if (toError(error).code === "ENOENT") return false;
     throw error;
   }
 }
@@ -123,7 +124,7 @@ export async function whyNotSwappable(place: Place): Promise<string | null> {
   try {
     await access(place.reach, constants.W_OK | constants.X_OK);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOENT"
+    return toError(error).code === "ENOENT"
       ? `${parent} is not there; make that folder first`
       : `${accountName(actor)} may not write in ${parent}, where the new folder is swapped in`;
   }

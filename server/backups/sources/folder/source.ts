@@ -14,6 +14,7 @@ import { heldInside, restoreFolder, settleFolder } from "./swap.ts";
 import { tarMissing } from "./tar.ts";
 import { folderTasks } from "./tasks.ts";
 import { reviveSourceError, SourceError, type Source } from "../source.ts";
+import { toError } from "../../../to-error.ts";
 
 export type FolderSourceOptions = {
   /** As the site's account sees it. */
@@ -103,7 +104,7 @@ export const hasContent = defineTask(
     try {
       folder = await opendir(root);
     } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
+      const { code, message } = toError(error);
       if (code === "ENOENT") return false;
       // Something is there, if not a folder.
       if (code === "ENOTDIR") return true;
@@ -127,7 +128,7 @@ export const whyNotReadable = defineTask(
       await access(root, constants.R_OK | constants.X_OK);
       return null;
     } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
+      const { code, message } = toError(error);
       if (code === "ENOENT")
         return `${folder} is not there. Correct its path in the inventory, or make it.`;
       if (code === "EACCES")

@@ -7,6 +7,7 @@ import { defineTask } from "../../../hosts/task.ts";
 import { isThere, pathOf, reachOf, syncFolder, whyNotSwappable, type Place } from "./place.ts";
 import { SourceError } from "../source.ts";
 import { folderTasks } from "./tasks.ts";
+import { toError } from "../../../to-error.ts";
 
 export type Settled = "as it was" | "restored" | "unknown";
 
@@ -150,7 +151,7 @@ export async function flushToDisk(host: Host, folder: string): Promise<void> {
 }
 
 function inSwapWords(place: Place, error: unknown): string {
-  const { code, message, syscall } = error as NodeJS.ErrnoException;
+  const { code, message, syscall } = toError(error);
   if (error instanceof SourceError || syscall === undefined) return message;
   return `${pathOf(place, place.root)} was not replaced: ${message}.${code === "EBUSY" ? " It is a mount point or otherwise held; restore into a folder that is not." : ""}`;
 }

@@ -192,7 +192,7 @@ test.skipIf(!isRoot || !isLinux)(
       /^Nothing was changed: .*up loads is mounted inside .*unmount it/,
     );
     expect(await source.warnings?.(never)).toEqual([
-      expect.stringMatching(/A restore would be refused: .*up loads is mounted/) as string,
+      expect.stringMatching(/A restore would be refused: .*up loads is mounted/),
     ]);
     expect(await wordOf(shared)).toBe("old");
   },

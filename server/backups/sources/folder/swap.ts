@@ -20,6 +20,7 @@ import {
 } from "./place.ts";
 import { beginSwap, commitSwap, flushToDisk, settleSwap, type Settled } from "./swap-steps.ts";
 import { reviveSourceError, SourceError, type Attempt } from "../source.ts";
+import { toError } from "../../../to-error.ts";
 
 /** @param root as the inventory has it @throws SourceError, the input's own error, or an abort; the folder is as it was then */
 export async function restoreFolder(
@@ -71,7 +72,7 @@ async function withPlace<Result>(
 }
 
 function inPlaceWords(error: unknown, { place }: OpenPlace): unknown {
-  const { code, syscall } = error as NodeJS.ErrnoException;
+  const { code, syscall } = toError(error);
   if (syscall === undefined || (code !== "EACCES" && code !== "EPERM"))
     return reviveSourceError(error);
   return new SourceError(
@@ -109,7 +110,7 @@ async function restoreInto(
     );
     if (!isAside || settled !== "restored") throw reviveSourceError(error);
     attempt.say(
-      `The restored folder is in place, though there was trouble: ${(error as Error).message}`,
+      `The restored folder is in place, though there was trouble: ${toError(error).message}`,
     );
   }
   await clearAway(host, open, place.old, attempt, tidying());

@@ -2,6 +2,7 @@
 // Names are bytes: a name on Linux need not be valid UTF-8.
 import type { Dir, Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
+import { toError } from "../../../to-error.ts";
 
 export type EntryKind = "folder" | "file" | "link" | "fifo" | "socket" | "device";
 
@@ -33,7 +34,7 @@ export async function* walkFolder(
     try {
       open.push({ name, dir: await openFolder(pathBelow(root, name)), waiting: [] });
     } catch (error) {
-      onTrouble(name, error as NodeJS.ErrnoException);
+      onTrouble(name, toError(error));
     }
   };
   try {

@@ -9,6 +9,7 @@ import { markerTable, type Names } from "./plan.ts";
 import { createSplitter, type Objects } from "./split.ts";
 import { SourceError, type Attempt, type Checksums, type Manifest } from "../source.ts";
 import { compareTables } from "../tables.ts";
+import { toError } from "../../../to-error.ts";
 
 export type LoadOptions = { client: MysqlClient };
 
@@ -147,7 +148,7 @@ export async function drillDump(
       await dropScratch(client, [names.drill], cleaning());
     } catch (error) {
       attempt.say(
-        `The scratch database ${names.drill} could not be dropped: ${(error as Error).message}`,
+        `The scratch database ${names.drill} could not be dropped: ${toError(error).message}`,
       );
     }
   }

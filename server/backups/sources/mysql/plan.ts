@@ -4,6 +4,7 @@ import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { MysqlPlace } from "./client.ts";
 import type { Objects } from "./split.ts";
+import { toError } from "../../../to-error.ts";
 
 export type Plan = {
   /** `done`: only scratch databases are left to be dropped. */
@@ -62,7 +63,7 @@ export async function readPlan({ planFile }: Names): Promise<Plan | null> {
     // Written by `writePlan` alone, whole or not at all.
     return JSON.parse(await readFile(planFile, "utf8")) as Plan;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    if (toError(error).code === "ENOENT") return null;
     throw error;
   }
 }

@@ -6,6 +6,7 @@ import { startMariadbServer, type MariadbServer } from "../../testing/mariadb-se
 import { readGrants } from "./grants.ts";
 import { attemptOf, sourceOf, streamOf, takeDump } from "./testing/fixtures.ts";
 import { SourceError } from "../source.ts";
+import { toError } from "../../../to-error.ts";
 
 const oneOfEach = `
 CREATE SEQUENCE numbers; CREATE TABLE parent (id INT PRIMARY KEY DEFAULT NEXTVAL(numbers)); CREATE TABLE other (id INT);
@@ -87,7 +88,7 @@ describe("an account of MariaDB", () => {
   const failureOf = async (source: ReturnType<typeof sourceOf>) => {
     const error: unknown = await rehearse(source).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(SourceError);
-    return (error as SourceError).message;
+    return toError(error).message;
   };
 
   const onProc = (account: string) => `GRANT SELECT ON mysql.proc TO ${account};`;

@@ -19,6 +19,7 @@ import { checkPrivileges } from "./privileges.ts";
 import type { Objects } from "./split.ts";
 import { listed } from "./words.ts";
 import { SourceError, type Attempt, type Source } from "../source.ts";
+import { toError } from "../../../to-error.ts";
 
 /** Putting things in order is renames and drops, and does not heed the attempt's abort. */
 const orderLimitMs = 5 * 60_000;
@@ -234,7 +235,7 @@ export function createMysqlRestore(options: DumpOptions, names: Names) {
       }, order);
     } catch (left) {
       say(
-        `What the restore left could not be put in order: ${(left as Error).message} It is tried again before the next backup or restore of ${target}.`,
+        `What the restore left could not be put in order: ${toError(left).message} It is tried again before the next backup or restore of ${target}.`,
       );
     }
     // All was in place, only old tables were left to drop.

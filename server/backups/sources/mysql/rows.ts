@@ -4,6 +4,7 @@ import { Readable, Transform, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { plainSession, quoteName, quoteText, type MysqlClient } from "./client.ts";
 import { SourceError } from "../source.ts";
+import { toError } from "../../../to-error.ts";
 
 type Column = { name: string; type: string };
 
@@ -217,7 +218,7 @@ function createRowWriter(
         write(Buffer.from(chunk));
         done();
       } catch (error) {
-        done(error as Error);
+        done(toError(error));
       }
     },
     flush(done) {

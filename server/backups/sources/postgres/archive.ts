@@ -26,7 +26,7 @@ export async function openArchive(
   from: Readable,
   signal: AbortSignal,
 ): Promise<Archive> {
-  const chunks = from.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
+  const chunks: AsyncIterator<Buffer> = from.iterator({ destroyOnReturn: false });
   const head: Buffer[] = [];
   let fetching: Promise<boolean> | null = null;
   const fetchChunk = async (): Promise<boolean> => {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { withClient, type Session, type Target } from "./connection.ts";
 import { SourceError } from "../source.ts";
+import { toError } from "../../../to-error.ts";
 
 const { escapeIdentifier } = pg;
 
@@ -23,7 +24,7 @@ export async function withServer<Result>(
 }
 
 export const isMissingDatabase = (error: unknown): boolean =>
-  error instanceof SourceError && (error.cause as { code?: string } | undefined)?.code === "3D000";
+  error instanceof SourceError && toError(error.cause).code === "3D000";
 
 export async function mayCreate(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ may: boolean }>(

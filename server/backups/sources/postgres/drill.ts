@@ -8,6 +8,7 @@ import { readProperties } from "./properties.ts";
 import { openBackup, restoreArchive } from "./restore.ts";
 import { compareChecksums } from "../tables.ts";
 import { SourceError, type Attempt, type Manifest } from "../source.ts";
+import { toError } from "../../../to-error.ts";
 
 export const drillDatabaseOf = (id: number): string => `quarterdeck_drill_${id}`;
 
@@ -76,6 +77,6 @@ async function throwAway(target: Target, database: string, { id, say }: Attempt)
   try {
     await withServer(target, session, (client) => dropDatabase(client, database));
   } catch (error) {
-    say(`The scratch database ${database} could not be dropped: ${(error as Error).message}`);
+    say(`The scratch database ${database} could not be dropped: ${toError(error).message}`);
   }
 }

@@ -7,6 +7,7 @@ import { withTarget, type Machine } from "./login.ts";
 import { findTools, lastWords, toolsToDump, type Tools } from "./tools.ts";
 import { writeTo } from "../write-to.ts";
 import { SourceError, type Attempt, type Manifest } from "../source.ts";
+import { toError } from "../../../to-error.ts";
 
 /** How long a table that another session holds is waited for. */
 const lockWaitMs = 60_000;
@@ -47,7 +48,7 @@ export async function dumpDatabase(
     await finished(into, { readable: false });
     return { kind: "database", ...counted };
   } catch (error) {
-    const told = signal.aborted ? (signal.reason as Error) : inWords(target, error);
+    const told = signal.aborted ? toError(signal.reason) : inWords(target, error);
     into.destroy(told);
     throw told;
   }
@@ -78,7 +79,7 @@ async function dumpWhile(
   const counting = orStop(count());
   // A count that goes on for an hour must not keep a dump that failed.
   const stopped = new Promise<never>((_, reject) =>
-    whole.signal.addEventListener("abort", () => reject(whole.signal.reason as Error), {
+    whole.signal.addEventListener("abort", () => reject(toError(whole.signal.reason)), {
       once: true,
     }),
   );

@@ -181,7 +181,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     await cut("query ~* '^copy'");
     expect(await restoring).toMatchObject({
       name: "SourceError",
-      message: expect.stringMatching(/^shop is unchanged: /) as string,
+      message: expect.stringMatching(/^shop is unchanged: /),
     });
     expect(await fingerprint(server, database)).toEqual(before);
   });

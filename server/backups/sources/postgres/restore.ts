@@ -147,7 +147,8 @@ async function* archiveSql(options: {
   running.catch((error: Error) => output.destroy(error));
   try {
     let held = Buffer.alloc(0);
-    for await (const chunk of output as AsyncIterable<Buffer>) {
+    const chunks: AsyncIterable<Buffer> = output;
+    for await (const chunk of chunks) {
       const all = Buffer.concat([held, chunk]);
       const kept = Math.min(heldBytes, all.length);
       held = all.subarray(all.length - kept);

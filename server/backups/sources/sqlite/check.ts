@@ -1,6 +1,7 @@
 // Whether a SQLite database is sound, and how many rows it has: as far as SQLite can tell without the functions of an application.
 import type { DatabaseSync } from "node:sqlite";
 import { open, type DatabasePath } from "./copy.ts";
+import { toError } from "../../../to-error.ts";
 
 export type Checked = {
   /** Rows by table. */
@@ -78,7 +79,8 @@ function unlessCollation<Result>(work: () => Result): Result | null {
   try {
     return work();
   } catch (error) {
-    if ((error as { errcode?: number }).errcode === missingCollationCode) return null;
+    const { errcode }: Error & { errcode?: number } = toError(error);
+    if (errcode === missingCollationCode) return null;
     throw error;
   }
 }

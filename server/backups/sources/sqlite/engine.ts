@@ -3,6 +3,7 @@ import { closeSync, openSync } from "node:fs";
 import { checkDatabase, findUnknownCollations } from "./check.ts";
 import { copy, open, type DatabasePath } from "./copy.ts";
 import { place, tellState, type PlaceState } from "./place.ts";
+import { toError } from "../../../to-error.ts";
 
 export type SqliteWork = {
   /** How long to wait for somebody who holds it. */
@@ -47,7 +48,7 @@ function findProblem(path: string, busyMs: number): Pick<Done, "notes" | "proble
   try {
     return { notes: checkDatabase(path, busyMs).notes, problem: null };
   } catch (error) {
-    return { notes: [], problem: (error as Error).message };
+    return { notes: [], problem: toError(error).message };
   }
 }
 
@@ -89,6 +90,6 @@ async function perform(work: SqliteWork): Promise<Done> {
 }
 
 function describe(error: unknown): SqliteAnswer {
-  const { message, code, errcode } = error as Error & { code?: string; errcode?: number };
+  const { message, code, errcode }: NodeJS.ErrnoException & { errcode?: number } = toError(error);
   return { ok: false, code: String(errcode ?? code ?? ""), message };
 }

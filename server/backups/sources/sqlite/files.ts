@@ -7,6 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { sizeInWords } from "../size-in-words.ts";
 import { SourceError, type FileOwner } from "../source.ts";
 import { companionEnds } from "./header.ts";
+import { toError } from "../../../to-error.ts";
 
 export const isThere = (file: string): Promise<boolean> =>
   access(file).then(
@@ -38,7 +39,7 @@ export async function writeFile(from: Readable, file: string, signal: AbortSigna
   } catch (error) {
     signal.throwIfAborted();
     // Node.js puts these on what the file system says.
-    const { code = "", path, syscall } = error as NodeJS.ErrnoException;
+    const { code = "", path, syscall } = toError(error);
     if (path?.startsWith(file) !== true && syscall !== "write" && syscall !== "fsync") throw error;
     throw new SourceError(`${file} could not be written: ${hints[code] ?? code}`, { cause: error });
   } finally {

@@ -55,7 +55,7 @@ describe("a restore over a database that", () => {
       const impatient = source({ busyMs: 100 }).restore(Readable.from([content]), attempt());
       await expect(impatient).rejects.toMatchObject({
         name: "SourceError",
-        message: expect.stringMatching(/locked by another process/) as string,
+        message: expect.stringMatching(/locked by another process/),
       });
       expect(versions()).toEqual([{ version: "new", n: 10 }]);
       const patient = source().restore(Readable.from([content]), attempt());
@@ -102,7 +102,7 @@ describe("a restore over a database that", () => {
     await untilNoted(restoring);
     controller.abort(new Error("enough"));
     expect(await outcome).toMatch(/enough|It did not fail/);
-    expect(versions()).toEqual([{ version: expect.stringMatching(/old|new/) as string, n: 8000 }]);
+    expect(versions()).toEqual([{ version: expect.stringMatching(/old|new/), n: 8000 }]);
     exec("begin immediate; delete from rows_; commit");
     expect(await strays()).toEqual([]);
   });

@@ -131,7 +131,7 @@ test.each([
   ["is no database", () => writeFile(path, "a text file, and a long one at that"), /no SQLite/],
 ])("a file that %s is told at the rehearsal and at the dump", async (_, prepare, words) => {
   await prepare();
-  const refused = { name: "SourceError", message: expect.stringMatching(words) as string };
+  const refused = { name: "SourceError", message: expect.stringMatching(words) };
   await expect(source().rehearse(new AbortController().signal)).rejects.toMatchObject(refused);
   await expect(dump()).rejects.toMatchObject(refused);
 });
@@ -191,7 +191,7 @@ test("a drill counts what comes back, and throws it away", async () => {
   );
   const wrong: Manifest = { kind: "database", tables: { customers: 3, sums: 2 } };
   await expect(source().drill(Readable.from([content]), wrong, attempt())).rejects.toMatchObject({
-    message: expect.stringMatching(/customers has 2 rows and should have 3 rows/) as string,
+    message: expect.stringMatching(/customers has 2 rows and should have 3 rows/),
   });
   expect(await readdir(join(folder, "scratch"))).toEqual([]);
 });
@@ -202,6 +202,6 @@ test("a folder that is gone is told in words", async () => {
   const gone = source({ path: join(folder, "gone/shop.sqlite") });
   await expect(gone.restore(Readable.from([content]), attempt())).rejects.toMatchObject({
     name: "SourceError",
-    message: expect.stringMatching(/could not be written: its folder is not there/) as string,
+    message: expect.stringMatching(/could not be written: its folder is not there/),
   });
 });

@@ -10,6 +10,7 @@ import { checkRoom, isThere, putInPlace, removeFile, writeFile } from "./files.t
 import type { PlaceState } from "./place.ts";
 import { doSqliteWork, isUnsound } from "./work.ts";
 import { compareTables } from "../tables.ts";
+import { toError } from "../../../to-error.ts";
 
 export type SqliteOptions = {
   name: string;
@@ -81,7 +82,7 @@ export function createSqliteSource({
       return (await doSqliteWork(work, path, attempt.signal)).state ?? "unknown";
     } catch (error) {
       attempt.signal.throwIfAborted();
-      attempt.say(`Whether the restore had ended cannot be told: ${(error as Error).message}`);
+      attempt.say(`Whether the restore had ended cannot be told: ${toError(error).message}`);
       return "unknown";
     } finally {
       await removeFile(copy);

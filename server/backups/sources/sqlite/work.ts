@@ -75,7 +75,7 @@ async function askThread(work: SqliteWork, signal: AbortSignal): Promise<SqliteA
   signal.addEventListener("abort", end, { once: true });
   try {
     return await Promise.race([
-      once(worker, "message").then(([message]) => message as SqliteAnswer),
+      once(worker, "message").then(([message]): SqliteAnswer => message),
       once(worker, "exit").then(() => null),
     ]);
   } finally {
