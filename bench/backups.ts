@@ -201,8 +201,8 @@ async function shellMs(command: string, environment: Record<string, string>): Pr
     stdio: ["ignore", "inherit", "inherit"],
     env: { ...process.env, ...environment },
   });
-  const [code] = (await once(shell, "exit")) as [number];
-  if (code !== 0) throw new Error(`“${command}” ended with ${code}.`);
+  const [code]: unknown[] = await once(shell, "exit");
+  if (code !== 0) throw new Error(`“${command}” ended with ${String(code)}.`);
   return performance.now() - startedMs;
 }
 

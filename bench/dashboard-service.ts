@@ -29,13 +29,13 @@ const artisan = `i=0; while [ $i -lt ${logLineCount} ]; do i=$((i+1)); echo "[$i
 trap 'exit 0' TERM; while :; do sleep 0.2; done`;
 
 async function read<Value>(service: ServiceProcess, path: string): Promise<Value> {
-  return (await (await service.call("GET", path)).json()) as Value;
+  return (await service.call("GET", path)).json();
 }
 
 async function create<Value>(service: ServiceProcess, path: string, body: object): Promise<Value> {
   const response = await service.call("POST", path, body);
   if (!response.ok) throw new Error(`${path} answered ${response.status}.`);
-  return (await response.json()) as Value;
+  return response.json();
 }
 
 export async function startDashboardService(): Promise<DashboardService> {

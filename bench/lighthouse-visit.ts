@@ -21,7 +21,7 @@ async function importLighthouse(): Promise<Lighthouse> {
     .find((folder) => existsSync(join(folder, "lighthouse")));
   if (bin === undefined) throw new Error("Lighthouse is not on the path.");
   const entry = createRequire(join(bin, "../beside.js")).resolve("lighthouse");
-  const module = (await import(pathToFileURL(entry).href)) as { default: Lighthouse };
+  const module: { default: Lighthouse } = await import(pathToFileURL(entry).href);
   return module.default;
 }
 

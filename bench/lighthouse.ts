@@ -31,7 +31,7 @@ async function visit(url: string): Promise<Verdict> {
   await once(npm, "close");
   const line = output.split("\n").find((text) => text.startsWith("{"));
   if (line === undefined) throw new Error(`Lighthouse did not finish:\n${complaints}`);
-  return JSON.parse(line) as Verdict;
+  return JSON.parse(line);
 }
 
 /** The median of each figure over several visits. */

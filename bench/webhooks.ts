@@ -54,11 +54,10 @@ async function startReceivers() {
     fileURLToPath(new URL("webhook-receivers.ts", import.meta.url)),
     [String(living), String(dead)],
   );
-  const [first] = (await once(child, "message")) as [{ urls: string[]; deadUrls: string[] }];
+  const first: { urls: string[]; deadUrls: string[] } = (await once(child, "message"))[0];
   const ask = async (question: "reset" | "count"): Promise<ReceiverAnswer> => {
     child.send(question);
-    const [answer] = (await once(child, "message")) as [ReceiverAnswer];
-    return answer;
+    return (await once(child, "message"))[0];
   };
   return { child, ask, ...first };
 }

@@ -141,8 +141,8 @@ async function measureList(folder: string): Promise<void> {
   const bare = spawn(process.execPath, [bareList], { env: { DATABASE_URL: url } });
   try {
     await fill(url);
-    const [line] = (await once(bare.stdout, "data")) as [Buffer];
-    const bareUrl = line.toString().trim();
+    const [line]: unknown[] = await once(bare.stdout, "data");
+    const bareUrl = String(line).trim();
     const headers = { Authorization: `Bearer ${serviceToken}`, Accept: "application/json" };
     const ours: autocannon.Result[] = [];
     const theirs: autocannon.Result[] = [];

@@ -21,7 +21,7 @@ const live = (page: Page) => page.getByRole("button", { name: /new entr/ });
 const choice = (page: Page, name: string) => page.getByRole("combobox", { name, exact: true });
 
 async function timeline(service: ServiceProcess, query = ""): Promise<Activity> {
-  return (await (await service.call("GET", `/api/activity${query}`)).json()) as Activity;
+  return (await service.call("GET", `/api/activity${query}`)).json();
 }
 
 /** The quickest way to an entry: a pipeline reports a deployment. */

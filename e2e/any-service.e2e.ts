@@ -29,8 +29,10 @@ type Ways = { "base address": string; upstream: string };
 /** What a user of such a service sees in the console: that it lacks our extras, asks for pauses and refuses fields. */
 const usual = /status of (404|429|422|400)/;
 
-const rows = Object.values(interfaceOperations).map(({ method, path }) => ({
-  method: method as string,
+type Row = { method: string; pattern: RegExp };
+
+const rows = Object.values(interfaceOperations).map(({ method, path }): Row => ({
+  method,
   pattern: new RegExp(`/api${path.slice(4).replaceAll(/\{\w+\}/g, "\\d+")}$`),
 }));
 

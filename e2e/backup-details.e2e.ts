@@ -28,8 +28,8 @@ function newestOf({ last_backup: last }: BackupConfiguration): Backup {
 
 const pathOf = ({ provider }: Backups, { path }: Backup) => join(provider.folder, path);
 
-const showBackup = async (service: ServiceProcess, id: number) =>
-  (await (await service.call("GET", `/api/backup/${id}`)).json()) as Backup;
+const showBackup = async (service: ServiceProcess, id: number): Promise<Backup> =>
+  (await service.call("GET", `/api/backup/${id}`)).json();
 
 /** The rows of the database, read as any other program would. */
 function notesIn({ database }: Backups): unknown[] {
@@ -187,7 +187,7 @@ test.describe("a run", () => {
       backupable_type: "site",
       backupable_id: backups.site.id,
     });
-    return (await (await service.call("POST", `/api/backup/${id}`)).json()) as Backup;
+    return (await service.call("POST", `/api/backup/${id}`)).json();
   };
 
   test("is cancelled after a question that says what stays, and then cannot be cancelled again", async ({

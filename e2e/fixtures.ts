@@ -138,10 +138,10 @@ export const test = base.extend<TestFixtures & { watch: void }, WorkerFixtures>(
           ...change,
         });
         expect(response.status).toBe(201);
-        return (await response.json()) as Worker;
+        return response.json();
       },
       async worker(workerId) {
-        return (await (await service.call("GET", `/api/worker/${workerId}`)).json()) as Worker;
+        return (await service.call("GET", `/api/worker/${workerId}`)).json();
       },
     });
   },
@@ -179,9 +179,9 @@ export const test = base.extend<TestFixtures & { watch: void }, WorkerFixtures>(
       .poll(async () => (await service.call("GET", `/api/server/${server.id}`)).status)
       .toBe(200);
 
-    const configuration = async (configurationId: number) => {
+    const configuration = async (configurationId: number): Promise<BackupConfiguration> => {
       const answer = await service.call("GET", `/api/backup-configuration/${configurationId}`);
-      return (await answer.json()) as BackupConfiguration;
+      return answer.json();
     };
     await provide({
       server,

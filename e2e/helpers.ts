@@ -55,7 +55,7 @@ async function expectNoViolation(
         .getAnimations()
         .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
       await Promise.allSettled(passing.map(({ finished }) => finished));
-      const loaded = (window as unknown as { axe: typeof axe }).axe;
+      const loaded: typeof axe = Reflect.get(window, "axe");
       const found = await loaded.run(selector, { runOnly: only, resultTypes: ["violations"] });
       return found.violations.map(
         ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`,

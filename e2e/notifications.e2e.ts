@@ -28,10 +28,8 @@ const test = base.extend<{ channels: Channels }>({
     const slack = await startFakeSlack();
     const secret = join(service.folder, `slack-${site.id}`);
     await writeFile(secret, `${slack.webhook}\n`);
-    const [ops, team] = ["ops", "team"].map((name, index) => ({
-      id: site.id * 10 + index,
-      name: `${name}-${site.id}`,
-    })) as [Channels["ops"], Channels["team"]];
+    const ops = { id: site.id * 10, name: `ops-${site.id}` };
+    const team = { id: site.id * 10 + 1, name: `team-${site.id}` };
     const listed = async () => (await channelList(service)).map(({ id }) => id);
     await service.changeInventory(({ notification_channels: channels }) =>
       channels.push(
@@ -52,7 +50,8 @@ const test = base.extend<{ channels: Channels }>({
 
 async function channelList(service: ServiceProcess): Promise<NotificationChannel[]> {
   const answer = await service.call("GET", "/api/notification-channels?per_page=100");
-  return ((await answer.json()) as { data: NotificationChannel[] }).data;
+  const { data }: { data: NotificationChannel[] } = await answer.json();
+  return data;
 }
 
 const choose = (service: ServiceProcess, siteId: number, channels: number[]) =>
@@ -60,7 +59,12 @@ const choose = (service: ServiceProcess, siteId: number, channels: number[]) =>
 
 async function chosen(service: ServiceProcess, siteId: number): Promise<number[]> {
   const answer = await service.call("GET", `/api/site/${siteId}/notifications`);
-  return ((await answer.json()) as { data: { id: number }[] }).data.map(({ id }) => id);
+  return idsIn(answer);
+}
+
+async function idsIn(answer: Response): Promise<number[]> {
+  const { data }: { data: { id: number }[] } = await answer.json();
+  return data.map(({ id }) => id);
 }
 
 const checkbox = (page: Page, { name }: { name: string }) =>
@@ -127,7 +131,7 @@ test("a server's own channels are chosen beside its backups, for what belongs to
   await expectToast(page, "status", new RegExp(`^${ops.name} will be notified about .*\\.$`));
   const used = async () => {
     const answer = await service.call("GET", "/api/server/1/notifications");
-    return ((await answer.json()) as { data: { id: number }[] }).data.map(({ id }) => id);
+    return idsIn(answer);
   };
   expect(await used()).toEqual([ops.id]);
   await page.reload();
@@ -164,8 +168,8 @@ const watchBoxes = (page: Page) =>
     };
     look();
   });
-const seenBoxes = (page: Page) =>
-  page.evaluate(() => (globalThis as unknown as { seen: string[] }).seen);
+const seenBoxes = (page: Page): Promise<string[]> =>
+  page.evaluate(() => Reflect.get(globalThis, "seen"));
 
 test("two boxes that are checked before the service has answered are both saved", async ({
   connected: page,

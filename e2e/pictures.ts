@@ -69,8 +69,10 @@ const service = await startService(join(folder, "data"), {
 });
 const browser = await chromium.launch(launchOptions());
 try {
-  const make = async (path: string, body: unknown) =>
-    ((await (await service.call("POST", path, body)).json()) as { id: number }).id;
+  const make = async (path: string, body: unknown): Promise<number> => {
+    const { id }: { id: number } = await (await service.call("POST", path, body)).json();
+    return id;
+  };
   const nightly = { frequency: "30 2 * * *", hold: 14, storage_provider_id: 1 };
   const orders = { name: "Orders, nightly", backupable_type: "database", backupable_id: 1 };
   const files = { name: "Shop files", backupable_type: "site", backupable_id: 1 };

@@ -25,7 +25,7 @@ const refused = /401 \(Unauthorized\)/;
 const forbidden = /403 \(Forbidden\)/;
 
 const makeToken = async (service: ServiceProcess, body: object): Promise<NewToken> =>
-  (await (await service.call("POST", "/api/tokens", body)).json()) as NewToken;
+  (await service.call("POST", "/api/tokens", body)).json();
 
 /** What the service answers to this token. */
 const statusWith = async (service: ServiceProcess, token: string, path: string, method = "GET") =>
@@ -160,8 +160,8 @@ test("light or dark stays as chosen, on every page from its first frame on, and 
     requestAnimationFrame(look);
     Object.assign(globalThis, { coloursSeen: seen });
   });
-  const coloursSeen = () =>
-    page.evaluate(() => [...(globalThis as unknown as { coloursSeen: Set<string> }).coloursSeen]);
+  const coloursSeen = (): Promise<string[]> =>
+    page.evaluate(() => [...Reflect.get(globalThis, "coloursSeen")]);
   const light = "rgb(255, 255, 255)";
   const dark = "rgb(16, 18, 20)";
 

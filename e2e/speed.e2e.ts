@@ -15,6 +15,7 @@ const layoutShift = (page: Page): Promise<Jumps> =>
     () =>
       new Promise<Jumps>((resolve) => {
         new PerformanceObserver((list) => {
+          // The type of entries that is observed below.
           const shifts = list.getEntries() as LayoutShift[];
           const nodes = shifts.flatMap(({ sources }) => sources.map(({ node }) => node));
           resolve({
@@ -40,7 +41,7 @@ const askedTwice = (page: Page): Promise<string[]> =>
       // The log is asked for as it grows.
       if (!pathname.startsWith("/api/") || pathname.endsWith("/log")) continue;
       if (entry.startTime < (answeredAt.get(pathname) ?? -Infinity) + fresh) again.push(pathname);
-      answeredAt.set(pathname, (entry as PerformanceResourceTiming).responseEnd);
+      if (entry instanceof PerformanceResourceTiming) answeredAt.set(pathname, entry.responseEnd);
     }
     return again;
   }, freshMs);

@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders } from "node:http";
+import { createServer } from "node:http";
 import type { Page } from "@playwright/test";
 import { Webhook as Verifier } from "standardwebhooks";
 import type { Delivery } from "../contract/webhooks/delivery.ts";
@@ -14,7 +14,7 @@ import {
 } from "./helpers.ts";
 import { portOf } from "../server/testing/port-of.ts";
 
-type Received = { headers: IncomingHttpHeaders; body: string };
+type Received = { headers: Record<string, string>; body: string };
 
 /** A real receiver on this machine. */
 type Receiver = {
@@ -56,7 +56,11 @@ const test = base.extend<{
       let body = "";
       request.on("data", (chunk: Buffer) => (body += chunk.toString()));
       request.on("end", () => {
-        receiver.received.push({ headers: request.headers, body });
+        const headers = Object.entries(request.headers).map(([name, value]) => [
+          name,
+          String(value),
+        ]);
+        receiver.received.push({ headers: Object.fromEntries(headers), body });
         void respond();
       });
     });
@@ -73,7 +77,7 @@ const test = base.extend<{
         url: receiver.url,
       });
       expect(made.status).toBe(201);
-      return (await made.json()) as WebhookWithSecret;
+      return made.json();
     }),
 });
 
@@ -83,11 +87,11 @@ const webhookRow = (page: Page, url: string) =>
 const press = (page: Page, action: string, url: string) =>
   page.getByRole("button", { name: `${action}: ${url}`, exact: true }).click();
 
-const newestDelivery = async (service: ServiceProcess, webhookId: number) => {
+const newestDelivery = async (service: ServiceProcess, webhookId: number): Promise<Delivery> => {
   const answer = await service.call("GET", `/api/site-webhook/${webhookId}/deliveries`);
   const { data }: { data: { id: number }[] } = await answer.json();
   const shown = await service.call("GET", `/api/webhook-delivery/${data[0]?.id}`);
-  return (await shown.json()) as Delivery;
+  return shown.json();
 };
 
 /** Pings and waits until the first attempt is over. */
@@ -150,7 +154,7 @@ test("a person creates a webhook, takes its secret along, pings it, and a real r
   await expectToast(page, "status", /Ping to 127\.0\.0\.1:\d+ delivered\./);
   await expect(page.getByRole("link", { name: "Ping, delivered" })).toBeVisible();
   const [{ headers, body } = { headers: {}, body: "" }] = receiver.received;
-  expect(new Verifier(secret).verify(body, headers as Record<string, string>)).toMatchObject({
+  expect(new Verifier(secret).verify(body, headers)).toMatchObject({
     type: "webhook.ping",
   });
 
@@ -395,8 +399,7 @@ test.describe("a webhook's page", () => {
     await press(page, "Ping", receiver.url);
     await expect.poll(() => receiver.received.length).toBe(1);
     const { headers, body } = receiver.received[0] ?? { headers: {}, body: "" };
-    for (const one of [old, secret])
-      expect(new Verifier(one).verify(body, headers as Record<string, string>)).toBeTruthy();
+    for (const one of [old, secret]) expect(new Verifier(one).verify(body, headers)).toBeTruthy();
   });
 
   test("a receiver that wants nothing more disables the webhook, and one that takes a ping enables it", async ({
@@ -436,8 +439,8 @@ test.describe("a webhook's page", () => {
     const report = () =>
       service.call("POST", `/api/site/${site.id}/deployment`, { status: "finished" });
     for (let count = 0; count < 2; count++) await report();
-    const show = async () =>
-      (await (await service.call("GET", `/api/site-webhook/${id}`)).json()) as Webhook;
+    const show = async (): Promise<Webhook> =>
+      (await service.call("GET", `/api/site-webhook/${id}`)).json();
     await expect.poll(async () => (await show()).missed_deliveries).toBe(2);
     await page.goto(`${service.url}/webhooks/${id}`);
     const main = page.getByRole("main");

@@ -24,6 +24,7 @@ export async function withoutExtras(behind: string, ...extras: Extra[]) {
         method,
         // Node gives a header that came several times as a list; none of ours does.
         headers: passed as Record<string, string>,
+        // Node's type of a web stream lacks what the browser's adds.
         ...(method !== "GET" && { body: Readable.toWeb(request) as BodyInit, duplex: "half" }),
       });
       const {
@@ -33,6 +34,7 @@ export async function withoutExtras(behind: string, ...extras: Extra[]) {
       } = Object.fromEntries(got.headers);
       response.writeHead(got.status, kept);
       if (got.body === null) return response.end();
+      // `fetch` has the browser's types; at run time its body is a stream of Node.
       return Readable.fromWeb(got.body as ReadableStream).pipe(response);
     };
     answer().catch(() => response.destroy());
