@@ -61,7 +61,9 @@ const subjects: Record<Room, { kind: string; idField: string }> = {
   worker: { kind: "worker", idField: "worker_id" },
 };
 
-export const roomOf = (type: EventType) => type.slice(0, type.indexOf(".")) as Room;
+export const roomOf = (type: EventType) =>
+  // `Room` is the first word of every type, which a slice cannot show.
+  type.slice(0, type.indexOf(".")) as Room;
 
 /**
  * What an event is about, e.g. `worker:7`. Of the events about one thing none is sent before those that happened earlier.

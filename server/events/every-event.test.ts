@@ -35,7 +35,7 @@ const createWebhook = async (url: string) =>
 /** The newest request of a type, as its schema reads it. */
 const arrived = <Type extends EventType>(type: Type): Promise<EventData<Type>> =>
   soon(() => {
-    const bodies = receiver.arrivals.map(({ body }) => JSON.parse(body) as { type: string });
+    const bodies: { type: string }[] = receiver.arrivals.map(({ body }) => JSON.parse(body));
     const found = bodies.findLast((body) => body.type === type);
     expect(found, bodies.map((body) => body.type).join(", ")).toBeDefined();
     return eventPayloads[type].parse(found).data;

@@ -17,6 +17,7 @@ export const exampleOf = (schema: z.ZodMiniType): unknown => exampleOfJson(toJso
 
 /** A schema with an id is a reference to itself. */
 function toJson(schema: z.ZodMiniType): JsonSchema {
+  // Of what zod writes, the parts that are read here.
   const json = z.toJSONSchema(schema) as JsonSchema & { $defs?: Record<string, JsonSchema> };
   const [definition = json] = Object.values(json.$defs ?? {});
   return definition;

@@ -79,6 +79,7 @@ const reservedBytes = 500;
 function cut(data: Record<string, unknown>): Record<string, unknown> {
   const room = maxEventBytes - reservedBytes;
   for (let most = 8000; Buffer.byteLength(JSON.stringify(data)) > room; most = Math.floor(most / 2))
+    // An object stays one.
     data = shorten(data, most) as Record<string, unknown>;
   return data;
 }

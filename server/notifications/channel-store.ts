@@ -65,6 +65,7 @@ export function createChannelStore(db: Database) {
       // Two requests at once follow each other here, and the later one wins whole.
       await tx
         .select({ id: owners.id })
+        // The overloads of a union of tables do not meet; the column read here stands in both.
         .from(owners as typeof servers)
         .where(eq(owners.id, id))
         .for("update");
@@ -78,6 +79,7 @@ export function createChannelStore(db: Database) {
               .for("key share");
       if (known.length !== channelIds.length) return null;
       const before = await ofOwners(tx, kind, [id]);
+      // `ownerId` is a column of the same table.
       await tx.delete(choices as typeof siteChannels).where(eq(ownerId, id));
       if (channelIds.length > 0 && kind === "site")
         await tx

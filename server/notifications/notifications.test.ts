@@ -78,7 +78,8 @@ const newest = (id: number, status: string, event = "site.deployed"): Promise<Ch
   soon(async () => {
     const { last_message: message } = await channel(id);
     expect(message, JSON.stringify(message)).toMatchObject({ status, event });
-    return message as ChannelMessage;
+    if (message === null) throw new Error("There is no message.");
+    return message;
   });
 
 /** Messages of earlier tests are no burst with those of the next one. */

@@ -43,6 +43,7 @@ const report = async (status: "failed" | "finished", site = 1) =>
   expect((await service.call("POST", `/api/site/${site}/deployment`, { status })).status).toBe(202);
 /** The headings of what Slack took, in the order in which it did. */
 const headings = () =>
+  // What the fake accepted it has parsed.
   (slack.accepted as SlackMessage[]).map(({ text = "" }) => text.slice(2).trim());
 const told = (...wanted: string[]) => soon(() => expect(headings()).toEqual(wanted));
 

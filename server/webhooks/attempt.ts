@@ -8,6 +8,7 @@ import type { Sender } from "../net/send.ts";
 import type { DeliveryWithEvent } from "./delivery-store.ts";
 import { signatureHeaders } from "./signature.ts";
 import type { WebhookRow } from "./webhook-store.ts";
+import { toError } from "../to-error.ts";
 
 export const attemptTimeoutMs = 15_000;
 
@@ -76,7 +77,7 @@ export function createAttempt(options: {
       };
     } catch (error) {
       if (!(error instanceof SendError) && !signal.aborted) throw error;
-      const { message } = error as Error;
+      const { message } = toError(error);
       return {
         startedAt,
         durationMs: error instanceof SendError ? error.durationMs : 0,

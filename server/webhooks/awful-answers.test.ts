@@ -1,9 +1,10 @@
 // Receivers that answer what no text column holds: each attempt is written down all the same.
 import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import { createWebhookTestService, type WebhookTestService } from "./testing/webhook-service.ts";
+import { portOf } from "../testing/port-of.ts";
 
 let service: WebhookTestService;
 beforeAll(async () => {
@@ -23,9 +24,7 @@ async function receiving(head: string, body: Buffer): Promise<{ id: number; rece
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => void server.close());
-  const { id } = await service.create(
-    `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-  );
+  const { id } = await service.create(`http://127.0.0.1:${portOf(server)}/hook`);
   return { id, received: () => received };
 }
 

@@ -58,7 +58,7 @@ test(
   `every one of ${eventCount} events arrives although the service is killed ${kills} times (seed ${seed})`,
   async () => {
     const made = await service.call("POST", "/api/site/1/webhook", { url: receiver.url });
-    const { secret = "" } = (await made.json()) as WebhookWithSecret;
+    const { secret = "" }: WebhookWithSecret = await made.json();
     const answered = new Set<string>();
     let next = 0;
     /** Reports deployments until all are answered for; what a kill cut off is not reported again. */
@@ -82,9 +82,7 @@ test(
     await Promise.all([report(), report()]);
 
     const arrivedCommits = () =>
-      receiver.arrivals.map(
-        ({ body }) => (JSON.parse(body) as { data: { commit: string } }).data.commit,
-      );
+      receiver.arrivals.map(({ body }): string => JSON.parse(body).data.commit);
     // What was being sent when the service was killed is claimed for a minute, and sent again after that.
     await vi.waitFor(
       () => {

@@ -36,7 +36,8 @@ test("a webhook that is deleted gets no further request, and the one under way i
   // All of them are one job's: the first is being sent, and 22 wait behind it.
   await soon(() => expect(hold.held).toHaveLength(1));
   const [response] = hold.held;
-  const isBroken = once(response as ServerResponse, "close");
+  if (response === undefined) throw new Error("No request is held.");
+  const isBroken = once(response, "close");
   expect((await service.call("DELETE", `/api/site-webhook/${webhook.id}`)).status).toBe(204);
   await isBroken;
   // What is made later is sent later: once it has arrived elsewhere, the job would have had its turn.
@@ -130,9 +131,7 @@ test("about one thing nothing is sent before what happened earlier, whatever the
   expect(second).toMatchObject({ waits_for: first.id, attempts: 0 });
   await service.ahead(7000);
   await service.newest(webhook.id, "delivered", 1);
-  const commits = receiver.arrivals.map(
-    ({ body }) => (JSON.parse(body) as { data: { commit: string } }).data.commit,
-  );
+  const commits = receiver.arrivals.map(({ body }): string => JSON.parse(body).data.commit);
   expect(commits).toEqual(["first", "first", "second"]);
 });
 

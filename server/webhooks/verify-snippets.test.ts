@@ -3,12 +3,13 @@ import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type VerifySnippet, verifySnippets } from "../../contract/webhooks/verify-snippets.ts";
+import { portOf } from "../testing/port-of.ts";
 
 type Runner = { file: string; command: (file: string, port: number) => string[] };
 
@@ -40,7 +41,7 @@ function headersOf(at: Date, secrets: readonly string[] = [secret]): Record<stri
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const port = portOf(server);
   server.close();
   await once(server, "close");
   return port;

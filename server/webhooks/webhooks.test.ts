@@ -37,7 +37,7 @@ describe("a webhook", () => {
   test("its answer says where it is", async () => {
     const receiver = await start();
     const response = await service.call("POST", "/api/site/1/webhook", { url: receiver.url });
-    const { id } = (await response.json()) as Webhook;
+    const { id }: Webhook = await response.json();
     expect(response.headers.get("Location")).toBe(`/api/site-webhook/${id}`);
     expect((await service.call("DELETE", `/api/site-webhook/${id}`)).status).toBe(204);
     expect((await service.call("GET", `/api/site-webhook/${id}`)).status).toBe(404);
@@ -203,7 +203,7 @@ describe("a receiver that is dead", () => {
       for (const { receiver } of living) expect(receiver.arrivals).toHaveLength(40);
     });
     const order = living[0]?.receiver.arrivals.map(
-      ({ body }) => (JSON.parse(body) as { data: { commit: string } }).data.commit,
+      ({ body }): string => JSON.parse(body).data.commit,
     );
     expect(order).toEqual(Array.from({ length: 40 }, (_, number) => `c${number}`));
     for (const { webhook } of hanging)

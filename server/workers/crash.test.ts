@@ -33,8 +33,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const list = async (): Promise<Worker[]> =>
-  ((await (await service.call("GET", "/api/site/1/workers")).json()) as Page<Worker>).data;
+const list = async (): Promise<Worker[]> => {
+  const { data }: Page<Worker> = await (await service.call("GET", "/api/site/1/workers")).json();
+  return data;
+};
 
 /** Every process that runs in the site's folder, whoever started it. */
 const livingPids = (): number[] =>

@@ -37,7 +37,7 @@ test.skipIf(!supportsAdoption)(
     const environment = { DATABASE_URL: databaseUrl(String(database.connection.database)) };
     let service = await startService(folder, environment);
     onTestFinished(() => service.end("SIGINT"));
-    const look = async () => (await (await service.call("GET", "/api/worker/1")).json()) as Worker;
+    const look = async (): Promise<Worker> => (await service.call("GET", "/api/worker/1")).json();
 
     await service.call("POST", "/api/site/1/worker", { ...workerBody, processes: 3, startsecs: 1 });
     await vi.waitFor(async () => expect((await look()).status).toBe("installed"), soon);
@@ -45,7 +45,7 @@ test.skipIf(!supportsAdoption)(
     for (let round = 1; round <= rounds; round++) {
       const report = { status: "finished", restart_workers: true };
       const answer = await service.call("POST", "/api/site/1/deployment", report);
-      const { id } = (await answer.json()) as { id: number };
+      const { id }: { id: number } = await answer.json();
       // The first kill comes at once, the others anywhere in the restart.
       if (round > 1) await wait(random() * 500);
       await service.end("SIGKILL");

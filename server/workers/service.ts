@@ -92,7 +92,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
       if (row === null) throw conflict("The worker no longer exists.");
       if (!canWorker[action](row))
         throw conflict(`The worker is ${row.status}. Try again once that is done.`);
-      if ((done as readonly WorkerState[]).includes(row.status)) return;
+      if (done.some((state) => state === row.status)) return;
       const moved = await move(tx, row, into, null, action === "restart");
       if (moved === null) return;
       await jobs.send(tx, "worker.apply", ticket(moved));

@@ -37,7 +37,7 @@ afterAll(async () => {
 const waiting = { timeout: 60_000, interval: 50 };
 const artisan = (script: string) => writeFile(join(folder, "shop/artisan"), script);
 const show = async (id: number): Promise<Worker> =>
-  (await (await service.call("GET", `/api/worker/${id}`)).json()) as Worker;
+  (await service.call("GET", `/api/worker/${id}`)).json();
 const becomes = (id: number, status: string) =>
   vi.waitFor(async () => {
     const worker = await show(id);
@@ -46,7 +46,8 @@ const becomes = (id: number, status: string) =>
   }, waiting);
 const create = async (change: object = {}): Promise<Worker> => {
   const response = await service.call("POST", "/api/site/1/worker", { ...workerBody, ...change });
-  return becomes(((await response.json()) as Worker).id, "installed");
+  const { id }: Worker = await response.json();
+  return becomes(id, "installed");
 };
 const pidsOf = ({ process_list: list = [] }: Worker) => list.map(({ pid }) => pid ?? 0);
 

@@ -51,7 +51,7 @@ describe("from a request to a process", () => {
       ...workerBody,
       startsecs: undefined,
     });
-    const worker = (await response.json()) as Worker;
+    const worker: Worker = await response.json();
     expect(response.headers.get("Location")).toBe(`/api/worker/${worker.id}`);
     expect(worker).toMatchObject({
       status: "installing",

@@ -85,7 +85,7 @@ function cutEscaped(text: string, limit: number): string {
 
 function parse(text: string): DiscordBody | null {
   try {
-    const body = JSON.parse(text) as unknown;
+    const body: unknown = JSON.parse(text);
     return typeof body === "object" ? body : null;
   } catch {
     // A proxy's page, or a message longer than what is read of an answer.

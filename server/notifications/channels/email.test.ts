@@ -96,7 +96,7 @@ test("an address is one recipient, whatever it holds", async () => {
   const smtp = readSmtpUrl(`smtp://127.0.0.1:${server.port}`);
   const channel = createEmailChannel({ email, smtp: { ...smtp, login } });
   expect(await failure(channel.send(plainMessage, calm))).toMatchObject({
-    message: expect.stringMatching(/501 .*recipient/) as string,
+    message: expect.stringMatching(/501 .*recipient/),
     isPermanent: true,
   });
   expect(server.mails).toEqual([]);
@@ -115,7 +115,7 @@ test.each([
     server.refuseNext({ at, code, words });
     expect(await failure(send(plainMessage))).toMatchObject({
       name: "ChannelError",
-      message: expect.stringContaining(`${code} ${words.replace(login.password, "…")}`) as string,
+      message: expect.stringContaining(`${code} ${words.replace(login.password, "…")}`),
       isPermanent,
     });
     expect(server.mails).toEqual([]);
@@ -142,7 +142,7 @@ test.each([
     const channel = createEmailChannel({ email: "oncall@example.com", smtp });
     expect(await failure(channel.send(plainMessage, calm))).toMatchObject({
       name: "ChannelError",
-      message: expect.stringMatching(words) as string,
+      message: expect.stringMatching(words),
     });
     expect(server.logins).toBe(0);
   },
@@ -152,7 +152,7 @@ test("TLS from the start is what smtps:// means", async () => {
   const smtp = readSmtpUrl(`smtps://127.0.0.1:${server.port}`);
   const channel = createEmailChannel({ email: "oncall@example.com", smtp });
   expect(await failure(channel.send(plainMessage, calm))).toMatchObject({
-    message: expect.stringMatching(/^The mail server .* cannot be used: .*(SSL|TLS)/) as string,
+    message: expect.stringMatching(/^The mail server .* cannot be used: .*(SSL|TLS)/),
     isPermanent: false,
   });
 });
@@ -194,7 +194,7 @@ test("a server that asks for no login gets none", async () => {
 test("without SMTP_URL the operator is told to set it", async () => {
   const channel = createEmailChannel({ email: "oncall@example.com", smtp: null });
   expect(await failure(channel.send(plainMessage, calm))).toMatchObject({
-    message: expect.stringMatching(/SMTP_URL is not set\. Set SMTP_URL, .* smtp:\/\//) as string,
+    message: expect.stringMatching(/SMTP_URL is not set\. Set SMTP_URL, .* smtp:\/\//),
     isPermanent: true,
   });
 });

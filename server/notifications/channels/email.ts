@@ -6,6 +6,7 @@ import { oneLine } from "./cut.ts";
 import { renderHtml, renderText } from "./email-body.ts";
 import type { SmtpSettings } from "./smtp-url.ts";
 import { tidyMessage } from "./tidy-message.ts";
+import { toError } from "../../to-error.ts";
 
 const maxSubject = 150;
 
@@ -54,7 +55,7 @@ export const createEmailChannel = ({ email, smtp, timeoutMs = 15_000 }: EmailOpt
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ChannelError) throw error;
-      throw diagnose(error as NodemailerError, smtp, deadline);
+      throw diagnose(toError(error), smtp, deadline);
     }
   },
 });

@@ -46,7 +46,7 @@ test("a peer that is not there is told in words, without the address", async () 
 
 test("a name that does not resolve is told in words", async () => {
   expect(await failure("http://quarterdeck.invalid/services/xYzSecret")).toMatchObject({
-    message: expect.stringMatching(/^Slack could not be resolved/) as string,
+    message: expect.stringMatching(/^Slack could not be resolved/),
     isPermanent: false,
   });
 });

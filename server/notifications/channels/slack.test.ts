@@ -23,8 +23,9 @@ const send = (message: Message, signal = calm) =>
 const failure = async (sending: Promise<string>) =>
   sending.then(
     () => expect.unreachable("the message went through"),
-    (error: unknown) => error as Error,
+    (error: Error) => error,
   );
+// What the fake accepted it has parsed.
 const arrived = () => slack.accepted as SlackMessage[];
 
 test("a message arrives with its facts, its reason and its link", async () => {
@@ -91,7 +92,7 @@ test.each([
   slack.answerNext({ status, body, headers: { location: "https://elsewhere.example/" } });
   expect(await failure(send(plainMessage))).toMatchObject({
     name: "ChannelError",
-    message: expect.stringContaining(`Slack returned ${`${status} ${body}`.trim()}`) as string,
+    message: expect.stringContaining(`Slack returned ${`${status} ${body}`.trim()}`),
     isPermanent,
     retryAfterMs: null,
   });

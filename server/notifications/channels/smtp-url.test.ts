@@ -57,6 +57,6 @@ test.each([
   } catch (thrown) {
     error = thrown;
   }
-  expect(error).toMatchObject({ message: expect.stringMatching(/^SMTP_URL /) as string });
+  expect(error).toMatchObject({ message: expect.stringMatching(/^SMTP_URL /) });
   expect(inspect(error)).not.toMatch(/s3cret/);
 });

@@ -8,7 +8,7 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
-import type { AddressInfo } from "node:net";
+import { portOf } from "../../testing/port-of.ts";
 
 export type Arrival = { headers: IncomingHttpHeaders; body: string; atMs: number };
 /** What is answered to the n-th request, counted from 0. */
@@ -48,7 +48,7 @@ export async function startReceiver(first: Answer = status(200)): Promise<TestRe
   server.keepAliveTimeout = 60_000;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const port = portOf(server);
   return {
     url: `http://127.0.0.1:${port}/hook`,
     arrivals,

@@ -61,6 +61,7 @@ export async function createWebhookTestService(options: Partial<AppOptions> = {}
         const [newest] = await deliveries(webhookId);
         expect(newest?.status, JSON.stringify(newest)).toBe(status);
         if (attempts !== undefined) expect(newest?.attempts).toBe(attempts);
+        // The first line fails where there is none.
         return newest as DeliverySummary;
       }),
   };

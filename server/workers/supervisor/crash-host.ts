@@ -4,7 +4,7 @@ import type { Program } from "../process-manager.ts";
 import { createSupervisor } from "./supervisor.ts";
 
 const [folder = "", instance = "", programs = "[]"] = process.argv.slice(2);
-const all = JSON.parse(programs) as Program[];
+const all: Program[] = JSON.parse(programs);
 
 const say = (word: string) => process.stdout.write(`${word}\n`);
 const report = (fields: object, message: string) =>

@@ -12,6 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import { toError } from "../../to-error.ts";
 
 export const maxLogBytes = 10 * 1024 * 1024;
 export const keptLogs = 3;
@@ -31,7 +32,7 @@ export function readBytes(path: string, position: number, length: number): Buffe
     // A pipe in its place would have nobody to wait for.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return Buffer.alloc(0);
+    if (toError(error).code === "ENOENT") return Buffer.alloc(0);
     throw error;
   }
   try {

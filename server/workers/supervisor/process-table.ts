@@ -3,6 +3,7 @@
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import type { Clock } from "../../clock.ts";
 import type { ControlGroups } from "./control-groups.ts";
+import { toError } from "../../to-error.ts";
 
 /** The variable by which a worker's process and all its descendants can be found again. */
 export const markName = "QUARTERDECK_WORKER";
@@ -45,7 +46,7 @@ const read = (path: string): string | null => {
   try {
     return readFileSync(path, "latin1");
   } catch (error) {
-    if (shortages.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    if (shortages.has(toError(error).code ?? "")) throw error;
     return null;
   }
 };
@@ -102,7 +103,7 @@ function environmentOf(pid: number): string | null {
       closeSync(file);
     }
   } catch (error) {
-    if (shortages.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    if (shortages.has(toError(error).code ?? "")) throw error;
     return null;
   }
 }
@@ -184,7 +185,7 @@ export function hasGroup(leader: Leader): boolean {
     process.kill(-leader.pid, 0);
   } catch (error) {
     // Linux says EPERM of a group that lives and may not be signalled; macOS says it of zombies.
-    if (!supportsAdoption || (error as NodeJS.ErrnoException).code !== "EPERM") return false;
+    if (!supportsAdoption || toError(error).code !== "EPERM") return false;
   }
   if (!supportsAdoption || isAlive(leader)) return true;
   // Zombies that nobody reaps (no init in the container) answer a signal and must not hold up a stop.
@@ -203,7 +204,7 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): string | nul
     process.kill(pid, signal);
     return null;
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const { code, message } = toError(error);
     return code === "ESRCH" ? null : message;
   }
 }

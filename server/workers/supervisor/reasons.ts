@@ -1,6 +1,7 @@
 // Why a process is not up, in the operator's words.
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
+import { toError } from "../../to-error.ts";
 
 /** A cause is a sentence without its full stop, so that more can be said in it. */
 export const sentence = (cause: string): string => `${cause}.`;
@@ -50,7 +51,7 @@ type Attempt = { program: string; directory: string; path: string };
 /** Explains what `spawn` refused; see execve(2), chdir(2) and fork(2). */
 export function spawnProblem(error: unknown, attempt: Attempt): string {
   const { program, directory } = attempt;
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { code, message } = toError(error);
   switch (code) {
     case "ENOENT":
     case "ENOTDIR":
@@ -100,7 +101,7 @@ function canEnter(directory: string): boolean {
 
 /** What the file system refused, as a part of a sentence. */
 export function fileProblem(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { code, message } = toError(error);
   switch (code) {
     case "ENOSPC":
     case "EDQUOT":

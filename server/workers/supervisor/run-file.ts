@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { processStates, type ProcessState } from "../../../contract/workers/worker.ts";
 import type { Outage } from "../process-manager.ts";
+import { toError } from "../../to-error.ts";
 
 export type RunRecord = {
   /** The boot that `startTime` belongs to. */
@@ -52,7 +53,7 @@ export function writeRunFile(path: string, record: RunRecord): void {
 }
 
 function overwrite(path: string, text: string, first: unknown): void {
-  const { code } = first as NodeJS.ErrnoException;
+  const { code } = toError(first);
   if (code !== "ENOSPC" && code !== "EDQUOT") throw first;
   let file: number;
   try {
@@ -81,7 +82,7 @@ const isNumberOrNull = (value: unknown) => value === null || typeof value === "n
 
 function isRunRecord(value: unknown): value is RunRecord {
   if (typeof value !== "object" || value === null) return false;
-  const record = value as Record<keyof RunRecord, unknown>;
+  const record: Partial<Record<keyof RunRecord, unknown>> = value;
   return (
     typeof record.boot === "string" &&
     typeof record.nonce === "string" &&
@@ -101,6 +102,6 @@ function isRunRecord(value: unknown): value is RunRecord {
 
 function isOutage(value: unknown): value is Outage {
   if (typeof value !== "object" || value === null) return false;
-  const { at, backAt } = value as Record<keyof Outage, unknown>;
+  const { at, backAt }: Partial<Record<keyof Outage, unknown>> = value;
   return typeof at === "number" && isNumberOrNull(backAt);
 }

@@ -9,13 +9,11 @@ import { programOf } from "./testing.ts";
 
 function setUp(given: Partial<Program> = {}) {
   const clock = createFakeClock(0);
-  const system = {
-    program: programOf(1, given),
-    starts: 0,
-    alive: true,
-    events: null as LaunchEvents | null,
-    record: null as RunRecord | null,
+  const noted: { events: LaunchEvents | null; record: RunRecord | null } = {
+    events: null,
+    record: null,
   };
+  const system = { program: programOf(1, given), starts: 0, alive: true, ...noted };
   const end = () => {
     system.alive = false;
     queueMicrotask(() => system.events?.exited(0, null));

@@ -41,7 +41,7 @@ export function setUp(given: Partial<Program> = {}) {
     /** Something bears the slot's mark outside the group. */
     hasOthers: false,
     leaderGone: false,
-    killings: [] as string[],
+    killings: new Array<string>(),
     endOthers() {
       system.hasOthers = false;
       swept?.();

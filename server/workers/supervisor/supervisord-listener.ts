@@ -5,7 +5,12 @@ import { appendFileSync } from "node:fs";
 const [path = ""] = process.argv.slice(2);
 
 const fieldsOf = (text: string) =>
-  new Map(text.split(" ").map((field) => field.split(":") as [string, string]));
+  new Map(
+    text.split(" ").map((field): [string, string] => {
+      const [name = "", value = ""] = field.split(":");
+      return [name, value];
+    }),
+  );
 
 process.stdout.write("READY\n");
 let buffered = "";

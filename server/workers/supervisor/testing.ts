@@ -82,7 +82,10 @@ export const statusOf = (pid: number): Record<string, string> =>
   Object.fromEntries(
     readProc(String(pid), "status")
       .split("\n")
-      .map((line) => line.split(":\t") as [string, string]),
+      .map((line): [string, string] => {
+        const [name = "", value = ""] = line.split(":\t");
+        return [name, value];
+      }),
   );
 
 export const isRunning = (pid: number): boolean => {

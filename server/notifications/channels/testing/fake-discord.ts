@@ -44,7 +44,7 @@ const refused = (status: number, code: number, message: string, errors?: object)
 
 function parse(body: string): DiscordMessage | null {
   try {
-    const value = JSON.parse(body) as unknown;
+    const value: unknown = JSON.parse(body);
     return typeof value === "object" ? value : null;
   } catch {
     return null;

@@ -44,7 +44,7 @@ const refused = (status: number, body: string) => ({
 
 function parse(body: string): SlackMessage | null {
   try {
-    const value = JSON.parse(body) as unknown;
+    const value: unknown = JSON.parse(body);
     return typeof value === "object" ? value : null;
   } catch {
     return null;

@@ -2,8 +2,8 @@
 // can be told to misbehave once.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { portOf } from "../../../testing/port-of.ts";
 
 export type PeerAnswer = {
   status: number;
@@ -39,7 +39,7 @@ export async function startHttpPeer(judge: Judge): Promise<HttpPeer> {
   const server = createServer((request, response) => void serve(request, response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const origin = `http://127.0.0.1:${portOf(server)}`;
 
   async function serve(request: IncomingMessage, response: ServerResponse) {
     const body = await text(request);

@@ -1,7 +1,7 @@
 // A real mail server on loopback that keeps what it takes, and that can be told to refuse.
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
+import { portOf } from "../../../testing/port-of.ts";
 
 export type ReceivedMail = {
   from: string;
@@ -100,7 +100,7 @@ export async function startMailServer({
   await once(server.server, "listening");
 
   return {
-    port: (server.server.address() as AddressInfo).port,
+    port: portOf(server.server),
     mails,
     get logins() {
       return logins;
