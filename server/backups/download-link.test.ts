@@ -1,6 +1,5 @@
 // A backup's file by a link that works once: what it is worth, and to whom.
 import { createHash, randomBytes } from "node:crypto";
-import type { IncomingMessage } from "node:http";
 import { readdir, readlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Writable } from "node:stream";
@@ -49,10 +48,10 @@ const linkPath = (id: number) => `/api/backup/${id}/download-link`;
 async function makeLink(token?: string, id = backup.id): Promise<DownloadLink> {
   const response = await service.call("POST", linkPath(id), undefined, token);
   expect(response.status).toBe(201);
-  return (await response.json()) as DownloadLink;
+  return response.json();
 }
 function follow(url: string, init: RequestInit = {}) {
-  const socket = { remoteAddress: `192.0.2.${host}` } as IncomingMessage["socket"];
+  const socket = { remoteAddress: `192.0.2.${host}` };
   // What a request is asked for beside its headers: nothing but the other end of its socket.
   const bindings = { incoming: { socket } } as HttpBindings;
   return service.app.fetch(new Request(url, init), bindings);

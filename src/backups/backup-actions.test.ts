@@ -6,7 +6,7 @@ type Facts = { status: string; restore_status?: string | null; drill_status?: st
 
 // Of a backup, only what it is doing counts here.
 const refusalOf = (action: BackupAction, facts: Facts) =>
-  refusal(action, { restore_status: null, ...facts } as Parameters<typeof refusal>[1]);
+  refusal(action, { restore_status: null, ...facts });
 
 const allowed = (facts: Facts) =>
   // The cast: TypeScript knows the keys of an object as strings alone.

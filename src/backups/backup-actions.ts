@@ -30,8 +30,10 @@ const verbs = {
   remove: "delete",
 } as const satisfies Record<BackupAction, string>;
 
+type Facts = Pick<Backup, "status" | "restore_status" | "drill_status">;
+
 /** Why an action cannot be asked for now. A state that only the service knows is its own to judge. */
-export function refusal(action: BackupAction, backup: Backup): string | undefined {
+export function refusal(action: BackupAction, backup: Facts): string | undefined {
   if (action === "cancel")
     return runningWork(backup) === null ? "Can't cancel: nothing is running." : undefined;
   const { status, restore_status: restore, drill_status: drill } = backup;

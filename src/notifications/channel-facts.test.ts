@@ -12,7 +12,7 @@ import {
 const names = ["", "ops", "on-call", "managers"];
 const nameOf = (id: number) => names[id] ?? `Channel ${id}`;
 
-test.each([
+test.each<[[number, boolean][], string]>([
   [[[1, true]], "ops will be notified about shop."],
   [
     [
@@ -30,7 +30,7 @@ test.each([
     ],
     "ops will be notified about shop. on-call and managers will no longer be.",
   ],
-] as [[number, boolean][], string][])("a saved change is told in a sentence: %j", (pairs, text) => {
+])("a saved change is told in a sentence: %j", (pairs, text) => {
   expect(savedText(new Map(pairs), nameOf, "shop")).toBe(text);
 });
 
