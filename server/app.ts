@@ -9,9 +9,8 @@ import { createBackups } from "./backups/backups.ts";
 import type { Clock } from "./clock.ts";
 import { deploymentRoutes } from "./deployments/routes.ts";
 import { createDeploymentService } from "./deployments/service.ts";
-import { countEvents, eventMetrics } from "./events/metrics.ts";
-import { createPrune } from "./events/prune.ts";
-import { createOutboxRelay, eventsChannel } from "./events/outbox-relay.ts";
+import { createEvents } from "./events/events.ts";
+import { eventsChannel } from "./events/outbox-relay.ts";
 import { findAccount, ownAccount } from "./hosts/account.ts";
 import { findFolderOwner, findReplacer } from "./hosts/folder-owner.ts";
 import { createLocalHost } from "./hosts/local.ts";
@@ -41,12 +40,7 @@ import { serverRoutes } from "./servers/routes.ts";
 import { openDatabase } from "./store/database.ts";
 import { createListener } from "./store/listen.ts";
 import { installationId } from "./store/settings.ts";
-import { createCodeStore } from "./tokens/code-store.ts";
-import { createOneTimeLinks } from "./tokens/one-time-links.ts";
-import { tokenRoutes } from "./tokens/routes.ts";
-import { createTokenService } from "./tokens/service.ts";
-import { createSignIn } from "./tokens/sign-in.ts";
-import { createTokenStore } from "./tokens/store.ts";
+import { createTokens } from "./tokens/tokens.ts";
 import { createWebhooks } from "./webhooks/webhooks.ts";
 import { createWorkers } from "./workers/workers.ts";
 
@@ -122,10 +116,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
   );
   const registry = new Registry();
-  const tokenStore = createTokenStore(db);
-  const tokens = createTokenService(tokenStore, clock);
-  const signIn = createSignIn({ codes: createCodeStore(db), tokens: tokenStore, clock });
-  const links = createOneTimeLinks({ db, tokens, clock });
+  const tokens = createTokens({ db, clock });
   await tokens.prepare(options.token);
   const inventoryStore = createInventoryStore(db);
   const inventory = await openInventory({
@@ -173,7 +164,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     secrets,
     scratch: await createScratch(options.dataFolder, host),
     jobs,
-    links,
+    links: tokens.links,
     registry,
     clock,
     log,
@@ -201,27 +192,27 @@ export async function createApp(options: AppOptions): Promise<App> {
     clock,
     log,
   });
-  const outboxRelay = createOutboxRelay({
+  const events = createEvents({
     db,
+    listener,
     receivers: [webhooks.receive, notifications.receive],
-    onDispatched: countEvents(registry),
+    keepDays: options.keepDays,
+    registry,
     clock,
     log,
   });
-  listener.on(eventsChannel, outboxRelay.wake);
-  const prune = createPrune({ db, keepDays: options.keepDays, clock });
   await jobs.work({
     ...workers.handlers,
     ...backups.handlers,
     async upkeep() {
-      await prune();
+      await events.prune();
       await webhooks.catchUp();
       await notifications.catchUp();
     },
   });
   await webhooks.resume();
   await notifications.resume();
-  outboxRelay.wake();
+  events.resume();
 
   const deployments = createDeploymentService({ db, noteForWorkers: workers.noteDeployment });
   const routes = [
@@ -233,7 +224,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...activityRoutes(createActivityStore(db)),
     ...overviewRoutes(createOverviewService({ db, crashLoops: workers.crashLoops })),
     ...serverRoutes(inventoryStore, host),
-    ...tokenRoutes(tokens, signIn),
+    ...tokens.routes,
     ...installationRoutes({
       version: options.version,
       account: options.account.name,
@@ -248,7 +239,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       log,
     }),
     unavailableReason: () => refusal,
-    redeemCode: links.redeem,
+    redeemCode: tokens.redeemCode,
   };
   const metrics = createMetrics({
     db,
@@ -259,7 +250,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       backups.metrics,
       webhooks.metrics,
       notifications.metrics,
-      eventMetrics(clock.now),
+      events.metrics,
     ],
     version: options.version,
     log,
@@ -285,7 +276,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   return {
     fetch: httpApp.fetch,
     // The operator's own token gets them in. Made last, because its minutes count from here.
-    signInCode: options.token === null ? await signIn.issueCode() : null,
+    signInCode: options.token === null ? await tokens.issueCode() : null,
     inventoryProblem: inventory.problem,
     readInventory: inventory.read,
     refuse: (reason) => {
@@ -295,7 +286,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       inventory.close();
       await backups.stop();
       // What happens from here on is still stored, and dispatched by the next service.
-      await outboxRelay.stop();
+      await events.stop();
       await Promise.all([webhooks.stop(), notifications.stop()]);
       await jobs.stop(jobsDrainMs);
       await workers.stop(workersOnStop);

@@ -1,0 +1,38 @@
+// The room, wired once: who may come in, by a token, a code or a link.
+import type { Clock } from "../clock.ts";
+import type { RedeemCode } from "../http/auth-middleware.ts";
+import type { FindCaller } from "../http/authentication.ts";
+import type { Route } from "../http/route.ts";
+import type { Database } from "../store/database.ts";
+import { createCodeStore } from "./code-store.ts";
+import { createOneTimeLinks, type OneTimeLinks } from "./one-time-links.ts";
+import { tokenRoutes } from "./routes.ts";
+import { createTokenService } from "./service.ts";
+import { createSignIn } from "./sign-in.ts";
+import { createTokenStore } from "./store.ts";
+
+export type Tokens = {
+  routes: Route[];
+  findCaller: FindCaller;
+  redeemCode: RedeemCode;
+  links: OneTimeLinks;
+  /** Brings the operator's own token in line with the environment. */
+  prepare(chosen: string | null): Promise<void>;
+  /** @returns the code of a first sign-in, which stands nowhere else; null where somebody can get in without one */
+  issueCode(): Promise<string | null>;
+};
+
+export function createTokens({ db, clock }: { db: Database; clock: Clock }): Tokens {
+  const store = createTokenStore(db);
+  const service = createTokenService(store, clock);
+  const signIn = createSignIn({ codes: createCodeStore(db), tokens: store, clock });
+  const links = createOneTimeLinks({ db, tokens: service, clock });
+  return {
+    routes: tokenRoutes(service, signIn),
+    findCaller: service.findCaller,
+    redeemCode: links.redeem,
+    links,
+    prepare: service.prepare,
+    issueCode: signIn.issueCode,
+  };
+}
