@@ -9,6 +9,21 @@ import { earlyPages } from "./src/early/pages.ts";
 
 const service = process.env["QUARTERDECK_DEV_SERVICE"] ?? "http://127.0.0.1:4000";
 
+const tests = ["src", "contract", "server", "bench"].map((wing) => `${wing}/**/*.test.{ts,tsx}`);
+
+/**
+ * Tests with a process of their own: they are about processes, signals, accounts and what a process has but one of. All
+ * others share their worker's, because loading the service takes longer than many tests.
+ */
+const alone = [
+  "server/*.test.ts",
+  "server/{environment,hosts,setup,upstream}/**/*.test.ts",
+  "server/backups/sources/**/*.test.ts",
+  "server/store/embedded/**/*.test.ts",
+  "server/workers/supervisor/**/*.test.ts",
+  "server/**/crash.test.ts",
+];
+
 export default defineConfig({
   plugins: [
     react(),
@@ -53,8 +68,6 @@ export default defineConfig({
   },
   test: {
     environment: "node",
-    include: ["src", "contract", "server", "bench"].map((wing) => `${wing}/**/*.test.{ts,tsx}`),
-    exclude: ["e2e/**", "node_modules/**"],
     globalSetup: ["server/testing/global-setup.ts"],
     // A machine may be busy; what hangs is found all the same.
     testTimeout: 90_000,
@@ -62,5 +75,9 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Most of these wait for real processes, so one worker a processor leaves it idle half of the time.
     maxWorkers: 3,
+    projects: [
+      { extends: true, test: { name: "alone", include: alone } },
+      { extends: true, test: { name: "shared", include: tests, exclude: alone, isolate: false } },
+    ],
   },
 });
