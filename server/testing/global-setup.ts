@@ -1,7 +1,6 @@
 // One PostgreSQL for all service tests; each test file gets a database of its own, copied from a migrated template:
 // running all migrations for each of hundreds of databases would take longer than many tests.
-import { mkdtemp, rm, statfs } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
@@ -9,11 +8,9 @@ import { createLog } from "../log.ts";
 import { openDatabase } from "../store/database.ts";
 import { startEmbeddedPostgres } from "../store/embedded/embedded-postgres.ts";
 import { startTestJobs } from "./jobs.ts";
+import { makeMemoryFolder } from "./memory-folder.ts";
 
 const templateDatabase = "migrated";
-
-/** Several times what all databases of a run take together. */
-const leastFreeBytes = 4 * 1024 ** 3;
 
 declare module "vitest" {
   // oxlint-disable-next-line typescript/consistent-type-definitions -- only an interface can be added to
@@ -25,7 +22,7 @@ declare module "vitest" {
 }
 
 export default async function setup(project: TestProject) {
-  const folder = await mkdtemp(join(await roomyMemory(), "quarterdeck-test-"));
+  const folder = await makeMemoryFolder("quarterdeck-test-");
   const postgres = await startEmbeddedPostgres({
     folder: join(folder, "postgres"),
     log: createLog("silent"),
@@ -38,16 +35,6 @@ export default async function setup(project: TestProject) {
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });
   };
-}
-
-/** A database for each test file is thousands of files made and deleted, which a disk is slow at. */
-async function roomyMemory(): Promise<string> {
-  const memory = "/dev/shm";
-  const free = await statfs(memory).then(
-    ({ bavail, bsize }) => bavail * bsize,
-    () => 0,
-  );
-  return free < leastFreeBytes ? tmpdir() : memory;
 }
 
 async function makeTemplate(connection: pg.ClientConfig): Promise<void> {

@@ -1,11 +1,12 @@
 // A MariaDB server of a test's own: in a temporary folder, on a free loopback port, gone with `stop`.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, chown, mkdtemp, rm } from "node:fs/promises";
+import { chmod, chown, rm } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir, userInfo } from "node:os";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { makeMemoryFolder } from "../../testing/memory-folder.ts";
 import { portOf } from "../../testing/port-of.ts";
 
 const execute = promisify(execFile);
@@ -29,7 +30,7 @@ export type MariadbServer = {
 
 export async function startMariadbServer(): Promise<MariadbServer> {
   const isRoot = userInfo().uid === 0;
-  const folder = await mkdtemp(join(tmpdir(), "quarterdeck-mariadb-"));
+  const folder = await makeMemoryFolder("quarterdeck-mariadb-");
   // mariadbd refuses to run as root.
   const user = isRoot ? await otherAccount() : null;
   if (user !== null) await chown(folder, user.uid, user.gid);
@@ -90,6 +91,8 @@ export async function startMariadbServer(): Promise<MariadbServer> {
         "--bind-address=127.0.0.1",
         // Handed to the system at each commit: what is there survives a server that is killed, and no disk is waited for.
         "--innodb-flush-log-at-trx-commit=2",
+        "--innodb-flush-method=nosync",
+        "--skip-sync-frm",
         "--innodb-buffer-pool-size=64M",
         "--event-scheduler=ON",
         "--skip-name-resolve",

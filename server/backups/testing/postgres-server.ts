@@ -2,13 +2,14 @@
 import { spawn, execFile, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chown, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir, userInfo } from "node:os";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
+import { makeMemoryFolder } from "../../testing/memory-folder.ts";
 import { portOf } from "../../testing/port-of.ts";
 
 const run = promisify(execFile);
@@ -37,7 +38,7 @@ const superuser = { user: "postgres", password: "p@ss word/:?" };
 
 /** In its own temporary folder, on a free port; `stop` leaves nothing. */
 export async function startPostgresServer(): Promise<PostgresServer> {
-  const folder = await mkdtemp(join(tmpdir(), "quarterdeck-postgres-"));
+  const folder = await makeMemoryFolder("quarterdeck-postgres-");
   // PostgreSQL refuses to run as root.
   const account = userInfo().uid === 0 ? await accountOf("postgres") : null;
   if (account !== null) await chown(folder, account.uid, account.gid);
