@@ -21,7 +21,7 @@ import {
 import { installation } from "./installation.ts";
 import { file, operation } from "./operation.ts";
 import { overview } from "./overview.ts";
-import { pageOf, pageQuery } from "./paging.ts";
+import { listOf, pageOf } from "./paging.ts";
 import { database, server, site, storageProvider } from "./servers.ts";
 import { createTokenBody, newToken, signInBody, token } from "./tokens.ts";
 import { delivery, deliverySummary } from "./webhooks/delivery.ts";
@@ -31,10 +31,8 @@ import { createWorkerBody, worker, workerLog, workerLogQuery } from "./workers/w
 const backups = {
   listBackupConfigurations: operation({
     tag: "backups",
-    method: "GET",
     path: "/api/server/{id}/backups",
-    query: pageQuery,
-    answers: { 200: pageOf(backupConfiguration) },
+    ...listOf(backupConfiguration),
   }),
   showBackupConfiguration: operation({
     tag: "backups",
@@ -95,10 +93,8 @@ const backups = {
 const workers = {
   listWorkers: operation({
     tag: "workers",
-    method: "GET",
     path: "/api/site/{id}/workers",
-    query: pageQuery,
-    answers: { 200: pageOf(worker) },
+    ...listOf(worker),
   }),
   showWorker: operation({
     tag: "workers",
@@ -142,10 +138,8 @@ const workers = {
 const webhooks = {
   listWebhooks: operation({
     tag: "webhooks",
-    method: "GET",
     path: "/api/site/{id}/webhooks",
-    query: pageQuery,
-    answers: { 200: pageOf(webhook) },
+    ...listOf(webhook),
   }),
   showWebhook: operation({
     tag: "webhooks",
@@ -171,10 +165,8 @@ const webhooks = {
 const notifications = {
   listNotifications: operation({
     tag: "notifications",
-    method: "GET",
     path: "/api/site/{id}/notifications",
-    query: pageQuery,
-    answers: { 200: pageOf(notification) },
+    ...listOf(notification),
   }),
   updateNotifications: operation({
     tag: "notifications",
@@ -205,10 +197,8 @@ const backupExtras = {
   }),
   listBackups: operation({
     tag: "backups",
-    method: "GET",
     path: "/api/backup-configuration/{id}/backups",
-    query: pageQuery,
-    answers: { 200: pageOf(backup) },
+    ...listOf(backup),
   }),
   downloadBackup: operation({
     tag: "backups",
@@ -242,10 +232,8 @@ const backupExtras = {
 const webhookExtras = {
   listDeliveries: operation({
     tag: "webhooks",
-    method: "GET",
     path: "/api/site-webhook/{id}/deliveries",
-    query: pageQuery,
-    answers: { 200: pageOf(deliverySummary) },
+    ...listOf(deliverySummary),
   }),
   showDelivery: operation({
     tag: "webhooks",
@@ -282,10 +270,8 @@ const webhookExtras = {
 const notificationExtras = {
   listServerNotifications: operation({
     tag: "notifications",
-    method: "GET",
     path: "/api/server/{id}/notifications",
-    query: pageQuery,
-    answers: { 200: pageOf(notification) },
+    ...listOf(notification),
   }),
   updateServerNotifications: operation({
     tag: "notifications",
@@ -296,10 +282,8 @@ const notificationExtras = {
   }),
   listNotificationChannels: operation({
     tag: "notifications",
-    method: "GET",
     path: "/api/notification-channels",
-    query: pageQuery,
-    answers: { 200: pageOf(notificationChannel) },
+    ...listOf(notificationChannel),
   }),
   testNotificationChannel: operation({
     tag: "notifications",
@@ -338,10 +322,8 @@ const timeline = {
 const servers = {
   listServers: operation({
     tag: "servers",
-    method: "GET",
     path: "/api/servers",
-    query: pageQuery,
-    answers: { 200: pageOf(server) },
+    ...listOf(server),
   }),
   showServer: operation({
     tag: "servers",
@@ -351,10 +333,8 @@ const servers = {
   }),
   listSites: operation({
     tag: "servers",
-    method: "GET",
     path: "/api/server/{id}/sites",
-    query: pageQuery,
-    answers: { 200: pageOf(site) },
+    ...listOf(site),
   }),
   showSite: operation({
     tag: "servers",
@@ -364,17 +344,13 @@ const servers = {
   }),
   listDatabases: operation({
     tag: "servers",
-    method: "GET",
     path: "/api/server/{id}/databases",
-    query: pageQuery,
-    answers: { 200: pageOf(database) },
+    ...listOf(database),
   }),
   listStorageProviders: operation({
     tag: "servers",
-    method: "GET",
     path: "/api/storage-providers",
-    query: pageQuery,
-    answers: { 200: pageOf(storageProvider) },
+    ...listOf(storageProvider),
   }),
   showInstallation: operation({
     tag: "servers",
@@ -387,10 +363,8 @@ const servers = {
 const tokens = {
   listTokens: operation({
     tag: "tokens",
-    method: "GET",
     path: "/api/tokens",
-    query: pageQuery,
-    answers: { 200: pageOf(token) },
+    ...listOf(token),
     ability: "*",
     reach: "every server",
   }),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readPage, toPage } from "./paging.ts";
+import { itemsOn, readPage, toPage } from "./paging.ts";
 
 describe("what is asked for", () => {
   test.each([
@@ -57,4 +57,12 @@ describe("the envelope", () => {
     expect(meta).toMatchObject({ current_page: 9, from: null, to: null, last_page: 1 });
     expect(links).toMatchObject({ prev: `${path}?page=8`, next: null });
   });
+});
+
+test.each([
+  [1, ["a", "b"]],
+  [3, ["e"]],
+  [4, []],
+])("page %s of a list in memory holds its own items only", (page, items) => {
+  expect(itemsOn(["a", "b", "c", "d", "e"], { page, perPage: 2 })).toEqual(items);
 });

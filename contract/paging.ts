@@ -34,6 +34,10 @@ export const pageOf = <Item extends z.ZodMiniType>(item: Item) =>
     }),
   });
 
+/** What every row of the operation table has that lists `item`. */
+export const listOf = <Item extends z.ZodMiniType>(item: Item) =>
+  ({ method: "GET", query: pageQuery, answers: { 200: pageOf(item) } }) as const;
+
 export type Page<Item> = {
   data: Item[];
   links: { first: string; last: string; prev: string | null; next: string | null };
@@ -65,6 +69,18 @@ export function readPage(query: {
   };
 }
 
+/** The items of a page, as a query takes them: how many at most, after how many others. */
+export const rangeOf = ({ page, perPage }: PageRequest) => ({
+  limit: perPage,
+  offset: (page - 1) * perPage,
+});
+
+/** The items of a page of a list that is in memory. */
+export function itemsOn<Item>(items: readonly Item[], page: PageRequest): Item[] {
+  const { limit, offset } = rangeOf(page);
+  return items.slice(offset, offset + limit);
+}
+
 /**
  * Puts one page of items into the envelope.
  * @param path absolute URL of the list, without a query
@@ -73,13 +89,14 @@ export function readPage(query: {
 export function toPage<Item>(
   items: Item[],
   total: number,
-  { page, perPage }: PageRequest,
+  request: PageRequest,
   path: string,
 ): Page<Item> {
+  const { page, perPage } = request;
   const lastPage = Math.max(1, Math.ceil(total / perPage));
   const suffix = perPage === defaultPerPage ? "" : `&per_page=${perPage}`;
   const link = (number: number) => `${path}?page=${number}${suffix}`;
-  const from = items.length === 0 ? null : (page - 1) * perPage + 1;
+  const from = items.length === 0 ? null : rangeOf(request).offset + 1;
   return {
     data: items,
     links: {

@@ -62,3 +62,5 @@ export const stateOf = <const States extends readonly string[]>(states: States) 
 
 /** Formats a date as the interface's timestamp; milliseconds are as fine as the clock gets. */
 export const toTimestamp = (date: Date): string => date.toISOString().replace("Z", "000Z");
+
+export const toTimestampOrNull = (date: Date | null): string | null => date && toTimestamp(date);

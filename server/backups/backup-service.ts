@@ -104,7 +104,6 @@ export function createBackupService(options: BackupServiceOptions) {
   return {
     withConfiguration: (id: number) => store.withConfiguration(id),
     list: (configurationId: number, page: PageRequest) => store.list(configurationId, page),
-    count: (configurationId: number) => store.count(configurationId),
 
     /**
      * Asks for a run. @param also what changes with it, in the same transaction

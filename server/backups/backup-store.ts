@@ -4,6 +4,7 @@ import type { BackupState } from "../../contract/backups/backup.ts";
 import { backupTaskQueue } from "../jobs/jobs.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { and, asc, desc, eq, inArray, lt, lte, ne, or, sql } from "../store/drizzle.ts";
+import { insertedRow, readRows } from "../store/rows.ts";
 import { backupConfigurations as configurations, backups } from "../store/tables.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 
@@ -63,17 +64,11 @@ export function createBackupStore(db: Database) {
       return row ?? null;
     },
 
-    list: (configurationId: number, { page, perPage }: PageRequest): Promise<BackupRow[]> =>
-      db
-        .select()
-        .from(backups)
-        .where(eq(backups.configuration_id, configurationId))
-        .orderBy(desc(backups.id))
-        .limit(perPage)
-        .offset((page - 1) * perPage),
-
-    count: (configurationId: number): Promise<number> =>
-      db.$count(backups, eq(backups.configuration_id, configurationId)),
+    list(configurationId: number, page: PageRequest) {
+      const isOfIt = eq(backups.configuration_id, configurationId);
+      const query = db.select().from(backups).where(isOfIt).orderBy(desc(backups.id));
+      return readRows(query, db.$count(backups, isOfIt), page);
+    },
 
     /** The newest backups of each configuration, newest first, without their manifests. */
     async newest(configurationIds: readonly number[], most: number): Promise<BackupRow[]> {
@@ -175,12 +170,11 @@ export function createBackupStore(db: Database) {
           and j.singleton_key = ${configurations.server_id}::text)`),
 
     async insert(tx: Connection, values: NewBackupRow): Promise<BackupRow> {
-      const [row] = await tx
+      const rows = await tx
         .insert(backups)
         .values({ ...values, status: "pending" })
         .returning();
-      if (row === undefined) throw new Error("An insert answered no row.");
-      return row;
+      return insertedRow(rows);
     },
 
     /**

@@ -170,7 +170,6 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
 
   return {
     list: (serverId: number, page: PageRequest) => configurations.list(serverId, page),
-    count: (serverId: number) => configurations.count(serverId),
     byId: (id: number) => configurations.byId(id),
 
     /** @throws InvalidFields */

@@ -1,8 +1,9 @@
 // The configurations' rows. A status changes by compare-and-set only, so that two deciders cannot both win.
-import type { PageRequest } from "../../contract/paging.ts";
+import { rangeOf, type PageRequest } from "../../contract/paging.ts";
 import type { BackupConfigurationState } from "../../contract/backups/backup.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { and, asc, desc, eq, isNotNull, isNull, sql } from "../store/drizzle.ts";
+import { insertedRow } from "../store/rows.ts";
 import { backupConfigurations as configurations, backups } from "../store/tables.ts";
 
 export type ConfigurationRow = typeof configurations.$inferSelect;
@@ -26,11 +27,13 @@ export function createConfigurationStore(db: Database) {
     .prepare("backup_configurations_of_server");
 
   return {
-    list: (serverId: number, { page, perPage }: PageRequest): Promise<ConfigurationRow[]> =>
-      selectPage.execute({ serverId, limit: perPage, offset: (page - 1) * perPage }),
-
-    count: (serverId: number): Promise<number> =>
-      db.$count(configurations, eq(configurations.server_id, serverId)),
+    async list(serverId: number, page: PageRequest) {
+      const [rows, total] = await Promise.all([
+        selectPage.execute({ serverId, ...rangeOf(page) }),
+        db.$count(configurations, eq(configurations.server_id, serverId)),
+      ]);
+      return { rows, total };
+    },
 
     async byId(id: number): Promise<ConfigurationRow | null> {
       const [row] = await db.select().from(configurations).where(eq(configurations.id, id));
@@ -61,12 +64,11 @@ export function createConfigurationStore(db: Database) {
         .orderBy(asc(configurations.next_run_at)),
 
     async insert(tx: Connection, values: NewConfigurationRow): Promise<ConfigurationRow> {
-      const [row] = await tx
+      const rows = await tx
         .insert(configurations)
         .values({ ...values, status: "installing" })
         .returning();
-      if (row === undefined) throw new Error("An insert answered no row.");
-      return row;
+      return insertedRow(rows);
     },
 
     /**

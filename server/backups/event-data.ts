@@ -1,5 +1,5 @@
 // What an event of a backup tells its receivers: data for programs, words for people.
-import { toTimestamp } from "../../contract/values.ts";
+import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
 import { theSchedule, theService } from "../activity/actor.ts";
 import type { NewEvent } from "../events/event.ts";
 import type { BackupRow } from "./backup-store.ts";
@@ -14,8 +14,6 @@ type Told = {
   facts?: [string, string][];
   moments?: [string, string][];
 };
-
-const toMoment = (date: Date | null) => date && toTimestamp(date);
 
 /** A run that did not happen. */
 export const missedEvent = (configuration: ConfigurationRow, due: Date): NewEvent => ({
@@ -48,8 +46,8 @@ export const backupEvent = (
     backup_id: backup.id,
     trigger: backup.trigger,
     size: backup.size,
-    started_at: toMoment(backup.started_at),
-    ended_at: toMoment(backup.ended_at),
+    started_at: toTimestampOrNull(backup.started_at),
+    ended_at: toTimestampOrNull(backup.ended_at),
     warnings: backup.warnings,
     ...(reason !== null && { reason }),
     ...more,
@@ -99,7 +97,7 @@ export const drillFailedEvent = (
   backupEvent(configuration, backup, {
     type: "backup.drill_failed",
     reason,
-    more: { drill_started_at: toMoment(startedAt), drill_ended_at: toTimestamp(endedAt) },
+    more: { drill_started_at: toTimestampOrNull(startedAt), drill_ended_at: toTimestamp(endedAt) },
     facts: [["Backup", String(backup.id)], ...tookFact(startedAt, endedAt)],
     moments: stored(backup),
   });
@@ -112,7 +110,10 @@ export const restoreEvent = (
   backupEvent(configuration, backup, {
     type: reason === null ? "restore.finished" : "restore.failed",
     reason,
-    more: { restore_started_at: toMoment(startedAt), restore_ended_at: toTimestamp(endedAt) },
+    more: {
+      restore_started_at: toTimestampOrNull(startedAt),
+      restore_ended_at: toTimestamp(endedAt),
+    },
     facts: [["Backup", String(backup.id)], ...tookFact(startedAt, endedAt)],
     moments: stored(backup),
   });
@@ -147,7 +148,7 @@ const dataOf = (configuration: ConfigurationRow) => ({
   configuration: configuration.name,
   backupable_type: configuration.type,
   backupable_id: configuration.database_id ?? configuration.site_id,
-  next_run_at: toMoment(configuration.next_run_at),
+  next_run_at: toTimestampOrNull(configuration.next_run_at),
 });
 
 const durationFact = ({ started_at, ended_at }: BackupRow): [string, string][] =>

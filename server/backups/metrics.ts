@@ -39,7 +39,7 @@ type Run = {
   ended: number | null;
 };
 
-const toMoment = (seconds: number | null) =>
+const secondsToTimestamp = (seconds: number | null) =>
   seconds === null ? null : toTimestamp(new Date(seconds * 1000));
 
 async function readConfigurations(tx: Connection): Promise<Configuration[]> {
@@ -74,7 +74,10 @@ async function readRuns(tx: Connection): Promise<Map<number, Run[]>> {
 }
 
 const protectionStateOf = (configuration: Configuration, runs: readonly Run[], nowMs: number) => {
-  const backups = runs.map(({ ended, ...run }) => ({ ...run, ended_at: toMoment(ended) }));
+  const backups = runs.map(({ ended, ...run }) => ({
+    ...run,
+    ended_at: secondsToTimestamp(ended),
+  }));
   const { status, drill, missed_since: missed, proven, good_at: goodAt } = configuration;
   return protectionOf(
     {
@@ -82,9 +85,9 @@ const protectionStateOf = (configuration: Configuration, runs: readonly Run[], n
       drill,
       backups,
       last_backup: backups[0] ?? null,
-      missed_since: toMoment(missed),
-      last_proven_at: toMoment(proven),
-      last_finished_at: toMoment(goodAt),
+      missed_since: secondsToTimestamp(missed),
+      last_proven_at: secondsToTimestamp(proven),
+      last_finished_at: secondsToTimestamp(goodAt),
     },
     nowMs,
   ).state;

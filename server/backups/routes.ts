@@ -2,10 +2,10 @@
 import { downloadLinkSeconds } from "../../contract/backups/backup.ts";
 import { pathOf } from "../../contract/operation.ts";
 import { operations } from "../../contract/operations.ts";
-import { readPage, toPage } from "../../contract/paging.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import { FileResponse } from "../http/file-response.ts";
-import { reply, route, type Caller, type Route } from "../http/route.ts";
+import { listRoute, reply, route, type Caller, type Route } from "../http/route.ts";
+import { createServerFinder } from "../inventory/finders.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { OneTimeLinks } from "../tokens/one-time-links.ts";
 import type { BackupRow } from "./backup-store.ts";
@@ -27,8 +27,7 @@ export type BackupRoutesOptions = {
 export function backupRoutes(options: BackupRoutesOptions): Route[] {
   const { configurations, backups, schedules, serializer, inventory, links } = options;
 
-  const findServer = async ({ id }: { id: number }, caller: Caller) =>
-    caller.reaches(id) ? inventory.findServer(id) : null;
+  const findServer = createServerFinder(inventory);
   const findById = async (id: number, caller: Caller): Promise<ConfigurationRow | null> => {
     const row = await configurations.byId(id);
     return row !== null && caller.reaches(row.server_id) ? row : null;
@@ -40,15 +39,11 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
   };
 
   return [
-    route(operations.listBackupConfigurations, {
+    listRoute(operations.listBackupConfigurations, {
       find: findServer,
-      handle: async ({ found, query, url }) => {
-        const page = readPage(query);
-        const [rows, total] = await Promise.all([
-          configurations.list(found.id, page),
-          configurations.count(found.id),
-        ]);
-        return reply(200, toPage(await serializer.toList(rows), total, page, url));
+      list: async (page, { found }) => {
+        const { rows, total } = await configurations.list(found.id, page);
+        return { items: await serializer.toList(rows), total };
       },
     }),
     route(operations.showBackupConfiguration, {
@@ -118,15 +113,11 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
         });
       },
     }),
-    route(operations.listBackups, {
+    listRoute(operations.listBackups, {
       find: findConfiguration,
-      handle: async ({ found, query, url }) => {
-        const page = readPage(query);
-        const [rows, total] = await Promise.all([
-          backups.list(found.id, page),
-          backups.count(found.id),
-        ]);
-        return reply(200, toPage(await serializer.toBackups(rows), total, page, url));
+      list: async (page, { found }) => {
+        const { rows, total } = await backups.list(found.id, page);
+        return { items: await serializer.toBackups(rows), total };
       },
     }),
     route(operations.downloadBackup, {

@@ -6,7 +6,7 @@ import {
 } from "../../contract/backups/backup.ts";
 import { expectedGapMs } from "../../contract/backups/schedule.ts";
 import { scheduleInWords } from "../../contract/backups/schedule-words.ts";
-import { toTimestamp } from "../../contract/values.ts";
+import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
 import type { Clock } from "../clock.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
@@ -30,8 +30,6 @@ type Beside = {
   timeZone: string;
 };
 
-const toMoment = (date: Date | null) => date && toTimestamp(date);
-
 /** How many backups a configuration shows: in a list, and alone. */
 const shownInList = 10;
 const shownAlone = 100;
@@ -52,8 +50,8 @@ export function createSerializer({ store, tasks, inventory, clock }: SerializerO
       restore_output: row.restore_output,
       restore_status: row.restore_status,
       started_at: toTimestamp(row.started_at),
-      ended_at: toMoment(row.ended_at),
-      restored_at: toMoment(row.restored_at),
+      ended_at: toTimestampOrNull(row.ended_at),
+      restored_at: toTimestampOrNull(row.restored_at),
       duration: durationInWords(endMs - row.started_at.getTime()),
       configuration_id: row.configuration_id,
       trigger: row.trigger,
@@ -63,11 +61,11 @@ export function createSerializer({ store, tasks, inventory, clock }: SerializerO
       checksum: row.checksum,
       plain_size: row.status === "finished" ? row.plain_size : null,
       warnings: row.warnings,
-      verified_at: toMoment(row.verified_at),
+      verified_at: toTimestampOrNull(row.verified_at),
       damage: row.damage,
       drill_status: row.drill_status,
       drill_output: row.drill_output,
-      drilled_at: toMoment(row.drilled_at),
+      drilled_at: toTimestampOrNull(row.drilled_at),
     };
   }
 
@@ -114,15 +112,15 @@ export function createSerializer({ store, tasks, inventory, clock }: SerializerO
       backups: [...shown],
       server_id: row.server_id,
       status_reason: row.status_reason,
-      status_since: toMoment(row.status_since),
+      status_since: toTimestampOrNull(row.status_since),
       schedule_words: scheduleInWords(row.frequency),
-      next_run_at: toMoment(row.next_run_at),
-      missed_since: toMoment(row.missed_since),
+      next_run_at: toTimestampOrNull(row.next_run_at),
+      missed_since: toTimestampOrNull(row.missed_since),
       gap_ms:
         row.next_run_at === null ? null : expectedGapMs(row.frequency, timeZone, row.next_run_at),
       last_finished_at: lastFinished,
       drill: row.drill,
-      last_proven_at: toMoment(row.last_proven_at),
+      last_proven_at: toTimestampOrNull(row.last_proven_at),
       warnings: warningsOf(row, shown),
     };
   }
@@ -155,7 +153,8 @@ export function createSerializer({ store, tasks, inventory, clock }: SerializerO
     return rows.map((row) =>
       toConfiguration(row, {
         shown: of.get(row.id) ?? [],
-        lastFinished: finishedShown(row.id) ?? toMoment(finishedBefore.get(row.id) ?? null),
+        lastFinished:
+          finishedShown(row.id) ?? toTimestampOrNull(finishedBefore.get(row.id) ?? null),
         backupable: backupableOf(row),
         timeZone: server?.timeZone ?? "UTC",
       }),

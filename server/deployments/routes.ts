@@ -2,6 +2,7 @@
 import { operations } from "../../contract/operations.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import { reply, route, type Route } from "../http/route.ts";
+import { createSiteFinder } from "../inventory/finders.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { DeploymentService } from "./service.ts";
 
@@ -10,10 +11,7 @@ export const deploymentRoutes = (
   inventory: InventoryStore,
 ): Route[] => [
   route(operations.reportDeployment, {
-    find: async ({ id }, caller) => {
-      const site = await inventory.findSite(id);
-      return site !== null && caller.reaches(site.serverId) ? site : null;
-    },
+    find: createSiteFinder(inventory),
     handle: async ({ found: site, body }) => {
       const { event, restarted } = await deployments.report(site, body);
       const { restart_workers: _, ...told } = body;

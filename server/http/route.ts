@@ -7,6 +7,7 @@ import type {
   ParsedQuery,
   PathParams,
 } from "../../contract/operation.ts";
+import { type listOf, type PageRequest, readPage, toPage } from "../../contract/paging.ts";
 import type { FileResponse } from "./file-response.ts";
 
 /** Who asks: a token that was checked. */
@@ -90,6 +91,31 @@ export function route<Row extends Operation, Found>(
   // The router calls a handler only with what it parsed by this very row; that is what the types said.
   return { operation, ...handler };
 }
+
+type ListOperation = Operation & ReturnType<typeof listOf>;
+type ItemOf<Row extends ListOperation> = z.input<Row["answers"][200]>["data"][number];
+
+export type ListHandler<Row extends ListOperation, Found> = Pick<Handler<Row, Found>, "find"> & {
+  /** @returns the items of this page, and the number of those on all pages */
+  list(
+    page: PageRequest,
+    incoming: Incoming<Row, Found>,
+  ): Promise<{ items: ItemOf<Row>[]; total: number }>;
+};
+
+/** A route whose response is one page of a list. */
+export const listRoute = <Row extends ListOperation, Found>(
+  operation: Row,
+  { find, list }: ListHandler<Row, Found>,
+): Route => ({
+  operation,
+  find,
+  async handle(incoming: Incoming<Row, Found>) {
+    const page = readPage(incoming.query);
+    const { items, total } = await list(page, incoming);
+    return reply(200, toPage(items, total, page, incoming.url));
+  },
+});
 
 /** For operations whose path names nothing that could be missing. */
 export const nothingToFind = async () => true;

@@ -1,8 +1,9 @@
 // The inventory's rows: brought in line with the file, and looked up by everybody else.
 import { and, asc, eq, inArray, ne, notInArray, sql } from "../store/drizzle.ts";
-import type { PageRequest } from "../../contract/paging.ts";
+import { itemsOn, type PageRequest } from "../../contract/paging.ts";
 import { defaultArtisan } from "../../contract/workers/command.ts";
 import type { Connection, Database } from "../store/database.ts";
+import { readRows } from "../store/rows.ts";
 import {
   backupConfigurations,
   databases,
@@ -110,7 +111,7 @@ export function createInventoryStore(db: Database) {
       // A token's reach is a list of ids in memory, and there are hundreds of servers at the most.
       const all = await db.select().from(servers).orderBy(asc(servers.id));
       const visible = all.filter(({ id }) => reachable(id));
-      return { rows: visible.slice(...slice(page)).map(toServer), total: visible.length };
+      return { rows: itemsOn(visible, page).map(toServer), total: visible.length };
     },
 
     async findServer(id: number): Promise<ServerRow | null> {
@@ -118,17 +119,12 @@ export function createInventoryStore(db: Database) {
       return row ? toServer(row) : null;
     },
 
-    async listSites(serverId: number, { page, perPage }: PageRequest) {
-      const [rows, total] = await Promise.all([
-        db
-          .select()
-          .from(sites)
-          .where(eq(sites.server_id, serverId))
-          .orderBy(asc(sites.id))
-          .limit(perPage)
-          .offset((page - 1) * perPage),
+    async listSites(serverId: number, page: PageRequest) {
+      const { rows, total } = await readRows(
+        db.select().from(sites).where(eq(sites.server_id, serverId)).orderBy(asc(sites.id)),
         db.$count(sites, eq(sites.server_id, serverId)),
-      ]);
+        page,
+      );
       return { rows: rows.map(toSite), total };
     },
 
@@ -150,17 +146,16 @@ export function createInventoryStore(db: Database) {
       return byId(rows.map(toSite));
     },
 
-    async listDatabases(serverId: number, { page, perPage }: PageRequest) {
-      const [rows, total] = await Promise.all([
+    async listDatabases(serverId: number, page: PageRequest) {
+      const { rows, total } = await readRows(
         db
           .select()
           .from(databases)
           .where(eq(databases.server_id, serverId))
-          .orderBy(asc(databases.id))
-          .limit(perPage)
-          .offset((page - 1) * perPage),
+          .orderBy(asc(databases.id)),
         db.$count(databases, eq(databases.server_id, serverId)),
-      ]);
+        page,
+      );
       return { rows: rows.map(toDatabase), total };
     },
 
@@ -179,16 +174,12 @@ export function createInventoryStore(db: Database) {
       return byId(rows.map(toDatabase));
     },
 
-    async listStorageProviders({ page, perPage }: PageRequest) {
-      const [rows, total] = await Promise.all([
-        db
-          .select()
-          .from(storageProviders)
-          .orderBy(asc(storageProviders.id))
-          .limit(perPage)
-          .offset((page - 1) * perPage),
+    async listStorageProviders(page: PageRequest) {
+      const { rows, total } = await readRows(
+        db.select().from(storageProviders).orderBy(asc(storageProviders.id)),
         db.$count(storageProviders),
-      ]);
+        page,
+      );
       return { rows: rows.map(({ entry }) => entry), total };
     },
 
@@ -216,16 +207,12 @@ export function createInventoryStore(db: Database) {
         .where(eq(storageProviders.id, id));
     },
 
-    async listNotificationChannels({ page, perPage }: PageRequest) {
-      const [rows, total] = await Promise.all([
-        db
-          .select()
-          .from(notificationChannels)
-          .orderBy(asc(notificationChannels.id))
-          .limit(perPage)
-          .offset((page - 1) * perPage),
+    async listNotificationChannels(page: PageRequest) {
+      const { rows, total } = await readRows(
+        db.select().from(notificationChannels).orderBy(asc(notificationChannels.id)),
         db.$count(notificationChannels),
-      ]);
+        page,
+      );
       return { rows: rows.map(({ entry }) => entry), total };
     },
 
@@ -257,7 +244,6 @@ export type InventoryStore = ReturnType<typeof createInventoryStore>;
 const byId = <Entry extends { id: number }>(entries: readonly Entry[]): Map<number, Entry> =>
   new Map(entries.map((entry) => [entry.id, entry]));
 
-const slice = ({ page, perPage }: PageRequest) => [(page - 1) * perPage, page * perPage] as const;
 const idsOf = (entries: readonly { id: number }[]) => entries.map(({ id }) => id);
 
 type InventoryTable = typeof servers | typeof storageProviders | typeof notificationChannels;

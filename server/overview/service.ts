@@ -1,6 +1,6 @@
 // The rules of the overview: what counts as a problem of workers, webhooks and channels, and which reason is told.
 import { mostProblems, type Overview } from "../../contract/overview.ts";
-import { toTimestamp } from "../../contract/values.ts";
+import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
 import type { Visible } from "../events/visible-messages.ts";
 import type { Database } from "../store/database.ts";
 import { createOverviewStore } from "./store.ts";
@@ -48,7 +48,7 @@ export function createOverviewService({ db, crashLoops }: OverviewServiceOptions
         ...row,
         host: new URL(url).host,
         status: disabled_at === null ? "enabled" : "disabled",
-        failing_since: failing_since && toTimestamp(failing_since),
+        failing_since: toTimestampOrNull(failing_since),
       })),
     };
   }

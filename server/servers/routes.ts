@@ -1,11 +1,11 @@
 // What the account owns over HTTP: servers, sites, databases, places for copies. They are read only here; the inventory file is where they change.
 import { operations } from "../../contract/operations.ts";
-import { readPage, toPage } from "../../contract/paging.ts";
 import type { Database, Server, Site, StorageProvider } from "../../contract/servers.ts";
 import { accountName } from "../hosts/account.ts";
 import type { Host } from "../hosts/host.ts";
-import { nothingToFind, reply, route, type Caller, type Route } from "../http/route.ts";
+import { listRoute, nothingToFind, reply, route, type Route } from "../http/route.ts";
 import type { EntryAccount } from "../inventory/accounts.ts";
+import { createServerFinder, createSiteFinder } from "../inventory/finders.ts";
 import type {
   DatabaseRow,
   InventoryStore,
@@ -15,8 +15,7 @@ import type {
 } from "../inventory/store.ts";
 
 export function serverRoutes(inventory: InventoryStore, host: Host): Route[] {
-  const findServer = async ({ id }: { id: number }, caller: Caller) =>
-    caller.reaches(id) ? inventory.findServer(id) : null;
+  const findServer = createServerFinder(inventory);
   // Every server is this machine until others can be reached.
   const toServer = (row: ServerRow): Server => ({
     id: row.id,
@@ -26,47 +25,40 @@ export function serverRoutes(inventory: InventoryStore, host: Host): Route[] {
   });
 
   return [
-    route(operations.listServers, {
+    listRoute(operations.listServers, {
       find: nothingToFind,
-      handle: async ({ query, url, caller }) => {
-        const page = readPage(query);
+      list: async (page, { caller }) => {
         const { rows, total } = await inventory.listServers(page, caller.reaches);
-        return reply(200, toPage(rows.map(toServer), total, page, url));
+        return { items: rows.map(toServer), total };
       },
     }),
     route(operations.showServer, {
       find: findServer,
       handle: async ({ found }) => reply(200, toServer(found)),
     }),
-    route(operations.listSites, {
+    listRoute(operations.listSites, {
       find: findServer,
-      handle: async ({ found, query, url }) => {
-        const page = readPage(query);
+      list: async (page, { found }) => {
         const { rows, total } = await inventory.listSites(found.id, page);
-        return reply(200, toPage(rows.map(toSite), total, page, url));
+        return { items: rows.map(toSite), total };
       },
     }),
     route(operations.showSite, {
-      find: async ({ id }, caller) => {
-        const site = await inventory.findSite(id);
-        return site !== null && caller.reaches(site.serverId) ? site : null;
-      },
+      find: createSiteFinder(inventory),
       handle: async ({ found }) => reply(200, toSite(found)),
     }),
-    route(operations.listDatabases, {
+    listRoute(operations.listDatabases, {
       find: findServer,
-      handle: async ({ found, query, url }) => {
-        const page = readPage(query);
+      list: async (page, { found }) => {
         const { rows, total } = await inventory.listDatabases(found.id, page);
-        return reply(200, toPage(rows.map(toDatabase), total, page, url));
+        return { items: rows.map(toDatabase), total };
       },
     }),
-    route(operations.listStorageProviders, {
+    listRoute(operations.listStorageProviders, {
       find: nothingToFind,
-      handle: async ({ query, url }) => {
-        const page = readPage(query);
+      list: async (page) => {
         const { rows, total } = await inventory.listStorageProviders(page);
-        return reply(200, toPage(rows.map(toStorageProvider), total, page, url));
+        return { items: rows.map(toStorageProvider), total };
       },
     }),
   ];

@@ -1,28 +1,18 @@
 // The tokens' operations over HTTP.
 import { operations } from "../../contract/operations.ts";
-import { readPage, toPage } from "../../contract/paging.ts";
 import type { Token } from "../../contract/tokens.ts";
-import { toTimestamp } from "../../contract/values.ts";
-import { nothingToFind, reply, route, type Caller, type Route } from "../http/route.ts";
+import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
+import { listRoute, nothingToFind, reply, route, type Caller, type Route } from "../http/route.ts";
 import type { SignIn } from "./sign-in.ts";
 import type { TokenService } from "./service.ts";
 import type { TokenRow } from "./store.ts";
 
 export const tokenRoutes = (tokens: TokenService, signIn: SignIn): Route[] => [
-  route(operations.listTokens, {
+  listRoute(operations.listTokens, {
     find: nothingToFind,
-    handle: async ({ query, url, caller }) => {
-      const page = readPage(query);
+    list: async (page, { caller }) => {
       const { rows, total } = await tokens.list(page);
-      return reply(
-        200,
-        toPage(
-          rows.map((row) => toToken(row, caller)),
-          total,
-          page,
-          url,
-        ),
-      );
+      return { items: rows.map((row) => toToken(row, caller)), total };
     },
   }),
   route(operations.createToken, {
@@ -52,15 +42,13 @@ export const tokenRoutes = (tokens: TokenService, signIn: SignIn): Route[] => [
   }),
 ];
 
-const toMoment = (date: Date | null) => (date === null ? null : toTimestamp(date));
-
 const toToken = (row: TokenRow, caller: Caller): Token => ({
   id: row.id,
   name: row.name,
   abilities: row.abilities,
   server_ids: row.server_ids,
-  expires_at: toMoment(row.expires_at),
-  last_used_at: toMoment(row.last_used_at),
+  expires_at: toTimestampOrNull(row.expires_at),
+  last_used_at: toTimestampOrNull(row.last_used_at),
   created_at: toTimestamp(row.created_at),
   is_current: row.id === caller.tokenId,
   from_environment: row.from_environment,

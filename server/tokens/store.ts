@@ -3,6 +3,7 @@ import { and, desc, eq, gt, isNotNull, isNull, ne, or, sql } from "../store/driz
 import type { PageRequest } from "../../contract/paging.ts";
 import { recordActivity, type NewActivity } from "../activity/store.ts";
 import type { Connection, Database } from "../store/database.ts";
+import { insertedRow, readRows } from "../store/rows.ts";
 import { tokens } from "../store/tables.ts";
 
 export type TokenRow = typeof tokens.$inferSelect;
@@ -22,18 +23,8 @@ export function createTokenStore(db: Database) {
     .prepare("token_by_hash");
 
   return {
-    async list({ page, perPage }: PageRequest): Promise<{ rows: TokenRow[]; total: number }> {
-      const [rows, total] = await Promise.all([
-        db
-          .select()
-          .from(tokens)
-          .orderBy(desc(tokens.id))
-          .limit(perPage)
-          .offset((page - 1) * perPage),
-        db.$count(tokens),
-      ]);
-      return { rows, total };
-    },
+    list: (page: PageRequest): Promise<{ rows: TokenRow[]; total: number }> =>
+      readRows(db.select().from(tokens).orderBy(desc(tokens.id)), db.$count(tokens), page),
 
     async byId(id: number): Promise<TokenRow | null> {
       const [row] = await selectById.execute({ id });
@@ -72,8 +63,7 @@ export function createTokenStore(db: Database) {
     },
 
     async insert(tx: Connection, values: NewTokenRow): Promise<TokenRow> {
-      const [row] = await tx.insert(tokens).values(values).returning();
-      if (row === undefined) throw new Error("An insert answered no row.");
+      const row = insertedRow(await tx.insert(tokens).values(values).returning());
       await recordActivity(tx, entryOf(row, "created"));
       return row;
     },

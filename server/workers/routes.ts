@@ -1,8 +1,8 @@
 // The workers' operations over HTTP.
 import { operations } from "../../contract/operations.ts";
-import { readPage, toPage } from "../../contract/paging.ts";
-import { reply, route, type Caller, type Route } from "../http/route.ts";
+import { listRoute, reply, route, type Caller, type Route } from "../http/route.ts";
 import { InvalidFields } from "../http/service-error.ts";
+import { createSiteFinder } from "../inventory/finders.ts";
 import type { InventoryStore, SiteRow } from "../inventory/store.ts";
 import { toWorker } from "./serializer.ts";
 import type { WorkerService } from "./service.ts";
@@ -13,10 +13,7 @@ const defaultLogLines = 200;
 type Order = (typeof operations)["startWorker" | "stopWorker" | "restartWorker" | "deleteWorker"];
 
 export function workerRoutes(workers: WorkerService, inventory: InventoryStore): Route[] {
-  const findSite = async ({ id }: { id: number }, caller: Caller): Promise<SiteRow | null> => {
-    const site = await inventory.findSite(id);
-    return site !== null && caller.reaches(site.serverId) ? site : null;
-  };
+  const findSite = createSiteFinder(inventory);
   const findWorker = async ({ id }: { id: number }, caller: Caller): Promise<WorkerRow | null> => {
     const found = await workers.withServer(id);
     return found !== null && caller.reaches(found.serverId) ? found.worker : null;
@@ -33,13 +30,11 @@ export function workerRoutes(workers: WorkerService, inventory: InventoryStore):
   const present = (row: WorkerRow, site: SiteRow) => toWorker(row, site, workers.look(row));
 
   return [
-    route(operations.listWorkers, {
+    listRoute(operations.listWorkers, {
       find: findSite,
-      handle: async ({ found: site, query, url }) => {
-        const page = readPage(query);
+      list: async (page, { found: site }) => {
         const rows = await workers.list(site.id, page);
-        const items = rows.map((row) => present(row, site));
-        return reply(200, toPage(items, site.workerCount, page, url));
+        return { items: rows.map((row) => present(row, site)), total: site.workerCount };
       },
     }),
     route(operations.showWorker, {

@@ -1,5 +1,5 @@
 // Workers as the interface shows them.
-import { toTimestamp } from "../../contract/values.ts";
+import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
 import { toCommandLine, workerArguments } from "../../contract/workers/command.ts";
 import type { Worker, WorkerProcess } from "../../contract/workers/worker.ts";
 import type { SiteRow } from "../inventory/store.ts";
@@ -39,7 +39,7 @@ export const toWorker = (
   created_at: toTimestamp(row.created_at),
   site_id: row.site_id,
   status_reason: row.status_reason,
-  status_since: row.status_since && toTimestamp(row.status_since),
+  status_since: toTimestampOrNull(row.status_since),
   deployment_id: row.deployment_id,
   crash_loop: crashLoop && { ...crashLoop, since: toTimestamp(crashLoop.since) },
   process_list: processes.map(toProcess),

@@ -1,8 +1,9 @@
 // The workers' rows. A status changes by compare-and-set only, so that two deciders cannot both win.
 import { and, asc, desc, eq, isNotNull, lte, ne, sql } from "../store/drizzle.ts";
-import type { PageRequest } from "../../contract/paging.ts";
+import { rangeOf, type PageRequest } from "../../contract/paging.ts";
 import type { WorkerState } from "../../contract/workers/worker.ts";
 import type { Connection, Database } from "../store/database.ts";
+import { insertedRow } from "../store/rows.ts";
 import { sites, workers } from "../store/tables.ts";
 
 export type WorkerRow = typeof workers.$inferSelect;
@@ -35,8 +36,8 @@ export function createWorkerStore(db: Database) {
     transaction: <Result>(steps: (tx: Connection) => Promise<Result>): Promise<Result> =>
       db.transaction(steps),
 
-    list: (siteId: number, { page, perPage }: PageRequest): Promise<WorkerRow[]> =>
-      selectPage.execute({ siteId, limit: perPage, offset: (page - 1) * perPage }),
+    list: (siteId: number, page: PageRequest): Promise<WorkerRow[]> =>
+      selectPage.execute({ siteId, ...rangeOf(page) }),
 
     async byId(id: number): Promise<WorkerRow | null> {
       const [row] = await db.select().from(workers).where(eq(workers.id, id));
@@ -136,12 +137,11 @@ export function createWorkerStore(db: Database) {
       db.select().from(workers).where(ne(workers.status, "stopped")),
 
     async insert(tx: Connection, values: NewWorkerRow): Promise<WorkerRow> {
-      const [row] = await tx
+      const rows = await tx
         .insert(workers)
         .values({ ...values, status: "installing" })
         .returning();
-      if (row === undefined) throw new Error("An insert answered no row.");
-      return row;
+      return insertedRow(rows);
     },
 
     /** The state that the worker is on its way to will say it. */
