@@ -1,4 +1,5 @@
 // Every address of the dashboard. Links are built here and nowhere else.
+import { pageQuery } from "./api/page-query.ts";
 
 const withQuery = (path: string, query: Record<string, string | undefined>) => {
   const given = Object.entries(query).filter(
@@ -8,23 +9,20 @@ const withQuery = (path: string, query: Record<string, string | undefined>) => {
 };
 
 export const paths = {
-  home: (page = 1) => withQuery("/", { page: page > 1 ? String(page) : undefined }),
+  home: (page = 1) => withQuery("/", pageQuery(page)),
   /** @param from where to go once connected */
   connect: (from?: string) =>
     withQuery("/connect", { from: from === undefined || from === "/" ? undefined : from }),
-  workers: (siteId: number, page = 1) =>
-    withQuery(`/sites/${siteId}/workers`, { page: page > 1 ? String(page) : undefined }),
+  workers: (siteId: number, page = 1) => withQuery(`/sites/${siteId}/workers`, pageQuery(page)),
   newWorker: (siteId: number) => `/sites/${siteId}/workers/new`,
   worker: (id: number) => `/workers/${id}`,
-  webhooks: (siteId: number, page = 1) =>
-    withQuery(`/sites/${siteId}/webhooks`, { page: page > 1 ? String(page) : undefined }),
+  webhooks: (siteId: number, page = 1) => withQuery(`/sites/${siteId}/webhooks`, pageQuery(page)),
   newWebhook: (siteId: number) => `/sites/${siteId}/webhooks/new`,
-  webhook: (id: number, page = 1) =>
-    withQuery(`/webhooks/${id}`, { page: page > 1 ? String(page) : undefined }),
+  webhook: (id: number, page = 1) => withQuery(`/webhooks/${id}`, pageQuery(page)),
   /** A delivery, opened beside the others of its webhook. */
   delivery: (webhookId: number, id: number, page = 1) =>
     withQuery(`/webhooks/${webhookId}`, {
-      page: page > 1 ? String(page) : undefined,
+      ...pageQuery(page),
       delivery: String(id),
     }),
   notifications: (siteId: number) => `/sites/${siteId}/notifications`,
@@ -35,10 +33,10 @@ export const paths = {
       site: filter.site === undefined ? undefined : String(filter.site),
       kind: filter.kind,
     }),
-  settings: (page = 1) => withQuery("/settings", { page: page > 1 ? String(page) : undefined }),
+  settings: (page = 1) => withQuery("/settings", pageQuery(page)),
   newToken: () => "/settings/tokens/new",
   backups: (serverId: number, page = 1) =>
-    withQuery(`/servers/${serverId}/backups`, { page: page > 1 ? String(page) : undefined }),
+    withQuery(`/servers/${serverId}/backups`, pageQuery(page)),
   /** @param of what to back up, chosen beforehand */
   newBackupConfiguration: (serverId: number, of?: { type: string; id: number }) =>
     withQuery(`/servers/${serverId}/backups/new`, {
@@ -46,7 +44,7 @@ export const paths = {
       id: of === undefined ? undefined : String(of.id),
     }),
   backupConfiguration: (id: number, page = 1) =>
-    withQuery(`/backup-configurations/${id}`, { page: page > 1 ? String(page) : undefined }),
+    withQuery(`/backup-configurations/${id}`, pageQuery(page)),
   editBackupConfiguration: (id: number) => `/backup-configurations/${id}/edit`,
   backup: (id: number) => `/backups/${id}`,
 };

@@ -1,14 +1,12 @@
 import type { LoaderFunctionArgs } from "react-router";
-import { readPage } from "../../contract/paging.ts";
 import { overviewQuery, serversQuery, sitesQuery } from "./inventory.ts";
-import { load, loadIfThere } from "./loading.ts";
+import { load, loadIfThere, pageOf } from "./loading.ts";
 
 /** What the first screen shows comes with the page; what is further down takes its place when it is there. */
 const firstScreen = 3;
 
 export async function homeLoader({ request }: LoaderFunctionArgs) {
-  const asked = new URL(request.url).searchParams.get("page") ?? undefined;
-  const { page } = readPage({ page: asked });
+  const page = pageOf(request);
   // A room's part: this floor knows only its name, and its code comes beside the list.
   const loadingPart = import("../backups/ProtectionPanel.tsx");
   const [servers] = await Promise.all([

@@ -1,27 +1,23 @@
 // Servers and their sites: extras, so each may be null from a service that has none.
-import { maxPerPage } from "../../contract/paging.ts";
 import type { Server, Site } from "../../contract/servers.ts";
 import { fetchAllPages } from "../api/fetch-all-pages.ts";
+import { largePageQuery, pageQuery } from "../api/page-query.ts";
 import { extraQuery } from "../api/query.ts";
 
-export const serversQuery = (page = 1) =>
-  extraQuery("listServers", {}, page > 1 ? { page: String(page) } : {});
-
-const wholePage = (page: number) => ({
-  per_page: String(maxPerPage),
-  ...(page > 1 && { page: String(page) }),
-});
+export const serversQuery = (page = 1) => extraQuery("listServers", {}, pageQuery(page));
 
 export const everyServerQuery = () =>
-  fetchAllPages<Server, null>((page) => extraQuery("listServers", {}, wholePage(page)));
+  fetchAllPages<Server, null>((page) => extraQuery("listServers", {}, largePageQuery(page)));
 
 export const everySiteQuery = (serverId: number) =>
-  fetchAllPages<Site, null>((page) => extraQuery("listSites", { id: serverId }, wholePage(page)));
+  fetchAllPages<Site, null>((page) =>
+    extraQuery("listSites", { id: serverId }, largePageQuery(page)),
+  );
 
 export const serverQuery = (id: number) => extraQuery("showServer", { id });
 
 export const sitesQuery = (serverId: number) =>
-  extraQuery("listSites", { id: serverId }, { per_page: String(maxPerPage) });
+  extraQuery("listSites", { id: serverId }, largePageQuery());
 
 export const siteQuery = (id: number) => extraQuery("showSite", { id });
 

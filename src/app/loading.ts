@@ -1,5 +1,6 @@
 // What every route's loader does: no session = off to the connect page; data comes before the page.
 import { redirect } from "react-router";
+import { readPage } from "../../contract/paging.ts";
 import { ApiError, hasStatus } from "../api/api-error.ts";
 import { type DataQuery, queryClient } from "../api/query.ts";
 import { sessions } from "../api/session.ts";
@@ -36,6 +37,10 @@ export async function loadIfThere<Data>(
     throw error;
   }
 }
+
+/** The page of a list that the address asks for, counted from 1. */
+export const pageOf = (request: Request): number =>
+  readPage({ page: new URL(request.url).searchParams.get("page") ?? undefined }).page;
 
 /** The id in the address; what cannot be one is a page that does not exist. */
 export function idOf(params: { id?: string | undefined }): number {

@@ -1,9 +1,8 @@
 // What the backups' pages need before they show. `serverId` also tells the left side where we are.
 import type { LoaderFunctionArgs } from "react-router";
-import { readPage } from "../../contract/paging.ts";
 import { cachedParentOf } from "../api/parent-cache.ts";
 import { everySiteQuery, serverQuery } from "../app/inventory.ts";
-import { idOf, load, loadIfThere } from "../app/loading.ts";
+import { idOf, load, loadIfThere, pageOf } from "../app/loading.ts";
 import {
   backupQuery,
   backupsQuery,
@@ -14,9 +13,6 @@ import {
   scheduleQuery,
   storageProvidersQuery,
 } from "./queries.ts";
-
-const pageOf = (request: Request) =>
-  readPage({ page: new URL(request.url).searchParams.get("page") ?? undefined }).page;
 
 export async function backupsLoader({ params, request }: LoaderFunctionArgs) {
   const serverId = idOf(params);

@@ -1,14 +1,13 @@
 // What the backup pages ask the service. Lists of the account and everything beside the interface are extras.
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
-import { maxPerPage, type Page } from "../../contract/paging.ts";
+import type { Page } from "../../contract/paging.ts";
 import type { Database } from "../../contract/servers.ts";
 import { fetchAllPages } from "../api/fetch-all-pages.ts";
+import { largePageQuery, pageQuery } from "../api/page-query.ts";
 import { extraQuery, query, queryClient } from "../api/query.ts";
 
-const whole = { per_page: String(maxPerPage) };
-
 export const configurationsQuery = (serverId: number, page = 1) =>
-  query("listBackupConfigurations", { id: serverId }, page > 1 ? { page: String(page) } : {});
+  query("listBackupConfigurations", { id: serverId }, pageQuery(page));
 
 export const configurationQuery = (id: number) => query("showBackupConfiguration", { id });
 
@@ -32,7 +31,7 @@ export const backupQuery = (id: number) => query("showBackup", { id });
 
 /** The runs of a configuration, page by page; null from a service that shows them only inside the configuration. */
 export const backupsQuery = (configurationId: number, page = 1) =>
-  extraQuery("listBackups", { id: configurationId }, page > 1 ? { page: String(page) } : {});
+  extraQuery("listBackups", { id: configurationId }, pageQuery(page));
 
 /** What comes next is another answer whenever a backup has finished or is gone, so those belong to its key. */
 export const scheduleQuery = ({ id, backups }: BackupConfiguration) => {
@@ -42,18 +41,16 @@ export const scheduleQuery = ({ id, backups }: BackupConfiguration) => {
 };
 
 export const databasesQuery = (serverId: number) =>
-  extraQuery("listDatabases", { id: serverId }, whole);
+  extraQuery("listDatabases", { id: serverId }, largePageQuery());
 
-export const storageProvidersQuery = () => extraQuery("listStorageProviders", {}, whole);
-
-const wholePage = (page: number) => ({ ...whole, ...(page > 1 && { page: String(page) }) });
+export const storageProvidersQuery = () => extraQuery("listStorageProviders", {}, largePageQuery());
 
 export const everyConfigurationQuery = (serverId: number) =>
   fetchAllPages<BackupConfiguration>((page) =>
-    query("listBackupConfigurations", { id: serverId }, wholePage(page)),
+    query("listBackupConfigurations", { id: serverId }, largePageQuery(page)),
   );
 
 export const everyDatabaseQuery = (serverId: number) =>
   fetchAllPages<Database, null>((page) =>
-    extraQuery("listDatabases", { id: serverId }, wholePage(page)),
+    extraQuery("listDatabases", { id: serverId }, largePageQuery(page)),
   );

@@ -1,13 +1,11 @@
 import { type LoaderFunctionArgs, redirect } from "react-router";
-import { readPage } from "../../contract/paging.ts";
 import { everyServerQuery } from "../app/inventory.ts";
-import { load, loadIfThere } from "../app/loading.ts";
+import { load, loadIfThere, pageOf } from "../app/loading.ts";
 import { paths } from "../paths.ts";
 import { currentTokenQuery, installationQuery, isList, tokensQuery } from "./queries.ts";
 
 export async function settingsLoader({ request }: LoaderFunctionArgs) {
-  const asked = new URL(request.url).searchParams.get("page") ?? undefined;
-  const { page } = readPage({ page: asked });
+  const page = pageOf(request);
   // What cannot be read is said in its place: the rest is of this browser, and always there.
   await Promise.all([
     loadIfThere(request, tokensQuery(page)),

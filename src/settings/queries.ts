@@ -2,17 +2,14 @@
 import type { Page } from "../../contract/paging.ts";
 import type { Token } from "../../contract/tokens.ts";
 import { hasStatus } from "../api/api-error.ts";
+import { pageQuery } from "../api/page-query.ts";
 import { type DataQuery, extraQuery } from "../api/query.ts";
 
 /** `forbidden`: the token in use may not manage tokens, and the rest of the page is still of use. */
 export type Tokens = Page<Token> | "forbidden" | null;
 
 export function tokensQuery(page: number): DataQuery<Tokens> {
-  const { queryKey, queryFn } = extraQuery(
-    "listTokens",
-    {},
-    page > 1 ? { page: String(page) } : {},
-  );
+  const { queryKey, queryFn } = extraQuery("listTokens", {}, pageQuery(page));
   return {
     queryKey,
     queryFn: () =>

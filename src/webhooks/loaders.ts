@@ -1,9 +1,8 @@
 // What the webhooks' pages need before they show. `siteId` also tells the left side where we are.
 import type { LoaderFunctionArgs } from "react-router";
-import { readPage } from "../../contract/paging.ts";
 import { cachedParentOf } from "../api/parent-cache.ts";
 import { siteQuery } from "../app/inventory.ts";
-import { idOf, load, loadIfThere } from "../app/loading.ts";
+import { idOf, load, loadIfThere, pageOf } from "../app/loading.ts";
 import { readId } from "../paths.ts";
 import {
   deliveriesQuery,
@@ -13,15 +12,12 @@ import {
   webhooksQuery,
 } from "./queries.ts";
 
-function readSearch(request: Request) {
-  const search = new URL(request.url).searchParams;
-  const { page } = readPage({ page: search.get("page") ?? undefined });
-  return { page, deliveryId: readId(search.get("delivery") ?? undefined) };
-}
+const deliveryIdOf = (request: Request) =>
+  readId(new URL(request.url).searchParams.get("delivery") ?? undefined);
 
 export async function webhooksLoader({ params, request }: LoaderFunctionArgs) {
   const siteId = idOf(params);
-  const { page } = readSearch(request);
+  const page = pageOf(request);
   await Promise.all([
     load(request, webhooksQuery(siteId, page)),
     loadIfThere(request, siteQuery(siteId)),
@@ -37,7 +33,8 @@ export async function newWebhookLoader({ params, request }: LoaderFunctionArgs) 
 
 export async function webhookLoader({ params, request }: LoaderFunctionArgs) {
   const id = idOf(params);
-  const { page, deliveryId } = readSearch(request);
+  const page = pageOf(request);
+  const deliveryId = deliveryIdOf(request);
   seedWebhook(id);
   const [webhook] = await Promise.all([
     load(request, webhookQuery(id)),

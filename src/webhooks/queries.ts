@@ -2,9 +2,8 @@
 import type { Page } from "../../contract/paging.ts";
 import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
+import { pageQuery } from "../api/page-query.ts";
 import { extraQuery, patchAnswers, query, queryClient } from "../api/query.ts";
-
-const pageQuery = (page: number) => (page > 1 ? { page: String(page) } : {});
 
 export const webhooksQuery = (siteId: number, page: number) =>
   query("listWebhooks", { id: siteId }, pageQuery(page));

@@ -1,15 +1,13 @@
 // What the workers' pages need before they show. `siteId` also tells the left side where we are.
 import type { LoaderFunctionArgs } from "react-router";
-import { readPage } from "../../contract/paging.ts";
 import { cachedParentOf } from "../api/parent-cache.ts";
 import { siteQuery, serverQuery } from "../app/inventory.ts";
-import { idOf, load, loadIfThere } from "../app/loading.ts";
+import { idOf, load, loadIfThere, pageOf } from "../app/loading.ts";
 import { seedWorker, workerQuery, workersQuery } from "./queries.ts";
 
 export async function workersLoader({ params, request }: LoaderFunctionArgs) {
   const siteId = idOf(params);
-  const asked = new URL(request.url).searchParams.get("page") ?? undefined;
-  const { page } = readPage({ page: asked });
+  const page = pageOf(request);
   await Promise.all([
     load(request, workersQuery(siteId, page)),
     loadIfThere(request, siteQuery(siteId)),

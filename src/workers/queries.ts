@@ -1,9 +1,10 @@
 import type { Page } from "../../contract/paging.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
+import { pageQuery } from "../api/page-query.ts";
 import { patchAnswers, query, queryClient } from "../api/query.ts";
 
 export const workersQuery = (siteId: number, page: number) =>
-  query("listWorkers", { id: siteId }, page > 1 ? { page: String(page) } : {});
+  query("listWorkers", { id: siteId }, pageQuery(page));
 
 export const workerQuery = (id: number) => query("showWorker", { id });
 
