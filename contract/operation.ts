@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 type Schema = z.ZodMiniType;
 
-/** The answer of an operation that sends a file as it is, not JSON. */
+/** The response of an operation that sends a file as it is, not JSON. */
 export const file = z.custom<ReadableStream<Uint8Array>>();
 
 export type Operation = {
@@ -22,9 +22,9 @@ export type Operation = {
     | "tokens";
   query?: Schema;
   body?: Schema;
-  /** The answers that are not errors, by status; null = no body. */
-  answers: { [status: number]: Schema | null };
-  /** The interface leaves the answer's body open: another service may say anything here, or nothing. */
+  /** The successful responses by status; null = no body. */
+  responses: { [status: number]: Schema | null };
+  /** The interface leaves the response body open: another service may send anything here, or nothing. */
   isBodyOpen?: true;
   /** Nobody has a token yet who asks for this. Failures are limited by address, as wrong tokens are. */
   isPublic?: true;
@@ -57,9 +57,9 @@ export type ParsedBody<Row extends Operation> = Output<Row["body"]>;
 export type QueryInput<Row extends Operation> = Input<Row["query"]>;
 export type BodyInput<Row extends Operation> = Input<Row["body"]>;
 
-/** What a client gets when all went well; undefined for an answer without a body, or with one of its own kind. */
-export type Answer<Row extends Operation> =
-  | { [Status in keyof Row["answers"]]: Output<Row["answers"][Status]> }[keyof Row["answers"]]
+/** What a client gets when all went well; undefined for a response without a body, or with an open one that the client cannot read. */
+export type ResponseData<Row extends Operation> =
+  | { [Status in keyof Row["responses"]]: Output<Row["responses"][Status]> }[keyof Row["responses"]]
   | (Row extends { isBodyOpen: true } ? undefined : never);
 
 /** The path of a row with its ids filled in, e.g. `/api/worker/7/log`. */

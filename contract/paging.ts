@@ -36,7 +36,7 @@ export const pageOf = <Item extends z.ZodMiniType>(item: Item) =>
 
 /** What every row of the operation table has that lists `item`. */
 export const listOf = <Item extends z.ZodMiniType>(item: Item) =>
-  ({ method: "GET", query: pageQuery, answers: { 200: pageOf(item) } }) as const;
+  ({ method: "GET", query: pageQuery, responses: { 200: pageOf(item) } }) as const;
 
 export type Page<Item> = {
   data: Item[];

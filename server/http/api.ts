@@ -52,7 +52,7 @@ export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
       if (reply.body instanceof FileResponse) return reply.body.toResponse(c);
       // Hono lists the statuses that exist, and the table has no others.
       const status = reply.status as ContentfulStatusCode;
-      if (!operation.answers[status]) return c.body(null, status);
+      if (!operation.responses[status]) return c.body(null, status);
       return sendJson(c, writeResponse(operation, status, reply.body), status);
     };
     const identify = operation.takesCode ? authenticateByCode : authenticate;

@@ -83,7 +83,7 @@ test.each(changing)("%s says that it is gone, or was done first", async (name, r
   await somebody.query("commit");
 
   const { status } = await answer;
-  const expected = Object.keys(row.answers).map(Number).concat(404, 409);
+  const expected = Object.keys(row.responses).map(Number).concat(404, 409);
   expect(expected).toContain(status);
 });
 

@@ -78,7 +78,7 @@ const errorTexts: readonly [number, string, Schema][] = [
 
 function responses(row: Operation, summary: string, components: Json): Json {
   const described: Json = {};
-  for (const [status, schema] of Object.entries(row.answers))
+  for (const [status, schema] of Object.entries(row.responses))
     described[status] = {
       description: summary,
       ...(schema && {
@@ -95,7 +95,7 @@ function responses(row: Operation, summary: string, components: Json): Json {
     errors.push([415, "The body's content type is not JSON", errorBody]);
   }
   if (row.body ?? row.query) errors.push([422, "Invalid fields", fieldErrorsBody]);
-  const isFile = Object.values(row.answers).includes(file);
+  const isFile = Object.values(row.responses).includes(file);
   // A download needs a backup that has finished.
   if ((row.method !== "GET" || isFile) && row.path.includes("{"))
     errors.push([409, "Not possible in the current state", errorBody]);

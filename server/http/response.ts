@@ -20,7 +20,7 @@ export function createResponseWriter(invalidResponse: "fail" | "log", log: Logge
   const written = new Map<string, string>();
 
   function check(operation: Operation, status: number, body: unknown): string {
-    const checked = operation.answers[status]?.safeParse(body);
+    const checked = operation.responses[status]?.safeParse(body);
     // What the schema does not name is left out here, so nothing gets out that nobody meant to show.
     if (checked?.success === true) return JSON.stringify(checked.data);
     const problem = { operation: operation.path, status, issues: checked?.error.issues };

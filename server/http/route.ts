@@ -42,13 +42,13 @@ type Body<Schema> = Schema extends typeof file
 
 /** A response: one of the statuses of its row, with the body that belongs to it. */
 export type Reply<Row extends Operation> = {
-  [Status in keyof Row["answers"] & number]: {
+  [Status in keyof Row["responses"] & number]: {
     status: Status;
-    body: Body<Row["answers"][Status]>;
+    body: Body<Row["responses"][Status]>;
     /** Path of what was made, for the `Location` header. */
     location: string | undefined;
   };
-}[keyof Row["answers"] & number];
+}[keyof Row["responses"] & number];
 
 /** Builds a response; a function, because it keeps the status a literal. */
 export const reply = <Status extends number, Content = undefined>(
@@ -93,7 +93,7 @@ export function route<Row extends Operation, Found>(
 }
 
 type ListOperation = Operation & ReturnType<typeof listOf>;
-type ItemOf<Row extends ListOperation> = z.input<Row["answers"][200]>["data"][number];
+type ItemOf<Row extends ListOperation> = z.input<Row["responses"][200]>["data"][number];
 
 export type ListHandler<Row extends ListOperation, Found> = Pick<Handler<Row, Found>, "find"> & {
   /** @returns the items of this page, and the number of those on all pages */

@@ -1,6 +1,6 @@
 // The one way to the service: a row of the operation table in, its parsed answer or an ApiError out.
 import type {
-  Answer,
+  ResponseData,
   BodyInput,
   Operation,
   PathParams,
@@ -16,7 +16,7 @@ import { requestHeaders } from "./request-headers.ts";
 import { sessions } from "./session.ts";
 
 type Rows = typeof operations;
-export type AnswerOf<Name extends OperationName> = Answer<Rows[Name]>;
+export type ResponseOf<Name extends OperationName> = ResponseData<Rows[Name]>;
 export type ParamsOf<Name extends OperationName> = PathParams<Rows[Name]>;
 export type QueryOf<Name extends OperationName> = QueryInput<Rows[Name]>;
 export type Sent<Name extends OperationName> = {
@@ -64,9 +64,9 @@ async function ask(
 }
 
 /** Checks a success against the contract. A service may pick another 2xx than ours; the shape counts. */
-async function readAnswer(row: Operation, response: Response): Promise<unknown> {
-  const listed = row.answers[response.status];
-  const schema = listed === undefined ? Object.values(row.answers)[0] : listed;
+async function readResponse(row: Operation, response: Response): Promise<unknown> {
+  const listed = row.responses[response.status];
+  const schema = listed === undefined ? Object.values(row.responses)[0] : listed;
   if (schema === null || schema === undefined) return undefined;
   // No JSON text reads as undefined.
   const body: unknown = await response.json().catch(() => undefined);
@@ -89,15 +89,15 @@ export async function callAs<Name extends OperationName>(
   name: Name,
   params: ParamsOf<Name>,
   sent: Sent<Name> = {},
-): Promise<AnswerOf<Name>> {
+): Promise<ResponseOf<Name>> {
   const row: Operation = operations[name];
   const path = pathOf(operations[name], params);
   const asked = toRequest(row, path, sent, session);
   const early = row.method === "GET" ? takeEarly(asked.url, session) : null;
   const response = await ask(asked, early);
   if (!response.ok) throw await toApiError(response, Date.now());
-  // `readAnswer` checked it with the schema that this type is inferred from.
-  return (await readAnswer(row, response)) as AnswerOf<Name>;
+  // `readResponse` checked it with the schema that this type is inferred from.
+  return (await readResponse(row, response)) as ResponseOf<Name>;
 }
 
 /** Calls as the current session. A 401 ends it, and the shell leads to the connect page. */
@@ -105,7 +105,7 @@ export async function call<Name extends OperationName>(
   name: Name,
   params: ParamsOf<Name>,
   sent: Sent<Name> = {},
-): Promise<AnswerOf<Name>> {
+): Promise<ResponseOf<Name>> {
   const session = sessions.current();
   if (session === null) throw new ApiError(401, "Not connected.");
   try {

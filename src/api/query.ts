@@ -3,7 +3,7 @@
 import { hashKey, notifyManager, QueryClient, useQuery } from "@tanstack/react-query";
 import { type interfaceOperations, type OperationName } from "../../contract/operations.ts";
 import { ApiError, hasStatus, isMissing, isPassing } from "./api-error.ts";
-import { type AnswerOf, call, type ParamsOf, type QueryOf } from "./client.ts";
+import { type ResponseOf, call, type ParamsOf, type QueryOf } from "./client.ts";
 import { expectNews } from "./poll.ts";
 import { catchUpOnReturn, joinTabs, setPollClock } from "./tabs.ts";
 
@@ -53,7 +53,7 @@ export const query = <Name extends InterfaceName>(
   name: Name,
   params: ParamsOf<Name>,
   query?: QueryOf<Name>,
-): DataQuery<AnswerOf<Name>> => ({
+): DataQuery<ResponseOf<Name>> => ({
   queryKey: [name, params, query ?? {}],
   // The signal is not passed on: a page that unmounts must not cancel what the next one has asked for.
   queryFn: () => shared([name, params, query ?? {}], () => call(name, params, toSent(query))),
@@ -64,7 +64,7 @@ export const extraQuery = <Name extends ExtraName>(
   name: Name,
   params: ParamsOf<Name>,
   query?: QueryOf<Name>,
-): DataQuery<AnswerOf<Name> | null> => ({
+): DataQuery<ResponseOf<Name> | null> => ({
   queryKey: [name, params, query ?? {}],
   queryFn: () => shared([name, params, query ?? {}], () => callExtra(name, params, query)),
 });
@@ -74,7 +74,7 @@ export async function callExtra<Name extends ExtraName>(
   name: Name,
   params: ParamsOf<Name>,
   query?: QueryOf<Name>,
-): Promise<AnswerOf<Name> | null> {
+): Promise<ResponseOf<Name> | null> {
   try {
     return await call(name, params, toSent(query));
   } catch (error) {
@@ -105,9 +105,9 @@ export function useLoaded<Data>(
 /** Changes what the cache holds of an operation's answers. */
 export function patchAnswers<Name extends InterfaceName>(
   name: Name,
-  patch: (answer: AnswerOf<Name>) => AnswerOf<Name>,
+  patch: (answer: ResponseOf<Name>) => ResponseOf<Name>,
 ): void {
-  queryClient.setQueriesData<AnswerOf<Name>>({ queryKey: [name] }, (answer) =>
+  queryClient.setQueriesData<ResponseOf<Name>>({ queryKey: [name] }, (answer) =>
     answer === undefined ? undefined : patch(answer),
   );
 }

@@ -5,7 +5,7 @@ import type { Backup, BackupConfiguration } from "../../contract/backups/backup.
 import type { OperationName } from "../../contract/operations.ts";
 import { isInTransit } from "../../contract/states.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
-import type { AnswerOf } from "../api/client.ts";
+import type { ResponseOf } from "../api/client.ts";
 import { createStore } from "../store.ts";
 
 /** Something with a state, under the name that a person knows it by. */
@@ -23,7 +23,7 @@ const ofConfiguration = ({ name, status, backups }: BackupConfiguration): Statef
   ...backups.flatMap(ofBackup),
 ];
 
-type Readers = { [Name in OperationName]?: (answer: AnswerOf<Name>) => Stateful[] };
+type Readers = { [Name in OperationName]?: (answer: ResponseOf<Name>) => Stateful[] };
 
 const readers: Readers = {
   listWorkers: ({ data }) => data.map(ofWorker),

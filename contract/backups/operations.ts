@@ -1,0 +1,117 @@
+// The backups' operations: their rows of the table `contract/operations.ts`.
+import * as z from "zod/mini";
+import {
+  backup,
+  backupConfiguration,
+  backupSchedule,
+  createBackupConfigurationBody,
+  downloadLink,
+  updateBackupConfigurationBody,
+  restoreBackupBody,
+} from "./backup.ts";
+import { file, operation } from "../operation.ts";
+import { listOf } from "../paging.ts";
+
+/** Those of the interface. */
+export const backupOperations = {
+  listBackupConfigurations: operation({
+    tag: "backups",
+    path: "/api/server/{id}/backups",
+    ...listOf(backupConfiguration),
+  }),
+  showBackupConfiguration: operation({
+    tag: "backups",
+    method: "GET",
+    path: "/api/backup-configuration/{id}",
+    responses: { 200: backupConfiguration },
+  }),
+  createBackupConfiguration: operation({
+    tag: "backups",
+    method: "POST",
+    path: "/api/server/{id}/backup-configuration",
+    body: createBackupConfigurationBody,
+    responses: { 201: backupConfiguration },
+  }),
+  updateBackupConfiguration: operation({
+    tag: "backups",
+    method: "PUT",
+    path: "/api/backup-configuration/{id}",
+    body: updateBackupConfigurationBody,
+    responses: { 200: backupConfiguration },
+  }),
+  deleteBackupConfiguration: operation({
+    tag: "backups",
+    method: "DELETE",
+    path: "/api/backup-configuration/{id}",
+    query: z.object({ files: z.optional(z.enum(["remove"])) }),
+    responses: { 204: null },
+  }),
+  showBackup: operation({
+    tag: "backups",
+    method: "GET",
+    path: "/api/backup/{id}",
+    responses: { 200: backup },
+  }),
+  runBackup: operation({
+    tag: "backups",
+    method: "POST",
+    path: "/api/backup/{backupConfigurationId}",
+    responses: { 202: backup },
+    isBodyOpen: true,
+  }),
+  restoreBackup: operation({
+    tag: "backups",
+    method: "PUT",
+    path: "/api/backup/{id}",
+    body: restoreBackupBody,
+    responses: { 202: backup },
+    isBodyOpen: true,
+  }),
+  deleteBackup: operation({
+    tag: "backups",
+    method: "DELETE",
+    path: "/api/backup/{id}",
+    responses: { 204: null },
+  }),
+};
+
+export const backupExtras = {
+  showBackupSchedule: operation({
+    tag: "backups",
+    method: "GET",
+    path: "/api/backup-configuration/{id}/schedule",
+    responses: { 200: backupSchedule },
+  }),
+  listBackups: operation({
+    tag: "backups",
+    path: "/api/backup-configuration/{id}/backups",
+    ...listOf(backup),
+  }),
+  downloadBackup: operation({
+    tag: "backups",
+    method: "GET",
+    path: "/api/backup/{id}/file",
+    responses: { 200: file },
+    // It holds everything that the site or database holds.
+    ability: "*",
+    takesCode: true,
+  }),
+  createDownloadLink: operation({
+    tag: "backups",
+    method: "POST",
+    path: "/api/backup/{id}/download-link",
+    responses: { 201: downloadLink },
+  }),
+  cancelBackup: operation({
+    tag: "backups",
+    method: "POST",
+    path: "/api/backup/{id}/cancel",
+    responses: { 202: backup },
+  }),
+  drillBackup: operation({
+    tag: "backups",
+    method: "POST",
+    path: "/api/backup/{id}/drill",
+    responses: { 202: backup },
+  }),
+};

@@ -1,0 +1,52 @@
+// The notifications' operations: their rows of the table `contract/operations.ts`.
+import {
+  channelMessage,
+  notification,
+  notificationChannel,
+  updateNotificationsBody,
+} from "./notification.ts";
+import { operation } from "../operation.ts";
+import { listOf, pageOf } from "../paging.ts";
+
+/** Those of the interface. */
+export const notificationOperations = {
+  listNotifications: operation({
+    tag: "notifications",
+    path: "/api/site/{id}/notifications",
+    ...listOf(notification),
+  }),
+  updateNotifications: operation({
+    tag: "notifications",
+    method: "PUT",
+    path: "/api/site/{id}/notifications",
+    body: updateNotificationsBody,
+    responses: { 200: pageOf(notification) },
+    isBodyOpen: true,
+  }),
+};
+
+export const notificationExtras = {
+  listServerNotifications: operation({
+    tag: "notifications",
+    path: "/api/server/{id}/notifications",
+    ...listOf(notification),
+  }),
+  updateServerNotifications: operation({
+    tag: "notifications",
+    method: "PUT",
+    path: "/api/server/{id}/notifications",
+    body: updateNotificationsBody,
+    responses: { 200: pageOf(notification) },
+  }),
+  listNotificationChannels: operation({
+    tag: "notifications",
+    path: "/api/notification-channels",
+    ...listOf(notificationChannel),
+  }),
+  testNotificationChannel: operation({
+    tag: "notifications",
+    method: "POST",
+    path: "/api/notification-channel/{id}/test",
+    responses: { 202: channelMessage },
+  }),
+};

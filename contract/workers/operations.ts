@@ -1,0 +1,60 @@
+// The workers' operations: their rows of the table `contract/operations.ts`.
+import { operation } from "../operation.ts";
+import { listOf } from "../paging.ts";
+import { createWorkerBody, worker, workerLog, workerLogQuery } from "./worker.ts";
+
+/** Those of the interface. */
+export const workerOperations = {
+  listWorkers: operation({
+    tag: "workers",
+    path: "/api/site/{id}/workers",
+    ...listOf(worker),
+  }),
+  showWorker: operation({
+    tag: "workers",
+    method: "GET",
+    path: "/api/worker/{id}",
+    responses: { 200: worker },
+  }),
+  createWorker: operation({
+    tag: "workers",
+    method: "POST",
+    path: "/api/site/{id}/worker",
+    body: createWorkerBody,
+    responses: { 201: worker },
+  }),
+  stopWorker: operation({
+    tag: "workers",
+    method: "DELETE",
+    path: "/api/worker/{id}/stop",
+    responses: { 204: null },
+  }),
+  startWorker: operation({
+    tag: "workers",
+    method: "POST",
+    path: "/api/worker/{id}/start",
+    responses: { 204: null },
+  }),
+  restartWorker: operation({
+    tag: "workers",
+    method: "PUT",
+    path: "/api/worker/{id}/restart",
+    responses: { 204: null },
+  }),
+  deleteWorker: operation({
+    tag: "workers",
+    method: "DELETE",
+    path: "/api/worker/{id}",
+    responses: { 204: null },
+  }),
+};
+
+export const workerExtras = {
+  showWorkerLog: operation({
+    tag: "workers",
+    method: "GET",
+    path: "/api/worker/{id}/log",
+    query: workerLogQuery,
+    responses: { 200: workerLog },
+  }),
+};
