@@ -1,5 +1,6 @@
 // What is odd about a backup although it finished. Warnings only: nobody's night is ended by a guess.
 
+import type { Manifest } from "./sources/source.ts";
 import { sizeInWords } from "./sources/size-in-words.ts";
 import { shortDuration } from "./durations.ts";
 
@@ -53,4 +54,20 @@ function median(values: readonly number[]): number {
   const middle = Math.floor(sorted.length / 2);
   const [low = 0, high = 0] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[middle]];
   return (low + high) / 2;
+}
+
+const shownNames = 3;
+
+/** What a manifest has to say that an operator should see. @returns sentences; none = nothing odd */
+export function manifestWarnings(manifest: Manifest): string[] {
+  const databases = manifest.kind === "folder" ? (manifest.databases ?? []) : [];
+  const unsound = databases.filter(({ problem }) => problem !== null);
+  if (unsound.length === 0) return [];
+  const names = unsound.slice(0, shownNames).map(({ name }) => name);
+  const more = unsound.length > shownNames ? ` and ${unsound.length - shownNames} more` : "";
+  const [what, is] =
+    unsound.length === 1 ? ["A SQLite database", "is"] : ["SQLite databases", "are"];
+  return [
+    `${what} in the site ${is} damaged: ${names.join(", ")}${more}. See the output for the reason.`,
+  ];
 }

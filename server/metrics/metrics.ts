@@ -1,11 +1,10 @@
 // Gathers the metrics of all parts, as text that Prometheus reads.
 import type { Logger } from "pino";
-import { Gauge, Registry } from "prom-client";
+import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Database, OpenDatabase } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
 import type { Metric, MetricsPart } from "./part.ts";
 import { poolMetrics } from "./pool.ts";
-import { processMetrics } from "./process-metrics.ts";
 
 export type MetricsOptions = {
   db: Database;
@@ -82,6 +81,20 @@ export function createMetrics(options: MetricsOptions): Metrics {
         underWay = null;
       })),
   };
+}
+
+let processRegistry: Registry | null = null;
+
+/**
+ * Processor, memory, event loop, garbage collection, by the names that every Node service has. One for the process,
+ * however many services a test starts in it: what measures is hooked into the runtime for good.
+ */
+function processMetrics(): Registry {
+  if (processRegistry === null) {
+    processRegistry = new Registry();
+    collectDefaultMetrics({ register: processRegistry });
+  }
+  return processRegistry;
 }
 
 function addMetric(registry: Registry, { name, help, values }: Metric): void {

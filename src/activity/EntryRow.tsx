@@ -1,11 +1,13 @@
 import { memo } from "react";
 import type { ActivityEntry } from "../../contract/activity.ts";
 import { Link } from "../app/Link.tsx";
+import { useClockText } from "../ui/clock.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { StatusDot } from "../ui/StatusDot.tsx";
+import { relativeText } from "../ui/time-text.ts";
 import { toneText } from "../ui/tone.ts";
 import { EntryDetail } from "./EntryDetail.tsx";
-import { EntryTime } from "./EntryTime.tsx";
+import { dayStartMs } from "./days.ts";
 import { sentenceOf } from "./sentence.ts";
 
 const looks = {
@@ -63,6 +65,23 @@ function Actor({ actor }: Pick<ActivityEntry, "actor">) {
       <Icon name="key" />
       <span className="min-w-0 truncate">{actor.name}</span>
     </p>
+  );
+}
+
+const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "short" });
+
+/** How long ago it was; below the heading of an earlier day that would say nothing, and the hour does. */
+function EntryTime({ value }: { value: string }) {
+  const moment = new Date(value);
+  const text = useClockText((nowMs) =>
+    dayStartMs(moment) === dayStartMs(new Date(nowMs))
+      ? relativeText(moment.getTime(), nowMs)
+      : clock.format(moment),
+  );
+  return (
+    <time dateTime={value} className="whitespace-nowrap">
+      {text}
+    </time>
   );
 }
 

@@ -1,13 +1,26 @@
 // What lies over the pages and is not needed to show one: it is loaded once the first page stands.
+import { useEffect } from "react";
+import { queryClient } from "../api/query.ts";
 import { useStore } from "../store.ts";
 import { TooltipHost } from "../ui/TooltipHost.tsx";
-import { Announcer } from "./Announcer.tsx";
+import { announceChanges, announcement } from "./announcements.ts";
 import { BulkHost } from "../bulk/BulkHost.tsx";
 import { ConfirmHost } from "./ConfirmHost.tsx";
 import { KeysHost } from "../shortcuts/KeysHost.tsx";
 import { singleKeys } from "../shortcuts/keys.ts";
 import { PaletteHost } from "../palette/PaletteHost.tsx";
 import { ToastHost } from "./ToastHost.tsx";
+
+/** Rendered once; see `announceChanges`. */
+function Announcer() {
+  const text = useStore(announcement);
+  useEffect(() => announceChanges(queryClient), []);
+  return (
+    <div role="log" aria-label="Changes" className="sr-only">
+      {text}
+    </div>
+  );
+}
 
 export function Overlays() {
   return (

@@ -5,16 +5,33 @@ import { Navigate, Outlet, useLocation, useNavigation } from "react-router";
 import { sessions } from "../api/session.ts";
 import { paths } from "../paths.ts";
 import { nextChange, useStore } from "../store.ts";
+import { Button } from "../ui/Button.tsx";
+import { Notice } from "../ui/Notice.tsx";
 import { question } from "./confirm.ts";
 import { idle } from "./idle.ts";
 import { MobileBar } from "./MobileBar.tsx";
-import { OverlaysMissing } from "./OverlaysMissing.tsx";
 import { listenForPalette, opened } from "../palette/opening.ts";
 import { RememberNotice } from "./RememberNotice.tsx";
 import { usePageChange } from "./page-change.ts";
 import { SideNav } from "./SideNav.tsx";
 import { linkState } from "./link-state.ts";
 import { toasts } from "./toasts.ts";
+
+/** In place of what lies above the page when its code does not come, e.g. because a newer version was installed. */
+function OverlaysMissing() {
+  return (
+    <div className="fixed inset-x-4 bottom-4 z-20 mx-auto max-w-xl rounded-md bg-raised shadow-pop">
+      <Notice
+        tone="bad"
+        isAlert
+        actions={<Button onClick={() => location.reload()}>Reload</Button>}
+      >
+        Couldn't load part of the dashboard: dialogs, messages and search are unavailable. Reload
+        the page; a newer version may be installed.
+      </Notice>
+    </div>
+  );
+}
 
 const Overlays = lazy(async () => {
   await Promise.race([idle(), ...[opened, question, toasts].map(nextChange)]);

@@ -3,7 +3,7 @@ import {
   type Backup,
   type BackupConfiguration,
 } from "../../contract/backups/backup.ts";
-import { confirm } from "../app/confirm.ts";
+import { confirm, type Question } from "../app/confirm.ts";
 import { toast } from "../app/toasts.ts";
 import { Button } from "../ui/Button.tsx";
 import { Icon } from "../ui/Icon.tsx";
@@ -15,7 +15,29 @@ import {
 } from "./backup-actions.ts";
 import { formatBytes, hasExtras } from "./backup-facts.ts";
 import { RestoreLoss } from "./RestoreLoss.tsx";
-import { discardWord, isDiscarding, safetyChoices } from "./safety-choices.ts";
+
+/** What becomes of the present data when a backup is restored over it. */
+const safetyChoices: NonNullable<Question["choices"]> = {
+  legend: "Current data",
+  options: [
+    {
+      value: "save",
+      label: "Back up current data first",
+      help: "If this backup fails, the restore doesn't start and nothing changes.",
+    },
+    {
+      value: "discard",
+      label: "Restore without a backup",
+      help: "For data that is too damaged to back up. Changes since the last backup are lost, and the restore can't be undone.",
+    },
+  ],
+};
+
+/** What is typed in place of the name, so that nobody gets here by habit. */
+const discardWord = "discard";
+
+/** Whatever else was chosen, what is there is saved. */
+const isDiscarding = (choice: string): boolean => choice === "discard";
 
 const icons = {
   restore: "restart",

@@ -1,11 +1,32 @@
 // Who may talk to the service, how the dashboard looks, and what this device keeps.
 import { useLoaderData } from "react-router";
+import { useStore } from "../store.ts";
+import { ChoiceList } from "../ui/ChoiceList.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
-import { AppearancePanel } from "./AppearancePanel.tsx";
+import { Panel } from "../ui/Panel.tsx";
+import { appearance, type Scheme, schemes } from "./appearance.ts";
 import { DevicePanel } from "./DevicePanel.tsx";
 import { InstallationPanel } from "./InstallationPanel.tsx";
 import type { settingsLoader } from "./loaders.ts";
 import { TokensPanel } from "./TokensPanel.tsx";
+
+const labels: Record<Scheme, string> = {
+  system: "System",
+  light: "Light",
+  dark: "Dark",
+};
+const options = schemes.map((value) => ({ value, label: labels[value] }));
+
+function AppearancePanel() {
+  const scheme = useStore(appearance.scheme);
+  return (
+    <Panel title="Appearance">
+      <div className="px-4 py-4 max-sm:px-3">
+        <ChoiceList legend="Theme" options={options} value={scheme} onChange={appearance.choose} />
+      </div>
+    </Panel>
+  );
+}
 
 export function SettingsPage() {
   const { page } = useLoaderData<typeof settingsLoader>();

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLoaderData } from "react-router";
+import { eventTypes, eventWords } from "../../contract/events.ts";
 import { createWebhookBody, type Webhook } from "../../contract/webhooks/webhook.ts";
 import { Crumbs } from "../app/Crumbs.tsx";
 import { FormPage } from "../app/FormPage.tsx";
@@ -8,13 +9,32 @@ import { siteName, siteQuery } from "../app/inventory.ts";
 import { paths } from "../paths.ts";
 import { focusHeading } from "../ui/focus-heading.ts";
 import { PageHeader } from "../ui/PageHeader.tsx";
+import { Panel } from "../ui/Panel.tsx";
 import { createWebhook } from "./actions.ts";
-import { EventList } from "./EventList.tsx";
 import type { newWebhookLoader } from "./loaders.ts";
 import { UrlText } from "./UrlText.tsx";
 import { hostOf } from "./webhook-facts.ts";
 import { WebhookCreated } from "./WebhookCreated.tsx";
 import { WebhookUrlField } from "./WebhookUrlField.tsx";
+
+/** All events that a webhook gets: in words, and as the request's `type` has it. */
+function EventList() {
+  return (
+    <Panel title="Events">
+      <dl className="px-4 py-1 text-sm max-sm:px-3">
+        {eventTypes.map((type) => (
+          <div
+            key={type}
+            className="flex min-h-8 flex-wrap items-center justify-between gap-x-4 border-b border-line py-1 last:border-b-0"
+          >
+            <dt>{eventWords[type]}</dt>
+            <dd className="font-mono text-xs text-muted">{type}</dd>
+          </div>
+        ))}
+      </dl>
+    </Panel>
+  );
+}
 
 function NewWebhook({ siteId }: { siteId: number }) {
   const { data: site } = useQuery(siteQuery(siteId));

@@ -1,7 +1,9 @@
 // The end of a worker's log as it grows: follows, pauses, searches, copies.
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import {
   type KeyboardEvent,
+  memo,
+  type Ref,
   type UIEvent,
   useLayoutEffect,
   useMemo,
@@ -9,16 +11,15 @@ import {
   useState,
 } from "react";
 import { hasStatus } from "../api/api-error.ts";
+import { callExtra } from "../api/query.ts";
 import { TroubleText } from "../app/TroubleText.tsx";
 import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
 import { highlight } from "./highlight.ts";
-import type { LogLine } from "./log-buffer.ts";
-import { workerLogQuery } from "./log-query.ts";
+import { appendLog, type LogBuffer, type LogLine } from "./log-buffer.ts";
 import { findMatches } from "./log-search.ts";
-import { LogLines } from "./LogLines.tsx";
 import { Icon } from "../ui/Icon.tsx";
 
 /** Following shows each new line; scrolled stays where the reader is; paused asks for nothing. */
@@ -34,6 +35,44 @@ const noLines: readonly LogLine[] = [];
 
 const countText = (count: number, current: number | null) =>
   `${current === null ? "" : `${current + 1} of `}${count} ${count === 1 ? "match" : "matches"}`;
+
+const firstLines = "1000";
+
+/** A worker's log. Each fetch goes on where the last one ended; null from a service that keeps none. */
+const workerLogQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["showWorkerLog", { id }],
+    queryFn: async ({ client, queryKey }): Promise<LogBuffer | null> => {
+      const before = client.getQueryData<LogBuffer | null>(queryKey) ?? undefined;
+      const answer = await callExtra(
+        "showWorkerLog",
+        { id },
+        before === undefined ? { lines: firstLines } : { offset: String(before.end) },
+      );
+      return answer === null ? null : appendLog(before, answer);
+    },
+    // The buffer shares its lines by itself; comparing thousands of them each second is for nothing.
+    structuralSharing: false,
+    // Whoever comes back wants the end of the log, not to catch up on all that was written meanwhile.
+    gcTime: 0,
+  });
+
+const Line = memo(function Line({ text }: { text: string }) {
+  return <div className="min-h-4 wrap-anywhere whitespace-pre-wrap">{text}</div>;
+});
+
+type LogLinesProps = { ref: Ref<HTMLDivElement>; lines: readonly LogLine[] };
+
+/** Each line renders once; a search changes none of them. */
+const LogLines = memo(function LogLines({ ref, lines }: LogLinesProps) {
+  return (
+    <div ref={ref}>
+      {lines.map(({ number, text }) => (
+        <Line key={number} text={text} />
+      ))}
+    </div>
+  );
+});
 
 type WorkerLogProps = {
   id: number;
