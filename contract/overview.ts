@@ -6,7 +6,7 @@ const count = z.int().check(z.gte(0));
 const place = { server_id: id, site_id: id, site: z.string() };
 
 /** A list of problems names so many at the most; the counts are of all. */
-export const mostProblems = 100;
+export const maxProblems = 100;
 
 export const overview = z
   .object({

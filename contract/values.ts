@@ -6,9 +6,9 @@ import "./words.ts";
 /** The largest value of an `integer` column; every count and every number of seconds stays below it. */
 export const maxInteger = 2_147_483_647;
 
-/** An integer from `least` to `most`, both included. */
-export const integer = (least: number, most: number = maxInteger) =>
-  z.int().check(z.gte(least), z.lte(most));
+/** An integer from `min` to `max`, both included. */
+export const integer = (min: number, max: number = maxInteger) =>
+  z.int().check(z.gte(min), z.lte(max));
 
 /** A positive integer that names a resource, of whichever service: as large as JSON can tell apart. */
 export const id = z.int().check(z.gte(1));
@@ -34,12 +34,12 @@ export const storableText = () =>
 // oxlint-disable-next-line no-control-regex -- control characters are exactly what this refuses
 const printable = /^[^\u0000-\u001f\u007f]*$/;
 
-/** One line of text: 1 to `most` characters, not all blank, no control characters. */
-export const line = (most: number) =>
+/** One line of text: 1 to `max` characters, not all blank, no control characters. */
+export const line = (max: number) =>
   storableText().check(
     z.trim(),
     z.minLength(1),
-    z.maxLength(most),
+    z.maxLength(max),
     z.regex(printable, { error: "Control characters and line breaks are not allowed here." }),
   );
 

@@ -97,15 +97,13 @@ function readInteger(
   name: string,
   text: string | null,
   otherwise: number,
-  most: number,
-  least = 0,
+  max: number,
+  min = 0,
 ): number {
   if (text === null) return otherwise;
   const value = Number(text);
-  if (!/^\d+$/.test(text) || value > most || value < least)
-    throw new ConfigError(
-      `${name} must be a whole number from ${least} to ${most}, not “${text}”.`,
-    );
+  if (!/^\d+$/.test(text) || value > max || value < min)
+    throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not “${text}”.`);
   return value;
 }
 

@@ -4,24 +4,24 @@ import * as z from "zod/mini";
 import { line } from "../values.ts";
 
 /** `steps` is how many values there are: a longer step would only ever meet the first. */
-type Field = { name: string; least: number; most: number; steps: number; names: string[] };
+type Field = { name: string; min: number; max: number; steps: number; names: string[] };
 
 const fields: Field[] = [
-  { name: "minute", least: 0, most: 59, steps: 60, names: [] },
-  { name: "hour", least: 0, most: 23, steps: 24, names: [] },
-  { name: "day", least: 1, most: 31, steps: 31, names: [] },
+  { name: "minute", min: 0, max: 59, steps: 60, names: [] },
+  { name: "hour", min: 0, max: 23, steps: 24, names: [] },
+  { name: "day", min: 1, max: 31, steps: 31, names: [] },
   {
     name: "month",
-    least: 1,
-    most: 12,
+    min: 1,
+    max: 12,
     steps: 12,
     names: "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split(" "),
   },
   // Sunday stands at both ends, so that a range may begin or end with it.
   {
     name: "weekday",
-    least: 0,
-    most: 7,
+    min: 0,
+    max: 7,
     steps: 7,
     names: "SUN MON TUE WED THU FRI SAT SUN".split(" "),
   },
@@ -36,30 +36,30 @@ const counts = ["none", "one", "two", "three", "four", "five", "six", "seven"];
 const numberOf = (text: string) => (/^\d+$/.test(text) ? Number(text) : Number.NaN);
 
 /** A number, or a name of the field. */
-function valueOf({ least, names }: Field, text: string, isEnd = false): number {
+function valueOf({ min, names }: Field, text: string, isEnd = false): number {
   const place = isEnd ? names.lastIndexOf(text) : names.indexOf(text);
-  return place < 0 ? numberOf(text) : least + place;
+  return place < 0 ? numberOf(text) : min + place;
 }
 
 /** Adds what one field chooses to `chosen`, or says what is wrong with it. */
 function fieldProblem(field: Field, text: string, chosen: number[]): string | null {
-  const { name, least, most, steps, names } = field;
+  const { name, min, max, steps, names } = field;
   for (const item of text.toUpperCase().split(",")) {
     if (item === "") return `The ${name} has an empty place in its list.`;
     const [, from = item, to, step] = /^([^-/]+)(?:-([^-/]+))?(?:\/([^-/]+))?$/.exec(item) ?? [];
     const isAny = from === "*" && to === undefined;
-    const first = isAny ? least : valueOf(field, from);
-    const last = isAny ? most : to === undefined ? first : valueOf(field, to, true);
+    const first = isAny ? min : valueOf(field, from);
+    const last = isAny ? max : to === undefined ? first : valueOf(field, to, true);
 
-    const wrong = [first, last].findIndex((value) => !(value >= least && value <= most));
+    const wrong = [first, last].findIndex((value) => !(value >= min && value <= max));
     if (wrong >= 0) {
       const words = names.length ? ` or ${names[0]} to ${names[steps - 1]}` : "";
-      return `The ${name} must be ${least} to ${most}${words}, not ${wrong ? to : from}.`;
+      return `The ${name} must be ${min} to ${max}${words}, not ${wrong ? to : from}.`;
     }
     if (first > last)
       return `The ${name} range ${from}-${to} must begin with the smaller of its ends.`;
     if (step !== undefined && !isAny && to === undefined)
-      return `The ${name} may have a step only after * or a range: ${from}-${most}/${step}.`;
+      return `The ${name} may have a step only after * or a range: ${from}-${max}/${step}.`;
     const stride = numberOf(step ?? "1");
     if (!(stride >= 1 && stride <= steps))
       return `The ${name} must have a step of 1 to ${steps}, not ${step}.`;

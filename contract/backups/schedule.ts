@@ -97,8 +97,8 @@ export function previousRun(frequency: string, timeZone: string, before: Date): 
   const calendar = calendarOf(frequency);
   const at = before.getTime();
   // Clocks that were put back a moment ago have shown more than they show now.
-  const mostMs = Math.max(offsetMs(at, timeZone), offsetMs(at - longestSetbackMs, timeZone));
-  let wall: Date | undefined = new Date(Math.ceil((at + mostMs) / minuteMs) * minuteMs);
+  const maxOffsetMs = Math.max(offsetMs(at, timeZone), offsetMs(at - longestSetbackMs, timeZone));
+  let wall: Date | undefined = new Date(Math.ceil((at + maxOffsetMs) / minuteMs) * minuteMs);
   while ((wall = calendar.previousRuns(1, wall)[0])) {
     const run = new Date(momentOf(wall.getTime(), timeZone));
     if (run < before) return run;

@@ -14,7 +14,7 @@ export const serverId = 77_000_000_001;
 export const siteId = 9_007_199_254_740_991;
 
 /** How long an answer takes, in milliseconds, and that it is not always the same. */
-const latencyMs = { least: 100, most: 400 };
+const latencyMs = { min: 100, max: 400 };
 const pauseEvery = 25;
 
 /** Numbers from 0 to 1, the same in each run: mulberry32. */
@@ -57,7 +57,7 @@ export async function startSecondService() {
       `http://${headers.host ?? "localhost"}`,
     );
     asked.push(`${method} ${pathname}`);
-    await pause(latencyMs.least + random() * (latencyMs.most - latencyMs.least));
+    await pause(latencyMs.min + random() * (latencyMs.max - latencyMs.min));
     if (headers.authorization !== `Bearer ${secondToken}`)
       return problem(401, "Who are you?", { title: "Unauthorized" });
     if (asked.length % pauseEvery === 0)

@@ -10,7 +10,7 @@ export type Measured = { sizeBytes: number; durationMs: number; checksum: string
 export const comparedBackups = 7;
 
 /** With fewer there is no "usual". */
-const leastForMedian = 3;
+const minForMedian = 3;
 const nearlyEmptyBytes = 512;
 /** Below it a duration says more about the machine than about the backup. */
 const shortMs = 60_000;
@@ -24,7 +24,7 @@ export function findAnomalies(now: Measured, before: readonly Measured[]): strin
   const warnings: string[] = [];
   if (now.sizeBytes < nearlyEmptyBytes)
     warnings.push(`Nearly empty: ${sizeInWords(now.sizeBytes)}.`);
-  if (compared.length >= leastForMedian) {
+  if (compared.length >= minForMedian) {
     const usualBytes = median(compared.map(({ sizeBytes }) => sizeBytes));
     const share = now.sizeBytes / Math.max(1, usualBytes);
     if (share < 0.5 || share > 1.5)

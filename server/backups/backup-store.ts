@@ -71,14 +71,14 @@ export function createBackupStore(db: Database) {
     },
 
     /** The newest backups of each configuration, newest first, without their manifests. */
-    async newest(configurationIds: readonly number[], most: number): Promise<BackupRow[]> {
+    async newest(configurationIds: readonly number[], limit: number): Promise<BackupRow[]> {
       if (configurationIds.length === 0) return [];
       // Each configuration's newest by its index, instead of numbering all the rows there are.
       const { rows } = await db.execute<{ id: number }>(sql`
         select newest.id
         from unnest(${sql.param(configurationIds)}::int[]) as wanted(id),
           lateral (
-            select id from backups where configuration_id = wanted.id order by id desc limit ${most}
+            select id from backups where configuration_id = wanted.id order by id desc limit ${limit}
           ) newest`);
       const ids = rows.map(({ id }) => id);
       if (ids.length === 0) return [];
@@ -88,7 +88,7 @@ export function createBackupStore(db: Database) {
     /** The finished backups of a configuration, newest first. */
     finished: (
       configurationId: number,
-      most?: number,
+      limit?: number,
       tx: Connection = db,
     ): Promise<BackupRow[]> => {
       const query = tx
@@ -96,17 +96,17 @@ export function createBackupStore(db: Database) {
         .from(backups)
         .where(and(eq(backups.configuration_id, configurationId), eq(backups.status, "finished")))
         .orderBy(desc(backups.id));
-      return most === undefined ? query : query.limit(most);
+      return limit === undefined ? query : query.limit(limit);
     },
 
     /** The same without safety backups: what a restore would take, and what a new run is held against. */
-    finishedRuns: (configurationId: number, most: number): Promise<BackupRow[]> =>
+    finishedRuns: (configurationId: number, limit: number): Promise<BackupRow[]> =>
       db
         .select()
         .from(backups)
         .where(and(eq(backups.configuration_id, configurationId), isFinishedRun))
         .orderBy(desc(backups.id))
-        .limit(most),
+        .limit(limit),
 
     /** When the newest of those of each configuration ended; configurations without one are not in it. */
     async lastFinished(configurationIds: readonly number[]): Promise<Map<number, Date>> {
@@ -124,13 +124,13 @@ export function createBackupStore(db: Database) {
     },
 
     /** Where the files of a storage's newest finished backups are. */
-    async newestPaths(providerId: number, most: number): Promise<string[]> {
+    async newestPaths(providerId: number, limit: number): Promise<string[]> {
       const rows = await db
         .select({ path: backups.path })
         .from(backups)
         .where(and(eq(backups.storage_provider_id, providerId), eq(backups.status, "finished")))
         .orderBy(desc(backups.id))
-        .limit(most);
+        .limit(limit);
       return rows.map(({ path }) => path);
     },
 

@@ -1,6 +1,6 @@
 // What a run says while it works: the last 16 KiB of it, one line after the other.
 
-const mostCharacters = 16 * 1024;
+const maxCharacters = 16 * 1024;
 
 export type Output = {
   /** Adds a line, or several. */
@@ -12,7 +12,7 @@ export function createOutput(text = ""): Output {
   return {
     say(line) {
       text = `${text}${line.trimEnd()}\n`;
-      if (text.length > mostCharacters) text = `…${text.slice(-mostCharacters + 1)}`;
+      if (text.length > maxCharacters) text = `…${text.slice(-maxCharacters + 1)}`;
     },
     text: () => text,
   };

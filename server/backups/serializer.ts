@@ -128,7 +128,7 @@ export function createSerializer({ store, tasks, inventory, clock }: SerializerO
   /** One configuration, or those of one server. */
   async function toConfigurations(
     rows: readonly ConfigurationRow[],
-    most: number,
+    limit: number,
   ): Promise<BackupConfiguration[]> {
     const [first] = rows;
     if (first === undefined) return [];
@@ -136,7 +136,7 @@ export function createSerializer({ store, tasks, inventory, clock }: SerializerO
     const backups = await toBackups(
       await store.newest(
         rows.map(({ id }) => id),
-        most,
+        limit,
       ),
     );
     const nested = backups.map((backup) => ({

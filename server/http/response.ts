@@ -10,7 +10,7 @@ export type WriteResponse = (
 ) => { text: string; tag: string };
 
 /** Dashboards poll, and most polls find what the one before found: that is not checked once more. */
-const mostKept = 200;
+const maxKept = 200;
 
 /**
  * @param invalidResponse what becomes of a response that breaks its schema: `fail` throws; `log` sends it all the
@@ -39,7 +39,7 @@ export function createResponseWriter(invalidResponse: "fail" | "log", log: Logge
     const text = check(operation, status, body);
     // Only what is polled: the response to a change may hold a secret that is shown once.
     if (operation.method !== "GET") return { text, tag };
-    if (written.size >= mostKept) written.clear();
+    if (written.size >= maxKept) written.clear();
     written.set(tag, text);
     return { text, tag };
   };

@@ -3,7 +3,7 @@ import type { OpenDatabase } from "../store/database.ts";
 import type { Metric } from "./part.ts";
 
 export function poolMetrics(pool: OpenDatabase["pool"]): Metric[] {
-  const { open, idle, waiting, most } = pool();
+  const { open, idle, waiting, max } = pool();
   return [
     {
       name: "quarterdeck_database_connections",
@@ -16,7 +16,7 @@ export function poolMetrics(pool: OpenDatabase["pool"]): Metric[] {
     {
       name: "quarterdeck_database_connections_max",
       help: "The most connections there may be.",
-      values: [{ value: most }],
+      values: [{ value: max }],
     },
     {
       name: "quarterdeck_database_connection_waiters",

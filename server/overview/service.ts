@@ -1,5 +1,5 @@
 // The rules of the overview: what counts as a problem of workers, webhooks and channels, and which reason is told.
-import { mostProblems, type Overview } from "../../contract/overview.ts";
+import { maxProblems, type Overview } from "../../contract/overview.ts";
 import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
 import type { Visible } from "../events/visible-messages.ts";
 import type { Database } from "../store/database.ts";
@@ -63,7 +63,7 @@ export function createOverviewService({ db, crashLoops }: OverviewServiceOptions
             ? [{ ...row, title, at: toTimestamp(new Date(at)) }]
             : [],
         )
-        .slice(0, mostProblems),
+        .slice(0, maxProblems),
     };
   }
 

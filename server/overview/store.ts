@@ -1,5 +1,5 @@
 // Reads what the overview is made of: a few counts and the rows that have trouble, however many servers there are.
-import { mostProblems } from "../../contract/overview.ts";
+import { maxProblems } from "../../contract/overview.ts";
 import { isVisibleMessage, type Visible } from "../events/visible-messages.ts";
 import type { Database } from "../store/database.ts";
 import { and, asc, eq, inArray, isNotNull, notInArray, or, sql } from "../store/drizzle.ts";
@@ -51,7 +51,7 @@ export function createOverviewStore(db: Database) {
           ),
         )
         .orderBy(asc(workers.id))
-        .limit(mostProblems),
+        .limit(maxProblems),
 
     async countWebhooks(visible: Visible): Promise<number> {
       const [row] = await db
@@ -81,7 +81,7 @@ export function createOverviewStore(db: Database) {
           ),
         )
         .orderBy(asc(webhooks.id))
-        .limit(mostProblems),
+        .limit(maxProblems),
 
     /** Every channel that a visible site or server uses, with the newest of its messages that may be seen. */
     async usedChannels(visible: Visible) {
@@ -125,7 +125,7 @@ export function createOverviewStore(db: Database) {
         where ${isVisible("b", visible)} and b.database_id is not null
           and not exists (select from server_channels c where c.server_id = b.server_id)
           and not exists (select from sites where entry -> 'databases' @> to_jsonb(b.database_id))
-        group by servers.id order by servers.id limit ${mostProblems}`);
+        group by servers.id order by servers.id limit ${maxProblems}`);
       return rows;
     },
   };

@@ -16,7 +16,7 @@ export type OpenDatabase = {
   /** Answers whether a query gets through; throws what stood in its way. */
   ping(): Promise<void>;
   /** Its connections just now; `waiting` counts the queries that have none yet. */
-  pool(): { open: number; idle: number; waiting: number; most: number };
+  pool(): { open: number; idle: number; waiting: number; max: number };
   close(): Promise<void>;
 };
 
@@ -63,7 +63,7 @@ export async function openDatabase(
       open: pool.totalCount,
       idle: pool.idleCount,
       waiting: pool.waitingCount,
-      most: pool.options.max,
+      max: pool.options.max,
     }),
     close() {
       isClosing = true;

@@ -2,7 +2,7 @@
 import { rangeOf, type PageRequest } from "../../contract/paging.ts";
 
 /** A query whose rows can still be limited. */
-type Limitable<Row> = { limit(most: number): { offset(first: number): PromiseLike<Row[]> } };
+type Limitable<Row> = { limit(limit: number): { offset(offset: number): PromiseLike<Row[]> } };
 
 /**
  * Reads one page of a query's rows.

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** Several times what all databases of a run take together. */
-const leastFreeBytes = 4 * 1024 ** 3;
+const minFreeBytes = 4 * 1024 ** 3;
 
 /**
  * Makes a new folder in memory, or among the system's temporary ones where there is too little of it.
@@ -16,5 +16,5 @@ export async function makeMemoryFolder(prefix: string): Promise<string> {
     ({ bavail, bsize }) => bavail * bsize,
     () => 0,
   );
-  return mkdtemp(join(free < leastFreeBytes ? tmpdir() : memory, prefix));
+  return mkdtemp(join(free < minFreeBytes ? tmpdir() : memory, prefix));
 }

@@ -17,7 +17,7 @@ const lastUsedStepMs = 60_000;
 /** A token that was just checked is not looked up again for this long; revoking it here ends that at once. */
 const trustMs = 5_000;
 /** Tokens kept at the most, so that many of them cost no memory without end. */
-const mostKept = 1000;
+const maxKept = 1000;
 
 /** The least length of a token that the operator chose. */
 export const shortestChosenToken = 32;
@@ -57,7 +57,7 @@ export function createTokenService(store: TokenStore, clock: Clock) {
     if (row.last_used_at === null || now - row.last_used_at.getTime() > lastUsedStepMs)
       await store.touch(row.id, new Date(now));
     const caller = toCaller(row);
-    if (trusted.size >= mostKept) trusted.clear();
+    if (trusted.size >= maxKept) trusted.clear();
     const untilMs = Math.min(now + trustMs, row.expires_at?.getTime() ?? Infinity);
     if (before === revocations) trusted.set(key, { caller, untilMs });
     return caller;

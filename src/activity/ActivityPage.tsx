@@ -11,7 +11,7 @@ import { Filters } from "./Filters.tsx";
 import { LiveBar } from "./LiveBar.tsx";
 import type { activityLoader } from "./loaders.ts";
 import { OlderBar } from "./OlderBar.tsx";
-import { usePlaces } from "./places.ts";
+import { useLocations } from "./entry-locations.ts";
 import { timelineQuery } from "./queries.ts";
 import { goneIn } from "./sentence.ts";
 import { toDays } from "./days.ts";
@@ -27,14 +27,14 @@ function Empty({ filter }: { filter: Filter }) {
 }
 
 function Timeline({ filter, shown }: { filter: Filter; shown: Activity }) {
-  const placeOf = usePlaces(shown.data, filter);
+  const locationOf = useLocations(shown.data, filter);
   const gone = goneIn(shown.data);
   return (
     <Panel>
       <LiveBar filter={filter} shown={shown} />
       {shown.data.length === 0 && <Empty filter={filter} />}
       {toDays(shown.data).map((day) => (
-        <DayList key={day.startMs} day={day} gone={gone} placeOf={placeOf} />
+        <DayList key={day.startMs} day={day} gone={gone} locationOf={locationOf} />
       ))}
       <OlderBar filter={filter} shown={shown} />
     </Panel>

@@ -8,7 +8,7 @@ import { type Day, dayText } from "./days.ts";
 type DayListProps = {
   day: Day;
   gone: ReadonlySet<string>;
-  placeOf: (entry: ActivityEntry) => string;
+  locationOf: (entry: ActivityEntry) => string;
 };
 
 /** Apart, because it alone has to follow the clock. */
@@ -16,7 +16,7 @@ const DayText = memo(({ startMs }: { startMs: number }) =>
   useClockText((nowMs) => dayText(startMs, nowMs)),
 );
 
-export function DayList({ day, gone, placeOf }: DayListProps) {
+export function DayList({ day, gone, locationOf }: DayListProps) {
   const titleId = useId();
   return (
     <section aria-labelledby={titleId}>
@@ -32,7 +32,7 @@ export function DayList({ day, gone, placeOf }: DayListProps) {
             key={entry.id}
             entry={entry}
             isGone={gone.has(keyOf(entry))}
-            place={placeOf(entry)}
+            location={locationOf(entry)}
           />
         ))}
       </ol>

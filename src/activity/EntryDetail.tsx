@@ -2,13 +2,13 @@ import { useState } from "react";
 import { Icon } from "../ui/Icon.tsx";
 import { visibleText } from "../ui/visible-text.ts";
 
-const mostCharacters = 160;
+const maxCharacters = 160;
 
 /** More in words. What is long shows its beginning until it is asked for. */
 export function EntryDetail({ text: raw, about }: { text: string; about: string }) {
   const text = visibleText(raw);
   const [isOpen, setIsOpen] = useState(false);
-  const isLong = text.length > mostCharacters || text.includes("\n");
+  const isLong = text.length > maxCharacters || text.includes("\n");
   if (!isLong) return <p className="text-xs wrap-anywhere text-muted">{text}</p>;
   return (
     <div className="flex items-start gap-2 text-xs text-muted">

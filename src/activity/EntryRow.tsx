@@ -90,11 +90,11 @@ type EntryRowProps = {
   /** What it is about is known to be there no longer. */
   isGone: boolean;
   /** On which server and site, as far as that is not plain; "" = it is. */
-  place: string;
+  location: string;
 };
 
 /** Renders again only when one of its own words changed. */
-export const EntryRow = memo(function EntryRow({ entry, isGone, place }: EntryRowProps) {
+export const EntryRow = memo(function EntryRow({ entry, isGone, location }: EntryRowProps) {
   return (
     <li
       data-row
@@ -116,9 +116,9 @@ export const EntryRow = memo(function EntryRow({ entry, isGone, place }: EntryRo
         </p>
         <p
           className="min-w-0 truncate empty:hidden @3xl:col-start-4 @3xl:row-start-1"
-          data-tip={place.length > 26 ? place : undefined}
+          data-tip={location.length > 26 ? location : undefined}
         >
-          {place}
+          {location}
         </p>
         <div className="min-w-0 @3xl:col-start-5 @3xl:row-start-1">
           <Actor actor={entry.actor} />

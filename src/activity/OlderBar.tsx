@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { type Activity, activityPerPage } from "../../contract/activity.ts";
 import { callExtra } from "../api/query.ts";
-import { TroubleText } from "../app/TroubleText.tsx";
+import { ErrorText } from "../app/ErrorText.tsx";
 import { Button } from "../ui/Button.tsx";
 import { type Filter, toQuery } from "./filter.ts";
 import { changeTimeline } from "./queries.ts";
@@ -37,7 +37,7 @@ export function OlderBar({ filter, shown }: OlderBarProps) {
         {next === null ? "No older entries" : "Show older"}
       </Button>
       <span role="alert" className="text-bad empty:hidden">
-        {error !== null && <TroubleText error={error} />}
+        {error !== null && <ErrorText error={error} />}
       </span>
       <output className="sr-only">{shown.data.length} entries shown.</output>
     </div>

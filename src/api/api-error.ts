@@ -41,14 +41,14 @@ export const isPassing = (error: unknown): boolean =>
     error.status === 429 ||
     (typeof error.status === "number" && error.status >= 500));
 
-export type Trouble = {
+export type ErrorDescription = {
   message: string;
   /** To look for in the service's log, which can explain what the service itself does not. */
   requestId: string | null;
 };
 
 /** What to show for anything that was thrown. */
-export function troubleOf(error: unknown): Trouble {
+export function describeError(error: unknown): ErrorDescription {
   if (!(error instanceof ApiError))
     return { message: "Something went wrong in the dashboard.", requestId: null };
   const { status, message, requestId } = error;
@@ -58,7 +58,7 @@ export function troubleOf(error: unknown): Trouble {
 
 /** The same as one sentence, for where there is no room for more. */
 export function messageOf(error: unknown): string {
-  const { message, requestId } = troubleOf(error);
+  const { message, requestId } = describeError(error);
   return requestId === null ? message : `${message.replace(/\.$/, "")} (request id ${requestId}).`;
 }
 

@@ -40,7 +40,7 @@ function toRequest(row: Operation, path: string, sent: Sent<OperationName>, sess
 
 /** Whoever has to wait longer than this is told instead. */
 const patienceMs = 5_000;
-const mostTries = 4;
+const maxTries = 4;
 /** A service of another origin may have said, but not shown to this page, how long to wait. */
 const usualWaitMs = 1_000;
 
@@ -56,7 +56,7 @@ async function ask(
     const response = await asked.catch(() => {
       throw new ApiError("unreachable", "The service is not responding.");
     });
-    if (response.status !== 429 || tries === mostTries) return response;
+    if (response.status !== 429 || tries === maxTries) return response;
     const waitMs = readRetryAfter(response.headers.get("retry-after"), Date.now()) ?? usualWaitMs;
     if (waitMs > patienceMs) return response;
     await pause(waitMs * (1 + Math.random() / 4));

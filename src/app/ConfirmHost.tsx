@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { troubleOf, type Trouble } from "../api/api-error.ts";
+import { describeError, type ErrorDescription } from "../api/api-error.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
@@ -8,7 +8,7 @@ import { RequestId } from "../ui/RequestId.tsx";
 import { type Question, question } from "./confirm.ts";
 import { ConfirmFields, useAnswer } from "./ConfirmFields.tsx";
 
-type Progress = { kind: "asking" } | { kind: "running" } | ({ kind: "failed" } & Trouble);
+type Progress = { kind: "asking" } | { kind: "running" } | ({ kind: "failed" } & ErrorDescription);
 
 function Confirmation({ title, body, action, run, typed, choices }: Question) {
   const [answer, setAnswer] = useAnswer({ typed, choices });
@@ -23,7 +23,7 @@ function Confirmation({ title, body, action, run, typed, choices }: Question) {
       await run(answer.choice);
       question.set(null);
     } catch (error) {
-      setProgress({ kind: "failed", ...troubleOf(error) });
+      setProgress({ kind: "failed", ...describeError(error) });
     }
   };
   return (

@@ -6,7 +6,7 @@ import { Time } from "../ui/Time.tsx";
 import { overviewQuery } from "./inventory.ts";
 import { Link } from "./Link.tsx";
 import { calmLine, messageLines, type OverviewLine, workerLines } from "./overview-lines.ts";
-import { TroubleText } from "./TroubleText.tsx";
+import { ErrorText } from "./ErrorText.tsx";
 
 /** As often as the protection beside it. */
 const overviewMs = 30_000;
@@ -61,7 +61,7 @@ export function OverviewPanel() {
       <Panel>
         <p className={`${rowClass} text-muted`}>
           <span>
-            Status unknown: <TroubleText error={error} />
+            Status unknown: <ErrorText error={error} />
           </span>
         </p>
       </Panel>

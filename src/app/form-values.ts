@@ -1,6 +1,6 @@
 // Between the texts that a form holds and the values that a schema checks, and back from a refusal to the fields.
 import type { FieldValues, Path, UseFormSetError } from "react-hook-form";
-import { ApiError, troubleOf } from "../api/api-error.ts";
+import { ApiError, describeError } from "../api/api-error.ts";
 
 /** An empty field is one that was left out. What is no number stays one that no schema takes. */
 export function toNumber(value: unknown): number | undefined {
@@ -39,6 +39,6 @@ export function setServerErrors<Values extends FieldValues>(
 
 /** Of a form's error there is a message and a type; the type carries the request's id. */
 function toFormError(error: unknown) {
-  const { message, requestId } = troubleOf(error);
+  const { message, requestId } = describeError(error);
   return { message, ...(requestId !== null && { type: requestId }) };
 }

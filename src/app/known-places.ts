@@ -4,7 +4,7 @@ import { createStore } from "../store.ts";
 
 export type KnownPlace = { address: string; id: number };
 
-const mostKept = 20;
+const maxKept = 20;
 
 const isKnownPlace = (value: unknown): value is KnownPlace =>
   typeof value === "object" &&
@@ -32,7 +32,7 @@ export const withKnownPlace = (
   [
     place,
     ...places.filter(({ address, id }) => address !== place.address || id !== place.id),
-  ].slice(0, mostKept);
+  ].slice(0, maxKept);
 
 function keepKnown(key: string) {
   const store = createStore(readKnownPlaces(attempt(() => localStorage.getItem(key))));

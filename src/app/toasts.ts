@@ -1,5 +1,5 @@
 // Short messages that come and go by themselves. Callable from anywhere.
-import { troubleOf } from "../api/api-error.ts";
+import { describeError } from "../api/api-error.ts";
 import { createStore } from "../store.ts";
 
 /** What can be done about what a message tells, e.g. "Undo". It must be possible elsewhere too: toasts go. */
@@ -14,7 +14,7 @@ export type ToastMessage = {
   action?: ToastAction | undefined;
 };
 
-const mostShown = 4;
+const maxShown = 4;
 const shownMs: Record<ToastMessage["tone"], number> = { good: 5_000, bad: 15_000 };
 /** Long enough to think it over. */
 const offeredMs = 10_000;
@@ -29,7 +29,7 @@ export const dismissToast = (id: number) =>
 function add(message: Omit<ToastMessage, "id">): number {
   lastId += 1;
   const id = lastId;
-  toasts.set([...toasts.get(), { id, ...message }].slice(-mostShown));
+  toasts.set([...toasts.get(), { id, ...message }].slice(-maxShown));
   const ms = message.action === undefined ? shownMs[message.tone] : offeredMs;
   setTimeout(() => dismissToast(id), ms);
   return id;
@@ -43,7 +43,7 @@ export const toast = {
     const { message: detail, requestId } =
       cause === null || typeof cause === "string"
         ? { message: cause ?? undefined, requestId: null }
-        : troubleOf(cause);
+        : describeError(cause);
     return add({ tone: "bad", text, detail, requestId });
   },
 };

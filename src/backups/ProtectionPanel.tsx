@@ -8,7 +8,7 @@ import { makePoller } from "../api/poll.ts";
 import type { DataQuery } from "../api/query.ts";
 import { everySiteQuery } from "../app/inventory.ts";
 import { Link } from "../app/Link.tsx";
-import { TroubleText } from "../app/TroubleText.tsx";
+import { ErrorText } from "../app/ErrorText.tsx";
 import { paths } from "../paths.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
@@ -146,7 +146,7 @@ export function ProtectionPanel({ server }: { server: Server }) {
           <Skeleton width="w-40" />
         ) : (
           <span>
-            Protection unknown: <TroubleText error={error} />
+            Protection unknown: <ErrorText error={error} />
           </span>
         )}
       </p>

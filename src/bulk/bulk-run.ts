@@ -1,5 +1,5 @@
 // Asks the service for the same thing about many rows, a few at a time, and keeps what came of each.
-import { isPassing, troubleOf } from "../api/api-error.ts";
+import { isPassing, describeError } from "../api/api-error.ts";
 import { createStore, type Store } from "../store.ts";
 
 export type Result =
@@ -41,7 +41,7 @@ export function createRun({ ids, act, onDone, atOnce = 4 }: RunOptions): BulkRun
       await act(id, choice);
     } catch (error) {
       const kind = isPassing(error) ? "failed" : "refused";
-      const { message: reason, requestId } = troubleOf(error);
+      const { message: reason, requestId } = describeError(error);
       return note(id, { kind, reason, requestId });
     }
     note(id, { kind: "done" });

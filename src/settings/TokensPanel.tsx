@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Page } from "../../contract/paging.ts";
 import type { Token } from "../../contract/tokens.ts";
-import { TroubleText } from "../app/TroubleText.tsx";
+import { ErrorText } from "../app/ErrorText.tsx";
 import { LinkButton } from "../app/LinkButton.tsx";
 import { PageLinks } from "../app/PageLinks.tsx";
 import { paths } from "../paths.ts";
@@ -71,7 +71,7 @@ export function TokensPanel({ page }: { page: number }) {
           title="Couldn't load tokens"
           action={<Button onClick={() => void refetch()}>Try again</Button>}
         >
-          <TroubleText error={error} />
+          <ErrorText error={error} />
         </EmptyState>
       ) : (
         <div className="p-4">

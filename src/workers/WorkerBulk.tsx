@@ -13,11 +13,11 @@ function Ending({ workers }: { workers: readonly Worker[] }) {
   if (counts.length < workers.length || waits.length < workers.length)
     return "Stops all processes. Jobs that run past their stop time are killed.";
   const count = counts.reduce((total, one) => total + one, 0);
-  const [least, most] = [Math.min(...waits), Math.max(...waits)];
+  const [min, max] = [Math.min(...waits), Math.max(...waits)];
   return (
     <>
       Stops {count === 1 ? "one process" : `${count} processes`}. A job still running after{" "}
-      {least === most ? least : `${least} to ${most}`} s is killed.
+      {min === max ? min : `${min} to ${max}`} s is killed.
     </>
   );
 }

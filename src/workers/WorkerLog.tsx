@@ -12,7 +12,7 @@ import {
 } from "react";
 import { hasStatus } from "../api/api-error.ts";
 import { callExtra } from "../api/query.ts";
-import { TroubleText } from "../app/TroubleText.tsx";
+import { ErrorText } from "../app/ErrorText.tsx";
 import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Panel } from "../ui/Panel.tsx";
@@ -190,7 +190,7 @@ export function WorkerLog({ id, isLive, isEnding }: WorkerLogProps) {
           {buffer === undefined && error === null && <Skeleton width="w-40" />}
           {buffer === undefined && error !== null && !hasStatus(error, 401) && (
             <p className="text-bad">
-              <TroubleText error={error} />
+              <ErrorText error={error} />
             </p>
           )}
           {buffer !== undefined && buffer.problem !== null && (

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { appendLog, type LogBuffer, mostLines, plainLine, rotatedText } from "./log-buffer.ts";
+import { appendLog, type LogBuffer, maxLines, plainLine, rotatedText } from "./log-buffer.ts";
 
 const piece = (text: string, start: number, rotated = false) => ({
   text,
@@ -55,12 +55,12 @@ test("a rotation says that lines may be missing and completes no old line", () =
 });
 
 test("old lines go, and the numbers of the others stay", () => {
-  const many = Array.from({ length: mostLines }, (_, index) => `line ${index + 1}\n`).join("");
+  const many = Array.from({ length: maxLines }, (_, index) => `line ${index + 1}\n`).join("");
   const first = appendLog(undefined, piece(many, 0));
   const second = appendLog(first, piece("last\n", first.end));
-  expect(second.lines).toHaveLength(mostLines);
+  expect(second.lines).toHaveLength(maxLines);
   expect(second.lines[0]).toEqual({ number: 2, text: "line 2" });
-  expect(second.lines.at(-1)).toEqual({ number: mostLines + 1, text: "last" });
+  expect(second.lines.at(-1)).toEqual({ number: maxLines + 1, text: "last" });
 });
 
 test("a full answer means that more waits", () => {

@@ -17,7 +17,7 @@ export type LogBuffer = {
 };
 
 /** More is not held: it costs memory and nobody scrolls that far. */
-export const mostLines = 2_000;
+export const maxLines = 2_000;
 
 /** An answer holds at most 64 KiB; one that is nearly full was cut at a line. */
 const fullBytes = 48 * 1024;
@@ -64,7 +64,7 @@ export function appendLog(before: LogBuffer = emptyBuffer, answer: WorkerLog): L
     ...added.map((text, index) => ({ number: first + index, text: plainLine(text) })),
   ];
   return {
-    lines: lines.slice(-mostLines),
+    lines: lines.slice(-maxLines),
     open,
     end: answer.end,
     isBehind: answer.end - answer.start >= fullBytes,

@@ -14,7 +14,7 @@ const encodings = {
 };
 
 /** Below this a header outweighs what is saved. */
-const leastBytes = 300;
+const minBytes = 300;
 
 export async function precompress(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -22,7 +22,7 @@ export async function precompress(folder: string): Promise<void> {
     if (!entry.isFile() || !/\.(?:js|css|html|svg|json|webmanifest)$/.test(entry.name)) continue;
     const path = join(entry.parentPath, entry.name);
     const content = await readFile(path);
-    if (content.length < leastBytes) continue;
+    if (content.length < minBytes) continue;
     for (const [suffix, compress] of Object.entries(encodings))
       await writeFile(`${path}.${suffix}`, await compress(content));
   }

@@ -14,7 +14,7 @@ const makes: Record<string, ResourceKind> = {
 };
 
 /** More of one kind would make lists long and slow, and find nothing more. */
-const mostOfAKind = 4;
+const maxPerKind = 4;
 
 export function createPool(seeded: Record<ResourceKind, number>) {
   const ids = new Map(Object.entries(seeded).map(([kind, id]): [string, number[]] => [kind, [id]]));
@@ -39,8 +39,8 @@ export function createPool(seeded: Record<ResourceKind, number>) {
       const known = of(kind);
       known.push(id);
       // A worker runs processes.
-      const most = kind === "worker" ? 2 : mostOfAKind;
-      const surplus = known.length > most ? known.splice(1, 1)[0] : undefined;
+      const max = kind === "worker" ? 2 : maxPerKind;
+      const surplus = known.length > max ? known.splice(1, 1)[0] : undefined;
       const isDeletable = kind !== "backup" && kind !== "webhook-delivery";
       return surplus !== undefined && isDeletable ? `/api/${kind}/${surplus}` : null;
     },

@@ -2,7 +2,7 @@
 import { logPath, readBytes, readLogStart, sizeOf } from "./log-files.ts";
 import { fileProblem } from "./reasons.ts";
 
-export const mostReadBytes = 64 * 1024;
+export const maxReadBytes = 64 * 1024;
 
 export type LogPart = {
   /** Bytes that are not UTF-8 are replaced. */
@@ -38,7 +38,7 @@ export function readLog(folder: string, from: { lines: number } | { offset: numb
   const end = logStart + sizeOf(logPath(folder));
   const oldest = Math.max(0, logStart - sizeOf(logPath(folder, 1)));
   const bytesFrom = (start: number): Buffer => {
-    const length = Math.min(end - start, mostReadBytes);
+    const length = Math.min(end - start, maxReadBytes);
     const old = Math.min(length, Math.max(0, logStart - start));
     const rotated = old > 0 ? readBytes(logPath(folder, 1), start - oldest, old) : Buffer.alloc(0);
     const present = readBytes(logPath(folder), Math.max(0, start - logStart), length - old);
@@ -46,7 +46,7 @@ export function readLog(folder: string, from: { lines: number } | { offset: numb
   };
 
   if ("lines" in from) {
-    const start = Math.max(oldest, end - mostReadBytes);
+    const start = Math.max(oldest, end - maxReadBytes);
     const bytes = withoutCutEnd(bytesFrom(start));
     const skipped = startOfLines(bytes, from.lines) ?? (start > oldest ? startOfText(bytes) : 0);
     return part(bytes.subarray(skipped), start + skipped, false);

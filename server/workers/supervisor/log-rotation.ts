@@ -16,7 +16,7 @@ const chunkBytes = 256 * 1024;
 /** What may be left to copy without yielding to the service's other work. */
 const tailBytes = 1024 * 1024;
 /** Against a writer that is always ahead. */
-const mostRounds = 64;
+const maxRounds = 64;
 /**
  * The worker holds the file and may make it as long as it likes, without writing it: a copy of terabytes of nothing would
  * fill the disk. What a flood brings within a second fits.
@@ -59,7 +59,7 @@ const spanOf = (from: number): Span => ({ from, to: from + maxCopiedBytes + maxL
 async function copyMost(log: FileHandle, copy: FileHandle, span: Span): Promise<number> {
   const chunk = Buffer.alloc(chunkBytes);
   let copied = span.from;
-  for (let round = 0; round < mostRounds; round += 1) {
+  for (let round = 0; round < maxRounds; round += 1) {
     const size = Math.min((await log.stat()).size, span.to);
     if (round > 0 && size - copied <= tailBytes) break;
     while (copied < size) {
@@ -93,7 +93,7 @@ function replace(
       renameSync(logPath(folder, number), logPath(folder, number + 1));
   renameSync(copyPath, logPath(folder, 1));
   try {
-    for (let round = 0; round < mostRounds && fstatSync(log).size > copied; round += 1) {
+    for (let round = 0; round < maxRounds && fstatSync(log).size > copied; round += 1) {
       copied = copyRest(log, copy, span, copied);
       writeLogStart(folder, start + copied);
     }

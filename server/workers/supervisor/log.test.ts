@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, test, type TestContext } from "vitest";
 import { logPath, maxLogBytes, openLog } from "./log-files.ts";
-import { type LogPart, mostReadBytes, readLog } from "./log-reader.ts";
+import { type LogPart, maxReadBytes, readLog } from "./log-reader.ts";
 import { rotateLog } from "./log-rotation.ts";
 import { makeFolder, makeSupervisor, programOf, shell, soon } from "./testing.ts";
 
@@ -63,8 +63,8 @@ describe("The last lines", () => {
       const { read } = makeLog(context, `${"🚢".repeat(40_000)}${padding}`);
       const { text, start, end } = read({ lines: 3 });
       expect(text).toMatch(/^(?:🚢)+a*$/u);
-      expect(end - start).toBeGreaterThan(mostReadBytes - 4);
-      expect(end - start).toBeLessThanOrEqual(mostReadBytes);
+      expect(end - start).toBeGreaterThan(maxReadBytes - 4);
+      expect(end - start).toBeLessThanOrEqual(maxReadBytes);
     }
   });
 });
@@ -77,7 +77,7 @@ describe("What follows an offset", () => {
     expect(parts.map(({ text }) => text).join("")).toBe(content);
     for (const { text, start, end, rotated } of parts) {
       expect(text.endsWith("\n")).toBe(true);
-      expect(end - start).toBeLessThanOrEqual(mostReadBytes);
+      expect(end - start).toBeLessThanOrEqual(maxReadBytes);
       expect(rotated).toBe(false);
     }
   });

@@ -1,9 +1,9 @@
-import { troubleOf } from "../api/api-error.ts";
+import { describeError } from "../api/api-error.ts";
 import { RequestId } from "../ui/RequestId.tsx";
 
 /** What was thrown, in the operator's words, and what the service's log can be searched for. */
-export function TroubleText({ error }: { error: unknown }) {
-  const { message, requestId } = troubleOf(error);
+export function ErrorText({ error }: { error: unknown }) {
+  const { message, requestId } = describeError(error);
   return (
     <>
       {message}

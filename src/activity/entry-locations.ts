@@ -5,7 +5,7 @@ import { everyServerQuery, serverName, siteName, sitesQuery } from "../app/inven
 import type { Filter } from "./filter.ts";
 
 /** @returns what to say of an entry; nothing that the filter or a lone server makes plain */
-export function usePlaces(
+export function useLocations(
   entries: readonly ActivityEntry[],
   filter: Filter,
 ): (entry: ActivityEntry) => string {
