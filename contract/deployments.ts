@@ -9,7 +9,7 @@ const address = storableText().check(
   }),
 );
 
-const told = {
+const reported = {
   status: z.enum(["finished", "failed"]),
   commit: z.optional(line(255)),
   branch: z.optional(line(255)),
@@ -22,7 +22,7 @@ const told = {
 
 export const reportDeploymentBody = z
   .object({
-    ...told,
+    ...reported,
     /** Restart this site's workers once their jobs are done, so that they run the new code. */
     restart_workers: z.optional(z.boolean()),
   })
@@ -33,7 +33,7 @@ export const deployment = z
   .object({
     id,
     site_id: id,
-    ...told,
+    ...reported,
     created_at: timestamp,
     /** How many workers are being restarted. */
     restarted_workers: z.int(),

@@ -1,4 +1,4 @@
-// What can happen that is worth telling: to a site's webhooks, and to the notification channels. What a request about
+// What is reported to a site's webhooks and to the notification channels. What a request about
 // each says stands in `event-payloads.ts`.
 
 /** The events; each request to a webhook names one as its `type`. */

@@ -41,7 +41,7 @@ export const overview = z
         }),
       ),
     }),
-    /** Servers with a backup that belongs to none of their sites, and with no channel that is told of it; an extra. */
+    /** Servers with a backup that belongs to none of their sites, and with no channel that is notified of it; an extra. */
     untold_servers: z.optional(
       z.array(z.object({ id, name: z.string(), configurations: z.int() })),
     ),

@@ -69,7 +69,7 @@ test("the table of operations has bodies with texts", () => {
   expect(bodies.length).toBeGreaterThan(10);
 });
 
-test("a field that cannot be stored is told so, once", () => {
+test("refuses a field that cannot be stored with one message", () => {
   const schema = z.object({ branch_name: line(100) });
   for (const [kind, text] of unstorable)
     expect(

@@ -257,13 +257,13 @@ test.describe("a restore drill", () => {
     await expect(page.getByRole("row").filter({ hasText: "drill passed" })).toHaveCount(1);
   });
 
-  test("is followed to its end, however late the rest of the page is told of its beginning", async ({
+  test("is followed to its end, however late the rest of the page learns of its beginning", async ({
     connected: page,
     service,
     backups,
   }) => {
     test.slow();
-    // Enough that the page is told of its beginning, and so little that a busy disk ends it soon.
+    // Enough that the page learns of its beginning, and so little that a busy disk ends it soon.
     await writeFile(join(backups.site.root, "video.bin"), randomBytes(40_000_000));
     const { id } = await backups.createConfiguration({
       backupable_type: "site",

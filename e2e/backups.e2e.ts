@@ -91,7 +91,7 @@ test.describe("making a backup", () => {
     await expect(database).toHaveAccessibleDescription(/Choose a database\./);
   });
 
-  test("what only the service can know is told at its field too", async ({
+  test("what only the service can know is shown at its field too", async ({
     connected: page,
     service,
     backups,
@@ -199,7 +199,7 @@ test.describe("running a backup now", () => {
     await expectAccessible(page);
   });
 
-  test("what the service refuses is told, and the list stays", async ({
+  test("what the service refuses is reported, and the list stays", async ({
     connected: page,
     service,
     backups,

@@ -18,7 +18,7 @@ test("without a token every page leads to the connect page, and back after conne
   await expect(page).toHaveURL(`${service.url}/sites/${site.id}/workers`);
 });
 
-test("a wrong token is told at its field and nothing is kept", async ({
+test("a wrong token is shown at its field and nothing is kept", async ({
   page,
   service,
   expected,
@@ -32,7 +32,7 @@ test("a wrong token is told at its field and nothing is kept", async ({
   expect(await page.evaluate(() => sessionStorage.length + localStorage.length)).toBe(0);
 });
 
-test("an address where nothing answers is told at its field", async ({
+test("an address where nothing answers is shown at its field", async ({
   page,
   service,
   expected,

@@ -71,7 +71,7 @@ test("a tip, a dialog and a search look as photographed, light and dark", async 
     await page.emulateMedia({ colorScheme: scheme });
     const carrier = part(page, scheme).getByRole("button", { name: "Tip", exact: true });
     await carrier.scrollIntoViewIfNeeded();
-    // A scroll ends a tip, and is told a frame later.
+    // A scroll ends a tip, and is reported a frame later.
     await page.evaluate(
       () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
     );

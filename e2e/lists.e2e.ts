@@ -18,7 +18,7 @@ const bar = (page: Page) => page.getByRole("region", { name: "Selection" });
 const keysButton = (page: Page) =>
   page.getByRole("button", { name: "Keyboard shortcuts", exact: true });
 
-/** Of one row in the dialog that tells what came of it. */
+/** Of one row in the dialog that reports the outcome. */
 const result = (page: Page, name: string) =>
   page
     .getByRole("alertdialog")
@@ -199,7 +199,7 @@ test("single keys can be turned off, which this device remembers, and on again w
   await expect(link(page, id)).toBeFocused();
 });
 
-test("many workers are stopped with one question, and each row tells what came of it", async ({
+test("many workers are stopped with one question, and each row shows its outcome", async ({
   connected: page,
   service,
   site,

@@ -195,7 +195,7 @@ test("two boxes that are checked before the service has answered are both saved"
   expect(await chosen(service, site.id)).toEqual([ops.id, team.id]);
 });
 
-test("a change that the service refuses is taken back on screen and told, and the focus stays", async ({
+test("a change that the service refuses is taken back on screen and reported, and the focus stays", async ({
   page,
   service,
   site,
@@ -311,12 +311,12 @@ test("a channel that nothing can be sent to says so, and why", async ({
   await expect(row(page, mail)).toContainText("Email");
   await expect(row(page, mail)).toContainText("o…@example.com");
   await expect(checkbox(page, mail)).toHaveAccessibleDescription(/SMTP_URL is not set/);
-  // It can be chosen all the same: what is set up later is told from then on.
+  // It can be chosen all the same: what is set up later is notified from then on.
   await checkbox(page, broken).check();
   await expectToast(page, "status", `${broken.name} will be notified about ${site.name}.`);
 });
 
-test("a failed worker is told, and the page shows it without a reload", async ({
+test("a failed worker is notified, and the page shows it without a reload", async ({
   connected: page,
   service,
   site,

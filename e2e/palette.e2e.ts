@@ -203,7 +203,7 @@ test("what lies above the page comes at once when it is needed, however busy the
   await expect(page.getByRole("alertdialog")).toContainText(`Delete worker ${id}?`);
 });
 
-test("what does not come above the page is told, and the page stays", async ({
+test("what does not come above the page is reported, and the page stays", async ({
   connected: page,
   service,
   site,

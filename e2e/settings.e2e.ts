@@ -118,7 +118,7 @@ test("a revoked token is refused at once; without the one in use the page is dis
   expect(await statusWith(service, own.token, "/api/servers")).toBe(401);
 });
 
-test("who may not manage tokens is told what it takes, and has the rest of the page", async ({
+test("who may not manage tokens sees what it takes, and has the rest of the page", async ({
   page,
   service,
   expected,
@@ -217,7 +217,7 @@ test("a token made with one that expires ends with it, and nothing later is offe
   await expectRow(rowOf(page, "child of guest"), "in 39 days");
 });
 
-test("says whether sites are kept apart from the service, and nothing where it is not told", async ({
+test("says whether sites are kept apart from the service, and nothing where it is unknown", async ({
   connected: page,
   service,
   expected,
@@ -238,7 +238,7 @@ test("says whether sites are kept apart from the service, and nothing where it i
   await other.close();
 });
 
-test("an ordinary account is told plainly what a site's code could reach", async ({ page }) => {
+test("an ordinary account sees plainly what a site's code could reach", async ({ page }) => {
   test.skip(!hasPostgresServer, "needs Debian's PostgreSQL");
   const folder = await mkdtemp(join(tmpdir(), "quarterdeck-shared-"));
   const postgres = await startPostgresServer();

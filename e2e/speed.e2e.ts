@@ -23,7 +23,7 @@ const layoutShift = (page: Page): Promise<Jumps> =>
             moved: nodes.map((node) => `${node?.nodeName} ${node?.textContent?.slice(0, 60)}`),
           });
         }).observe({ type: "layout-shift", buffered: true });
-        // Nothing is told where nothing has moved.
+        // Nothing is reported where nothing has moved.
         requestAnimationFrame(() => setTimeout(() => resolve({ distance: 0, moved: [] }), 100));
       }),
   );

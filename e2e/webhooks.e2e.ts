@@ -171,7 +171,7 @@ test("a person creates a webhook, takes its secret along, pings it, and a real r
 });
 
 test.describe("the form", () => {
-  test("tells what is no URL at its field, and sends nothing", async ({
+  test("shows what is no URL at its field, and sends nothing", async ({
     connected: page,
     service,
     site,
@@ -216,7 +216,7 @@ test.describe("the form", () => {
     await expectAccessible(page);
   });
 
-  test("a token that may only read creates, pings, rotates and deletes nothing, and is told so", async ({
+  test("a token that may only read creates, pings, rotates and deletes nothing, and sees why", async ({
     connected: page,
     service,
     site,

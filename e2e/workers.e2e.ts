@@ -99,7 +99,7 @@ test("what a worker cannot do while it is installing is disabled and says why", 
   await service.call("DELETE", `/api/worker/${id}`);
 });
 
-test("an action that the service refuses is taken back on screen and told", async ({
+test("an action that the service refuses is taken back on screen and reported", async ({
   connected: page,
   service,
   site,
@@ -170,7 +170,7 @@ test.describe("the form", () => {
     await expect(page.getByRole("heading", { name: "New worker" })).toBeHidden();
   });
 
-  test("tells what does not fit at its field and sends nothing", async ({
+  test("shows what does not fit at its field and sends nothing", async ({
     connected: page,
     service,
     site,

@@ -87,7 +87,7 @@ export type App = {
   signInCode: string | null;
   /** Why the inventory file as it is now is not in force; null = it is. */
   inventoryProblem(): string | null;
-  /** Reads the inventory file again; what is wrong with it is told in the log. */
+  /** Reads the inventory file again; what is wrong with it is logged. */
   readInventory(): void;
   /** Requests are refused with this reason until it is null again. */
   refuse(reason: string | null): void;

@@ -1,4 +1,4 @@
-// What may be told of an error, to the log and to people. The errors of the database carry what was written: Drizzle's
+// What may be shown of an error, in the log and to people. The errors of the database carry what was written: Drizzle's
 // has every value of its query, PostgreSQL's the row or the value that did not fit; secrets are among them.
 
 /** Names and numbers that say what happened. Everything else that hangs on an error stays untold. */
@@ -83,19 +83,19 @@ export function toLoggableError(error: unknown, seen: readonly unknown[] = []): 
   if (seen.includes(error)) return "[the same]";
   const known = [...seen, error];
   const message = plainMessage(error);
-  const told: LoggableError = {
+  const loggable: LoggableError = {
     type: typeOf(error),
     message,
     stack: `${typeOf(error)}: ${message}${framesOf(error)}`,
   };
   for (const field of toldFields) {
     const value: unknown = Reflect.get(error, field);
-    if (typeof value === "string" || typeof value === "number") told[field] = value;
+    if (typeof value === "string" || typeof value === "number") loggable[field] = value;
   }
-  if (error.cause !== undefined) told.cause = toLoggableError(error.cause, known);
+  if (error.cause !== undefined) loggable.cause = toLoggableError(error.cause, known);
   if (error instanceof AggregateError)
-    told.errors = error.errors.map((one) => toLoggableError(one, known));
-  return told;
+    loggable.errors = error.errors.map((one) => toLoggableError(one, known));
+  return loggable;
 }
 
 /** An error in one sentence, for a reason that is stored and shown. */

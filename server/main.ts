@@ -239,7 +239,7 @@ process.on("uncaughtException", (error, origin) => {
 try {
   await main();
 } catch (error) {
-  // What the operator can mend is told in one sentence; a stack would hide it.
+  // What the operator can fix is logged in one sentence; a stack would hide it.
   const words = operatorWords(error);
   if (words === null) log.fatal({ err: error }, "the service could not start");
   else process.stderr.write(`\n${words}\n\n`);

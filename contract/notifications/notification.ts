@@ -25,12 +25,12 @@ export const updateNotificationsBody = z
 export const channelMessageStates = ["pending", "retrying", "delivered", "failed"] as const;
 export type ChannelMessageState = (typeof channelMessageStates)[number];
 
-/** What a channel was told, or is to be. */
+/** A message that a channel gets, sent or still to send. */
 export const channelMessage = z
   .object({
     id,
     channel_id: id,
-    /** The event that is told; `channel.test` for a test by hand. */
+    /** The event that the message is about; `channel.test` for a test by hand. */
     event: z.string(),
     title: z.string(),
     /** How many events of its kind it coalesces. */

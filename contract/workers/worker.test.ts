@@ -51,7 +51,7 @@ test.each(["TERM", "HUP", "INT", "QUIT", "KILL", "USR1", "USR2"])(
   },
 );
 
-describe("a value out of bounds is told at its field", () => {
+describe("a value out of bounds is reported at its field", () => {
   test.each<[Record<string, unknown>, string, string]>([
     [{ connection: undefined }, "connection", "The connection field is required."],
     [{ connection: "" }, "connection", "The connection field is required."],

@@ -1,4 +1,4 @@
-// The timeline's rows: written in the transaction of what they tell of, read by key from the newest on.
+// The timeline's rows: written in the transaction of what they record, read by key from the newest on.
 import type { ActivityKind } from "../../contract/activity.ts";
 import { and, desc, eq, gt, inArray, lt } from "../store/drizzle.ts";
 import type { Connection, Database } from "../store/database.ts";

@@ -27,7 +27,7 @@ test.each<[string, Measured, Measured[], RegExp[]]>([
   expected.forEach((pattern, index) => expect(warnings[index]).toMatch(pattern));
 });
 
-test("seven backups that are the same are told, six are not", () => {
+test("warns of seven identical backups, and not of six", () => {
   const same = measured(5000, 1, "abc");
   const six = Array.from({ length: 6 }, () => same);
   expect(findAnomalies(same, six)).toEqual([expect.stringMatching(/identical/)]);

@@ -55,7 +55,7 @@ function createService() {
 
 const words = "Timed out: still installing after 150 s.";
 
-test("a configuration that is never tried fails at its deadline, is told of, and keeps its schedule", async () => {
+test("a configuration that is never tried fails at its deadline, is reported, and keeps its schedule", async () => {
   const service = createService();
   const { id, transition } = await insertConfiguration(database.db);
   await service.expire({ id, transition: transition + 1 });

@@ -1,4 +1,4 @@
-// What an event of a backup tells its receivers: data for programs, words for people.
+// What receivers get of a backup's event: data for programs, words for people.
 import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
 import { theSchedule, theService } from "../activity/actor.ts";
 import type { NewEvent } from "../events/event.ts";

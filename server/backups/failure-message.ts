@@ -1,4 +1,4 @@
-// What the operator is told of a failure, and the ends of a job that are told as such.
+// The operator's message for a failure, and the ends of a job that have one of their own.
 import { messageOf } from "../loggable-error.ts";
 import { SourceError } from "./sources/source.ts";
 import { StorageError } from "../storage/storage.ts";
@@ -10,7 +10,7 @@ export class Interrupted extends Error {
   override name = "Interrupted";
 }
 
-/** Somebody ended it on purpose: no failure to be told of. */
+/** Somebody ended it on purpose: not reported as a failure. */
 export class Cancelled extends Interrupted {
   constructor(by: string) {
     super(`Cancelled by ${by}.`);
@@ -19,7 +19,7 @@ export class Cancelled extends Interrupted {
 
 const known = [SourceError, StorageError, DamagedCopy, Interrupted];
 
-/** What the operator is told of a failure; null for what is nobody's fault but ours. */
+/** The operator's message for a failure; null for what is nobody's fault but ours. */
 export const operatorMessage = (error: unknown): string | null =>
   known.some((kind) => error instanceof kind) ? toError(error).message : null;
 

@@ -44,7 +44,7 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
     chunkSize: chunkBytes,
     params: {
       [constants.ZSTD_c_compressionLevel]: 3,
-      // zstd's own checksum, so that a user who unpacks by hand is told of damage too.
+      // zstd's own checksum, so that unpacking by hand detects damage too.
       [constants.ZSTD_c_checksumFlag]: 1,
     },
   });
@@ -198,7 +198,7 @@ async function pass(
   try {
     await pipeline(stored, compared, to);
   } catch (error) {
-    // Whoever reads is told by the stream.
+    // The stream passes the error on to its reader.
     to.destroy(toError(error));
   } finally {
     signal.removeEventListener("abort", end);

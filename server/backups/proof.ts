@@ -50,8 +50,8 @@ export function createProof(options: ProofOptions) {
         if (Object.keys(change).length > 0) await store.update(tx, row.id, change);
         // Told once, not every week.
         if (typeof change.damage === "string" && row.damage === null) {
-          const told = { reason: change.damage, foundAt: now() };
-          await recordEvent(tx, damagedEvent(configuration, row, told));
+          const details = { reason: change.damage, foundAt: now() };
+          await recordEvent(tx, damagedEvent(configuration, row, details));
         }
       });
     },
@@ -112,8 +112,8 @@ export function createProof(options: ProofOptions) {
               tx,
               damagedEvent(configuration, row, { reason: damage, foundAt: at }),
             );
-          const told = { reason, startedAt: task.started_at, endedAt: at };
-          await recordEvent(tx, drillFailedEvent(configuration, row, told));
+          const details = { reason, startedAt: task.started_at, endedAt: at };
+          await recordEvent(tx, drillFailedEvent(configuration, row, details));
         }
       });
     },

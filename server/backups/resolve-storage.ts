@@ -48,7 +48,7 @@ export function createStorageResolver({
       const markedPath = await inventory.markedPathOf(providerId);
       const marked = createLocalStorage({ path: root, isMarked: true });
       if (markedPath === root) return marked;
-      // What the file system has against the folder is told by whoever works there.
+      // Errors of the file system are reported by whoever works in the folder.
       if (await isMarked(root).catch(() => false)) {
         await inventory.setMarkedPath(providerId, root);
         return marked;

@@ -54,8 +54,8 @@ export function createRestore(options: RestoreOptions) {
           backupEntry(configuration, row, cancelledAction.restore, { detail: outcome.reason }),
         );
       const reason = outcome.status === "failed" ? outcome.reason : null;
-      const told = { reason, startedAt: task.started_at, endedAt: at };
-      await recordEvent(tx, restoreEvent(configuration, row, told));
+      const details = { reason, startedAt: task.started_at, endedAt: at };
+      await recordEvent(tx, restoreEvent(configuration, row, details));
     });
   }
 
@@ -94,7 +94,7 @@ export function createRestore(options: RestoreOptions) {
     );
   }
 
-  /** After a restore that was cut off, mostly with the service: its target is finished or undone, then the outcome told. */
+  /** After a restore that was cut off, mostly with the service: its target is finished or undone, then the outcome is stored. */
   async function settle(
     task: TaskRow,
     row: BackupRow,
@@ -175,8 +175,9 @@ export function createRestore(options: RestoreOptions) {
           await store.transaction(async (tx) => {
             await tasks.hold(tx, task);
             await store.update(tx, row.id, { damage: error.message });
-            const told = { reason: error.message, foundAt: new Date(clock.now()) };
-            if (row.damage === null) await recordEvent(tx, damagedEvent(configuration, row, told));
+            const details = { reason: error.message, foundAt: new Date(clock.now()) };
+            if (row.damage === null)
+              await recordEvent(tx, damagedEvent(configuration, row, details));
           });
         const reason: unknown = signal.reason;
         if (!(reason instanceof Cancelled))
@@ -189,8 +190,8 @@ export function createRestore(options: RestoreOptions) {
           );
         else if (isBegun) await settle(task, row, configuration, reason, output);
         else {
-          const told = `${reason.message} Nothing was changed.`;
-          const outcome = { status: "failed", reason: told, isCancelled: true } as const;
+          const explained = `${reason.message} Nothing was changed.`;
+          const outcome = { status: "failed", reason: explained, isCancelled: true } as const;
           await end(task, row, configuration, outcome, output);
         }
       }

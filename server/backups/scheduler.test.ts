@@ -58,7 +58,7 @@ test("runs that fell due while nothing looked are made up for by one", async () 
   await expectFinished(id, 1);
 });
 
-test("a run that does not happen is told once, and the next one that finishes ends that", async () => {
+test("a run that does not happen is reported once, and the next one that finishes ends that", async () => {
   await begin("2026-06-01T12:00:00Z");
   const { id } = await service.installed();
   clock.jump(2 * dayMs);

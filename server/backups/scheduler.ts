@@ -66,7 +66,7 @@ export function createScheduler(options: SchedulerOptions) {
       await backups.run(row.id, "schedule", (tx) => configurations.setNextRun(tx, row.id, next));
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      // The run before it is not over. That one will tell how it ended; this moment is skipped, not queued.
+      // The run before it is not over. That one will report how it ended; this moment is skipped, not queued.
       log.warn({ configuration: row.id, reason: error.message }, "a scheduled run was skipped");
       await store.transaction((tx) => configurations.setNextRun(tx, row.id, next));
     }

@@ -21,7 +21,7 @@ export type SerializerOptions = {
   clock: Clock;
 };
 
-/** What is told of a configuration beside its row. */
+/** What is shown of a configuration beside its row. */
 type Beside = {
   /** Its newest backups, newest first. */
   shown: readonly Backup[];

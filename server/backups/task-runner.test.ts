@@ -96,7 +96,7 @@ test("runs one job at a time for a server over two instances, in the order in wh
   expect(begun).toEqual(asked);
 }, 90_000);
 
-test("tells how many jobs of its server are before one that waits", async () => {
+test("counts the jobs of its server before one that waits", async () => {
   const instance: Instance = await createInstance(() => new Promise(() => undefined));
   await add(instance);
   const other = await insertBackup(database.db, await insertConfiguration(database.db));

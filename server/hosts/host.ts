@@ -68,6 +68,6 @@ export type Host = {
    * @returns its real absolute path
    */
   folderInside(root: string, folder: string): Promise<string | FolderProblem>;
-  /** Memory of the machine in MB, null where it cannot be told. */
+  /** Memory of the machine in MB, null where it is unknown. */
   memoryMb: number | null;
 };

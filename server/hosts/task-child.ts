@@ -49,7 +49,7 @@ async function* confirmedInput(): AsyncGenerator<Buffer> {
 function openStreams(): { input: Readable; output: Writable } {
   // Unlike process.stdout it can be ended by the task, or destroyed with an error.
   const output = new Socket({ fd: 1, readable: false, writable: true });
-  // What breaks it is told by the task, or by the one who reads it.
+  // What breaks it is reported by the task, or by the one who reads it.
   output.on("error", () => undefined);
   return { input: Readable.from(confirmedInput(), { objectMode: false }), output };
 }

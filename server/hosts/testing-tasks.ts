@@ -54,7 +54,7 @@ export const waitForAbort = defineTask(
     }),
 );
 
-/** What a service that runs as the account is told when it wants to run something as another. */
+/** What a service that runs as the account gets when it wants to run something as another. */
 export const tryOtherAccount = defineTask(
   import.meta.url,
   "tryOtherAccount",

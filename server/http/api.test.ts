@@ -59,13 +59,13 @@ describe("what is not there", () => {
     expect({ status, body }).toEqual({ status: 404, body: { message: "Not found." } });
   });
 
-  test.each(["GET", "POST"])("%s beside the interface is told as JSON too", async (method) => {
+  test.each(["GET", "POST"])("%s beside the interface is a JSON error too", async (method) => {
     const response = await service.call(method, "/nothing", undefined);
     expect(response.status).toBe(404);
     expect(await response.json()).toEqual({ message: "Not found." });
   });
 
-  test("a method that a path does not have is told with those it has", async () => {
+  test("a method that a path does not have is refused with those it has", async () => {
     const response = await service.call("PATCH", "/api/worker/1");
     expect(response.status).toBe(405);
     expect(response.headers.get("Allow")).toBe("GET, DELETE, HEAD");

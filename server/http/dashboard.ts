@@ -51,7 +51,7 @@ export function createDashboard(folder: string | null): Hono<ApiEnvironment> {
     if (c.res.ok) c.header("Cache-Control", "public, max-age=31536000, immutable");
   });
   app.get("*", serveStatic({ root: folder, precompressed: true }));
-  // A program that asks for JSON gets no page: what is not there is told as JSON.
+  // A program that asks for JSON gets no page: what is not there is an error in JSON.
   app.get("*", async (c, next) => {
     const accept = c.req.header("Accept") ?? "";
     const isProgram = accept.includes("application/json") && !accept.includes("text/html");

@@ -6,7 +6,7 @@ import type { ApiEnvironment } from "./environment.ts";
 import { describeDatabaseError } from "../store/database-error.ts";
 import { InvalidFields, ServiceError, unavailable } from "./service-error.ts";
 
-/** What nobody foresaw is a 500 that tells nothing but its request id; the log tells the rest. */
+/** An unexpected error is a 500 that shows only its request id; the log has the rest. */
 export function handleError(error: Error, c: Context<ApiEnvironment>, log: Logger): Response {
   const known = toServiceError(error);
   if (known === null) {

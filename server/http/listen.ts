@@ -19,7 +19,7 @@ export async function listen(fetch: Fetch, port: number, host: string): Promise<
         ? answer(errorStatus.malformed_request, errorMessage.malformed_request)
         : answer(errorStatus.server_error, errorMessage.server_error),
   });
-  // A request without a `Host` is told by the app, like all that is wrong with one.
+  // A request without a `Host` is refused by the app, like all that is wrong with one.
   const server = createServer(
     { requireHostHeader: false },
     (incoming, outgoing) => void respond(incoming, outgoing),

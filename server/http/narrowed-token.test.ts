@@ -132,7 +132,7 @@ beforeAll(async () => {
   ours.token = mine.body.id;
   theirs.token = await make("/api/tokens", { name: `${marker}-token`, abilities: ["read"] });
 
-  // One channel for both, told of this server first and of the other one after that.
+  // One channel for both, notified of this server first and of the other one after that.
   await service.call("PUT", "/api/site/1/notifications", { channels: [1] });
   await service.call("PUT", "/api/site/2/notifications", { channels: [1, 2] });
   await deploy(1, "failed", "shop");
@@ -200,7 +200,7 @@ describe("a token narrowed to one server", () => {
     });
   });
 
-  test("sees no message that tells of its servers and of others in one", async () => {
+  test("sees no message about its servers and others in one", async () => {
     // The first of each site goes out at once; what follows within a minute is one message.
     await deploy(1, "finished", "shop");
     await expectLast("Deployed: shop");
@@ -231,10 +231,10 @@ describe("a token narrowed to one server", () => {
       expect(await refusal(type, 2)).toEqual(await refusal(type, 99));
   });
 
-  test("does not see what another server's webhook was told, even of its own database", async () => {
+  test("does not see what another server's webhook got, even of its own database", async () => {
     const receiver = await startReceiver();
     onTestFinished(() => receiver.close());
-    // Site 2 names the database of server 1, so its webhook is told of each backup of it.
+    // Site 2 names the database of server 1, so its webhook gets each backup of it.
     await make("/api/site/2/webhook", { url: receiver.url });
     await make(`/api/backup/${ours["backup-configuration"]}`);
     const deliveries = async (token?: string) => {

@@ -129,7 +129,7 @@ test("an account that is named runs nothing where somebody else could replace th
 test.each([
   ["nobody-here", "This machine has no user “nobody-here”."],
   ["quarterdeck", "“quarterdeck” is the account of Quarterdeck's own database"],
-])("user: %s is a mistake that is told at its line", async (user, words) => {
+])("user: %s is a mistake that is reported at its line", async (user, words) => {
   const { complaints } = await decideAccounts(
     inventory(site(`, user: ${user}`)),
     nothing,

@@ -40,7 +40,7 @@ notification_channels:
   expect(inventory.notification_channels).toHaveLength(2);
 });
 
-describe("a mistake is told with its line and its reason", () => {
+describe("a mistake is reported with its line and its reason", () => {
   test.each([
     ["servers: [", "line 1"],
     [`${start}  - { id: 1, name: again, connection: local }`, "line 3: The id 1 is used twice."],

@@ -1,4 +1,4 @@
-// Reads the inventory file and tells each mistake with its line.
+// Reads the inventory file and reports each mistake with its line.
 import { readFile } from "node:fs/promises";
 import { LineCounter, parseDocument, type Document, isNode } from "yaml";
 import { crossCheck, inventorySchema, type Complaint, type Inventory } from "./schema.ts";
@@ -13,7 +13,7 @@ export class InventoryError extends Error {
 }
 
 /**
- * @param check finds what the machine has against it; each is told with its line as well
+ * @param check finds what the machine has against it; each is reported with its line as well
  * @throws InventoryError
  */
 export async function readInventory(
@@ -53,7 +53,7 @@ function parse(text: string, file: string) {
       parsed.error.issues.map((issue) => {
         // A YAML file has no symbols for keys.
         const path = issue.path as Complaint["path"];
-        // What is not known is told where it stands, not where it is missing from.
+        // What is unknown is reported where it stands, not where it is missing from.
         const unknown = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
         return tell({ path: [...path, ...unknown], message: issue.message });
       }),
@@ -67,7 +67,7 @@ function parse(text: string, file: string) {
 
 const at = (line: number, message: string) => `line ${line}: ${message}`;
 
-/** The line of what a path names; what is missing is told at the entry it is missing from. */
+/** The line of what a path names; what is missing is reported at the entry it is missing from. */
 function lineOf(document: Document, lines: LineCounter, path: Complaint["path"]): number {
   for (let depth = path.length; depth >= 0; depth--) {
     const node = document.getIn(path.slice(0, depth), true);

@@ -28,7 +28,7 @@ type Use = {
   by: PgTable;
   /** The user's column that names the entry. */
   reference: PgColumn;
-  /** The user's number, by which it is told. */
+  /** The id of the user of the entry, for the message. */
   number: PgColumn;
   /** @param numbers of the users, as a list */
   says(numbers: string): string;

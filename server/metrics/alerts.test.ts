@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 let scraped: Promise<Exposed> | null = null;
-/** Of a service that has something of everything to tell. */
+/** Of a service that has something of everything to report. */
 const readExposed = () =>
   (scraped ??= (async () => {
     await service.installed();

@@ -36,7 +36,7 @@ test("a token that may read everything reads the metrics; none gets 401, one of 
   expect(await statusWith(await makeToken({ name: "prometheus", abilities: ["read"] }))).toBe(200);
 });
 
-test("the process, the pool and the version are told, and that each part could be read", async () => {
+test("reports the process, the pool, the version, and that each part could be read", async () => {
   const seen = await scrape(service);
   expect(seen.value("process_resident_memory_bytes")).toBeGreaterThan(1e6);
   expect(seen.value("nodejs_eventloop_lag_seconds")).toBeGreaterThanOrEqual(0);
@@ -103,7 +103,7 @@ test("a worker that fails is counted where it is, with its restarts", async () =
   expect(after.value("quarterdeck_worker_processes", { state: "fatal" })).toBe(1);
 });
 
-test("deliveries are counted by what came of them, and a webhook that was given up is told", async () => {
+test("deliveries are counted by what came of them, and a webhook that was given up is counted", async () => {
   const receiver = await startReceiver();
   const made = await service.json<{ id: number }>("POST", "/api/site/1/webhook", {
     url: receiver.url,

@@ -1,4 +1,4 @@
-// The metrics over HTTP. They tell of every worker and site, so they are for a token that may see all of them.
+// The metrics over HTTP. They cover every worker and site, so they are for a token that may see all of them.
 import { Hono } from "hono";
 import { authenticate, type AuthOptions } from "../http/auth-middleware.ts";
 import type { ApiEnvironment } from "../http/environment.ts";

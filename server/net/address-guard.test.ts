@@ -129,7 +129,7 @@ describe("what the operator allows", () => {
     localhost 10.0.0.0/33 10.0.0/8 10.0.0.0/ 10.0.0.0/-1 10.0.0.0/8/8 fd00::/129
     fe80::1%eth0 10.0.0.1-10.0.0.9 10.0.0.0/255.0.0.0 [::1] 10.* ::ffff:10.0.0.0/104
   `),
-  )("“%s” is told as what is wrong", (entry) => {
+  )("“%s” is named as what is wrong", (entry) => {
     expect(() => createAddressGuard(`10.0.0.0/8,${entry}`)).toThrow(`“${entry}”`);
   });
 });

@@ -78,7 +78,7 @@ function receive(
     let hasAnswered = false;
     outgoing.on("error", reject);
     outgoing.on("close", () => {
-      // E.g. after a “101 Switching Protocols”, which nobody asked for: Node tells no error then.
+      // E.g. after a “101 Switching Protocols”, which nobody asked for: Node reports no error then.
       if (!hasAnswered)
         reject(new SendError("broken", `${host} closed the connection without a response.`));
     });

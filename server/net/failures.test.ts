@@ -17,12 +17,12 @@ describe("a failure", () => {
   const expectFails = (url: string, kind: SendErrorKind, words: RegExp, timeoutMs = 15_000) =>
     expectFailure(makeSender().send(post(url, { timeoutMs })), kind, words);
 
-  test("is told when nobody listens", async () => {
+  test("is reported when nobody listens", async () => {
     const { port } = await serve(() => undefined);
     await expectFails(`http://127.0.0.3:${port}/`, "unreachable", /^127\.0\.0\.3:\d+ .*refused/);
   });
 
-  test("is told when there is no answer in time", async () => {
+  test("is reported when there is no answer in time", async () => {
     const { url, connections } = await serve(() => undefined);
     const sent = makeSender().send(post(url, { timeoutMs: 100 }));
     await expectFailure(sent, "timeout", /within 0\.1 s/);
@@ -33,7 +33,7 @@ describe("a failure", () => {
     await vi.waitFor(() => expect(connections[0]?.destroyed).toBe(true));
   });
 
-  test("is told when the answer does not end in time", async () => {
+  test("is reported when the answer does not end in time", async () => {
     const { url } = await serve((_request, response) => {
       const timer = setInterval(() => response.write("."), 10);
       response.on("close", () => clearInterval(timer));
@@ -41,23 +41,23 @@ describe("a failure", () => {
     await expectFails(url, "timeout", /within 0\.2 s/, 200);
   });
 
-  test("is told when the name server does not answer in time", async () => {
+  test("is reported when the name server does not answer in time", async () => {
     const lookup = () => new Promise<never>(() => undefined);
     const sent = makeSender({ lookup }).send(post("http://example.com", { timeoutMs: 50 }));
     await expectFailure(sent, "timeout", /^example\.com /);
   });
 
-  test("is told when the connection is reset", async () => {
+  test("is reported when the connection is reset", async () => {
     const { url } = await serveBytes((socket) => socket.resetAndDestroy());
     await expectFails(url, "broken", /closed the connection without a response/);
   });
 
-  test("is told when the connection closes without an answer", async () => {
+  test("is reported when the connection closes without an answer", async () => {
     const { url } = await serveBytes((socket) => socket.end());
     await expectFails(url, "broken", /closed the connection without a response/);
   });
 
-  test("is told when the answer breaks off", async () => {
+  test("is reported when the answer breaks off", async () => {
     const { url } = await serveBytes((socket) =>
       socket.end("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"),
     );
@@ -68,26 +68,26 @@ describe("a failure", () => {
     ["something else", "SSH-2.0-OpenSSH_10.2\r\n"],
     ["a length that is none", "HTTP/1.1 200 OK\r\nContent-Length: 1x\r\n\r\n"],
     ["two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"],
-  ])("is told when the answer is no HTTP: %s", async (_, bytes) => {
+  ])("is reported when the answer is no HTTP: %s", async (_, bytes) => {
     const { url } = await serveBytes((socket) => socket.end(bytes));
     await expectFails(url, "broken", /not HTTP/);
   });
 
-  test("is told when the protocol is changed", async () => {
+  test("is reported when the protocol is changed", async () => {
     const { url } = await serveBytes((socket) =>
       socket.write("HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"),
     );
     await expectFails(url, "broken", /closed the connection/);
   });
 
-  test("is told when there are too many headers", async () => {
+  test("is reported when there are too many headers", async () => {
     const { url } = await serveBytes((socket) =>
       socket.end(`HTTP/1.1 200 OK\r\n${"X-Long: 0123456789\r\n".repeat(2000)}\r\n`),
     );
     await expectFails(url, "broken", /more than 16 KiB of headers/);
   });
 
-  test("is told when a header cannot be sent, and nothing connects", async () => {
+  test("is reported when a header cannot be sent, and nothing connects", async () => {
     const { url, connections } = await serve((_request, response) => response.end());
     for (const headers of [{ "X-A": "1\r\nX-B: 2" }, { "X A": "1" }])
       await expectFailure(makeSender().send(post(url, { headers })), "refused", /header/);
@@ -156,7 +156,7 @@ describe("over TLS", () => {
     expect(requests).toHaveLength(2);
   });
 
-  test("what does not speak it is told", async () => {
+  test("what does not speak it is reported", async () => {
     const { port } = await serveBytes((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
     const sent = makeSender({ lookup }).send(post(`https://hook.example.com:${port}/`));
     await expectFailure(sent, "tls", /TLS/);

@@ -14,11 +14,11 @@ test.each([
   ["EPROTO", "tls", /TLS/],
   ["HPE_INVALID_CONSTANT", "broken", /not HTTP/],
   ["EMFILE", "broken", /failed: it did/],
-])("%s is told as %s", (code, kind, words) => {
-  const told = diagnoseSendError(Object.assign(new Error("it did"), { code }), "example.com:81");
-  expect(told).toBeInstanceOf(SendError);
-  expect(told).toMatchObject({ kind, message: expect.stringMatching(words) });
-  expect(toError(told).message).toMatch(/^example\.com:81 /);
+])("%s is reported as %s", (code, kind, words) => {
+  const diagnosed = diagnoseSendError(Object.assign(new Error("it did"), { code }), "example.com:81");
+  expect(diagnosed).toBeInstanceOf(SendError);
+  expect(diagnosed).toMatchObject({ kind, message: expect.stringMatching(words) });
+  expect(toError(diagnosed).message).toMatch(/^example\.com:81 /);
 });
 
 test("what is no error of the network stays what it is", () => {

@@ -1,6 +1,6 @@
 import { toError } from "../to-error.ts";
 // What goes wrong with a request to somebody else's machine, in the operator's words. Only the host of a URL is
-// told: its path may be a secret, as in Slack's.
+// named: its path may be a secret, as in Slack's.
 
 /**
  * - `refused`: nothing was sent, because it must not be

@@ -78,9 +78,9 @@ export function createSender(options: { guard: AddressGuard; lookup?: Lookup }):
         if (await Promise.race([isKnown, isLate])) return null;
         return `${host} could not be resolved: the name server is not responding.`;
       } catch (error) {
-        const told = diagnoseSendError(error, host);
-        if (told instanceof SendError) return told.message;
-        throw told;
+        const diagnosed = diagnoseSendError(error, host);
+        if (diagnosed instanceof SendError) return diagnosed.message;
+        throw diagnosed;
       }
     },
 
@@ -98,9 +98,9 @@ export function createSender(options: { guard: AddressGuard; lookup?: Lookup }):
         return { ...answer, durationMs: tookMs() };
       } catch (error) {
         signal?.throwIfAborted();
-        const told = diagnoseSendError(error, host);
-        if (told instanceof SendError) told.durationMs = tookMs();
-        throw told;
+        const diagnosed = diagnoseSendError(error, host);
+        if (diagnosed instanceof SendError) diagnosed.durationMs = tookMs();
+        throw diagnosed;
       }
     },
 

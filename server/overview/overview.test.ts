@@ -55,7 +55,7 @@ test("a worker that failed, and one that dies again and again although it is ins
   });
 }, 60_000);
 
-test("a webhook whose attempts fail, and a channel that could not be told", async () => {
+test("a webhook whose attempts fail, and a channel that could not be notified", async () => {
   await service.call("POST", "/api/site/1/webhook", { url: "http://127.0.0.1:1/hook" });
   await service.call("PUT", "/api/site/1/notifications", { channels: [1] });
   await service.call("POST", "/api/site/1/deployment", { status: "failed" });

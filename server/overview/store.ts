@@ -117,7 +117,7 @@ export function createOverviewStore(db: Database) {
       return rows;
     },
 
-    /** Servers where what becomes of a backup is told to nobody: its database is of no site, and the server uses no channel. */
+    /** Servers where what becomes of a backup notifies nobody: its database is of no site, and the server uses no channel. */
     async untoldServers(visible: Visible) {
       const { rows } = await db.execute<{ id: number; name: string; configurations: number }>(sql`
         select servers.id, servers.name, count(*)::int as configurations

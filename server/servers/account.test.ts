@@ -23,7 +23,7 @@ test("a site says which account everything of it runs as", async () => {
   expect(await site(1)).toMatchObject({ account: ownUser, account_problem: null });
 });
 
-test("a user that the machine does not have is told with its line, and the last good state stays", async () => {
+test("a user that the machine does not have is reported with its line, and the last good state stays", async () => {
   await writeFile(
     service.inventoryFile,
     oneSite(service.folder).replace(`user: ${ownUser}`, "user: no-such-user"),

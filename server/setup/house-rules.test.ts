@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-// A small house of its own below the real rules: what breaks them must be told.
+// A small house of its own below the real rules: what breaks them must be reported.
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const forbidden = [
   ["src/workers/a.ts", "../../server/app.ts"],

@@ -106,7 +106,7 @@ test("what is there is not written over", async () => {
   expect((await buffer(await storage.get("a/1/b", whole))).toString()).toBe("first");
 });
 
-test("a content that breaks off leaves nothing, and its own error is told", async () => {
+test("a content that breaks off leaves nothing, and its own error is reported", async () => {
   const broken = Readable.from(
     (async function* () {
       yield randomBytes(1_000_000);
@@ -191,13 +191,13 @@ test("a folder that is not there is not made: its disk may not be mounted", asyn
   expect(existsSync(join(root, "disk"))).toBe(false);
 });
 
-test("a file that is gone is told as that", async () => {
+test("a file that is gone is reported as that", async () => {
   await expect(createLocalStorage({ path: root }).get("a/1/b", whole)).rejects.toMatchObject(
     refused(/b is not there any more/),
   );
 });
 
-test.skipIf(!isRoot)("a disk that fills up is told, and what was begun goes", async () => {
+test.skipIf(!isRoot)("a disk that fills up is reported, and what was begun goes", async () => {
   const disk = join(root, "disk");
   await mkdir(disk);
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m", "tmpfs", disk]);
@@ -218,7 +218,7 @@ test.each([
   ["EROFS", /read-only/],
   ["EDQUOT", /quota/],
   ["EIO", /error/],
-])("%s of the disk is told with what to do", (code, words) => {
+])("%s of the disk is reported with what to do", (code, words) => {
   const error = Object.assign(new Error(code), { code, syscall: "open" });
   expect(diagnose(error, "/var/backups")).toMatchObject(refused(words));
 });

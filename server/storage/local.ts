@@ -23,7 +23,7 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
   const refuseAway = async () => {
     if (isMarked) await refuseUnmarked(root);
   };
-  const told = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+  const diagnosed = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
       await refuseAway();
       return await work();
@@ -55,7 +55,7 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
     place: root,
 
     put: (key, content, { signal }) =>
-      told(async () => {
+      diagnosed(async () => {
         const path = await locate(key);
         await makeFolders(root, dirname(path));
         if (await exists(path)) throw new StorageError(`${path} is there already.`);
@@ -79,12 +79,14 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
       }),
 
     readBack: (key, { signal }) =>
-      told(async () => readBackFile(await locate(key), signal, (error) => diagnose(error, root))),
+      diagnosed(async () =>
+        readBackFile(await locate(key), signal, (error) => diagnose(error, root)),
+      ),
 
     get: (key, { signal }) =>
-      told(async () => {
+      diagnosed(async () => {
         const path = await locate(key);
-        // Opened here, so that a file that is not there is told by this call and not by the stream.
+        // Opened here, so that a file that is not there is reported by this call and not by the stream.
         const file = await open(path, "r").catch((error: unknown) => {
           throw isMissing(error) ? new StorageError(`${path} is not there any more.`) : error;
         });
@@ -92,7 +94,7 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
       }),
 
     size: (key) =>
-      told(async () => {
+      diagnosed(async () => {
         const path = await locate(key);
         try {
           return (await stat(path)).size;
@@ -103,7 +105,7 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
       }),
 
     remove: (key) =>
-      told(async () => {
+      diagnosed(async () => {
         const path = await locate(key);
         await rm(path, { force: true });
         await rm(partial(path), { force: true });
@@ -111,7 +113,7 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
       }),
 
     freeBytes: () =>
-      told(async () => {
+      diagnosed(async () => {
         const { bavail, bsize } = await statfs(root);
         return bavail * bsize;
       }),

@@ -37,14 +37,14 @@ export function readBackFile(
       await file.close();
     }
   }
-  async function* told(): AsyncGenerator<Buffer> {
+  async function* readDiagnosed(): AsyncGenerator<Buffer> {
     try {
       yield* read();
     } catch (error) {
       throw toWords(error);
     }
   }
-  return { kind: "read", isFromDisk: () => isDirect, content: told() };
+  return { kind: "read", isFromDisk: () => isDirect, content: readDiagnosed() };
 }
 
 /** @returns null where the file system cannot read directly, e.g. one in memory */

@@ -111,7 +111,7 @@ describe("failed requests", () => {
     });
   });
 
-  test("a content that breaks off leaves nothing, and its own error is told", async () => {
+  test("a content that breaks off leaves nothing, and its own error is reported", async () => {
     const broken = Readable.from(
       (async function* () {
         yield large;
@@ -146,7 +146,7 @@ describe("failed requests", () => {
       { endpoint: "http://nowhere.invalid" },
       /could not be resolved/,
     ],
-  ])("%s is told with what to mend", async (_, change, words) => {
+  ])("%s is reported with what to fix", async (_, change, words) => {
     await expect(
       open(change).put("a/1/b.zst", Readable.from([Buffer.from("x")]), whole),
     ).rejects.toMatchObject({

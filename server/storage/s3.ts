@@ -58,7 +58,7 @@ export function createS3Storage(options: S3Options): Storage {
   });
   /** Keys of what was put just now, of which the service said the right checksums. */
   const confirmed = new Set<string>();
-  const told = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+  const diagnosed = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
       return await work();
     } catch (error) {
@@ -66,7 +66,7 @@ export function createS3Storage(options: S3Options): Storage {
     }
   };
 
-  /** The same stream, whose errors are told like those of a request. */
+  /** The same stream, whose errors are diagnosed like those of a request. */
   function inWords(body: Readable): Readable {
     const words = new PassThrough({
       destroy(error, done) {
@@ -105,7 +105,7 @@ export function createS3Storage(options: S3Options): Storage {
   }
 
   const get = (key: string, signal: AbortSignal): Promise<Readable> =>
-    told(async () => {
+    diagnosed(async () => {
       const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: key }), {
         abortSignal: signal,
       });
@@ -175,7 +175,7 @@ export function createS3Storage(options: S3Options): Storage {
     place,
 
     put: (key, content, { signal }) =>
-      told(async () => {
+      diagnosed(async () => {
         const parts = cutIntoParts(content);
         try {
           const { value: first = Buffer.alloc(0) } = await parts.next();
@@ -208,10 +208,10 @@ export function createS3Storage(options: S3Options): Storage {
 
     get: (key, { signal }) => get(key, signal),
 
-    size: (key) => told(() => size(key)),
+    size: (key) => diagnosed(() => size(key)),
 
     remove: (key) =>
-      told(async () => {
+      diagnosed(async () => {
         await client.send(new DeleteObjectCommand({ Bucket, Key: key }));
         await abortLeftovers(key);
       }),

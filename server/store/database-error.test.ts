@@ -5,7 +5,7 @@ import { describeDatabaseError } from "./database-error.ts";
 
 const coded = (code: string, more: object = {}) => Object.assign(new Error("x"), { code, ...more });
 
-describe("errors of the database are told in operator's words", () => {
+describe("errors of the database are described in the operator's words", () => {
   test.each([
     ["a full disk", coded("53100"), /database's disk is full/],
     ["no connection left", coded("53300"), /connections are in use/],

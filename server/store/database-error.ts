@@ -1,4 +1,4 @@
-// What a failed query says about the database itself, told to the operator.
+// What a failed query says about the database itself, in the operator's words.
 
 /** https://www.postgresql.org/docs/18/errcodes-appendix.html: codes of five characters, classes of two. */
 const words = {

@@ -82,7 +82,7 @@ describe("a transaction is kept to its own connection", () => {
     await open;
   });
 
-  test("where it may not fail, the query goes on and its place is told", async () => {
+  test("where it may not fail, the query goes on and its place is reported", async () => {
     const told: SecondConnection[] = [];
     const lenient = await openDatabase(
       database.connection,

@@ -28,7 +28,7 @@ const migrationsFolder = fileURLToPath(new URL("migrations", import.meta.url));
 /**
  * Connects and migrates.
  * @param options of `pg.Pool`: a `connectionString`, or host and user
- * @param onIdleError told when a connection breaks that nobody is using
+ * @param onIdleError called when a connection breaks that nobody is using
  * @param onSecondConnection called when code inside a transaction asks the pool for a connection; by default it throws
  */
 export async function openDatabase(

@@ -146,7 +146,7 @@ export const workers = pgTable(
     status_reason: text(),
     /** Since when the status is what it is; null where that was not noted yet. */
     status_since: moment("status_since").defaultNow(),
-    /** Its failure was told, and its recovery is still to be. */
+    /** Its failure was reported, and its recovery is still to be. */
     told_failed: boolean().notNull().default(false),
     /** Counts the changes of status, so that what was decided on an older one changes nothing. */
     transition: integer().notNull().default(1),
@@ -301,7 +301,7 @@ export const backupTasks = pgTable(
   ],
 );
 
-/** What happened and is to be told, stored in the transaction that made it happen. */
+/** What happened and is to be dispatched, stored in the transaction that made it happen. */
 export const events = pgTable(
   "events",
   {
@@ -310,13 +310,13 @@ export const events = pgTable(
     server_id: integer().notNull(),
     /** The site it is of; null = it is of a database. */
     site_id: integer(),
-    /** The database it is of: every site whose inventory entry names it is told. */
+    /** The database it is of: every site whose inventory entry names it is notified. */
     database_id: integer(),
     /** `webhook-id`: the same for every receiver and every attempt. */
     message_id: text().notNull(),
     /** What receivers get; it holds no secret. */
     data: jsonb().$type<Record<string, unknown>>().notNull(),
-    /** What people are told. */
+    /** The texts for people. */
     news: jsonb().$type<NotificationPayload>().notNull(),
     /** What it is about, e.g. `worker:7`: about one thing nothing older is sent after something newer. Null = in any order. */
     order_key: text(),
@@ -445,7 +445,7 @@ export const siteChannels = pgTable(
   ],
 );
 
-/** Which channels are told of what belongs to a server and to none of its sites. */
+/** Which channels are notified of what belongs to a server and to none of its sites. */
 export const serverChannels = pgTable(
   "server_channels",
   {
@@ -460,7 +460,7 @@ export const serverChannels = pgTable(
   ],
 );
 
-/** What a channel is told: one event, or several of a burst. */
+/** A message to a channel: one event, or several of a burst. */
 export const channelMessages = pgTable(
   "channel_messages",
   {
@@ -507,7 +507,7 @@ export const channelMessageEvents = pgTable(
   ],
 );
 
-/** The timeline. Nothing in it refers to a row: it outlives what it tells of. */
+/** The timeline. Nothing in it refers to a row: it outlives what it records. */
 export const activity = pgTable(
   "activity",
   {

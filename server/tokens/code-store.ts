@@ -7,7 +7,7 @@ export type StoredCode = {
   /** Hex SHA-256. */
   hash: string;
   expiresMs: number;
-  /** It stays after its use, so that whoever comes second is told why it does not work. */
+  /** It stays after its use, so that a second use gets the reason why it does not work. */
   isUsed: boolean;
 };
 

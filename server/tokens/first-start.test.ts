@@ -22,7 +22,7 @@ test("prints a one-time link to the terminal and not into the log, until somebod
       QUARTERDECK_TOKEN: "",
     });
     const printed = async () => {
-      // The line that tells the address comes before the one with the link.
+      // The line with the address comes before the one with the link.
       await expect.poll(service.output).toMatch(/Quarterdeck is ready/);
       await expect.poll(service.output).toMatch(/\/#code=|is ready: http/);
       return /\/#code=(\w+)/.exec(service.output())?.[1] ?? null;

@@ -91,7 +91,7 @@ test("learns of no other token unless it may manage them", async () => {
   expect(await statusWith(narrowed.token, "DELETE", "/api/token/999999")).toBe(404);
 });
 
-test("each token is told which one it is", async () => {
+test("each token learns which one it is", async () => {
   const made = await make({ name: "who", abilities: ["read"], server_ids: [2] });
   const response = await service.call("GET", "/api/token", undefined, made.token);
   expect(await response.json()).toMatchObject({

@@ -24,7 +24,7 @@ test("a client that goes away ends the request behind it, before the answer and 
   }
 });
 
-test("a service that is away is told in words, with when to come back", async () => {
+test("a service that is away is reported in words, with when to come back", async () => {
   const other = await startOther(() => {});
   const ours = await startOurs(other);
   await closeFirst();
@@ -44,7 +44,7 @@ test("a service that is away is told in words, with when to come back", async ()
   expect((await fetch(`${ours}/healthz`)).status).toBe(200);
 });
 
-test("a service that breaks off or never answers is told too", async () => {
+test("a service that breaks off or never answers is reported too", async () => {
   const broken = await startOurs(await startOther((request) => request.socket.destroy()));
   const answer = await fetch(`${broken}/api/servers`);
   expect([answer.status, await answer.json()]).toEqual([

@@ -42,8 +42,8 @@ function diagnose(error: unknown): unknown {
   if (!(cause instanceof Error)) return error;
   const code = "code" in cause ? String(cause.code) : "";
   const known = Object.assign(new Error(cause.message), { code: systemCodes[code] ?? code });
-  const told = diagnoseSendError(known, name);
-  return told instanceof SendError ? new UpstreamError(502, told.message, { cause }) : error;
+  const diagnosed = diagnoseSendError(known, name);
+  return diagnosed instanceof SendError ? new UpstreamError(502, diagnosed.message, { cause }) : error;
 }
 
 /** `fetch` sends a body that it is given, even an empty one, and not every service takes one where none belongs. */

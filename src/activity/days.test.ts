@@ -22,6 +22,6 @@ test.each([
   [local(2026, 2, 29), local(2026, 2, 30, 0, 1), "Yesterday"],
   [local(2026, 2, 28), local(2026, 2, 30, 23, 59), "Saturday 28 March"],
   [local(2025, 11, 31), local(2026, 0, 2), "Wednesday 31 December 2025"],
-])("a day is told as seen from now: %s from %s", (day, now, expected) => {
+])("names a day as seen from now: %s from %s", (day, now, expected) => {
   expect(dayText(dayStartMs(day), now.getTime()).replaceAll(",", "")).toBe(expected);
 });

@@ -38,7 +38,7 @@ function toRequest(row: Operation, path: string, sent: Sent<OperationName>, sess
   };
 }
 
-/** Whoever has to wait longer than this is told instead. */
+/** A wait longer than this is reported instead. */
 const patienceMs = 5_000;
 const maxTries = 4;
 /** A service of another origin may have said, but not shown to this page, how long to wait. */

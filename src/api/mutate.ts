@@ -2,7 +2,7 @@
 import { MutationObserver, type MutationOptions } from "@tanstack/react-query";
 import { queryClient } from "./query.ts";
 
-/** As `useMutation` does it, for whoever has many to ask for and tells of each error himself. */
+/** As `useMutation` does it, for callers that send many requests and report each error themselves. */
 export const mutate = <Data, Variables, Before>(
   options: MutationOptions<Data, Error, Variables, Before>,
   variables: Variables,

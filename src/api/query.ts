@@ -29,7 +29,7 @@ export const queryClient = new QueryClient({
   },
 });
 
-// What an action changes is on screen in the frame after it; by default it is told a timer later.
+// What an action changes is on screen in the next frame; by default React Query notifies after a timer.
 notifyManager.setScheduler(queueMicrotask);
 
 const sharing = "document" in globalThis ? joinTabs(queryClient) : null;

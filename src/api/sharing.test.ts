@@ -27,7 +27,7 @@ function slowly<Data>(data: Data) {
   };
 }
 
-test("an answer is told to the other tab", async () => {
+test("passes an answer on to the other tab", async () => {
   const { one, taken } = twoTabs();
   expect(await one.ask("list", async () => 7)).toBe(7);
   expect(taken).toEqual([[], [7]]);

@@ -1,7 +1,7 @@
-// Tabs share what they ask: the first one to ask tells the others, and they take its answer instead of asking too.
+// Tabs share what they ask: the first one to ask notifies the others, and they take its answer instead of asking too.
 // Eight windows that show one page cost the service hardly more than one; a hidden tab asks nothing anyway.
 
-/** What one tab tells the others. Moments are of the machine's clock, which all tabs share. */
+/** What one tab sends to the others. Moments are of the machine's clock, which all tabs share. */
 export type Told = { key: string; askedMs: number } & (
   | { kind: "asking" }
   | { kind: "answered"; data: unknown }

@@ -4,7 +4,7 @@ import type { Store } from "../store.ts";
 import type { Session, SignInLink } from "./kept-session.ts";
 import type { Sessions } from "./session.ts";
 
-/** What the service says of a session's token; its name is null where the service does not tell. */
+/** What the service says of a session's token; its name is null where the service has none. */
 export type Check = { kind: "accepted"; name: string | null } | { kind: "refused" | "unanswered" };
 
 export type LinkState =

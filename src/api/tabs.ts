@@ -4,7 +4,7 @@ import { type QueryClient, timeoutManager } from "@tanstack/react-query";
 import { createSharing, type Sharing, type Told } from "./sharing.ts";
 import { sessions } from "./session.ts";
 
-/** No two tabs poll at the same moment: the one that is first tells the others before they come to it. */
+/** No two tabs poll at the same moment: the first one notifies the others before their turn. */
 const slowdown = 1 + Math.random() * 0.25;
 
 /** Tabs of another session or service are none of ours. The token itself is not to stand in a channel. */

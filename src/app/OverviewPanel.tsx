@@ -1,4 +1,4 @@
-// Is everything up, and who was told: what is not as it should be over all servers, or one calm line.
+// What needs attention over all servers, or one calm line.
 import { useQuery } from "@tanstack/react-query";
 import { Panel } from "../ui/Panel.tsx";
 import { LineDot } from "../ui/StatusDot.tsx";

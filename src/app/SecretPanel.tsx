@@ -1,4 +1,4 @@
-// A secret that the service tells this once: to be taken along, and not to be left behind unawares.
+// A secret that the service shows only once. Leaving the page without it asks first.
 import { type ReactNode, useState } from "react";
 import { Checkbox } from "../ui/Checkbox.tsx";
 import { Field } from "../ui/Field.tsx";

@@ -4,7 +4,7 @@ import { announceChanges, announcement, settledSince } from "./announcements.ts"
 
 const worker = (status: string) => [{ name: "Worker 7", status }];
 
-test("what comes to rest is told once, and neither what was there before nor what still moves", () => {
+test("announces once what comes to rest, and neither what was there before nor what still moves", () => {
   const known = new Map<string, string>();
   const told = [
     "installed",
@@ -26,7 +26,7 @@ test("each thing has a state of its own", () => {
   ).toEqual(["Worker 8 failed.", "Worker 7 installed."]);
 });
 
-test("what a page showed before anybody listened is known, and its first change is told", () => {
+test("what a page showed before anybody listened is known, and its first change is announced", () => {
   const client = new QueryClient();
   const show = (status: string) =>
     client.setQueryData(["listWorkers", { site: 1 }, {}], { data: [{ id: 7, status }] });

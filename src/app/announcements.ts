@@ -1,4 +1,4 @@
-// What a screen reader is told without being asked: that something has come to rest. Not each poll, and not
+// What a screen reader announces by itself: that something has come to rest. Not each poll, and not
 // what is still moving: whoever pressed a button knows that.
 import type { Query, QueryClient } from "@tanstack/react-query";
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";

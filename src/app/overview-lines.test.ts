@@ -91,7 +91,7 @@ test("a receiver's line tells a webhook that was given up from one that fails, a
   ]);
 });
 
-test("a server whose backups are told to nobody is named, and its line leads to where channels are chosen", () => {
+test("a server whose backups notify nobody is named, and its line leads to where channels are chosen", () => {
   const overview = { ...calm, untold_servers: [{ id: 2, name: "web-2", configurations: 3 }] };
   expect(messageLines(overview)).toMatchObject([
     {

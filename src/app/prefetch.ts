@@ -32,7 +32,7 @@ export async function prepare(routes: RouteObject[], href: string, here: string)
         })
       : undefined,
   ]);
-  // What does not work now is told when the page is opened.
+  // What fails now is reported when the page is opened.
   await Promise.allSettled(work);
 }
 

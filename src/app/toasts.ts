@@ -2,7 +2,7 @@
 import { describeError } from "../api/api-error.ts";
 import { createStore } from "../store.ts";
 
-/** What can be done about what a message tells, e.g. "Undo". It must be possible elsewhere too: toasts go. */
+/** An action that a message offers, e.g. "Undo". It must be possible elsewhere too: toasts go. */
 export type ToastAction = { label: string; run: () => void };
 
 export type ToastMessage = {

@@ -1,4 +1,4 @@
-// The last runs at a glance, one mark a run, newest right. Its shape tells the outcome, colour only repeats it.
+// The last runs at a glance, one mark a run, newest right. Its shape shows the outcome, colour only repeats it.
 import type { ReactNode } from "react";
 import type { Backup } from "../../contract/backups/backup.ts";
 import { Link } from "../app/Link.tsx";

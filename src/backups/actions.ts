@@ -59,7 +59,7 @@ type Removal = { configuration: BackupConfiguration; files: Files };
 const runKey = ["run a configuration"];
 const removeKey = ["delete a configuration"];
 
-/** Runs a backup. That it did not work is told by whoever asked. */
+/** Runs a backup. The caller reports a failure. */
 export const runMutation = {
   mutationKey: runKey,
   mutationFn: ({ id }: BackupConfiguration) => call("runBackup", { backupConfigurationId: id }),
@@ -80,7 +80,7 @@ export const runMutation = {
   },
 };
 
-/** Deletes a configuration. That it did not work is told by the dialog that asked. */
+/** Deletes a configuration. The dialog that asked reports a failure. */
 export const removeMutation = {
   mutationKey: removeKey,
   mutationFn: ({ configuration: { id }, files }: Removal) =>

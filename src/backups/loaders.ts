@@ -1,4 +1,4 @@
-// What the backups' pages need before they show. `serverId` also tells the left side where we are.
+// What the backups' pages need before they show. The navigation marks the current server by `serverId`.
 import type { LoaderFunctionArgs } from "react-router";
 import { cachedParentOf } from "../api/parent-cache.ts";
 import { everySiteQuery, serverQuery } from "../app/inventory.ts";

@@ -79,7 +79,7 @@ function Actions({ title, run, choice, isGrave, disabledReason }: ActionsProps) 
   );
 }
 
-/** Asks once for all rows, does it, and tells row by row what came of it. */
+/** Asks once for all rows, runs the action, and reports the outcome row by row. */
 export function BulkDialog({ title, done, rows, leftOut, question, run }: BulkTask) {
   const state = useStore(run.state);
   const [answer, setAnswer] = useAnswer(question);

@@ -1,4 +1,4 @@
-// The one thing that may be under way with many rows. The bar hands it over; the dialog asks, runs and tells.
+// The one thing that may be under way with many rows. The bar hands it over; the dialog asks, runs and reports.
 import { hasStatus } from "../api/api-error.ts";
 import { sessions } from "../api/session.ts";
 import { createStore } from "../store.ts";

@@ -1,4 +1,4 @@
-// What tells how things stand.
+// Samples of badges, dots and other signs of state.
 import { Badge } from "../ui/Badge.tsx";
 import { Button } from "../ui/Button.tsx";
 import { EmptyState } from "../ui/EmptyState.tsx";

@@ -26,7 +26,7 @@ function start(): void {
   for (const ask of page.asks) {
     const url = session.address + ask;
     const answer = fetch(url, { headers: requestHeaders(session), credentials: "omit" });
-    // Whoever takes it learns of a failure; until then nobody is to be told.
+    // Whoever takes it learns of a failure; until then nobody handles it.
     answer.catch(() => undefined);
     answers.set(url, answer);
   }

@@ -13,15 +13,15 @@ export type ListProps = {
   choice: ChannelChoice;
   channels: readonly (NotificationChannel | Notification)[];
   chosen: ReadonlySet<number>;
-  /** What a checked channel is told. */
-  told: string;
+  /** What a checked channel is notified about. */
+  intro: string;
 };
 
-export function ChannelList({ choice, channels, chosen, told }: ListProps) {
+export function ChannelList({ choice, channels, chosen, intro }: ListProps) {
   return (
     <>
       <p className="border-b border-line bg-sunken px-4 py-2.5 text-sm text-muted max-sm:px-3">
-        {told}
+        {intro}
       </p>
       <ul aria-label="Notification channels">
         {channels.map((channel) => (

@@ -29,7 +29,7 @@ export const ChannelRow = memo(function ChannelRow({ choice, channel, isChosen }
   const ofAccount = "last_message" in channel ? channel : null;
   const trouble = ofAccount?.trouble ?? null;
   return (
-    // Three columns where there is room: what it is, what it was told, the test. Else the test stands beside the name.
+    // Three columns where there is room: what it is, its last message, the test. Else the test stands beside the name.
     <li
       ref={handFocusOn}
       className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-4 border-b border-line px-4 py-3 text-sm last:border-b-0 max-sm:px-3 @3xl:grid-cols-[minmax(0,5fr)_minmax(0,6fr)_auto] @3xl:grid-rows-[auto_auto_1fr]"

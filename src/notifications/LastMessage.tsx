@@ -22,7 +22,7 @@ type LastMessageProps = {
   trouble: string | null;
 };
 
-/** What a channel was told last, what became of it, and what the provider said. */
+/** The last message to a channel, what became of it, and what the provider said. */
 export function LastMessage({ message, trouble }: LastMessageProps) {
   const { status, title, count, answer, attempts } = message;
   const { created_at: at, ended_at: endedAt, next_attempt_at: nextAt } = message;

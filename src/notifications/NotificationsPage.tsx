@@ -1,4 +1,4 @@
-// A site's notifications: who is told of it, what each was told last, and whether telling works.
+// A site's notifications: which channels it uses, the last message of each, and a test.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLoaderData } from "react-router";
@@ -19,14 +19,14 @@ import { notificationsQuery } from "./queries.ts";
 import { useChannels } from "./use-channels.ts";
 
 /** Of another service only this is known. */
-const toldElsewhere = "Selected channels are notified when this site is deployed.";
-const toldHere = `Selected channels are notified about this site and its databases: ${new Intl.ListFormat("en").format(toldEvents)}.`;
+const introElsewhere = "Selected channels are notified when this site is deployed.";
+const introHere = `Selected channels are notified about this site and its databases: ${new Intl.ListFormat("en").format(toldEvents)}.`;
 
 /** The site's own channels, where the account's are not known. One that is unchecked stays until the page is left. */
 function SiteChannels({
   used,
   ...list
-}: Omit<ListProps, "channels" | "told"> & { used: readonly Notification[] }) {
+}: Omit<ListProps, "channels" | "intro"> & { used: readonly Notification[] }) {
   const [seen, setSeen] = useState(used);
   const channels = withSeen(seen, used);
   // While rendering, as React has it for what follows from what came: no paint shows the state between.
@@ -37,7 +37,7 @@ function SiteChannels({
         No channel is notified about this site yet.
       </EmptyState>
     );
-  return <ChannelList channels={channels} told={toldElsewhere} {...list} />;
+  return <ChannelList channels={channels} intro={introElsewhere} {...list} />;
 }
 
 export function NotificationsPage() {
@@ -56,7 +56,7 @@ export function NotificationsPage() {
         {channels === null ? (
           <SiteChannels key={siteId} used={used} {...list} />
         ) : (
-          <AccountChannels channels={channels} told={toldHere} {...list} />
+          <AccountChannels channels={channels} intro={introHere} {...list} />
         )}
       </Panel>
       {channels === null && <AddChannelForm key={siteId} siteId={siteId} />}

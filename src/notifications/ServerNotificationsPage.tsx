@@ -1,4 +1,4 @@
-// A server's notifications: who is told what belongs to the server and to none of its sites.
+// A server's notifications: which channels get what belongs to the server and to none of its sites.
 import { useQuery } from "@tanstack/react-query";
 import { useLoaderData } from "react-router";
 import { listFloorMs } from "../api/poll.ts";
@@ -14,7 +14,7 @@ import type { serverNotificationsLoader } from "./loaders.ts";
 import { serverNotificationsQuery } from "./queries.ts";
 import { useChannels } from "./use-channels.ts";
 
-const told =
+const intro =
   "Selected channels are notified about everything on this server that belongs to no site, such as backups of a database that no site lists.";
 
 export function ServerNotificationsPage() {
@@ -35,7 +35,7 @@ export function ServerNotificationsPage() {
             This service supports notifications for sites only.
           </EmptyState>
         ) : (
-          <AccountChannels channels={channels} told={told} {...list} />
+          <AccountChannels channels={channels} intro={intro} {...list} />
         )}
       </Panel>
     </>

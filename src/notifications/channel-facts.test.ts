@@ -30,7 +30,7 @@ test.each<[[number, boolean][], string]>([
     ],
     "ops will be notified about shop. on-call and managers will no longer be.",
   ],
-])("a saved change is told in a sentence: %j", (pairs, text) => {
+])("describes a saved change in a sentence: %j", (pairs, text) => {
   expect(savedText(new Map(pairs), nameOf, "shop")).toBe(text);
 });
 
@@ -42,7 +42,7 @@ test("a kind of channel that only the service knows keeps the service's word", (
   ]);
 });
 
-test("a channel is told of everything but pings", () => {
+test("a channel is notified of everything but pings", () => {
   expect(toldEvents).toContain("backup failed");
   expect(toldEvents).not.toContain("ping");
 });

@@ -32,7 +32,7 @@ export const messageLooks: Record<ChannelMessageState, StateLook> = {
   failed: { tone: "bad", help: "The provider rejected the message." },
 };
 
-/** What a channel is told of, as parts of a sentence. A ping is for webhooks alone. */
+/** What a channel is notified of, as parts of a sentence. A ping is for webhooks alone. */
 export const toldEvents: readonly string[] = eventTypes
   .filter((type) => type !== "webhook.ping")
   .map((type) => eventWords[type].toLowerCase());

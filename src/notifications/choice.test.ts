@@ -118,7 +118,7 @@ test("what another owner wants is a save of its own, so that its refusal takes n
   expect([form.refused.mock.calls.length, boxes.refused.mock.calls.length]).toEqual([1, 0]);
 });
 
-test("a change that is made while an answer is told is saved too", async () => {
+test("a change that is made while an answer is shown is saved too", async () => {
   const { choice, saves, answer } = makeService([]);
   const owner = makeOwner();
   owner.saved.mockImplementationOnce(() => choice.change(changes([2, true]), owner));

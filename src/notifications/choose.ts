@@ -44,7 +44,7 @@ async function save(owner: ChannelOwner, ids: readonly number[]): Promise<void> 
 
 export const checkboxId = (channelId: number): string => `channel-${channelId}`;
 
-/** Who changes by checkbox: told in toasts, with the way back. */
+/** For changes by checkbox: reported in toasts that can undo them. */
 function makeCheckboxes(
   owner: ChannelOwner,
   nameOf: (id: number) => string,

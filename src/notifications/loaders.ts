@@ -1,4 +1,4 @@
-// What the pages need before they show. `siteId` or `serverId` also tells the left side where we are.
+// What the pages need before they show. The navigation marks the current place by `siteId` or `serverId`.
 import type { LoaderFunctionArgs } from "react-router";
 import { serverQuery, siteQuery } from "../app/inventory.ts";
 import { idOf, load, loadIfThere } from "../app/loading.ts";

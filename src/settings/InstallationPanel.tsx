@@ -37,7 +37,7 @@ function toItems({ version, account, isolates_sites: isIsolated }: Installation)
   ];
 }
 
-/** Nothing where the service does not tell. */
+/** Nothing where the service does not say. */
 export function InstallationPanel() {
   const { data } = useQuery(installationQuery());
   if (data === undefined || data === null) return null;

@@ -12,7 +12,7 @@ test("a token that may do everything says so, whatever else it may", () => {
   expect(abilityText({ abilities: ["read", "*"] })).toBe("Everything");
 });
 
-test("servers are named; one that is gone from the inventory is still told", () => {
+test("servers are named; one that is gone from the inventory is still listed", () => {
   const servers = [
     { id: 1, name: "web-1" },
     { id: 2, name: "db-1" },

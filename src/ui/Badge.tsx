@@ -7,7 +7,7 @@ type BadgeProps = {
   isMoving?: boolean;
   /** More than the word says, on hover and focus. */
   tip?: string | undefined;
-  /** Since when, ISO 8601; told beside the tip. */
+  /** Since when, ISO 8601; shown below the tip. */
   since?: string | undefined;
   children: ReactNode;
 };

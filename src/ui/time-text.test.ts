@@ -16,7 +16,7 @@ test.each([
   [-23 * h - 59 * min, "23 hours ago"],
   [-40 * d, "40 days ago"],
   [2 * h, "in 2 hours"],
-])("a moment %i ms away is told in whole units", (awayMs, expected) => {
+])("formats a moment %i ms away in whole units", (awayMs, expected) => {
   expect(relativeText(1e12 + awayMs, 1e12)).toBe(expected);
 });
 
@@ -30,7 +30,7 @@ test.each([
   [2 * h + 5 * min, "2 h 5 min"],
   [d, "1 d"],
   [4 * d + 3 * h + 20 * min, "4 d 3 h"],
-])("a span of %i ms is told as finely as is worth reading", (ms, expected) => {
+])("formats a span of %i ms as finely as is worth reading", (ms, expected) => {
   expect(durationText(ms)).toBe(expected);
 });
 

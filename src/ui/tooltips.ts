@@ -96,7 +96,7 @@ export function attachTooltips(host: HTMLElement): () => void {
   });
   on("focusin", (event) => {
     const anchor = carrier(event.target);
-    // Before the focus is told to a screen reader, which reads the description with it. A finger's tap counts too.
+    // Before a screen reader announces the focus, because it reads the description with it. A finger's tap counts too.
     if (anchor?.dataset["hasHelp"] !== undefined) showNow(anchor);
     else if (anchor?.matches(":focus-visible") === true) show(anchor, 0);
   });

@@ -25,7 +25,7 @@ export const redeliverRefusal = ({ status }: Pick<DeliverySummary, "status">): s
 const pingKey = ["ping a webhook"];
 const removeKey = ["delete a webhook"];
 
-/** Pings a webhook. What comes of it is told by whoever asked. */
+/** Pings a webhook. The caller reports the outcome. */
 export const pingMutation = {
   mutationKey: pingKey,
   mutationFn: ({ id }: Webhook) => call("pingWebhook", { id }),
@@ -37,7 +37,7 @@ export const pingMutation = {
   },
 };
 
-/** Deletes a webhook. That it did not work is told by the dialog that asked. */
+/** Deletes a webhook. The dialog that asked reports a failure. */
 export const removeMutation = {
   mutationKey: removeKey,
   mutationFn: ({ id }: Webhook) => call("deleteWebhook", { id }),

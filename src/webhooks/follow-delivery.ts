@@ -32,7 +32,7 @@ export function followDelivery(subject: string, asked: DeliverySummary): void {
     refetchInterval: () => poll([asked]),
   });
   const stop = observer.subscribe(({ data, error }) => {
-    // Deleted meanwhile, or the session is over: there is nothing left to tell.
+    // Deleted meanwhile, or the session is over: there is nothing left to report.
     const isLost = data === null || (error !== null && !isPassing(error));
     const isOver = data !== undefined && data !== null && hasCome(asked, data);
     if (!isLost && !isOver) return;

@@ -1,4 +1,4 @@
-// What the webhooks' pages need before they show. `siteId` also tells the left side where we are.
+// What the webhooks' pages need before they show. The navigation marks the current site by `siteId`.
 import type { LoaderFunctionArgs } from "react-router";
 import { cachedParentOf } from "../api/parent-cache.ts";
 import { siteQuery } from "../app/inventory.ts";

@@ -1,4 +1,4 @@
-// What the webhook pages ask the service. Deliveries are extras: null from a service that tells none.
+// What the webhook pages ask the service. Deliveries are extras: null from a service that keeps none.
 import type { Page } from "../../contract/paging.ts";
 import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import type { Webhook } from "../../contract/webhooks/webhook.ts";

@@ -46,7 +46,7 @@ test("one that waits is asked for often again when its attempt is near, and unti
   expect([11, 10, 0, -30].map(retryingIn)).toEqual([false, 500, 500, 500]);
 });
 
-test("a next attempt is told of what was tried before, not of what is on its way", () => {
+test("a next attempt is shown for what was tried before, not of what is on its way", () => {
   const next = inSeconds(300);
   expect(nextAttempt(delivery({ status: "retrying", next_attempt_at: next }))).toBe(next);
   expect(nextAttempt(delivery({ status: "pending", next_attempt_at: next }))).toBeNull();

@@ -22,7 +22,7 @@ function Ending({ workers }: { workers: readonly Worker[] }) {
   );
 }
 
-/** What is told before something stops or is lost. Starting disturbs nobody. */
+/** The warning before something stops or is lost. Starting disturbs nobody. */
 const bodies: Partial<Record<WorkerAction, (workers: readonly Worker[]) => ReactNode>> = {
   stop: (workers) => (
     <p>

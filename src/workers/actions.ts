@@ -56,7 +56,7 @@ type Asked = { action: WorkerAction; id: number; before: string };
 
 const mutationKey = ["act on a worker"];
 
-/** Runs an action on a worker. That it did not work is told by whoever asked. */
+/** Runs an action on a worker. The caller reports a failure. */
 export const workerMutation = {
   mutationKey,
   mutationFn: ({ action, id }: Asked) => call(workerActions[action].operation, { id }),

@@ -18,7 +18,7 @@ export type Planned = {
 const few = (...texts: string[]) => fc.constantFrom(...texts.map((text) => JSON.stringify(text)));
 const number = (...values: number[]) => fc.constantFrom(...values.map(String));
 
-/** What only the meaning of a field tells. Addresses lead to a closed port of this machine. */
+/** What only the meaning of a field gives. Addresses lead to a closed port of this machine. */
 const byName: Record<string, fc.Arbitrary<string>> = {
   name: few("nightly", "Ünïcode 😀", "a"),
   frequency: few("0 3 * * *", "*/30 1-5 * JAN-MAR MON,FRI", "59 23 29 2 *"),

@@ -17,7 +17,7 @@ import { hasSqliteHeader, smallestDatabaseBytes, sqliteHeaderBytes } from "../sq
 import { doSqliteWork, isNotUsable, workWithoutThread } from "../sqlite/work.ts";
 import { toError } from "../../../to-error.ts";
 
-/** A database that is being written to all the time lets go within moments; one that is held for longer is told. */
+/** A database that is being written to all the time lets go within moments; one that is held for longer is reported. */
 const busyMs = 20_000;
 
 /** Plain values, since they cross over to a process that is the site's account. */
@@ -141,7 +141,7 @@ export type FoundDatabases = SiteDatabases & {
   clear(): Promise<void>;
 };
 
-/** @param say told of each database, as a line for the operator */
+/** @param say called for each database, with a line for the operator */
 export function createSiteDatabases(
   host: Host,
   root: string,

@@ -71,15 +71,15 @@ export async function dumpFolder(
     await finished(into, { readable: false });
     return { kind: "folder", ...counts, databases: databases.found };
   } catch (error) {
-    const told = inWords(error);
+    const cause = inWords(error);
     names.destroy();
     await databases.clear();
-    into.destroy(told);
-    throw told;
+    into.destroy(cause);
+    throw cause;
   }
 }
 
-/** More than a site in use changes during a backup; what comes after them is told at once. */
+/** More than a site in use changes during a backup; what comes after them is reported at once. */
 const heldChanges = 10_000;
 
 type Change = { kind: "that changed" | "that vanished"; name: string; line: string };

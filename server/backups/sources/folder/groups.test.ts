@@ -10,7 +10,7 @@ const account = 12_345;
 const group = 23_456;
 
 test.skipIf(!isLinux || !isRoot)(
-  "an ordinary account gets back the groups that it is a member of, and the others are told",
+  "an ordinary account gets back the groups that it is a member of, and the others are reported",
   async () => {
     const folder = await makeFolder();
     const [from, into] = [join(folder, "from"), join(folder, "into")];

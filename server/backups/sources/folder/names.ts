@@ -11,7 +11,7 @@ import { toError } from "../../../to-error.ts";
 /** Names that wait for tar. */
 const waitingBytes = 16 * 1024;
 
-/** What is told of an entry while the walk goes on, as a line of JSON. */
+/** What is noted of an entry while the walk goes on, as a line of JSON. */
 export type NameNote =
   | { kind: "vanished" | "socket" | "device"; name: string }
   | { kind: "closed"; name: string; reason: string };

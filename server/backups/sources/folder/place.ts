@@ -86,7 +86,7 @@ export async function openPlace(
   };
 }
 
-/** What is not there is told by whoever looks at it next. */
+/** What is missing is reported by whoever looks at it next. */
 const openTrusted = (root: string) =>
   openTrustedParent(root).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;

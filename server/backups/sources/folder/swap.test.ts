@@ -223,7 +223,7 @@ test("every state that a kill can leave is settled to one whole folder", async (
   }
 });
 
-test("a folder that was made anew between the steps of a swap is told, and nothing is removed", async () => {
+test("a folder that was made anew between the steps of a swap is reported, and nothing is removed", async () => {
   const { root, folder, source, attempt } = await makeSource();
   await makeSite(root, "odd");
   await makeSite(join(folder, ".site.quarterdeck-ready-7"), "new");

@@ -23,7 +23,7 @@ const lotSize = 256;
 /**
  * A folder comes before what is in it. Links are not followed; file systems mounted below are entered.
  * Holds one open folder and one lot of names per level, never all names.
- * @param onTrouble told of a folder that cannot be read; the walk goes on beside it
+ * @param onTrouble called for a folder that cannot be read; the walk goes on beside it
  */
 export async function* walkFolder(
   root: string,

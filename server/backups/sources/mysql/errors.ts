@@ -1,7 +1,7 @@
 // What the clients of MySQL and MariaDB say when something fails, in the operator's words.
 import { SourceError } from "../source.ts";
 
-/** A SourceError that keeps the server's error number, null where the tool told none. */
+/** A SourceError that keeps the server's error number, null where the tool gave none. */
 export class MysqlError extends SourceError {
   override name = "MysqlError";
   readonly code: number | null;

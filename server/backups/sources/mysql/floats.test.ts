@@ -117,7 +117,7 @@ test("a drill fails when a row came back changed, though none is missing", async
   );
 });
 
-test("a row that is longer than the server takes in a statement is told at the backup", async () => {
+test("a row that is longer than the server takes in a statement is reported by the backup", async () => {
   const source = await makeDatabase(
     "long_rows",
     "CREATE TABLE files (b LONGBLOB); INSERT INTO files VALUES (REPEAT('x', 700000))",

@@ -1,5 +1,5 @@
 // What an account may do, read from what SHOW GRANTS says: MySQL and MariaDB hide what an account may not see instead of
-// refusing it, so what a backup would miss is told by its privileges alone.
+// refusing it, so what a backup would miss is known by its privileges alone.
 
 /** Privileges by their names in GRANT, upper-case. */
 export type Grants = {

@@ -128,7 +128,7 @@ describe("over views whose tables are gone", () => {
 });
 
 describe("after a failed restore", () => {
-  test("all that a limited account may set is as it was, and what it may not is told", async () => {
+  test("all that a limited account may set is as it was, and what it may not is reported", async () => {
     const { database, url } = await makeDatabase(everything);
     await server.query(
       null,

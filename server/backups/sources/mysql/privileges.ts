@@ -7,7 +7,7 @@ import { readGrants, type Grants } from "./grants.ts";
 import { listed } from "./words.ts";
 import { SourceError } from "../source.ts";
 
-/** No object has this name: what the server says of it tells whether the account may look. */
+/** No object has this name: the server's answer shows whether the account may look. */
 const nothing = "quarterdeck_there_is_no_such_object";
 
 type Account = { shown: string; grants: Grants };
@@ -25,7 +25,7 @@ export async function checkPrivileges(
   const account = await readAccount(client, signal);
   await checkObjects(client, account, signal);
   await checkRoutines(client, account, signal);
-  // A view's columns are told only to whom the functions in it are granted.
+  // A view's columns are shown only to whom the functions in it are granted.
   await tryDump({ client }, leftOut, signal).catch((error: unknown) => {
     if (!(error instanceof MysqlError) || error.code !== codes.noRightToRoutine) throw error;
     throw new SourceError(
@@ -50,7 +50,7 @@ async function readAccount(client: MysqlClient, signal: AbortSignal): Promise<Ac
   };
 }
 
-/** @returns the server's error number, or null when it did as told */
+/** @returns the server's error number, or null when it succeeded */
 async function answerTo(
   client: MysqlClient,
   sql: string,
@@ -213,7 +213,7 @@ const restoring = [
   "EVENT",
 ];
 
-/** Many a good backup is taken by an account that only reads; it is told before the restore is needed. */
+/** Many a good backup is taken by an account that only reads; the operator learns of it before a restore is needed. */
 function tellRestore(client: MysqlClient, { shown, grants }: Account): string {
   const { database } = client.place;
   const mayAll = (where: string) => restoring.every((privilege) => grants.has(privilege, where));

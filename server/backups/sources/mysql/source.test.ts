@@ -49,7 +49,7 @@ const expectNothingLeft = async () => {
 };
 
 describe("a rehearsal", () => {
-  test("tells both versions", async () => {
+  test("names both versions", async () => {
     const line = await sourceOf(url, scratch).rehearse(AbortSignal.timeout(20_000));
     expect(line).toMatch(/^MariaDB \d+\.\d+.* answers; mariadb-dump \d+\.\d+\.\d+\.$/);
   });
@@ -70,7 +70,7 @@ describe("a rehearsal", () => {
   });
 });
 
-test("foreign keys of another database are told before they refuse a restore", async () => {
+test("foreign keys of another database are reported before they refuse a restore", async () => {
   await server.query(database(), "CREATE TABLE parent (id INT PRIMARY KEY) ENGINE=InnoDB");
   const source = sourceOf(url, scratch);
   const warnings = () => source.warnings?.(AbortSignal.timeout(20_000));

@@ -51,14 +51,14 @@ export function createMysqlSource({ host, name, url, scratchFolder }: MysqlSourc
 
     async rehearse(signal) {
       const tools = await client.tools(signal);
-      const told: string[] = [];
+      const lines: string[] = [];
       await removeLeftLogins(scratchFolder);
-      await settleLeftovers((line) => told.push(line), signal);
+      await settleLeftovers((line) => lines.push(line), signal);
       const { warning } = await checkPrivileges(client, [], signal);
       const server = tools.isMariadb ? "MariaDB" : "MySQL";
       const { program, version } = tools.dump;
       const answer = `${server} ${tools.serverVersion} answers; ${program} ${version}.${warning}`;
-      return [answer, ...told].join(" ");
+      return [answer, ...lines].join(" ");
     },
 
     async warnings(signal) {

@@ -128,7 +128,7 @@ async function connect(target: Target, applicationName: string): Promise<pg.Clie
       keepAlive: true,
       keepAliveInitialDelayMillis: keepAliveMs,
     });
-    // A connection that breaks between two queries is told by the next one; without this it would end the service.
+    // A connection that breaks between two queries is reported by the next one; without this it would end the service.
     client.on("error", () => undefined);
     await client.connect();
     return client;

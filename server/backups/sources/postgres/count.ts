@@ -96,8 +96,8 @@ export async function countRows(
 export function tellCounts(counts: Counts): string {
   const { [largeObjects]: objects = 0, ...tables } = counts;
   const rows = Object.values(tables).reduce((sum, count) => sum + count, 0);
-  const told = `${many(Object.keys(tables).length, "table")} with ${many(rows, "row")}`;
-  return objects === 0 ? told : `${told} and ${many(objects, "large object")}`;
+  const counted = `${many(Object.keys(tables).length, "table")} with ${many(rows, "row")}`;
+  return objects === 0 ? counted : `${counted} and ${many(objects, "large object")}`;
 }
 
 /** What differs, in words; empty when nothing does. */

@@ -52,16 +52,17 @@ export async function drillArchive(
     const found = await withClient(scratch, session, async (client) =>
       countRows(client, await listTables(client)),
     );
-    const told = tellCounts(found.tables);
-    if (manifest === null) return `${told} were restored; there was nothing to hold them against.`;
+    const counted = tellCounts(found.tables);
+    if (manifest === null)
+      return `${counted} were restored; there was nothing to hold them against.`;
     const differences = compareCounts(manifest.tables, found.tables);
     if (differences.length > 0)
       throw new SourceError(
         `The restored data differs: ${differences.slice(0, toldDifferences).join("; ")}${differences.length > toldDifferences ? `; and ${differences.length - toldDifferences} more` : ""}.`,
       );
     if (found.checksums === undefined)
-      return `${told} restored with the same row counts; the server is too old to make checksums of its rows.`;
-    return `${told} restored ${compareChecksums(manifest.checksums, found.checksums)}`;
+      return `${counted} restored with the same row counts; the server is too old to make checksums of its rows.`;
+    return `${counted} restored ${compareChecksums(manifest.checksums, found.checksums)}`;
   } finally {
     from.destroy();
     if (isMade) await throwAway(target, scratch.database, attempt);

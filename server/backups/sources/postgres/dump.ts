@@ -48,9 +48,9 @@ export async function dumpDatabase(
     await finished(into, { readable: false });
     return { kind: "database", ...counted };
   } catch (error) {
-    const told = signal.aborted ? toError(signal.reason) : inWords(target, error);
-    into.destroy(told);
-    throw told;
+    const cause = signal.aborted ? toError(signal.reason) : inWords(target, error);
+    into.destroy(cause);
+    throw cause;
   }
 }
 

@@ -60,7 +60,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     throw new Error("There was nothing to cut.");
   };
 
-  test("that the account may not read in full is told at the rehearsal, with the fix", async () => {
+  test("that the account may not read in full is reported at the rehearsal, with the fix", async () => {
     const database = await makeDatabase(`
       create schema app; create table app.closed (id int); create table public.open (id serial);
       create table public.hidden (id int); alter table public.hidden enable row level security;

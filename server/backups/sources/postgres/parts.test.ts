@@ -97,7 +97,7 @@ test("leaves to a superuser what only a superuser may", () => {
   expect(beyond(false, false)).toEqual([1, 2, 3]);
 });
 
-test("tells what a tool said last", () => {
+test("reports what a tool said last", () => {
   const end = { exitCode: 3, signal: null, stdout: "" };
   const told = (stderr: string) => lastWords({ ...end, stderr });
   expect(told('psql:<stdin>:12: ERROR:  role "x" does not exist\n')).toBe(

@@ -118,7 +118,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database that was dropped", ()
     ]);
   });
 
-  test("is made as a new one where the server does not know its locale, and that is told", async () => {
+  test("is made as a new one where the server does not know its locale, and that is reported", async () => {
     await server.query(
       "postgres",
       "create database \"else\" template template0 locale_provider icu icu_locale 'de-DE' encoding 'UTF8'",

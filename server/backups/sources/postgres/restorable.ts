@@ -1,4 +1,4 @@
-// Whether what an account may dump, it may also restore: what would refuse it is told when the backup is set up, not when
+// Whether what an account may dump, it may also restore: what would refuse it is reported when the backup is set up, not when
 // it is needed.
 import pg from "pg";
 import { tellNames } from "./privileges.ts";
@@ -8,11 +8,11 @@ import { hasTemplate, howToAllow, mayCreate, scratchTemplate } from "./databases
 /** @returns what a restore or a drill by this account would be refused for; empty when nothing is */
 export async function tellRestorable(client: pg.Client, target: Target): Promise<string[]> {
   const account = pg.escapeIdentifier(target.user);
-  const told: string[] = [];
+  const warnings: string[] = [];
   const owners = await foreignOwners(client);
   const names = owners.map(({ owner }) => owner);
   if (owners.length > 0)
-    told.push(
+    warnings.push(
       `A restore would be refused: something in the database belongs to ${tellNames(names)}, and ${target.user} is no member of that role. ${
         // Nobody should become a superuser for the sake of a backup.
         owners.some(({ isSuperuser }) => isSuperuser)
@@ -24,27 +24,27 @@ export async function tellRestorable(client: pg.Client, target: Target): Promise
     "select has_database_privilege(current_database(), 'create') as may",
   );
   if (rows[0]?.may !== true)
-    told.push(
+    warnings.push(
       `A restore would be refused: ${target.user} may not create schemas in the database. Allow it with: GRANT CREATE ON DATABASE ${pg.escapeIdentifier(target.database)} TO ${account};`,
     );
   if (!(await mayCreate(client))) {
-    told.push(
+    warnings.push(
       `A drill would be refused: ${target.user} may not create databases. ${howToAllow(target)}`,
     );
-    return told;
+    return warnings;
   }
   const extensions = await beyondExtensions(client);
   const needed = extensions.filter(({ isNeeded }) => isNeeded).map(({ name }) => name);
   const loose = extensions.filter(({ isNeeded }) => !isNeeded).map(({ name }) => name);
   if (loose.length > 0)
-    told.push(
+    warnings.push(
       `A drill leaves out what only a superuser may create and nothing else needs: the extension ${tellNames(loose)}.`,
     );
   if (needed.length > 0 && !(await hasTemplate(client)))
-    told.push(
+    warnings.push(
       `A drill would be refused: only a superuser may create the extension ${tellNames(needed)}, which other objects need. ${howToMakeTemplate(needed)}`,
     );
-  return told;
+  return warnings;
 }
 
 /** Drills by accounts that are no superusers begin with what is in it. */

@@ -64,14 +64,14 @@ export function createPostgresSource({
 
     async rehearse(signal) {
       const session = { applicationName: "quarterdeck", signal };
-      const { told, ...server } = await withClient(target, session, async (client) => {
+      const { warnings, ...server } = await withClient(target, session, async (client) => {
         const version = await serverVersion(client);
         await checkPrivileges(client, target, version.major);
-        return { ...version, told: await tellRestorable(client, target) };
+        return { ...version, warnings: await tellRestorable(client, target) };
       });
       const tools = toolsToDump(await findTools(host, signal), server);
       const answer = `PostgreSQL ${server.text} answers; pg_dump ${tools.version}.`;
-      return [answer, ...told].join(" ");
+      return [answer, ...warnings].join(" ");
     },
 
     dump: (into, attempt) => dumpDatabase(machine, target, into, attempt),
@@ -107,7 +107,7 @@ export function createPostgresSource({
         from.destroy();
       } catch (error) {
         from.destroy();
-        // The server may still work on what psql sent; nothing is told before that is undone.
+        // The server may still work on what psql sent; nothing is reported before that is undone.
         const tidy = { applicationName: "quarterdeck", signal: AbortSignal.timeout(tidyLimitMs) };
         await withServer(isMade ? beside : target, tidy, async (client) => {
           await endSessions(client, target, applicationName, tidy.signal);

@@ -28,7 +28,7 @@ async function readLive(path: string, busyMs: number) {
   const ask = (pragma: string) =>
     Object.values(database.prepare(`pragma ${pragma}`).get() ?? {})[0];
   try {
-    // Waits until nobody writes. What cannot be written to is told here, before anything is tried.
+    // Waits until nobody writes. What cannot be written to fails here, before anything is tried.
     database.exec("begin immediate; rollback");
     return {
       isWal: ask("journal_mode") === "wal",

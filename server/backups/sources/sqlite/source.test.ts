@@ -67,7 +67,7 @@ describe.each(["delete", "wal"])("in journal mode %s", (mode) => {
   });
 });
 
-test("a collation that an application defines is told, and its tables are backed up and restored", async () => {
+test("a collation that an application defines is reported, and its tables are backed up and restored", async () => {
   exec(`${rich}; create table names (name text collate nocase, note text);
     create index by_names on names (name); insert into names values ('Zoë', 'x')`);
   // As an application's own: SQLite takes none from here.
@@ -129,7 +129,7 @@ test("what a journal of another file left beside it is never applied to a new on
 test.each([
   ["is missing", async () => undefined, /shop.sqlite is not there/],
   ["is no database", () => writeFile(path, "a text file, and a long one at that"), /no SQLite/],
-])("a file that %s is told at the rehearsal and at the dump", async (_, prepare, words) => {
+])("a file that %s is reported at the rehearsal and at the dump", async (_, prepare, words) => {
   await prepare();
   const refused = { name: "SourceError", message: expect.stringMatching(words) };
   await expect(source().rehearse(new AbortController().signal)).rejects.toMatchObject(refused);
@@ -165,7 +165,7 @@ test("a broken stream or a broken file leaves the database as it was", async () 
   expect(await strays()).toEqual([]);
 });
 
-test("an abort is told by its reason, however early", async () => {
+test("an abort reports its reason, however early", async () => {
   exec(rich);
   const { content, manifest } = await dump();
   const before = contentOf();
@@ -196,7 +196,7 @@ test("a drill counts what comes back, and throws it away", async () => {
   expect(await readdir(join(folder, "scratch"))).toEqual([]);
 });
 
-test("a folder that is gone is told in words", async () => {
+test("a folder that is gone is reported in words", async () => {
   exec(rich);
   const { content } = await dump();
   const gone = source({ path: join(folder, "gone/shop.sqlite") });
