@@ -4,6 +4,7 @@ import { maxEventBytes } from "../../contract/events.ts";
 import { recordActivity } from "../activity/store.ts";
 import type { Connection } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
+import { insertedRow } from "../store/rows.ts";
 import { events } from "../store/tables.ts";
 import { orderKeyOf, outcomeOf, roomOf, type EventRow, type NewEvent } from "./event.ts";
 
@@ -14,16 +15,17 @@ export async function recordEvent(
   tx: Connection,
   { activity, ...event }: NewEvent,
 ): Promise<EventRow> {
-  const [row] = await tx
-    .insert(events)
-    .values({
-      ...event,
-      data: cut({ ...(await placeOf(tx, event)), ...event.data }),
-      message_id: makeMessageId(),
-      order_key: orderKeyOf(event.type, event.data),
-    })
-    .returning();
-  if (row === undefined) throw new Error("An insert answered no row.");
+  const row = insertedRow(
+    await tx
+      .insert(events)
+      .values({
+        ...event,
+        data: cut({ ...(await placeOf(tx, event)), ...event.data }),
+        message_id: makeMessageId(),
+        order_key: orderKeyOf(event.type, event.data),
+      })
+      .returning(),
+  );
   const outcome = outcomeOf[event.type];
   await recordActivity(tx, {
     kind: activity.kind,

@@ -3,10 +3,11 @@ import type { Connection, Database } from "../store/database.ts";
 import type { EventRow } from "../events/event.ts";
 import { isVisibleMessage, type Visible } from "../events/visible-messages.ts";
 import { and, desc, eq, inArray, isNotNull, sql } from "../store/drizzle.ts";
+import { insertedRow } from "../store/rows.ts";
 import { channelMessageEvents, channelMessages, events } from "../store/tables.ts";
 
 export type MessageRow = typeof channelMessages.$inferSelect;
-export type NewMessageRow = typeof channelMessages.$inferInsert;
+type NewMessageRow = typeof channelMessages.$inferInsert;
 
 export type FoundMessage = {
   message: MessageRow;
@@ -24,9 +25,7 @@ export function createMessageStore(db: Database) {
       db.transaction(steps),
 
     async insert(tx: Connection, values: NewMessageRow): Promise<MessageRow> {
-      const [row] = await tx.insert(channelMessages).values(values).returning();
-      if (row === undefined) throw new Error("An insert answered no row.");
-      return row;
+      return insertedRow(await tx.insert(channelMessages).values(values).returning());
     },
 
     async addEvent(tx: Connection, messageId: number, eventId: number): Promise<void> {

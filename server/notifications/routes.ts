@@ -1,15 +1,16 @@
 // The notifications' operations over HTTP.
 import type { ChannelMessage, Notification } from "../../contract/notifications/notification.ts";
 import { operations } from "../../contract/operations.ts";
-import { readPage, toPage, type PageRequest } from "../../contract/paging.ts";
-import { toTimestamp } from "../../contract/values.ts";
-import { nothingToFind, reply, route, type Caller, type Route } from "../http/route.ts";
+import { itemsOn, type PageRequest, readPage, toPage } from "../../contract/paging.ts";
+import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
+import { listRoute, nothingToFind, reply, route, type Caller, type Route } from "../http/route.ts";
+import { createServerFinder, createSiteFinder } from "../inventory/finders.ts";
 import type { InventoryStore, NotificationChannelEntry } from "../inventory/store.ts";
 import type { MessageRow } from "./message-store.ts";
 import type { NamedOwner, NotificationService } from "./notification-service.ts";
 import type { DescribeChannel } from "./open-channel.ts";
 
-export type NotificationRoutesOptions = {
+type NotificationRoutesOptions = {
   service: NotificationService;
   inventory: InventoryStore;
   describe: DescribeChannel;
@@ -20,10 +21,8 @@ export function notificationRoutes({
   inventory,
   describe,
 }: NotificationRoutesOptions): Route[] {
-  const findSite = async ({ id }: { id: number }, caller: Caller) => {
-    const site = await inventory.findSite(id);
-    return site !== null && caller.reaches(site.serverId) ? site : null;
-  };
+  const findSite = createSiteFinder(inventory);
+  const findServer = createServerFinder(inventory);
   const toNotification = async (entry: NotificationChannelEntry): Promise<Notification> => ({
     id: entry.id,
     name: entry.name,
@@ -38,16 +37,15 @@ export function notificationRoutes({
     return site && { kind: "site", id: site.id, name: site.name, serverId: site.serverId };
   };
   const findServerOwner = async (
-    { id }: { id: number },
+    params: { id: number },
     caller: Caller,
   ): Promise<NamedOwner | null> => {
-    const server = caller.reaches(id) ? await inventory.findServer(id) : null;
-    return server && { kind: "server", id, name: server.name, serverId: id };
+    const server = await findServer(params, caller);
+    return server && { kind: "server", id: server.id, name: server.name, serverId: server.id };
   };
   const pageOf = async (owner: NamedOwner, page: PageRequest, url: string) => {
     const entries = await service.channelsOf(owner);
-    const start = (page.page - 1) * page.perPage;
-    const shown = entries.slice(start, start + page.perPage);
+    const shown = itemsOn(entries, page);
     return toPage(await Promise.all(shown.map(toNotification)), entries.length, page, url);
   };
 
@@ -76,10 +74,9 @@ export function notificationRoutes({
         return reply(200, await pageOf(server, readPage({}), url));
       },
     }),
-    route(operations.listNotificationChannels, {
+    listRoute(operations.listNotificationChannels, {
       find: nothingToFind,
-      handle: async ({ query, url, caller }) => {
-        const page = readPage(query);
+      list: async (page, { caller }) => {
         // All of them, whoever asks: a site's channels are chosen from the account's.
         const { rows, total } = await inventory.listNotificationChannels(page);
         const ids = rows.map(({ id }) => id);
@@ -98,7 +95,7 @@ export function notificationRoutes({
             };
           }),
         );
-        return reply(200, toPage(items, total, page, url));
+        return { items, total };
       },
     }),
     route(operations.testNotificationChannel, {
@@ -109,8 +106,6 @@ export function notificationRoutes({
   ];
 }
 
-const toMoment = (date: Date | null) => date && toTimestamp(date);
-
 const toMessage = (row: MessageRow): ChannelMessage => ({
   id: row.id,
   channel_id: row.channel_id,
@@ -120,7 +115,7 @@ const toMessage = (row: MessageRow): ChannelMessage => ({
   status: row.status,
   answer: row.answer,
   attempts: row.attempts,
-  next_attempt_at: toMoment(row.next_attempt_at),
+  next_attempt_at: toTimestampOrNull(row.next_attempt_at),
   created_at: toTimestamp(row.created_at),
-  ended_at: toMoment(row.ended_at),
+  ended_at: toTimestampOrNull(row.ended_at),
 });

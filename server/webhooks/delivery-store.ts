@@ -3,12 +3,13 @@
 import type { PageRequest } from "../../contract/paging.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { and, asc, desc, eq, inArray, isNotNull, isNull, lte, or, sql } from "../store/drizzle.ts";
+import { readRows } from "../store/rows.ts";
 import { storableJson } from "../store/storable.ts";
 import { events, webhookAttempts, webhookDeliveries, webhooks } from "../store/tables.ts";
 import type { EventRow } from "../events/event.ts";
 import type { WebhookRow } from "./webhook-store.ts";
 
-export type DeliveryRow = typeof webhookDeliveries.$inferSelect;
+type DeliveryRow = typeof webhookDeliveries.$inferSelect;
 export type NewDeliveryRow = typeof webhookDeliveries.$inferInsert;
 export type AttemptRow = typeof webhookAttempts.$inferSelect;
 export type DeliveryWithEvent = {
@@ -47,16 +48,10 @@ export function createDeliveryStore(db: Database) {
       .innerJoin(events, eq(events.id, webhookDeliveries.event_id));
 
   return {
-    async list(webhookId: number, { page, perPage }: PageRequest) {
-      const [rows, total] = await Promise.all([
-        withEvent()
-          .where(eq(webhookDeliveries.webhook_id, webhookId))
-          .orderBy(desc(webhookDeliveries.id))
-          .limit(perPage)
-          .offset((page - 1) * perPage),
-        db.$count(webhookDeliveries, eq(webhookDeliveries.webhook_id, webhookId)),
-      ]);
-      return { rows, total };
+    list(webhookId: number, page: PageRequest) {
+      const isOfIt = eq(webhookDeliveries.webhook_id, webhookId);
+      const query = withEvent().where(isOfIt).orderBy(desc(webhookDeliveries.id));
+      return readRows(query, db.$count(webhookDeliveries, isOfIt), page);
     },
 
     async byId(id: number): Promise<DeliveryWithEvent | null> {

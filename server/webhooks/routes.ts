@@ -1,19 +1,16 @@
 // The webhooks' operations over HTTP.
 import { operations } from "../../contract/operations.ts";
-import { readPage, toPage } from "../../contract/paging.ts";
 import type { PathParams } from "../../contract/operation.ts";
-import { reply, route, type Caller, type Route } from "../http/route.ts";
-import type { InventoryStore, SiteRow } from "../inventory/store.ts";
+import { listRoute, reply, route, type Caller, type Route } from "../http/route.ts";
+import { createSiteFinder } from "../inventory/finders.ts";
+import type { InventoryStore } from "../inventory/store.ts";
 import { toDelivery, toSummary, toWebhook, toWebhookWithSecret } from "./serializer.ts";
 import type { WebhookService } from "./webhook-service.ts";
 
 type ById = PathParams<typeof operations.showWebhook>;
 
 export function webhookRoutes(service: WebhookService, inventory: InventoryStore): Route[] {
-  const findSite = async ({ id }: ById, caller: Caller): Promise<SiteRow | null> => {
-    const site = await inventory.findSite(id);
-    return site !== null && caller.reaches(site.serverId) ? site : null;
-  };
+  const findSite = createSiteFinder(inventory);
   const findWebhook = async ({ id }: ById, caller: Caller) => {
     const found = await service.withSite(id);
     return found !== null && caller.reaches(found.serverId) ? found : null;
@@ -25,14 +22,12 @@ export function webhookRoutes(service: WebhookService, inventory: InventoryStore
   };
 
   return [
-    route(operations.listWebhooks, {
+    listRoute(operations.listWebhooks, {
       find: findSite,
-      handle: async ({ found: site, query, url }) => {
-        const page = readPage(query);
+      list: async (page, { found: site }) => {
         const { rows, total } = await service.list(site.id, page);
         const beside = await service.besideOf(rows);
-        const items = rows.map((row) => toWebhook(row, beside(row)));
-        return reply(200, toPage(items, total, page, url));
+        return { items: rows.map((row) => toWebhook(row, beside(row))), total };
       },
     }),
     route(operations.showWebhook, {
@@ -57,12 +52,11 @@ export function webhookRoutes(service: WebhookService, inventory: InventoryStore
         return reply(204);
       },
     }),
-    route(operations.listDeliveries, {
+    listRoute(operations.listDeliveries, {
       find: findWebhook,
-      handle: async ({ found: { webhook }, query, url }) => {
-        const page = readPage(query);
+      list: async (page, { found: { webhook } }) => {
         const { rows, total } = await service.listDeliveries(webhook.id, page);
-        return reply(200, toPage(rows.map(toSummary), total, page, url));
+        return { items: rows.map(toSummary), total };
       },
     }),
     route(operations.showDelivery, {

@@ -1,12 +1,10 @@
 // Webhooks and deliveries as the interface shows them. A secret leaves only where it was just made.
-import { toTimestamp } from "../../contract/values.ts";
+import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
 import type { Delivery, DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import type { Webhook, WebhookWithSecret } from "../../contract/webhooks/webhook.ts";
 import { bodyOf } from "../events/event.ts";
 import type { AttemptRow, DeliveryWithEvent } from "./delivery-store.ts";
 import type { WebhookRow } from "./webhook-store.ts";
-
-const toMoment = (date: Date | null) => date && toTimestamp(date);
 
 export const toSummary = ({
   delivery,
@@ -21,10 +19,10 @@ export const toSummary = ({
   code: delivery.code,
   duration_ms: delivery.duration_ms,
   attempts: delivery.attempts,
-  next_attempt_at: toMoment(delivery.next_attempt_at),
+  next_attempt_at: toTimestampOrNull(delivery.next_attempt_at),
   waits_for: waitsFor,
   created_at: toTimestamp(delivery.created_at),
-  ended_at: toMoment(delivery.ended_at),
+  ended_at: toTimestampOrNull(delivery.ended_at),
 });
 
 export const toDelivery = (
@@ -58,12 +56,14 @@ export const toWebhook = (row: WebhookRow, { newest, missed, now }: Beside): Web
   site_id: row.site_id,
   status: row.disabled_at === null ? "enabled" : "disabled",
   status_reason: row.disabled_reason,
-  disabled_since: toMoment(row.disabled_at),
-  failing_since: toMoment(row.failing_since),
+  disabled_since: toTimestampOrNull(row.disabled_at),
+  failing_since: toTimestampOrNull(row.failing_since),
   paused_until:
-    row.paused_until !== null && row.paused_until > now ? toMoment(row.paused_until) : null,
+    row.paused_until !== null && row.paused_until > now
+      ? toTimestampOrNull(row.paused_until)
+      : null,
   missed_deliveries: missed,
-  previous_secret_until: toMoment(row.previous_secret_until),
+  previous_secret_until: toTimestampOrNull(row.previous_secret_until),
   last_delivery: newest && toSummary(newest),
 });
 

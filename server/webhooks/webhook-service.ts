@@ -10,6 +10,7 @@ import { conflict, InvalidFields } from "../http/service-error.ts";
 import type { NextJob, SingletonQueue } from "../jobs/singleton-queue.ts";
 import type { SiteRow } from "../inventory/store.ts";
 import type { Sender } from "../net/send.ts";
+import { insertedRow } from "../store/rows.ts";
 import { sql } from "../store/drizzle.ts";
 import type { DeliveryStore, DeliveryWithEvent } from "./delivery-store.ts";
 import { pingEvent } from "./event-data.ts";
@@ -18,7 +19,7 @@ import type { Beside } from "./serializer.ts";
 import { makeSecret } from "./signature.ts";
 import type { WebhookRow, WebhookStore } from "./webhook-store.ts";
 
-export type WebhookServiceOptions = {
+type WebhookServiceOptions = {
   webhooks: WebhookStore;
   deliveries: DeliveryStore;
   /** Judges URLs. */
@@ -108,10 +109,11 @@ export function createWebhookService(options: WebhookServiceOptions) {
         if (held === undefined) throw conflict("The webhook no longer exists.");
         await queue.ensure(tx, [sendNow(webhook)]);
         const event = await recordEvent(tx, pingEvent(webhook, place));
-        const [delivery] = await deliveries.insert(tx, [
-          { webhook_id: webhook.id, event_id: event.id, by_hand: true, next_attempt_at: now() },
-        ]);
-        if (delivery === undefined) throw new Error("An insert answered no row.");
+        const delivery = insertedRow(
+          await deliveries.insert(tx, [
+            { webhook_id: webhook.id, event_id: event.id, by_hand: true, next_attempt_at: now() },
+          ]),
+        );
         return { delivery, event };
       });
     },

@@ -2,10 +2,11 @@
 import type { PageRequest } from "../../contract/paging.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { desc, eq, inArray } from "../store/drizzle.ts";
+import { insertedRow, readRows } from "../store/rows.ts";
 import { sites, webhooks } from "../store/tables.ts";
 
 export type WebhookRow = typeof webhooks.$inferSelect;
-export type WebhookChange = Partial<typeof webhooks.$inferInsert>;
+type WebhookChange = Partial<typeof webhooks.$inferInsert>;
 
 /** Where a webhook's site is, and what it is called. */
 export type Place = { serverId: number; siteName: string };
@@ -15,18 +16,10 @@ export function createWebhookStore(db: Database) {
     transaction: <Result>(steps: (tx: Connection) => Promise<Result>): Promise<Result> =>
       db.transaction(steps),
 
-    async list(siteId: number, { page, perPage }: PageRequest) {
-      const [rows, total] = await Promise.all([
-        db
-          .select()
-          .from(webhooks)
-          .where(eq(webhooks.site_id, siteId))
-          .orderBy(desc(webhooks.id))
-          .limit(perPage)
-          .offset((page - 1) * perPage),
-        db.$count(webhooks, eq(webhooks.site_id, siteId)),
-      ]);
-      return { rows, total };
+    list(siteId: number, page: PageRequest) {
+      const isOfIt = eq(webhooks.site_id, siteId);
+      const query = db.select().from(webhooks).where(isOfIt).orderBy(desc(webhooks.id));
+      return readRows(query, db.$count(webhooks, isOfIt), page);
     },
 
     /** A webhook with the server and the name of its site. */
@@ -65,9 +58,7 @@ export function createWebhookStore(db: Database) {
     },
 
     async insert(tx: Connection, values: typeof webhooks.$inferInsert): Promise<WebhookRow> {
-      const [row] = await tx.insert(webhooks).values(values).returning();
-      if (row === undefined) throw new Error("An insert answered no row.");
-      return row;
+      return insertedRow(await tx.insert(webhooks).values(values).returning());
     },
 
     /** @returns the row as it is now; null when it is gone */

@@ -14,10 +14,8 @@ export const hostOf = (url: string): string => URL.parse(url)?.host || url;
 /** "Backup finished" for `backup.finished`; a service may know events that we do not. */
 export const eventWord = (event: string): string => lookUp(eventWords, event) ?? event;
 
-type Tried = { code: number | null; attempts: number };
-
 /** What the newest attempt was answered. */
-export const codeText = ({ code, attempts }: Tried): string =>
+export const codeText = ({ code, attempts }: Pick<DeliverySummary, "code" | "attempts">): string =>
   code === null ? (attempts === 0 ? "–" : "No response") : String(code);
 
 /** "34 ms", "1.2 s". */
