@@ -2,7 +2,7 @@
 import { gzipSync } from "node:zlib";
 import type { Browser, Page, Response } from "@playwright/test";
 
-export type Weight = {
+type Weight = {
   /** Bytes of scripts as gzip at level 9 makes them of their text, whatever encoding the server chose. */
   scripts: number;
   styles: number;

@@ -13,10 +13,10 @@ export const activityKinds = [
 export type ActivityKind = (typeof activityKinds)[number];
 
 /** Who did it: somebody with a token, a schedule, the supervisor of processes, or the service by itself. */
-export const actorTypes = ["token", "schedule", "supervisor", "service"] as const;
+const actorTypes = ["token", "schedule", "supervisor", "service"] as const;
 export type ActorType = (typeof actorTypes)[number];
 
-export const activityEntry = z
+const activityEntry = z
   .object({
     id,
     at: timestamp,

@@ -39,4 +39,3 @@ export const deployment = z
     restarted_workers: z.int(),
   })
   .register(z.globalRegistry, { id: "Deployment" });
-export type Deployment = z.infer<typeof deployment>;

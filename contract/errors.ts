@@ -20,7 +20,6 @@ export const errorStatus = {
 } as const;
 
 export type ErrorCode = keyof typeof errorStatus;
-export type ErrorStatus = (typeof errorStatus)[ErrorCode];
 
 /** The texts that never vary, so that a client sees one sentence for one thing. */
 export const errorMessage = {

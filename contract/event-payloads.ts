@@ -1,7 +1,7 @@
 // What the request to a webhook says, one schema for each event. The service's tests parse with them whatever it sends,
 // and the interface description and the documentation are made from them.
 import * as z from "zod/mini";
-import { eventTypes, type EventType } from "./events.ts";
+import type { EventType } from "./events.ts";
 import { timestamp } from "./values.ts";
 
 /** A field with what a reader of the documentation sees of it. */
@@ -223,6 +223,3 @@ export const eventPayloads = {
 
 /** The fields of an event's `data`, as its schema has them. */
 export type EventData<Type extends EventType> = z.output<(typeof eventPayloads)[Type]>["data"];
-
-/** Any of them, told apart by `type`. */
-export const eventPayload = z.union(eventTypes.map((type) => eventPayloads[type]));

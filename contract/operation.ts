@@ -1,7 +1,7 @@
 // What one row of the operation table says, and the types that follow from it.
 import * as z from "zod/mini";
 
-export type Method = "GET" | "POST" | "PUT" | "DELETE";
+type Method = "GET" | "POST" | "PUT" | "DELETE";
 type Schema = z.ZodMiniType;
 
 /** The response of an operation that sends a file as it is, not JSON. */

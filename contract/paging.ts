@@ -5,7 +5,7 @@ export const defaultPerPage = 20;
 export const maxPerPage = 100;
 
 /** What every list may be asked for. Both are texts of a query string, read by `readPage`. */
-export const pageQuery = z.object({
+const pageQuery = z.object({
   page: z.optional(z.string()),
   per_page: z.optional(z.string()),
 });

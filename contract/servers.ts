@@ -36,8 +36,7 @@ export const site = z
   .register(z.globalRegistry, { id: "Site" });
 export type Site = z.infer<typeof site>;
 
-export const databaseEngines = ["postgres", "mysql", "sqlite"] as const;
-export type DatabaseEngine = (typeof databaseEngines)[number];
+const databaseEngines = ["postgres", "mysql", "sqlite"] as const;
 
 export const database = z
   .object({ id, server_id: id, name: z.string(), engine: stateOf(databaseEngines), ...account })

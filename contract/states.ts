@@ -5,7 +5,7 @@ export const isInTransit = (state: string | null | undefined): boolean =>
   state?.endsWith("ing") ?? false;
 
 /** An action, and the states of its object in which it may be asked for. */
-export type Allowed<State extends string> = {
+type Allowed<State extends string> = {
   readonly states: readonly State[];
   (object: { status: string }): boolean;
 };

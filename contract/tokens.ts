@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { id, line, ownId, timestamp, toTimestamp } from "./values.ts";
 
-export const abilities = ["read", "*"] as const;
+const abilities = ["read", "*"] as const;
 export type Ability = (typeof abilities)[number];
 
 const shown = {
@@ -66,4 +66,3 @@ export const signInCodeMinutes = 10;
 export const signInBody = z
   .object({ code: line(200) })
   .register(z.globalRegistry, { id: "SignIn" });
-export type SignInBody = z.infer<typeof signInBody>;

@@ -69,7 +69,7 @@ const typeOf = (error: ErrorLike): string =>
       ? error.name
       : "Error";
 
-export type LoggableError = {
+type LoggableError = {
   type: string;
   message: string;
   stack: string;

@@ -1,5 +1,5 @@
 // What each signal asks of the service.
-export type SignalActions = {
+type SignalActions = {
   /** In good order, with all the time that this takes. */
   stop(signal: "SIGINT" | "SIGTERM" | "SIGHUP"): void;
   /** Without waiting for anything. */

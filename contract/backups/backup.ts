@@ -199,7 +199,6 @@ export const restoreBackupBody = z
     skip_safety_backup: z.optional(z.boolean()),
   })
   .register(z.globalRegistry, { id: "RestoreBackup" });
-export type RestoreBackupBody = z.infer<typeof restoreBackupBody>;
 
 export const createBackupConfigurationBody = z
   .object({ ...settings, backupable_type: z.enum(backupableTypes), backupable_id: ownId })

@@ -22,7 +22,7 @@ export const updateNotificationsBody = z
   .register(z.globalRegistry, { id: "UpdateNotifications" });
 
 /** `retrying`: the provider failed and is tried again; `failed`: it is not. */
-export const channelMessageStates = ["pending", "retrying", "delivered", "failed"] as const;
+const channelMessageStates = ["pending", "retrying", "delivered", "failed"] as const;
 export type ChannelMessageState = (typeof channelMessageStates)[number];
 
 /** A message that a channel gets, sent or still to send. */

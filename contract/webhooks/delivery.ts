@@ -49,7 +49,7 @@ export type DeliverySummary = z.infer<typeof deliverySummary>;
 
 const headers = z.record(z.string(), z.string());
 
-export const deliveryAttempt = z.object({
+const deliveryAttempt = z.object({
   number: z.int(),
   started_at: timestamp,
   duration_ms: z.int(),

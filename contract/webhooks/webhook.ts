@@ -4,7 +4,7 @@ import { stateOf, id, storableText, timestamp } from "../values.ts";
 import { deliverySummary } from "./delivery.ts";
 
 /** A disabled one gets nothing but pings and redeliveries by hand; the first that is taken enables it again. */
-export const webhookStates = ["enabled", "disabled"] as const;
+const webhookStates = ["enabled", "disabled"] as const;
 export type WebhookState = (typeof webhookStates)[number];
 
 const shown = {

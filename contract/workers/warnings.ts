@@ -1,7 +1,7 @@
 // What is allowed and probably not meant. Warnings are shown beside a field and never block.
 import type { WorkerSettings } from "./worker.ts";
 
-export type WorkerWarning = { field: keyof WorkerSettings; text: string };
+type WorkerWarning = { field: keyof WorkerSettings; text: string };
 
 type Checked = Pick<
   WorkerSettings,

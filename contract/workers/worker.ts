@@ -38,7 +38,7 @@ export const processStates = [
 ] as const;
 export type ProcessState = (typeof processStates)[number];
 
-export const workerProcess = z
+const workerProcess = z
   .object({
     /** Counts from 1 to the worker's `processes`. */
     number: z.int(),
@@ -185,7 +185,7 @@ export const withWorkerDefaults = (
  * ever being stopped; this is the one of Laravel's own example for supervisord.
  * @see https://laravel.com/docs/queues#supervisor-configuration
  */
-export const unlimitedStopWait = 3600;
+const unlimitedStopWait = 3600;
 
 /** Seconds that a stop waits before it kills, for a worker whose jobs may take `timeout` seconds; 0 = without a limit. */
 export const defaultStopWait = (timeout: number): number =>

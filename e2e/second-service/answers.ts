@@ -1,7 +1,7 @@
 // How the second service says things: its moments, its refusals and its pages.
 
 /** What a request came with, once its token was taken. */
-export type Call = {
+type Call = {
   id: number;
   query: URLSearchParams;
   /** The body, or an empty object where there was none. */

@@ -20,7 +20,7 @@ export type NewActivity = {
 
 export type ActivityRow = typeof activity.$inferSelect;
 
-export type ActivityFilter = {
+type ActivityFilter = {
   serverId: number | null;
   siteId: number | null;
   kind: ActivityKind | null;

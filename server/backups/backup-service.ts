@@ -26,7 +26,7 @@ import type { Removal } from "./removal.ts";
 import type { TaskStore } from "./task-store.ts";
 import { Cancelled, failureMessage } from "./failure-message.ts";
 
-export type BackupServiceOptions = {
+type BackupServiceOptions = {
   store: BackupStore;
   configurations: ConfigurationStore;
   tasks: TaskStore;

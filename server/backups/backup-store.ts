@@ -9,7 +9,7 @@ import { backupConfigurations as configurations, backups } from "../store/tables
 import type { ConfigurationRow } from "./configuration-store.ts";
 
 export type BackupRow = typeof backups.$inferSelect;
-export type NewBackupRow = Pick<
+type NewBackupRow = Pick<
   typeof backups.$inferInsert,
   "configuration_id" | "storage_provider_id" | "trigger" | "started_at"
 >;

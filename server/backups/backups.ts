@@ -30,7 +30,7 @@ import { createTakeBackup } from "./take-backup.ts";
 import { createTaskRunner, longestWaitMs } from "./task-runner.ts";
 import { createTaskStore } from "./task-store.ts";
 
-export type BackupsOptions = {
+type BackupsOptions = {
   db: Database;
   inventory: InventoryStore;
   host: Host;
@@ -51,7 +51,7 @@ type BackupHandlers = Pick<
   >
 >;
 
-export type Backups = {
+type Backups = {
   routes: Route[];
   handlers: BackupHandlers;
   metrics: MetricsPart;

@@ -31,7 +31,7 @@ import type { Resolver } from "./resolve-source.ts";
 import type { TaskStore } from "./task-store.ts";
 import { operatorMessage, failureMessage } from "./failure-message.ts";
 
-export type ConfigurationServiceOptions = {
+type ConfigurationServiceOptions = {
   store: BackupStore;
   configurations: ConfigurationStore;
   tasks: TaskStore;

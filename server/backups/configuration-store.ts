@@ -7,10 +7,7 @@ import { insertedRow } from "../store/rows.ts";
 import { backupConfigurations as configurations, backups } from "../store/tables.ts";
 
 export type ConfigurationRow = typeof configurations.$inferSelect;
-export type NewConfigurationRow = Omit<
-  typeof configurations.$inferInsert,
-  "id" | "transition" | "status"
->;
+type NewConfigurationRow = Omit<typeof configurations.$inferInsert, "id" | "transition" | "status">;
 /** What a move of the status may write beside it. */
 export type ConfigurationChange = Partial<
   Omit<typeof configurations.$inferInsert, "id" | "transition" | "status">

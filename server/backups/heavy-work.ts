@@ -13,7 +13,7 @@ import { recordEvent } from "../events/store.ts";
 import { ClaimLost } from "../jobs/claim.ts";
 import type { Connection } from "../store/database.ts";
 
-export type HeavyWorkOptions = ProofOptions & {
+type HeavyWorkOptions = ProofOptions & {
   takeBackup: TakeBackup;
   retention: Retention;
 };

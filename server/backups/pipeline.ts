@@ -20,7 +20,7 @@ export type Stored = {
   proof: string;
 };
 
-export type StoreOptions = {
+type StoreOptions = {
   storage: Storage;
   /** Under which name it is kept. */
   key: string;

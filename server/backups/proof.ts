@@ -143,5 +143,3 @@ export function createProof(options: ProofOptions) {
 
 /** What is known of a stored file once it was found to be what was stored. */
 export const sound = (at: Date) => ({ verified_at: at, checked_at: at, damage: null });
-
-export type Proof = ReturnType<typeof createProof>;

@@ -7,7 +7,7 @@ import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { Resolver } from "./resolve-source.ts";
 import { failureMessage } from "./failure-message.ts";
 
-export type RemovalOptions = {
+type RemovalOptions = {
   store: BackupStore;
   resolver: Resolver;
   jobs: Jobs;

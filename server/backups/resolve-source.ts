@@ -15,7 +15,7 @@ import { SourceError, type Source } from "./sources/source.ts";
 import { createSqliteSourceAs } from "./sources/sqlite/as-account.ts";
 import { createSqliteSource } from "./sources/sqlite/source.ts";
 
-export type ResolverOptions = {
+type ResolverOptions = {
   inventory: InventoryStore;
   store: Pick<BackupStore, "newestPaths">;
   host: Host;

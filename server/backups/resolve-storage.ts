@@ -8,7 +8,7 @@ import { openStorage } from "../storage/open-storage.ts";
 import { StorageError, type Storage } from "../storage/storage.ts";
 import type { BackupStore } from "./backup-store.ts";
 
-export type StorageResolverOptions = {
+type StorageResolverOptions = {
   inventory: InventoryStore;
   store: Pick<BackupStore, "newestPaths">;
   secrets: SecretReader;

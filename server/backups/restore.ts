@@ -19,7 +19,7 @@ import type { TaskRow, TaskStore } from "./task-store.ts";
 import { sizeInWords } from "./sources/size-in-words.ts";
 import { Cancelled, operatorMessage, failureMessage, type Interrupted } from "./failure-message.ts";
 
-export type RestoreOptions = {
+type RestoreOptions = {
   store: BackupStore;
   tasks: TaskStore;
   resolver: Resolver;

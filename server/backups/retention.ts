@@ -77,7 +77,7 @@ export function removedByNextRun<Backup extends Facts>(
   return finished.filter((backup) => removed.has(backup)).toReversed();
 }
 
-export type RetentionOptions = {
+type RetentionOptions = {
   store: BackupStore;
   configurations: ConfigurationStore;
   tasks: TaskStore;

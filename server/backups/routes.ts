@@ -15,7 +15,7 @@ import type { ConfigurationRow } from "./configuration-store.ts";
 import type { ScheduleService } from "./schedule-service.ts";
 import type { Serializer } from "./serializer.ts";
 
-export type BackupRoutesOptions = {
+type BackupRoutesOptions = {
   configurations: ConfigurationService;
   backups: BackupService;
   schedules: ScheduleService;

@@ -8,7 +8,7 @@ import { removedByNextRun } from "./retention.ts";
 
 const shownRuns = 5;
 
-export type SchedulePreview = {
+type SchedulePreview = {
   timeZone: string;
   /** Soonest first; empty where no run is scheduled. */
   runs: Date[];

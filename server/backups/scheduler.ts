@@ -13,7 +13,7 @@ import type { ConfigurationRow, ConfigurationStore } from "./configuration-store
 import { missedEvent } from "./event-data.ts";
 import type { Retention } from "./retention.ts";
 
-export type SchedulerOptions = {
+type SchedulerOptions = {
   store: BackupStore;
   configurations: ConfigurationStore;
   inventory: InventoryStore;
@@ -164,8 +164,6 @@ export function createScheduler(options: SchedulerOptions) {
     },
   };
 }
-
-export type Scheduler = ReturnType<typeof createScheduler>;
 
 const latest = (a: Date | null, b: Date | null): Date | null =>
   a === null ? b : b === null || a > b ? a : b;

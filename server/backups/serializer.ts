@@ -14,7 +14,7 @@ import type { ConfigurationRow } from "./configuration-store.ts";
 import type { TaskStore } from "./task-store.ts";
 import { durationInWords } from "./durations.ts";
 
-export type SerializerOptions = {
+type SerializerOptions = {
   store: BackupStore;
   tasks: TaskStore;
   inventory: InventoryStore;

@@ -25,7 +25,7 @@ import { untilAborted } from "./together.ts";
 import { shortDuration } from "./durations.ts";
 import { Cancelled, operatorMessage, failureMessage } from "./failure-message.ts";
 
-export type TakeBackupOptions = {
+type TakeBackupOptions = {
   store: BackupStore;
   configurations: ConfigurationStore;
   tasks: TaskStore;

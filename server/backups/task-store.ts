@@ -16,7 +16,7 @@ export type TaskRow = Claim & {
   /** Whether a runner has it just now, or is thought to. */
   is_claimed: boolean;
 };
-export type Target = { database_id: number | null; site_id: number | null };
+type Target = { database_id: number | null; site_id: number | null };
 
 type Found = Omit<TaskRow, "started_at"> & { begun_at: string | null };
 const toTask = ({ begun_at, ...rest }: Found): TaskRow => ({

@@ -4,7 +4,7 @@ import { toError } from "../to-error.ts";
 /** Parts that have not ended so long after the first failure are given up; their signal has ended their processes. */
 export const settleMs = 10_000;
 
-export type Failing = {
+type Failing = {
   /** Aborted with what failed first, or with the reason of an abort from outside. */
   signal: AbortSignal;
   /** Rejects with the same. */

@@ -6,7 +6,7 @@ import { recordEvent } from "../events/store.ts";
 import type { SiteRow } from "../inventory/store.ts";
 import type { Connection, Database } from "../store/database.ts";
 
-export type DeploymentServiceOptions = {
+type DeploymentServiceOptions = {
   db: Database;
   /**
    * Notes a finished deployment for the site's workers.

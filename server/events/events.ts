@@ -9,7 +9,7 @@ import { countEvents, eventMetrics } from "./metrics.ts";
 import { createOutboxRelay, eventsChannel, type Receive } from "./outbox-relay.ts";
 import { createPrune } from "./prune.ts";
 
-export type EventsOptions = {
+type EventsOptions = {
   db: Database;
   /** Hears `eventsChannel`. */
   listener: Listener;
@@ -21,7 +21,7 @@ export type EventsOptions = {
   log: Logger;
 };
 
-export type Events = {
+type Events = {
   metrics: MetricsPart;
   /** Removes what is older than the operator wants to keep. */
   prune(): Promise<void>;

@@ -14,7 +14,7 @@ export type DispatchedEvent = EventRow & { siteIds: number[] };
 /** Makes, in the relay's transaction, what a kind of receiver sends later. */
 export type Receive = (tx: Connection, dispatched: DispatchedEvent[]) => Promise<void>;
 
-export type OutboxRelayOptions = {
+type OutboxRelayOptions = {
   db: Database;
   receivers: readonly Receive[];
   /** Called with what was dispatched. */

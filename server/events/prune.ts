@@ -12,7 +12,7 @@ import {
 
 const dayMs = 24 * 3600 * 1000;
 
-export type PruneOptions = { db: Database; keepDays: number; clock: Clock };
+type PruneOptions = { db: Database; keepDays: number; clock: Clock };
 
 export const createPrune =
   ({ db, keepDays, clock }: PruneOptions) =>

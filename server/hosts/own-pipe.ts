@@ -8,7 +8,7 @@ import { join } from "node:path";
 
 const memoryBytes = 256 * 1024;
 
-export type OwnPipe = {
+type OwnPipe = {
   /** The end for the command; to be closed here once the command has it. */
   writing: Socket;
   /** Settles when the command has closed its end and all is taken, or with what `take` threw. */

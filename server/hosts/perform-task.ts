@@ -22,7 +22,7 @@ const abortGraceMs = 5000;
 /** For so long a process waits for the next task of the same operation: a start costs more than most tasks. */
 const idleMs = 1000;
 
-export type Performer = <Args, Result>(
+type Performer = <Args, Result>(
   task: Pick<Task<Args, Result>, "module" | "name">,
   args: Args,
   streams: TaskStreams,

@@ -32,7 +32,7 @@ const errorRecord = z.object({
   syscall: z.optional(z.string()),
   path: z.optional(z.string()),
 });
-export type ErrorRecord = z.infer<typeof errorRecord>;
+type ErrorRecord = z.infer<typeof errorRecord>;
 
 const fromChild = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("said"), line: z.string() }),

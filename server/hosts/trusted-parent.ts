@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { lstat, open, readlink, type FileHandle } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
-export type TrustedParent = {
+type TrustedParent = {
   /** Its real path, for people and for the site's account. */
   path: string;
   /** The last part of the way, which need not be there. */

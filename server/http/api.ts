@@ -20,7 +20,7 @@ import { FileResponse } from "./file-response.ts";
 import type { Caller, Route } from "./route.ts";
 import { InvalidFields, notFound, ServiceError, unauthorized } from "./service-error.ts";
 
-export type ApiOptions = AuthOptions & {
+type ApiOptions = AuthOptions & {
   routes: readonly Route[];
   log: Logger;
   /** Where the service is reached, without a slash at the end; null = as each request says. */

@@ -12,7 +12,7 @@ import { describeOperations } from "./openapi.ts";
 import { everyRequest } from "./every-request.ts";
 import { handleError } from "./error-handler.ts";
 
-export type HttpAppOptions = {
+type HttpAppOptions = {
   measure: MiddlewareHandler;
   isAllowedHost: IsAllowedHost;
   /** Why requests are refused now; null = they are not. */

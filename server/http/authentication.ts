@@ -36,7 +36,7 @@ export type Authenticator = {
   countFailure(address: string): Promise<Record<string, string>>;
 };
 
-export type AuthenticatorOptions = {
+type AuthenticatorOptions = {
   findCaller: FindCaller;
   /** Of each token; 0 = no limit. */
   requestsPerMinute: number;

@@ -2,7 +2,7 @@
 import { ServiceError } from "./service-error.ts";
 
 /** A body may have this many bytes. */
-export const maxBodyBytes = 1024 * 1024;
+const maxBodyBytes = 1024 * 1024;
 
 const tooLarge = () =>
   new ServiceError("body_too_large", "The request body must not be larger than 1 MiB.");

@@ -23,7 +23,7 @@ export type Caller = {
 };
 
 /** What a handler gets. Everything in it was checked. */
-export type Incoming<Row extends Operation, Found> = {
+type Incoming<Row extends Operation, Found> = {
   params: PathParams<Row>;
   query: ParsedQuery<Row>;
   body: ParsedBody<Row>;
@@ -41,7 +41,7 @@ type Body<Schema> = Schema extends typeof file
     : undefined;
 
 /** A response: one of the statuses of its row, with the body that belongs to it. */
-export type Reply<Row extends Operation> = {
+type Reply<Row extends Operation> = {
   [Status in keyof Row["responses"] & number]: {
     status: Status;
     body: Body<Row["responses"][Status]>;
@@ -61,7 +61,7 @@ export const reply = <Status extends number, Content = undefined>(
   location,
 });
 
-export type Handler<Row extends Operation, Found> = {
+type Handler<Row extends Operation, Found> = {
   /**
    * Finds what the path names, as far as this caller may see it; null gives 404.
    * It runs before the caller's ability and the body are looked at.
@@ -95,7 +95,7 @@ export function route<Row extends Operation, Found>(
 type ListOperation = Operation & ReturnType<typeof listOf>;
 type ItemOf<Row extends ListOperation> = z.input<Row["responses"][200]>["data"][number];
 
-export type ListHandler<Row extends ListOperation, Found> = Pick<Handler<Row, Found>, "find"> & {
+type ListHandler<Row extends ListOperation, Found> = Pick<Handler<Row, Found>, "find"> & {
   /** @returns the items of this page, and the number of those on all pages */
   list(
     page: PageRequest,

@@ -10,7 +10,7 @@ import { writeSample } from "./sample.ts";
 import { inventoryJsonSchema } from "./schema.ts";
 import type { InventoryStore } from "./store.ts";
 
-export type InventoryOptions = {
+type InventoryOptions = {
   file: string;
   /** Where the sample's own files go, when there is no inventory yet. */
   dataFolder: string;
@@ -19,7 +19,7 @@ export type InventoryOptions = {
   log: Logger;
 };
 
-export type LiveInventory = {
+type LiveInventory = {
   /** Why the file as it is now is not in force; null = it is. */
   problem(): string | null;
   /** Reads the file now, whether a change was seen or not. */

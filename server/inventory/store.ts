@@ -44,7 +44,7 @@ export type DatabaseRow = {
   /** Of one that is a file. */
   account: EntryAccount;
 };
-export type DatabaseEntry = Inventory["databases"][number];
+type DatabaseEntry = Inventory["databases"][number];
 export type StorageProviderEntry = Inventory["storage_providers"][number];
 export type NotificationChannelEntry = Inventory["notification_channels"][number];
 

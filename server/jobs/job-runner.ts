@@ -8,7 +8,7 @@ import { toStorableText } from "../store/storable.ts";
 import { ClaimLost, type Claim } from "./claim.ts";
 import { createLoop } from "./loop.ts";
 
-export type JobRunnerOptions<Data extends object> = {
+type JobRunnerOptions<Data extends object> = {
   boss: PgBoss;
   queue: string;
   /** What may be fetched beside the jobs that run; null = nothing just now. */

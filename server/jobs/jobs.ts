@@ -46,7 +46,7 @@ export type JobData = {
   /** Once an hour: what is old goes, and what is due and has no job gets one. */
   upkeep: Record<string, never>;
 };
-export type JobName = keyof JobData;
+type JobName = keyof JobData;
 
 /** A heavy job of a server: hours of work, one at a time for each server. */
 export type BackupTask = {
@@ -117,7 +117,7 @@ const everyHour = "41 * * * *";
 /** No job waits longer; pg-boss would delete it unseen after its retention time. */
 const longestDelaySeconds = 30 * 24 * 3600;
 
-export type JobsOptions = {
+type JobsOptions = {
   connection: pg.PoolConfig;
   db: Database;
   /** Hears `jobsChannel`. */

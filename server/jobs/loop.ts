@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
 
-export type LoopOptions = {
+type LoopOptions = {
   /** What it does, for the log. */
   name: string;
   /** Waits at most so long for somebody to wake it. */

@@ -15,7 +15,7 @@ export type NextJob = {
   isSlow?: boolean;
 };
 
-export type SingletonQueueOptions = {
+type SingletonQueueOptions = {
   boss: PgBoss;
   db: Database;
   name: string;

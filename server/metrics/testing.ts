@@ -16,7 +16,7 @@ const name = /[a-zA-Z_:][a-zA-Z0-9_:]*/.source;
 const label = /[a-zA-Z_]\w*="(?:[^"\\\n]|\\["\\n])*"/.source;
 const sampleLine = new RegExp(`^(${name})(?:\\{((?:${label})(?:,${label})*)?\\})? (\\S+)$`);
 
-export function parseMetrics(text: string): Exposed {
+function parseMetrics(text: string): Exposed {
   const types = new Map<string, string>();
   const samples: Sample[] = [];
   const seen = new Set<string>();

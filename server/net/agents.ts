@@ -10,7 +10,7 @@ import { toError } from "../to-error.ts";
 const idleMs = 10_000;
 const freeSocketsOfAHost = 64;
 
-export type Agents = { http: HttpAgent; https: HttpsAgent };
+type Agents = { http: HttpAgent; https: HttpsAgent };
 
 export function createAgents(targets: Targets): Agents {
   // The connection takes the very answer that was checked. A second lookup could be answered differently.

@@ -15,7 +15,10 @@ test.each([
   ["HPE_INVALID_CONSTANT", "broken", /not HTTP/],
   ["EMFILE", "broken", /failed: it did/],
 ])("%s is reported as %s", (code, kind, words) => {
-  const diagnosed = diagnoseSendError(Object.assign(new Error("it did"), { code }), "example.com:81");
+  const diagnosed = diagnoseSendError(
+    Object.assign(new Error("it did"), { code }),
+    "example.com:81",
+  );
   expect(diagnosed).toBeInstanceOf(SendError);
   expect(diagnosed).toMatchObject({ kind, message: expect.stringMatching(words) });
   expect(toError(diagnosed).message).toMatch(/^example\.com:81 /);

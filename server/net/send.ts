@@ -25,7 +25,7 @@ export type SendRequest = {
   keepBytes?: number;
 };
 
-export type Answer = Exchanged & { durationMs: number };
+type Answer = Exchanged & { durationMs: number };
 
 export type Sender = {
   /** Why a URL cannot be used now, for the one who types it; null = it can. */

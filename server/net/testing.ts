@@ -14,7 +14,7 @@ import { SendError, type SendErrorKind } from "./send-error.ts";
 import type { Lookup } from "./target.ts";
 import { portOf } from "../testing/port-of.ts";
 
-export type Receiver = {
+type Receiver = {
   port: number;
   url: string;
   /** Every connection that was ever made. */

@@ -12,7 +12,7 @@ import type { FoundMessage, MessageRow, MessageStore } from "./message-store.ts"
 
 const burstMs = 60_000;
 
-export const coalescedTitle = (event: EventType, count: number): string =>
+const coalescedTitle = (event: EventType, count: number): string =>
   `${count} × ${eventWords[event]}`;
 
 export function createCoalesce(options: {

@@ -5,7 +5,7 @@ import type { InventoryStore } from "../inventory/store.ts";
 import type { Message } from "./channels/channel.ts";
 import type { MessageRow } from "./message-store.ts";
 
-export type FormatMessageOptions = {
+type FormatMessageOptions = {
   inventory: InventoryStore;
   /** Where people open the dashboard, without a slash at the end; null = nobody knows yet. */
   address(): string | null;
@@ -123,7 +123,7 @@ const testMessage = (row: MessageRow, home: string | null): Omit<Message, "id"> 
 });
 
 /** In UTC, and as the clock on the server's wall says it, e.g. `2026-01-31 09:30 UTC (10:30 in Europe/Berlin)`. */
-export function momentText(at: Date, zone: string): string {
+function momentText(at: Date, zone: string): string {
   const [day, time] = wallTime(at, "UTC");
   if (zone === "UTC") return `${day} ${time} UTC`;
   const [localDay, localTime] = wallTime(at, zone);

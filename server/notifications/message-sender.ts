@@ -13,7 +13,7 @@ import type { MessageRow, MessageStore } from "./message-store.ts";
 import type { countMessages } from "./metrics.ts";
 import type { OpenChannel } from "./open-channel.ts";
 
-export type MessageSenderOptions = {
+type MessageSenderOptions = {
   messages: MessageStore;
   inventory: InventoryStore;
   open: OpenChannel;

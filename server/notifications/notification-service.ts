@@ -8,7 +8,7 @@ import type { InventoryStore, NotificationChannelEntry } from "../inventory/stor
 import type { ChannelOwner, ChannelStore } from "./channel-store.ts";
 import type { MessageRow, MessageStore } from "./message-store.ts";
 
-export type NotificationServiceOptions = {
+type NotificationServiceOptions = {
   messages: MessageStore;
   channels: ChannelStore;
   inventory: InventoryStore;

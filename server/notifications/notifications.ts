@@ -20,7 +20,7 @@ import { createNotificationService } from "./notification-service.ts";
 import { createDescribeChannel, createOpenChannel } from "./open-channel.ts";
 import { notificationRoutes } from "./routes.ts";
 
-export type NotificationsOptions = {
+type NotificationsOptions = {
   db: Database;
   inventory: InventoryStore;
   queue: SingletonQueue;
@@ -36,7 +36,7 @@ export type NotificationsOptions = {
   log: Logger;
 };
 
-export type Notifications = {
+type Notifications = {
   routes: Route[];
   receive: Receive;
   metrics: MetricsPart;

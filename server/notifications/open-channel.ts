@@ -8,7 +8,7 @@ import { createEmailChannel } from "./channels/email.ts";
 import { createSlackChannel } from "./channels/slack.ts";
 import type { SmtpSettings } from "./channels/smtp-url.ts";
 
-export type OpenChannelOptions = {
+type OpenChannelOptions = {
   inventory: InventoryStore;
   secrets: SecretReader;
   smtp: SmtpSettings | null;

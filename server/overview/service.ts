@@ -5,7 +5,7 @@ import type { Visible } from "../events/visible-messages.ts";
 import type { Database } from "../store/database.ts";
 import { createOverviewStore } from "./store.ts";
 
-export type OverviewServiceOptions = {
+type OverviewServiceOptions = {
   db: Database;
   /** Workers whose processes come up again and again, and never for long. */
   crashLoops(): readonly number[];

@@ -136,5 +136,3 @@ const isVisible = (alias: string, visible: Visible) =>
   visible === null
     ? sql`true`
     : sql`${sql.identifier(alias)}.server_id = any(${sql.param([...visible])}::int[])`;
-
-export type OverviewStore = ReturnType<typeof createOverviewStore>;

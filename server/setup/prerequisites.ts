@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { findBrowser } from "./browser.ts";
 
-export type Prerequisite = {
+type Prerequisite = {
   /** What cannot be tested without it. */
   tests: string;
   packages: readonly string[];
@@ -13,7 +13,7 @@ export type Prerequisite = {
 const hasCommand = (name: string) =>
   spawnSync(name, ["--version"], { stdio: "ignore" }).error === undefined;
 
-export const prerequisites: readonly Prerequisite[] = [
+const prerequisites: readonly Prerequisite[] = [
   {
     tests: "the dashboard in a browser",
     packages: ["chromium-headless-shell"],

@@ -1,4 +1,4 @@
-// Reads which modules import which, whatever the imports are: values, types, re-exports and dynamic imports.
+// Reads which modules import and export what, whatever the way: values, types, re-exports and dynamic imports.
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,33 +6,69 @@ import { parseSync } from "vite";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Paths from the root of the repository: each module, and what it imports of the repository. */
+/** Reads all modules, by path. */
+export const readModules = (): Map<string, Module> =>
+  new Map(
+    globSync("{*.ts,{contract,src,server,e2e,bench}/**/*.{ts,tsx}}", { cwd: root }).map((path) => [
+      path,
+      parseModule(path, readFileSync(join(root, path), "utf8")),
+    ]),
+  );
+
+export type Module = {
+  /**
+   * The names that it takes from other modules of the repository, by paths: values, types, re-exports, dynamic imports.
+   * `*` = any that is exported there; null = none, the module is imported for its effect.
+   */
+  imports: { path: string; name: string | null }[];
+  /** The names that it exports, `default` left out. */
+  exports: string[];
+};
+
+/** @param path below the root of the repository */
+export function parseModule(path: string, code: string): Module {
+  const { module } = parseSync(path, code);
+  const imports: { specifier: string; name: string | null }[] = [];
+  for (const { moduleRequest, entries } of module.staticImports) {
+    imports.push({ specifier: moduleRequest.value, name: null });
+    for (const { importName } of entries)
+      imports.push({
+        specifier: moduleRequest.value,
+        name: importName.kind === "NamespaceObject" ? "*" : importName.name,
+      });
+  }
+  const exported = module.staticExports.flatMap(({ entries }) => entries);
+  for (const { moduleRequest, importName } of exported)
+    if (moduleRequest !== null)
+      imports.push({
+        specifier: moduleRequest.value,
+        name: importName.kind === "Name" ? importName.name : "*",
+      });
+  for (const { moduleRequest } of module.dynamicImports) {
+    // What stands in the brackets as it is written, quotes included.
+    const specifier = code.slice(moduleRequest.start + 1, moduleRequest.end - 1);
+    // There are many ways to take a name from the promise: each word of the importing module may be one.
+    for (const name of new Set(code.match(/\w+/g))) imports.push({ specifier, name });
+  }
+  return {
+    imports: imports.flatMap(({ specifier, name }) =>
+      specifier.startsWith(".")
+        ? [{ path: resolve("/", dirname(path), specifier).slice(1), name }]
+        : [],
+    ),
+    exports: exported.flatMap(({ exportName: { kind, name } }) =>
+      kind === "Name" && name !== null ? [name] : [],
+    ),
+  };
+}
+
+/** Paths below the root of the repository: each module, and the modules that it imports. */
 export type Imports = ReadonlyMap<string, readonly string[]>;
 
-/** The relative specifiers that a module imports. */
-export function specifiersOf(path: string, code: string): string[] {
-  const { module } = parseSync(path, code);
-  const requests = [
-    ...module.staticImports.map(({ moduleRequest }) => moduleRequest),
-    ...module.staticExports.flatMap(({ entries }) => entries.map((entry) => entry.moduleRequest)),
-  ];
-  return [
-    ...requests.map((request) => request?.value ?? ""),
-    // What stands in the brackets as it is written, quotes included.
-    ...module.dynamicImports.map(({ moduleRequest }) =>
-      code.slice(moduleRequest.start + 1, moduleRequest.end - 1),
-    ),
-  ].filter((specifier) => specifier.startsWith("."));
-}
+const pathsOf = ({ imports }: Module): string[] => [...new Set(imports.map(({ path }) => path))];
 
-export function readImports(): Imports {
-  const modules = ["contract", "src", "server", "e2e", "bench"].flatMap((wing) =>
-    globSync(`${wing}/**/*.{ts,tsx}`, { cwd: root }),
-  );
-  return new Map(
-    modules.map((module) => [module, importsOf(module, readFileSync(join(root, module), "utf8"))]),
-  );
-}
+/** The modules of the repository that a module imports. */
+export const importsOf = (path: string, code: string): string[] => pathsOf(parseModule(path, code));
 
-export const importsOf = (module: string, code: string): string[] =>
-  specifiersOf(module, code).map((specifier) => resolve("/", dirname(module), specifier).slice(1));
+export const readImports = (): Imports =>
+  new Map([...readModules()].map(([path, module]) => [path, pathsOf(module)]));

@@ -12,7 +12,7 @@ import { toError } from "../to-error.ts";
 /** A piece that is being written; no object has such a name. */
 const partial = (path: string) => `${path}.partial`;
 
-export type LocalOptions = {
+type LocalOptions = {
   /** Absolute; the folder has to be there, because what is not mounted must not be written beneath. */
   path: string;
   /** It has a marker file; without it, its disk is away. */

@@ -6,7 +6,7 @@ export class StorageError extends Error {
   override name = "StorageError";
 }
 
-export type PutOptions = {
+type PutOptions = {
   signal: AbortSignal;
 };
 

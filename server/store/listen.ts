@@ -7,7 +7,7 @@ import { toError } from "../to-error.ts";
 
 const retryMs = 1000;
 
-export type ListenerOptions = {
+type ListenerOptions = {
   connection: pg.PoolConfig;
   /** Plain lower-case names. */
   channels: readonly string[];

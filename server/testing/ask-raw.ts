@@ -2,7 +2,7 @@
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 
-export type RawAnswer = { status: number; headers: Headers; body: string };
+type RawAnswer = { status: number; headers: Headers; body: string };
 
 /**
  * @param url of the service; what is sent is up to the caller

@@ -20,7 +20,7 @@ const script = `
   }
 `;
 
-export type Swapper = {
+type Swapper = {
   /** How often the names were exchanged so far. */
   count(): number;
   stop(): Promise<void>;

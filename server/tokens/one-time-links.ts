@@ -8,7 +8,7 @@ import { oneTimeLinks } from "../store/tables.ts";
 import { hashSecret, makeCode } from "./secret.ts";
 import type { TokenService } from "./service.ts";
 
-export type OneTimeLinksOptions = { db: Database; tokens: TokenService; clock: Clock };
+type OneTimeLinksOptions = { db: Database; tokens: TokenService; clock: Clock };
 
 export function createOneTimeLinks({ db, tokens, clock }: OneTimeLinksOptions) {
   const redeem: RedeemCode = async (code, path, isUsed) => {

@@ -8,7 +8,7 @@ import type { CodeStore, StoredCode } from "./code-store.ts";
 import { hashSecret, makeCode, makeSecret } from "./secret.ts";
 import type { TokenRow, TokenStore } from "./store.ts";
 
-export type SignInOptions = { codes: CodeStore; tokens: TokenStore; clock: Clock };
+type SignInOptions = { codes: CodeStore; tokens: TokenStore; clock: Clock };
 
 const refusal = (text: string) => new InvalidFields({ code: [text] });
 const usedText = "The code has already been used. Each code works once.";

@@ -7,7 +7,7 @@ import { insertedRow, readRows } from "../store/rows.ts";
 import { tokens } from "../store/tables.ts";
 
 export type TokenRow = typeof tokens.$inferSelect;
-export type NewTokenRow = Pick<TokenRow, "name" | "hash" | "abilities"> & Partial<TokenRow>;
+type NewTokenRow = Pick<TokenRow, "name" | "hash" | "abilities"> & Partial<TokenRow>;
 
 export function createTokenStore(db: Database) {
   // Every request asks for its token, so these are put together once and not each time.

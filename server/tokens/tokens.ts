@@ -11,7 +11,7 @@ import { createTokenService } from "./service.ts";
 import { createSignIn } from "./sign-in.ts";
 import { createTokenStore } from "./store.ts";
 
-export type Tokens = {
+type Tokens = {
   routes: Route[];
   findCaller: FindCaller;
   redeemCode: RedeemCode;

@@ -43,7 +43,9 @@ function diagnose(error: unknown): unknown {
   const code = "code" in cause ? String(cause.code) : "";
   const known = Object.assign(new Error(cause.message), { code: systemCodes[code] ?? code });
   const diagnosed = diagnoseSendError(known, name);
-  return diagnosed instanceof SendError ? new UpstreamError(502, diagnosed.message, { cause }) : error;
+  return diagnosed instanceof SendError
+    ? new UpstreamError(502, diagnosed.message, { cause })
+    : error;
 }
 
 /** `fetch` sends a body that it is given, even an empty one, and not every service takes one where none belongs. */

@@ -10,7 +10,7 @@ import { signatureHeaders } from "./signature.ts";
 import type { WebhookRow } from "./webhook-store.ts";
 import { toError } from "../to-error.ts";
 
-export const attemptTimeoutMs = 15_000;
+const attemptTimeoutMs = 15_000;
 
 export type Attempt = {
   startedAt: Date;

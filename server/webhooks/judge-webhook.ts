@@ -4,9 +4,9 @@ import { longestGapMs, longestWaitMs } from "./retry.ts";
 import type { WebhookRow } from "./webhook-store.ts";
 
 /** A webhook that was tried in vain for so long is disabled. */
-export const patienceSeconds = 5 * 24 * 3600;
+const patienceSeconds = 5 * 24 * 3600;
 
-export type WebhookHealth = Pick<
+type WebhookHealth = Pick<
   WebhookRow,
   | "failing_since"
   | "last_failed_at"

@@ -30,7 +30,7 @@ export type MadeAttempt = DeliveryWithEvent & {
  */
 export type RecordAttempts = (attempts: readonly MadeAttempt[]) => Promise<Set<string>>;
 
-export type RecordAttemptsOptions = {
+type RecordAttemptsOptions = {
   webhooks: WebhookStore;
   deliveries: DeliveryStore;
   queue: Pick<SingletonQueue, "hold">;

@@ -7,7 +7,7 @@ import type { Attempt, MakeAttempt } from "./attempt.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import type { MadeAttempt, RecordAttempts } from "./record-attempt.ts";
 
-export type SenderOptions = {
+type SenderOptions = {
   deliveries: DeliveryStore;
   attempt: MakeAttempt;
   recordAttempts: RecordAttempts;

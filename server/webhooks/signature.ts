@@ -8,7 +8,7 @@ const secretBytes = 32;
 /** `whsec_` and base64 of 32 random bytes. */
 export const makeSecret = (): string => `whsec_${randomBytes(secretBytes).toString("base64")}`;
 
-export type Signed = Pick<WebhookRow, "secret" | "previous_secret" | "previous_secret_until">;
+type Signed = Pick<WebhookRow, "secret" | "previous_secret" | "previous_secret_until">;
 
 /**
  * The headers that let a receiver verify a request. After a rotation both secrets sign for a while, the newer first.

@@ -17,7 +17,7 @@ import { createRecordAttempts } from "./record-attempt.ts";
 import { createWebhookService } from "./webhook-service.ts";
 import { createWebhookStore } from "./webhook-store.ts";
 
-export type WebhooksOptions = {
+type WebhooksOptions = {
   db: Database;
   inventory: InventoryStore;
   queue: SingletonQueue;
@@ -28,7 +28,7 @@ export type WebhooksOptions = {
   clock: Clock;
 };
 
-export type Webhooks = {
+type Webhooks = {
   routes: Route[];
   receive: Receive;
   metrics: MetricsPart;

@@ -9,7 +9,7 @@ import { workerEvent } from "./event-data.ts";
 import type { ProcessManager } from "./process-manager.ts";
 import type { WorkerStore } from "./store.ts";
 
-export type CrashWatchOptions = {
+type CrashWatchOptions = {
   store: WorkerStore;
   inventory: InventoryStore;
   manager: Pick<ProcessManager, "known" | "processes">;
@@ -17,7 +17,7 @@ export type CrashWatchOptions = {
   log: Logger;
 };
 
-export type CrashWatch = Loop & {
+type CrashWatch = Loop & {
   /** Takes over of which workers an earlier life of the service told. */
   resume(ids: readonly number[]): void;
   /** Workers that are in a crash loop and have a process that is kept up. */

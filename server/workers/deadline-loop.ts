@@ -7,7 +7,7 @@ import type { Mover } from "./mover.ts";
 import { isUp, type SeenProcess, tell } from "./outcome.ts";
 import type { WorkerRow, WorkerStore } from "./store.ts";
 
-export type DeadlineLoopOptions = {
+type DeadlineLoopOptions = {
   store: WorkerStore;
   mover: Mover;
   /** Null where what the processes do belongs to another transition than the row's. */

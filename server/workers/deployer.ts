@@ -22,7 +22,7 @@ export type GiveOrder = (
   carryOut: () => void | Promise<void>,
 ) => void;
 
-export type DeployerOptions = {
+type DeployerOptions = {
   store: WorkerStore;
   inventory: InventoryStore;
   manager: ProcessManager;

@@ -14,7 +14,7 @@ const maxReasonCharacters = 800;
 const listed = new Intl.ListFormat("en");
 
 /** Each reason once, with the processes that it is about. */
-export function killText(kills: readonly Kill[]): string {
+function killText(kills: readonly Kill[]): string {
   const byReason = Map.groupBy(kills, ({ reason }) => reason);
   return [...byReason]
     .map(([reason, ofIt]) => {

@@ -11,7 +11,7 @@ import { settledEntry, workerEvent } from "./event-data.ts";
 import type { ProcessManager } from "./process-manager.ts";
 import type { WorkerRow, WorkerStore } from "./store.ts";
 
-export type MoverOptions = {
+type MoverOptions = {
   store: WorkerStore;
   inventory: InventoryStore;
   manager: Pick<ProcessManager, "readLog">;

@@ -5,7 +5,7 @@ import type { Clock } from "../clock.ts";
 
 const retryMs = 1000;
 
-export type Observer = {
+type Observer = {
   /** Something changed on this worker. */
   notice(id: number): void;
   /** Looks at nothing from now on; resolves once it does not. */

@@ -7,7 +7,7 @@ export type SeenProcess = Pick<
   "number" | "state" | "reason" | "deployment" | "isBetweenRuns" | "upAt" | "outages"
 >;
 
-export type Outcome = { status: WorkerState; reason: string | null };
+type Outcome = { status: WorkerState; reason: string | null };
 
 /**
  * The status that a worker has to move to, or null when it stays.

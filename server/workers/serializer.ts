@@ -7,7 +7,7 @@ import type { ProcessStatus } from "./process-manager.ts";
 import type { WorkerRow } from "./store.ts";
 
 /** What is seen of a worker beside its row. */
-export type Seen = {
+type Seen = {
   processes: readonly ProcessStatus[];
   crashLoop: { since: Date; reason: string } | null;
 };

@@ -33,7 +33,7 @@ import type {
 import type { WorkerRow, WorkerStore } from "./store.ts";
 import { accountOf, programOf } from "./worker-program.ts";
 
-export type WorkerServiceOptions = {
+type WorkerServiceOptions = {
   store: WorkerStore;
   inventory: InventoryStore;
   /** Makes what keeps the processes up, and tells this service of them. */

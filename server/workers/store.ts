@@ -7,7 +7,7 @@ import { insertedRow } from "../store/rows.ts";
 import { sites, workers } from "../store/tables.ts";
 
 export type WorkerRow = typeof workers.$inferSelect;
-export type NewWorkerRow = Omit<
+type NewWorkerRow = Omit<
   typeof workers.$inferInsert,
   "id" | "created_at" | "transition" | "status" | "restart_order" | "kill_reason"
 >;

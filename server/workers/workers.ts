@@ -15,7 +15,7 @@ import { createWorkerService } from "./service.ts";
 import { createWorkerStore } from "./store.ts";
 import { createSupervisor } from "./supervisor/supervisor.ts";
 
-export type WorkersOptions = {
+type WorkersOptions = {
   db: Database;
   inventory: InventoryStore;
   host: Host;
@@ -31,7 +31,7 @@ export type WorkersOptions = {
   log: Logger;
 };
 
-export type Workers = {
+type Workers = {
   routes: Route[];
   handlers: Pick<Handlers, Extract<keyof Handlers, `worker.${string}`>>;
   metrics: MetricsPart;

@@ -61,7 +61,7 @@ function wordOf(type: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-export type Sentence = {
+type Sentence = {
   /** E.g. "Backup". */
   before: string;
   /** Which one. */

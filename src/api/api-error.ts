@@ -6,7 +6,7 @@ import { readRetryAfter } from "../../contract/retry-after.ts";
  * An HTTP status; `unreachable` = no answer came; `unreadable` = the answer breaks the interface; `foreign` = it is not
  * even JSON, so whatever answered is no service of this kind.
  */
-export type ApiStatus = number | "unreachable" | "unreadable" | "foreign";
+type ApiStatus = number | "unreachable" | "unreadable" | "foreign";
 
 type Details = { fields?: FieldErrors; requestId?: string | null; retryAfterMs?: number | null };
 

@@ -19,7 +19,7 @@ type Rows = typeof operations;
 export type ResponseOf<Name extends OperationName> = ResponseData<Rows[Name]>;
 export type ParamsOf<Name extends OperationName> = PathParams<Rows[Name]>;
 export type QueryOf<Name extends OperationName> = QueryInput<Rows[Name]>;
-export type Sent<Name extends OperationName> = {
+type Sent<Name extends OperationName> = {
   query?: QueryOf<Name>;
   body?: BodyInput<Rows[Name]>;
 };

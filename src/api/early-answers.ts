@@ -1,7 +1,7 @@
 // Answers that index.html asked for while this code was still on its way: see `src/early`.
 import type { Session } from "./kept-session.ts";
 
-export type EarlyAnswers = {
+type EarlyAnswers = {
   session: Session;
   /** Of the page's own clock. */
   startedMs: number;

@@ -45,7 +45,7 @@ function readFields(complaints: unknown): FieldErrors {
   return fields;
 }
 
-export type Problem = { message: string | null; fields: FieldErrors };
+type Problem = { message: string | null; fields: FieldErrors };
 
 export function readProblem(body: unknown): Problem {
   if (!isNamed(body)) return { message: null, fields: {} };

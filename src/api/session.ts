@@ -11,7 +11,7 @@ import {
   type SignInLink,
 } from "./kept-session.ts";
 
-export type SessionState = {
+type SessionState = {
   /** Null until connected, and again once the service refuses the token. */
   session: Session | null;
   isRemembered: boolean;

@@ -11,7 +11,7 @@ export type Told = { key: string; askedMs: number } & (
 /** Another tab's question is waited for so long; its tab may have been closed over it. */
 const patienceMs = 3000;
 
-export type SharingOptions = {
+type SharingOptions = {
   /** Tells the other tabs. */
   tell(told: Told): void;
   /** Puts another tab's answer where this tab looks. */

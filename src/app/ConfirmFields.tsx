@@ -9,7 +9,7 @@ type Asked = Pick<Question, "typed" | "choices">;
 type Given = { name: string; choice: string };
 
 /** What was given so far, and why that is not enough yet. */
-export type Answer = Given & { refusal: string | undefined };
+type Answer = Given & { refusal: string | undefined };
 
 export function useAnswer(asked: Asked | null): [Answer, (change: Partial<Given>) => void] {
   const { choices } = asked ?? {};

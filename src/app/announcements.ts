@@ -9,7 +9,7 @@ import type { ResponseOf } from "../api/client.ts";
 import { createStore } from "../store.ts";
 
 /** Something with a state, under the name that a person knows it by. */
-export type Stateful = { name: string; status: string };
+type Stateful = { name: string; status: string };
 
 const ofWorker = ({ id, status }: Worker): Stateful => ({ name: `Worker ${id}`, status });
 

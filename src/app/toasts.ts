@@ -3,7 +3,7 @@ import { describeError } from "../api/api-error.ts";
 import { createStore } from "../store.ts";
 
 /** An action that a message offers, e.g. "Undo". It must be possible elsewhere too: toasts go. */
-export type ToastAction = { label: string; run: () => void };
+type ToastAction = { label: string; run: () => void };
 
 export type ToastMessage = {
   id: number;

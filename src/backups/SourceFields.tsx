@@ -7,7 +7,7 @@ import { Input } from "../ui/Input.tsx";
 import { Select } from "../ui/Select.tsx";
 import type { ConfigurationFormValues } from "./configuration-form.ts";
 
-export type Choice = { id: number; label: string };
+type Choice = { id: number; label: string };
 
 /** Each list is null where the service does not offer it. */
 export type Choices = {

@@ -40,9 +40,6 @@ export const scheduleQuery = ({ id, backups }: BackupConfiguration) => {
   return { queryKey: [...queryKey, finished.map((backup) => backup.id)], queryFn };
 };
 
-export const databasesQuery = (serverId: number) =>
-  extraQuery("listDatabases", { id: serverId }, largePageQuery());
-
 export const storageProvidersQuery = () => extraQuery("listStorageProviders", {}, largePageQuery());
 
 export const everyConfigurationQuery = (serverId: number) =>

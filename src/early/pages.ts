@@ -62,7 +62,7 @@ export const earlyPages: readonly EarlyPage[] = [
 /** The left side of every page shows them. */
 const always: AnyPath = "/api/servers";
 
-export type EarlyStart = { module: string; asks: string[] };
+type EarlyStart = { module: string; asks: string[] };
 
 /** What to ask for at an address; null = it is none of the pages above. */
 export function earlyStart(pathname: string, search: string): EarlyStart | null {

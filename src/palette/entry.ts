@@ -9,7 +9,7 @@ export const groupLabels = {
 } as const;
 export type GroupName = keyof typeof groupLabels;
 
-export type Act =
+type Act =
   | { kind: "go"; to: string; opens?: { kind: "site" | "server"; id: number } }
   | { kind: "run"; run: () => void };
 

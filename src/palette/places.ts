@@ -16,7 +16,7 @@ import { type Entry, toPage } from "./entry.ts";
 
 type Named = { id: number; name: string };
 
-export type Places = {
+type Places = {
   servers: readonly Named[];
   sites: readonly Named[];
   /** False from a service that lists no servers: these are then the ones that were opened before. */
@@ -67,7 +67,7 @@ export function placeEntries({ servers, sites, isWhole }: Places): Entry[] {
   ];
 }
 
-export type Seen = {
+type Seen = {
   configurations: readonly Pick<BackupConfiguration, "id" | "name">[];
   workers: readonly Pick<Worker, "id" | "queue" | "site_id">[];
   webhooks: readonly Pick<Webhook, "id" | "url">[];

@@ -9,7 +9,7 @@ export type Scheme = (typeof schemes)[number];
 export const schemeKey = "quarterdeck.scheme";
 
 /** What the store needs of the browser; storage may be forbidden, and the choice then lasts as long as the page. */
-export type SchemePorts = {
+type SchemePorts = {
   read(): string | null;
   /** @param scheme null = nothing is to be kept */
   write(scheme: string | null): void;

@@ -17,7 +17,7 @@ export const serversText = (ids: Token["server_ids"], servers: readonly Named[])
 
 const soonMs = 7 * 24 * 3600 * 1000;
 
-export type Expiry = "never" | "later" | "soon" | "past";
+type Expiry = "never" | "later" | "soon" | "past";
 
 export function expiryOf({ expires_at: at }: Pick<Token, "expires_at">, nowMs: number): Expiry {
   if (at === null) return "never";

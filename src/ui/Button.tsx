@@ -3,7 +3,7 @@ import type { CommandWords } from "../commands/registry.ts";
 import { buttonClass, type ButtonSize, type ButtonVariant } from "./button-class.ts";
 import { buttonCommand } from "./button-command.ts";
 
-export type ButtonProps = Omit<ComponentProps<"button">, "disabled" | "className"> & {
+type ButtonProps = Omit<ComponentProps<"button">, "disabled" | "className"> & {
   variant?: ButtonVariant;
   size?: ButtonSize;
   /** Under way: further clicks do nothing. */

@@ -1,6 +1,6 @@
 import type { PointerEvent, ReactNode } from "react";
 
-export type Option = {
+type Option = {
   /** Unique in the document. */
   id: string;
   icon: ReactNode;
@@ -10,7 +10,7 @@ export type Option = {
   isDisabled: boolean;
 };
 
-export type OptionGroup = { id: string; label: string; note: string; options: readonly Option[] };
+type OptionGroup = { id: string; label: string; note: string; options: readonly Option[] };
 
 type OptionListProps = {
   id: string;

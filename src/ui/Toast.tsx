@@ -3,7 +3,7 @@ import { Icon } from "./Icon.tsx";
 import { RequestId } from "./RequestId.tsx";
 import { toneText } from "./tone.ts";
 
-export type ToastProps = {
+type ToastProps = {
   tone: "good" | "bad";
   text: string;
   /** A second, quieter line. */

@@ -55,7 +55,7 @@ ${more}
 `;
 
 /** Lines that a test adds to the inventory. */
-export type MoreInventory = {
+type MoreInventory = {
   databases?: (folder: string) => string;
   sites?: (folder: string) => string;
   providers?: (folder: string) => string;

@@ -10,7 +10,7 @@ import { toError } from "../../to-error.ts";
 
 const maxSubject = 150;
 
-export type EmailOptions = {
+type EmailOptions = {
   email: string;
   /** `null`: SMTP_URL is not set. */
   smtp: SmtpSettings | null;

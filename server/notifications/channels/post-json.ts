@@ -11,7 +11,7 @@ export type Answer = {
   retryAfterMs: number | null;
 };
 
-export type PostOptions = {
+type PostOptions = {
   /** As in "Slack timed out." */
   provider: string;
   signal: AbortSignal;

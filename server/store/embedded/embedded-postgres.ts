@@ -6,7 +6,7 @@ import { startInstance } from "./instance.ts";
 
 export { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 
-export type EmbeddedPostgresOptions = {
+type EmbeddedPostgresOptions = {
   /** For the database alone; made if missing. No other process may start a database here, so the caller holds a lock. */
   folder: string;
   log: Log;
@@ -14,7 +14,7 @@ export type EmbeddedPostgresOptions = {
   onDiagnosis?: (reason: string | null) => void;
 };
 
-export type EmbeddedPostgres = {
+type EmbeddedPostgres = {
   /** For `pg.Pool`; stays the same when the database restarts. */
   connection: Connection;
   /** The account that the database runs as. */

@@ -4,7 +4,7 @@ import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ownAccount } from "./account.ts";
 
-export type FileAccess = { uid: number; gid: number; mode: number };
+type FileAccess = { uid: number; gid: number; mode: number };
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
 

@@ -23,7 +23,7 @@ export type Server = {
   logStartBytes: number;
 };
 
-export type ServerOptions = {
+type ServerOptions = {
   place: Place;
   binaries: Binaries;
   password: Password;

@@ -12,7 +12,7 @@ import { askServer } from "./questions.ts";
 import type { Server } from "./server.ts";
 import { serverArguments, socketLockName, watchIntervalMs } from "./settings.ts";
 
-export type TakeOverOptions = {
+type TakeOverOptions = {
   place: Place;
   binaries: Binaries;
   /** Of the package with the binaries. */

@@ -58,7 +58,7 @@ export async function query<Row extends object>(
   }
 }
 
-export type TestService = {
+type TestService = {
   child: ChildProcess;
   connection: Connection;
   databasePid: number;

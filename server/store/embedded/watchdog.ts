@@ -9,7 +9,7 @@ const longestDelayMs = 30_000;
 /** Up for so long, a database counts as sound, and its next fall starts with the short delay again. */
 const soundAfterMs = 60_000;
 
-export type WatchdogOptions = {
+type WatchdogOptions = {
   first: Server;
   log: Log;
   clock: Clock;
@@ -24,7 +24,7 @@ export type WatchdogOptions = {
   stopping: AbortController;
 };
 
-export type Watchdog = {
+type Watchdog = {
   /** Null while the database is down. */
   current: () => Server | null;
   /** Ends the server, or the attempt to start one. Idempotent. */

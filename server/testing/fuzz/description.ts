@@ -120,5 +120,3 @@ export function createJudge(description: Description) {
     },
   };
 }
-
-export type Judge = ReturnType<typeof createJudge>;

@@ -7,7 +7,7 @@ import { createPool } from "./pool.ts";
 import type { Planned } from "./requests.ts";
 import { secretIn } from "./secrets.ts";
 
-export type Sent = {
+type Sent = {
   method: string;
   /** With the query. */
   path: string;
@@ -116,5 +116,3 @@ export function createFuzz(options: FuzzOptions) {
     },
   };
 }
-
-export type Fuzz = ReturnType<typeof createFuzz>;

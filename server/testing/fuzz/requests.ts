@@ -4,7 +4,7 @@ import type { Described, Schema } from "./description.ts";
 import { hostileId, hostileJson, hostileQuery, hostileText } from "./hostile.ts";
 
 /** Who asks; a text is sent as the whole header. */
-export type Login = "full" | "read" | "narrowed" | "none" | { header: string };
+type Login = "full" | "read" | "narrowed" | "none" | { header: string };
 
 export type Planned = {
   method: string;

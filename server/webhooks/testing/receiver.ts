@@ -10,7 +10,7 @@ import {
 } from "node:http";
 import { portOf } from "../../testing/port-of.ts";
 
-export type Arrival = { headers: IncomingHttpHeaders; body: string; atMs: number };
+type Arrival = { headers: IncomingHttpHeaders; body: string; atMs: number };
 /** What is answered to the n-th request, counted from 0. */
 export type Answer = (index: number, response: ServerResponse) => void;
 

@@ -4,13 +4,13 @@ import type { RunRecord } from "./run-file.ts";
 import type { Found } from "./slot-ports.ts";
 
 /** What the kernel says, passed in. */
-export type Facts = {
+type Facts = {
   boot: string;
   isAlive(leader: Leader): boolean;
   hasGroup(leader: Leader): boolean;
 };
 
-export type Finding = {
+type Finding = {
   found: Found;
   /** Leaders that no record tells apart from the slot's process, and of which there may be one only. */
   extra: MarkedProcess[];

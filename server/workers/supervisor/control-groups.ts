@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSyn
 import { join } from "node:path";
 import { ownAccount } from "../../hosts/account.ts";
 
-export type SlotName = { worker: number; number: number };
+type SlotName = { worker: number; number: number };
 
 export type ControlGroups = ReturnType<typeof createControlGroups>;
 

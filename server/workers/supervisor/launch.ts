@@ -1,5 +1,5 @@
 // Turns a program into a process: its account, its environment, its log, its own session.
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
 import { closeSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { ownAccount, type Account } from "../../hosts/account.ts";
@@ -7,7 +7,7 @@ import { accountEnvironment, asAccount } from "../../hosts/as-account.ts";
 import type { Program } from "../process-manager.ts";
 import type { ControlGroups } from "./control-groups.ts";
 import { checkedArgv, findFolder, typedFolder, watchCheck } from "./directory.ts";
-import { type Leader, leaderOf, markName } from "./process-table.ts";
+import { leaderOf, markName } from "./process-table.ts";
 import { fileProblem, spawnProblem } from "./reasons.ts";
 import type { LaunchEvents } from "./slot-ports.ts";
 
@@ -22,8 +22,6 @@ type Launch = {
   /** A descriptor that appends; it is closed here. */
   openLog: () => number;
 };
-
-export type Launched = { leader: Leader; child: ChildProcess };
 
 /** Where the caller's environment names none. */
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";

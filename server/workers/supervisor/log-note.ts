@@ -3,7 +3,7 @@ import { closeSync, fstatSync, writeSync } from "node:fs";
 import { logPath, openLog, readBytes } from "./log-files.ts";
 
 /** Every line that is not the worker's own begins with it. */
-export const notePrefix = "[quarterdeck]";
+const notePrefix = "[quarterdeck]";
 
 /** Adds a line, never in the middle of the worker's last one. Throws what the file system throws. */
 export function writeLogNote(folder: string, text: string, at: Date): void {

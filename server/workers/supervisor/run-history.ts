@@ -5,7 +5,7 @@ import type { Outage, Program } from "../process-manager.ts";
 import type { RunRecord } from "./run-file.ts";
 
 /** What is known of a process's end. */
-export type ProcessEnd = {
+type ProcessEnd = {
   code: number | null;
   signal: string | null;
   livedMs: number;
@@ -33,8 +33,6 @@ export function isEndByRule(
   const byTime = maxTime > 0 && livedMs + startsecs * 1000 + timeToleranceMs >= maxTime * 1000;
   return byTime || (maxJobs > 0 && livedMs >= maxJobs * leastMsPerJob && hasWorked());
 }
-
-export type RunHistory = ReturnType<typeof createRunHistory>;
 
 export function createRunHistory(now: () => number) {
   let deployment: number | null = null;

@@ -10,8 +10,6 @@ const killAgainMs = 1000;
 /** A stop is for all that the process started. A restart lets the process end its job, with what that started. */
 export type EndKind = "stop" | "restart";
 
-export type Ending = ReturnType<typeof createEnding>;
-
 /** @param onKill called with the reason before the first KILL of an ending */
 export function createEnding(
   program: () => Program,

@@ -15,7 +15,7 @@ import { sweep } from "./sweep.ts";
 import { takeOver } from "./take-over.ts";
 import { createWorkerSystem, type WorkerSystem } from "./worker-system.ts";
 
-export type SupervisorOptions = ProcessListener & {
+type SupervisorOptions = ProcessListener & {
   /** Its own; one folder below it for each worker. */
   folder: string;
   /** Tells the processes of this installation from those of another one on the machine. */

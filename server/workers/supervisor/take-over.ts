@@ -12,7 +12,7 @@ import type { WorkerSystem } from "./worker-system.ts";
 /** How long a process may take to show its mark when the service was killed in the middle of its start. */
 const startLagMs = 500;
 
-export type TakeOverOptions = {
+type TakeOverOptions = {
   marks: Marks;
   slotOf(program: Program, number: number): Slot;
   systemOf(program: Program): Pick<WorkerSystem, "recordedNumbers" | "recordOf">;

@@ -20,7 +20,7 @@ import { readRunFile, type RunRecord, writeRunFile } from "./run-file.ts";
 import { sweepSlot } from "./slot-sweep.ts";
 import type { LaunchEvents, SlotPorts } from "./slot-ports.ts";
 
-export type WorkerSystemOptions = {
+type WorkerSystemOptions = {
   id: number;
   /** The worker's own folder. */
   folder: string;

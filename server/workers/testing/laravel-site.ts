@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const fixture = join(import.meta.dirname, "laravel-site");
 
-export type LaravelSite = {
+type LaravelSite = {
   folder: string;
   /** Queues `count` jobs that take `seconds` each; the answer is their names, in the order of the queue. */
   dispatch(count: number, seconds: number, ...options: "--child"[]): Promise<string[]>;

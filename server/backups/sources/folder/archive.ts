@@ -148,5 +148,3 @@ export function createArchiveInspector() {
     },
   };
 }
-
-export type ArchiveInspector = ReturnType<typeof createArchiveInspector>;

@@ -35,7 +35,7 @@ const pathOf = ({ root, name }: Target): Buffer => pathBelow(root, Buffer.from(n
 const shown = (name: string): string => showName(Buffer.from(name, "latin1"));
 
 /** @returns false also for what is not there, or is no file */
-export const isSqliteFile = defineTask(
+const isSqliteFile = defineTask(
   folderTasks,
   "isSqliteFile",
   async (target: Target, { signal }): Promise<boolean> => {
@@ -67,7 +67,7 @@ export async function startsAsDatabase(path: Buffer): Promise<boolean> {
 }
 
 /** @returns why SQLite cannot copy it, or what it copied to `to`. @throws SourceError when it could but did not */
-export const snapshotDatabase = defineTask(
+const snapshotDatabase = defineTask(
   folderTasks,
   "snapshotDatabase",
   async (
@@ -99,7 +99,7 @@ export const snapshotDatabase = defineTask(
   },
 );
 
-export const sendCopy = defineTask(
+const sendCopy = defineTask(
   folderTasks,
   "sendCopy",
   async (file: string, { output, signal }): Promise<void> => {
@@ -110,7 +110,7 @@ export const sendCopy = defineTask(
   },
 );
 
-export const removeCopy = defineTask(folderTasks, "removeCopy", removeFile);
+const removeCopy = defineTask(folderTasks, "removeCopy", removeFile);
 
 /** What a drill found of a database, in words; null = it is sound. A name of its own, because SQLite takes no long ones. */
 export const checkRestored = defineTask(
@@ -132,7 +132,7 @@ export const checkRestored = defineTask(
   },
 );
 
-export type FoundDatabases = SiteDatabases & {
+type FoundDatabases = SiteDatabases & {
   /** What the manifest says of them. */
   found: SiteDatabase[];
   /** Names of those whose bytes were exchanged. */

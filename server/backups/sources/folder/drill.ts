@@ -113,7 +113,7 @@ type Preparation = {
   manifest: Extract<Manifest, { kind: "folder" }> | null;
 };
 
-export const prepareDrill = defineTask(
+const prepareDrill = defineTask(
   folderTasks,
   "prepareDrill",
   async ({ scratchFolder, scratch, content, manifest }: Preparation): Promise<void> => {
@@ -137,7 +137,7 @@ async function refuseWithoutSpace(folder: string, { entries, bytes }: Counts): P
 
 const inMegabytes = (bytes: number): string => `${Math.ceil(bytes / 1024 / 1024)} MB`;
 
-export const countFolder = defineTask(
+const countFolder = defineTask(
   folderTasks,
   "countFolder",
   async (root: string, { signal }): Promise<Found> => {

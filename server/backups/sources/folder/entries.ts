@@ -32,7 +32,7 @@ export type Entry = {
 };
 
 /** `part`: the piece ends before the headers do. `other`: the end of the archive, or none that is known here. */
-export type ReadEntry = Entry | "part" | "other";
+type ReadEntry = Entry | "part" | "other";
 
 export function readEntry(piece: Buffer, start: number): ReadEntry {
   let extension: Entry["extension"] = null;

@@ -158,7 +158,7 @@ async function move(from: Buffer, to: Buffer): Promise<void> {
 const namesIn = (folder: string): Promise<Buffer[]> => readdir(folder, { encoding: "buffer" });
 
 /** Of the folder itself; times in seconds since 1970. */
-export type Attributes = { mode: number; accessed: number; modified: number };
+type Attributes = { mode: number; accessed: number; modified: number };
 
 /** Removes the emptied folder of the restored entries. @returns what the folder itself is to have in the end, or null */
 export const takeAttributes = defineTask(

@@ -11,7 +11,7 @@ type Mount = {
   point: string;
 };
 
-export type Holding = {
+type Holding = {
   /** The folder itself is mounted somewhere: another folder under its name would not be seen there. */
   isHeld: boolean;
   /** What is mounted elsewhere from inside it, as paths here. */

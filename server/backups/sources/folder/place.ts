@@ -206,7 +206,7 @@ async function removeAll(
   return reason;
 }
 
-export const isFolderThere = defineTask(folderTasks, "isFolderThere", isThere);
+const isFolderThere = defineTask(folderTasks, "isFolderThere", isThere);
 
 /** @returns whether it is gone */
 export const removeEmptyFolder = defineTask(folderTasks, "removeEmptyFolder", (path: string) =>

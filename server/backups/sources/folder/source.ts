@@ -16,7 +16,7 @@ import { folderTasks } from "./tasks.ts";
 import { reviveSourceError, SourceError, type Source } from "../source.ts";
 import { toError } from "../../../to-error.ts";
 
-export type FolderSourceOptions = {
+type FolderSourceOptions = {
   /** As the site's account sees it. */
   host: Host;
   /** The site's, for people. */
@@ -96,29 +96,25 @@ export function createFolderSource(options: FolderSourceOptions): Source {
   };
 }
 
-export const hasContent = defineTask(
-  folderTasks,
-  "hasContent",
-  async (root: string): Promise<boolean> => {
-    let folder: Dir;
-    try {
-      folder = await opendir(root);
-    } catch (error) {
-      const { code, message } = toError(error);
-      if (code === "ENOENT") return false;
-      // Something is there, if not a folder.
-      if (code === "ENOTDIR") return true;
-      throw new SourceError(`${root} cannot be read: ${message}`);
-    }
-    const first = await folder.read();
-    await folder.close();
-    return first !== null;
-  },
-);
+const hasContent = defineTask(folderTasks, "hasContent", async (root: string): Promise<boolean> => {
+  let folder: Dir;
+  try {
+    folder = await opendir(root);
+  } catch (error) {
+    const { code, message } = toError(error);
+    if (code === "ENOENT") return false;
+    // Something is there, if not a folder.
+    if (code === "ENOTDIR") return true;
+    throw new SourceError(`${root} cannot be read: ${message}`);
+  }
+  const first = await folder.read();
+  await folder.close();
+  return first !== null;
+});
 
 type Reading = { name: string; root: string; account: string };
 
-export const whyNotReadable = defineTask(
+const whyNotReadable = defineTask(
   folderTasks,
   "whyNotReadable",
   async ({ name, root, account }: Reading): Promise<string | null> => {

@@ -47,7 +47,7 @@ export const extractArguments = (folder: string, isRoot: boolean): [string, ...s
  * `gone` and `changed` are what a folder in use does; `owner` is what an account may not give away; `note` is worth
  * saying; `noise` repeats what was said before.
  */
-export type Verdict = "gone" | "changed" | "owner" | "note" | "noise" | "failure";
+type Verdict = "gone" | "changed" | "owner" | "note" | "noise" | "failure";
 
 // The first that matches counts. tar writes "tar: <name>: <words>".
 const verdicts: readonly { words: RegExp; verdict: Verdict }[] = [

@@ -4,9 +4,9 @@ import type { Dir, Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { toError } from "../../../to-error.ts";
 
-export type EntryKind = "folder" | "file" | "link" | "fifo" | "socket" | "device";
+type EntryKind = "folder" | "file" | "link" | "fifo" | "socket" | "device";
 
-export type WalkedEntry = {
+type WalkedEntry = {
   /** Below the root, without a leading slash; `.` is the root itself. */
   name: Buffer;
   kind: EntryKind;

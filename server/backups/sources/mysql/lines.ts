@@ -1,7 +1,7 @@
 // Goes through a dump as it streams by: lines of structure whole, rows counted and summed up.
 import { createRowDigest, type RowDigest } from "./row-digest.ts";
 
-export type LineReader = {
+type LineReader = {
   /** A line that is not rows, with its line end. Bytes as latin1, so that nothing is lost. */
   structure(line: string): void;
   /** Bytes that are rows, or the INSERT before them. */

@@ -11,7 +11,7 @@ import { SourceError, type Attempt, type Checksums, type Manifest } from "../sou
 import { compareTables } from "../tables.ts";
 import { toError } from "../../../to-error.ts";
 
-export type LoadOptions = { client: MysqlClient };
+type LoadOptions = { client: MysqlClient };
 
 /**
  * How long a statement waits for another connection's table lock before it fails. Short, because all others that come

@@ -12,7 +12,7 @@ import { checkPrivileges } from "./privileges.ts";
 import { createMysqlRestore } from "./restore.ts";
 import { SourceError, type Source } from "../source.ts";
 
-export type MysqlSourceOptions = {
+type MysqlSourceOptions = {
   host: Host;
   /** The database's in the inventory, for people. */
   name: string;

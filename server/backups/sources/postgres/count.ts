@@ -3,9 +3,9 @@ import type pg from "pg";
 import { serverVersion } from "./connection.ts";
 import type { Checksums } from "../source.ts";
 
-export type Counts = Record<string, number>;
+type Counts = Record<string, number>;
 
-export const largeObjects = "large objects";
+const largeObjects = "large objects";
 
 type Table = {
   name: string;

@@ -11,7 +11,7 @@ import type { Archive } from "./archive.ts";
 import { lastWords, type Tools } from "./tools.ts";
 import { SourceError } from "../source.ts";
 
-export type Properties = {
+type Properties = {
   /** What stands behind the name in CREATE DATABASE; null when the archive does not say. */
   clauses: string | null;
   /** Statements for the database that was made, each to be tried by itself; its owner last. */

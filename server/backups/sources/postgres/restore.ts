@@ -16,7 +16,7 @@ const endMark = "quarterdeck: restored";
 /** How long a session that uses the database may keep a restore waiting, unless told otherwise. */
 const defaultLockWaitMs = 30_000;
 
-export type RestoreArchiveOptions = {
+type RestoreArchiveOptions = {
   lockWaitMs?: number;
   /**
    * Restores the archive without its rows first, so that everything it names stands in the way as it does in the
@@ -27,7 +27,7 @@ export type RestoreArchiveOptions = {
   properties?: readonly string[];
 };
 
-export type Backup = { tools: Tools; archive: Archive };
+type Backup = { tools: Tools; archive: Archive };
 
 /** @throws SourceError when it is no archive, or `from`'s own error */
 export async function openBackup(

@@ -21,25 +21,23 @@ const operation = <More, Result>(
     return perform(createSqliteSource(options), { id, say, signal }, port, more);
   });
 
-export const rehearseSqlite = operation("rehearseSqlite", (source, { signal }) =>
-  source.rehearse(signal),
-);
-export const warnSqlite = operation("warnSqlite", (source, { signal }) => source.warnings(signal));
-export const dumpSqlite = operation("dumpSqlite", (source, attempt, { output }) =>
+const rehearseSqlite = operation("rehearseSqlite", (source, { signal }) => source.rehearse(signal));
+const warnSqlite = operation("warnSqlite", (source, { signal }) => source.warnings(signal));
+const dumpSqlite = operation("dumpSqlite", (source, attempt, { output }) =>
   source.dump(output, attempt),
 );
-export const clearSqlite = operation("clearSqlite", (source, attempt) => source.clear(attempt));
-export const existsSqlite = operation("existsSqlite", (source) => source.exists());
-export const restoreSqlite = operation(
+const clearSqlite = operation("clearSqlite", (source, attempt) => source.clear(attempt));
+const existsSqlite = operation("existsSqlite", (source) => source.exists());
+const restoreSqlite = operation(
   "restoreSqlite",
   (source, attempt, { input }, manifest: Manifest | null) =>
     source.restore(input, attempt, manifest),
 );
-export const drillSqlite = operation(
+const drillSqlite = operation(
   "drillSqlite",
   (source, attempt, { input }, manifest: Manifest | null) => source.drill(input, manifest, attempt),
 );
-export const settleSqlite = operation("settleSqlite", (source, attempt) => source.settle(attempt));
+const settleSqlite = operation("settleSqlite", (source, attempt) => source.settle(attempt));
 
 export function createSqliteSourceAs(
   host: Host,

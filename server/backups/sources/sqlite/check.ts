@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { open, type DatabasePath } from "./copy.ts";
 import { toError } from "../../../to-error.ts";
 
-export type Checked = {
+type Checked = {
   /** Rows by table. */
   tables: Record<string, number>;
   /** What could not be checked, as sentences. */

@@ -3,7 +3,7 @@
 // https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
 import { type HttpPeer, startHttpPeer } from "./http-peer.ts";
 
-export type DiscordEmbed = {
+type DiscordEmbed = {
   title?: string;
   description?: string;
   url?: string;

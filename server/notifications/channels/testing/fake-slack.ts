@@ -11,7 +11,7 @@ type Element = {
   elements?: Element[];
 };
 type TextObject = { type: string; text: string; emoji?: boolean };
-export type SlackBlock = {
+type SlackBlock = {
   type: string;
   text?: TextObject;
   fields?: TextObject[];

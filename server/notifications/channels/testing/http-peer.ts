@@ -26,7 +26,7 @@ export type HttpPeer = {
   close(): Promise<void>;
 };
 
-export type Judge = (request: { url: URL; type: string; body: string }) => {
+type Judge = (request: { url: URL; type: string; body: string }) => {
   answer: PeerAnswer;
   /** What was taken, or `null` if it was refused. */
   accepted: unknown;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import { portOf } from "../../../testing/port-of.ts";
 
-export type ReceivedMail = {
+type ReceivedMail = {
   from: string;
   to: string[];
   user: string | null;
