@@ -7,7 +7,7 @@ import { knownServers, knownSites } from "../app/known-places.ts";
 import type { Entry } from "./entry.ts";
 import { closePalette } from "./opening.ts";
 
-const mostKept = 5;
+const maxKept = 5;
 let newestFirst: readonly Entry[] = [];
 
 sessions.state.subscribe(() => {
@@ -18,7 +18,7 @@ sessions.state.subscribe(() => {
 export const withRecent = (before: readonly Entry[], entry: Entry): readonly Entry[] =>
   [{ ...entry, group: "recent" as const }, ...before.filter(({ key }) => key !== entry.key)].slice(
     0,
-    mostKept,
+    maxKept,
   );
 
 export const recent = { get: () => newestFirst };

@@ -3,7 +3,7 @@ import { type Found, type GroupName, groupLabels } from "./entry.ts";
 import { type Hit, rank, unmarked } from "./match.ts";
 
 /** Of a group; its heading says how many there are, and another letter brings the rest nearer. */
-const mostShown = { recent: 5, id: 6, page: 6, go: 12 } as const satisfies Record<
+const maxShown = { recent: 5, id: 6, page: 6, go: 12 } as const satisfies Record<
   GroupName,
   number
 >;
@@ -32,7 +32,7 @@ export function arrange(text: string, { answers = [], offers = [] }: Found): Gro
   return [...groups].map(([name, all]) => ({
     name,
     label: groupLabels[name],
-    hits: all.slice(0, mostShown[name]),
+    hits: all.slice(0, maxShown[name]),
     total: all.length,
   }));
 }

@@ -31,7 +31,7 @@ const matchers = [
 ];
 const enough = 3;
 /** So many words may come in any order. */
-const mostPermuted = 4;
+const maxPermuted = 4;
 
 const haystackOf = ({ label, detail }: Entry) => `${label}\n${detail}`;
 
@@ -60,8 +60,8 @@ export const unmarked = (entry: Entry): Hit => ({
 
 /** Of more words than can be permuted, the ones in this order come first, and unmarked the ones in any. */
 function search(matcher: uFuzzy, haystack: string[], text: string): uFuzzy.SearchResult[] {
-  const isLong = matcher.split(text).length > mostPermuted;
-  return (isLong ? [0, mostPermuted] : [mostPermuted]).map((permuted) =>
+  const isLong = matcher.split(text).length > maxPermuted;
+  return (isLong ? [0, maxPermuted] : [maxPermuted]).map((permuted) =>
     matcher.search(haystack, text, permuted, Infinity),
   );
 }

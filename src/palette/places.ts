@@ -99,7 +99,7 @@ export function seenEntries(
 const staleTime = 60_000;
 
 /** A request each; the sites of further servers are reached from their server's page. */
-const mostAsked = 60;
+const maxAsked = 60;
 
 /** Whatever the cache holds of one kind of thing: from the lists, and from the things' own pages. */
 function cached<Item extends { id: number }>(list: string, show: string): Item[] {
@@ -157,7 +157,7 @@ const combine = (lists: readonly UseQueryResult<Page<Site> | null>[]) => ({
 /** What is known so far, and whether more is on its way. */
 export function usePlaces(): { places: Places; isLoading: boolean } {
   const { data: list, isLoading: isAsking } = useQuery({ ...everyServerQuery(), staleTime });
-  const asked = (list?.data ?? []).slice(0, mostAsked);
+  const asked = (list?.data ?? []).slice(0, maxAsked);
   const { sites, isLoading } = useQueries({
     queries: asked.map(({ id }) => ({ ...everySiteQuery(id), staleTime })),
     combine,
