@@ -2,7 +2,7 @@
 // has every value of its query, PostgreSQL's the row or the value that did not fit; secrets are among them.
 
 /** Names and numbers that say what happened. Everything else that hangs on an error stays untold. */
-const toldFields = [
+const loggedFields = [
   "code",
   "errno",
   "syscall",
@@ -75,7 +75,7 @@ type LoggableError = {
   stack: string;
   cause?: unknown;
   errors?: unknown[];
-} & { [Field in (typeof toldFields)[number]]?: string | number };
+} & { [Field in (typeof loggedFields)[number]]?: string | number };
 
 /** An error for the log: what it is, where it came from and why, without any value that it was about. */
 export function toLoggableError(error: unknown, seen: readonly unknown[] = []): unknown {
@@ -88,7 +88,7 @@ export function toLoggableError(error: unknown, seen: readonly unknown[] = []): 
     message,
     stack: `${typeOf(error)}: ${message}${framesOf(error)}`,
   };
-  for (const field of toldFields) {
+  for (const field of loggedFields) {
     const value: unknown = Reflect.get(error, field);
     if (typeof value === "string" || typeof value === "number") loggable[field] = value;
   }

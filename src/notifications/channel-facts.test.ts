@@ -4,7 +4,7 @@ import {
   idTrouble,
   savedText,
   testRefusal,
-  toldEvents,
+  notifiedEvents,
   typeWord,
   withSeen,
 } from "./channel-facts.ts";
@@ -43,8 +43,8 @@ test("a kind of channel that only the service knows keeps the service's word", (
 });
 
 test("a channel is notified of everything but pings", () => {
-  expect(toldEvents).toContain("backup failed");
-  expect(toldEvents).not.toContain("ping");
+  expect(notifiedEvents).toContain("backup failed");
+  expect(notifiedEvents).not.toContain("ping");
 });
 
 const message = {

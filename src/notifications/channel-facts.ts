@@ -33,7 +33,7 @@ export const messageLooks: Record<ChannelMessageState, StateLook> = {
 };
 
 /** What a channel is notified of, as parts of a sentence. A ping is for webhooks alone. */
-export const toldEvents: readonly string[] = eventTypes
+export const notifiedEvents: readonly string[] = eventTypes
   .filter((type) => type !== "webhook.ping")
   .map((type) => eventWords[type].toLowerCase());
 

@@ -3,10 +3,7 @@ import { type Found, type GroupName, groupLabels } from "./entry.ts";
 import { type Hit, rank, unmarked } from "./match.ts";
 
 /** Of a group; its heading says how many there are, and another letter brings the rest nearer. */
-const maxShown = { recent: 5, id: 6, page: 6, go: 12 } as const satisfies Record<
-  GroupName,
-  number
->;
+const maxShown = { recent: 5, id: 6, page: 6, go: 12 } as const satisfies Record<GroupName, number>;
 
 export type Group = { name: GroupName; label: string; hits: readonly Hit[]; total: number };
 
