@@ -15,6 +15,7 @@ import { createBackupService } from "./backup-service.ts";
 import { createBackupStore } from "./backup-store.ts";
 import { createConfigurationService } from "./configuration-service.ts";
 import { createConfigurationStore } from "./configuration-store.ts";
+import { createConfigurationTransitions } from "./configuration-transitions.ts";
 import { createBackupCounts } from "./counts.ts";
 import { createHeavyWork } from "./heavy-work.ts";
 import { backupMetrics } from "./metrics.ts";
@@ -79,7 +80,8 @@ export function createBackups(options: BackupsOptions): Backups {
   });
   const runner = createTaskRunner({ tasks, perform: work.perform, settle: work.settle, clock });
   const backups = createBackupService({ ...parts, runner, removal });
-  const configurations = createConfigurationService({ ...parts, inventory });
+  const transitions = createConfigurationTransitions({ ...parts, inventory });
+  const configurations = createConfigurationService({ ...parts, inventory, transitions });
   const scheduler = createScheduler({ ...parts, inventory, backups, retention });
   const serializer = createSerializer({ store, tasks, inventory, clock });
 
@@ -94,12 +96,12 @@ export function createBackups(options: BackupsOptions): Backups {
     }),
     handlers: {
       "backup-configuration.installing": async (data) => {
-        await configurations.install(data);
+        await transitions.install(data);
         scheduler.wake();
       },
-      "backup-configuration.removing": configurations.finishRemoval,
+      "backup-configuration.removing": transitions.finishRemoval,
       "backup-configuration.deadline": async (data) => {
-        await configurations.expire(data);
+        await transitions.expire(data);
         scheduler.wake();
       },
       "backup.deleting": removal.finish,

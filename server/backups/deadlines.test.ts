@@ -10,35 +10,30 @@ import { sql } from "../store/drizzle.ts";
 import { activity } from "../store/tables.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
 import { createBackupStore } from "./backup-store.ts";
-import { createConfigurationService } from "./configuration-service.ts";
 import { createConfigurationStore } from "./configuration-store.ts";
+import { createConfigurationTransitions } from "./configuration-transitions.ts";
 import { createResolver } from "./resolve-source.ts";
-import { createTaskStore } from "./task-store.ts";
 import { insertConfiguration, insertInventory } from "./testing/rows.ts";
-import { startTestJobs } from "../testing/jobs.ts";
 
 let database: TestDatabase;
-let engine: Jobs;
 beforeAll(async () => {
   database = await createTestDatabase();
   await insertInventory(database.db);
-  engine = await startTestJobs(database);
 });
 afterAll(async () => {
-  await engine.stop(0);
   await database.close();
 });
 
 const jobs: Pick<Jobs, "send"> = { send: async () => undefined };
 
-function createService() {
+function createTransitions() {
   const { db } = database;
+  const configurations = createConfigurationStore(db);
   const inventory = createInventoryStore(db);
   const host = createLocalHost({});
-  return createConfigurationService({
+  const transitions = createConfigurationTransitions({
     store: createBackupStore(db),
-    configurations: createConfigurationStore(db),
-    tasks: createTaskStore(db, engine.backupTasks),
+    configurations,
     inventory,
     resolver: createResolver({
       inventory,
@@ -51,17 +46,18 @@ function createService() {
     clock: systemClock,
     log: createLog("silent"),
   });
+  return { configurations, transitions };
 }
 
 const words = "Timed out: still installing after 150 s.";
 
 test("a configuration that is never tried fails at its deadline, is reported, and keeps its schedule", async () => {
-  const service = createService();
+  const { configurations, transitions } = createTransitions();
   const { id, transition } = await insertConfiguration(database.db);
-  await service.expire({ id, transition: transition + 1 });
-  expect((await service.byId(id))?.status).toBe("installing");
-  await service.expire({ id, transition });
-  const failed = await service.byId(id);
+  await transitions.expire({ id, transition: transition + 1 });
+  expect((await configurations.byId(id))?.status).toBe("installing");
+  await transitions.expire({ id, transition });
+  const failed = await configurations.byId(id);
   expect(failed).toMatchObject({ status: "failed", status_reason: words });
   expect(failed?.next_run_at?.getTime()).toBeGreaterThan(Date.now());
   expect(await database.db.select().from(activity)).toMatchObject([
@@ -70,13 +66,16 @@ test("a configuration that is never tried fails at its deadline, is reported, an
 });
 
 test("a configuration fails at its deadline when the outcome of its rehearsal cannot be stored, whatever the cause", async () => {
-  const service = createService();
+  const { configurations, transitions } = createTransitions();
   const { id, transition } = await insertConfiguration(database.db);
   await database.db.execute(
     sql`alter table backup_configurations add constraint refused check (status = 'installing' or coalesce(status_reason, '') like 'Timed out: still installing%') not valid`,
   );
-  await expect(service.install({ id, transition })).rejects.toThrow(/Failed query/);
-  expect((await service.byId(id))?.status).toBe("installing");
-  await service.expire({ id, transition });
-  expect(await service.byId(id)).toMatchObject({ status: "failed", status_reason: words });
+  await expect(transitions.install({ id, transition })).rejects.toThrow(/Failed query/);
+  expect((await configurations.byId(id))?.status).toBe("installing");
+  await transitions.expire({ id, transition });
+  expect(await configurations.byId(id)).toMatchObject({
+    status: "failed",
+    status_reason: words,
+  });
 });

@@ -1,40 +1,21 @@
 // One backup from beginning to end: the row that runs, the file that grows, the outcome. Both a run and the safety
 // copy before a restore are made here.
-import type { Logger } from "pino";
-import { recordActivity } from "../activity/store.ts";
-import type { Clock } from "../clock.ts";
-import { recordEvent } from "../events/store.ts";
-import type { Jobs } from "../jobs/jobs.ts";
 import type { Claim } from "../jobs/claim.ts";
-import type { Storage } from "../storage/storage.ts";
 import type { Connection } from "../store/database.ts";
-import { backupEntry, cancelledAction } from "./activity-entries.ts";
-import { comparedBackups, findAnomalies, manifestWarnings, type Measured } from "./anomalies.ts";
-import type { BackupRow, BackupStore } from "./backup-store.ts";
-import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
-import type { BackupCounts } from "./counts.ts";
-import { backupEvent } from "./event-data.ts";
+import { comparedBackups } from "./anomalies.ts";
+import type { BackupRow } from "./backup-store.ts";
+import type { ConfigurationRow } from "./configuration-store.ts";
 import { createOutput, type Output } from "./output.ts";
 import { storeDump, type Stored } from "./pipeline.ts";
+import { createRecordOutcome, type RecordOutcomeOptions } from "./record-outcome.ts";
 import type { Source } from "./sources/source.ts";
-import { StorageError } from "../storage/storage.ts";
-import type { Resolver } from "./resolve-source.ts";
+import { StorageError, type Storage } from "../storage/storage.ts";
 import type { TaskStore } from "./task-store.ts";
 import { sizeInWords } from "./sources/size-in-words.ts";
 import { untilAborted } from "./together.ts";
-import { shortDuration } from "./durations.ts";
-import { Cancelled, operatorMessage, failureMessage } from "./failure-message.ts";
+import { operatorMessage } from "./failure-message.ts";
 
-type TakeBackupOptions = {
-  store: BackupStore;
-  configurations: ConfigurationStore;
-  tasks: TaskStore;
-  resolver: Resolver;
-  jobs: Jobs;
-  counts: BackupCounts;
-  clock: Clock;
-  log: Logger;
-};
+type TakeBackupOptions = RecordOutcomeOptions & { tasks: TaskStore };
 
 const noWarnings: Promise<string[]> = Promise.resolve([]);
 
@@ -57,7 +38,8 @@ export function objectKey(
 }
 
 export function createTakeBackup(options: TakeBackupOptions) {
-  const { store, configurations, tasks, resolver, jobs, counts, clock, log } = options;
+  const { store, configurations, tasks, resolver, clock, log } = options;
+  const { finish, fail } = createRecordOutcome(options);
   const now = () => new Date(clock.now());
 
   /** Writes down what a run did so far, now and then; the answer ends that. */
@@ -88,15 +70,6 @@ export function createTakeBackup(options: TakeBackupOptions) {
     };
   }
 
-  /** What is counted has been stored. */
-  const count = ({ trigger, status, size, started_at: from, ended_at: to }: BackupRow) =>
-    counts.ran({
-      trigger,
-      outcome: status === "finished" ? "finished" : "failed",
-      durationMs: (to ?? from).getTime() - from.getTime(),
-      sizeBytes: size,
-    });
-
   async function checkRoom(storage: Storage, before: BackupRow[], output: Output): Promise<void> {
     const free = await storage.freeBytes();
     if (free === null) return;
@@ -120,106 +93,6 @@ export function createTakeBackup(options: TakeBackupOptions) {
     await store.transaction((tx) =>
       configurations.setInstallWarnings(tx, configuration.id, warnings),
     );
-  }
-
-  const measure = ({ size, started_at, ended_at, checksum }: BackupRow): Measured => ({
-    sizeBytes: size,
-    durationMs: (ended_at ?? started_at).getTime() - started_at.getTime(),
-    checksum,
-  });
-
-  async function finish(
-    row: BackupRow,
-    configuration: ConfigurationRow,
-    stored: Stored,
-    output: Output,
-    before: BackupRow[],
-    also: (tx: Connection) => Promise<void>,
-  ): Promise<BackupRow> {
-    const endedAt = now();
-    const durationMs = endedAt.getTime() - row.started_at.getTime();
-    const measured = { sizeBytes: stored.sizeBytes, durationMs, checksum: stored.checksum };
-    const warnings = [
-      ...manifestWarnings(stored.manifest),
-      ...findAnomalies(measured, before.map(measure)),
-    ];
-    output.say(
-      `Stored ${sizeInWords(stored.sizeBytes)} (${sizeInWords(stored.plainBytes)} before compression) in ${shortDuration(durationMs)}; ${stored.proof}.`,
-    );
-    for (const warning of warnings) output.say(`Warning: ${warning}`);
-    await resolver.markStorage(row.storage_provider_id).catch((error: unknown) => {
-      // It is stored all the same; the next run tries again.
-      log.warn({ err: error, provider: row.storage_provider_id }, "a storage was not marked");
-    });
-    const moved = await store.transaction(async (tx) => {
-      await configurations.lock(tx, configuration.id);
-      const finished = await store.move(tx, row, "finished", {
-        ended_at: endedAt,
-        size: stored.sizeBytes,
-        plain_size: stored.plainBytes,
-        checksum: stored.checksum,
-        manifest: stored.manifest,
-        warnings,
-        output: output.text(),
-      });
-      if (finished === null) throw new Error(`Backup ${row.id} was moved during its run.`);
-      if (row.trigger !== "safety") {
-        const recovered = await configurations.clearMissed(tx, configuration.id);
-        // What it could not do when it was set up, it has just done.
-        if (configuration.status === "failed")
-          await configurations.move(tx, configuration, "installed", { status_reason: null });
-        await recordEvent(
-          tx,
-          backupEvent(configuration, finished, {
-            type: "backup.finished",
-            reason: null,
-            more: { recovered },
-          }),
-        );
-      }
-      await also(tx);
-      return finished;
-    });
-    count(moved);
-    return moved;
-  }
-
-  async function fail(
-    row: BackupRow,
-    configuration: ConfigurationRow,
-    error: unknown,
-    output: Output,
-    also: (tx: Connection) => Promise<void>,
-  ): Promise<boolean> {
-    const reason = failureMessage(error);
-    output.say(reason);
-    const moved = await store.transaction(async (tx) => {
-      const failed = await store.move(tx, row, "failed", {
-        ended_at: now(),
-        status_reason: reason,
-        output: output.text(),
-        plain_size: 0,
-        stored_bytes: 0,
-        path: "",
-      });
-      if (failed === null) return null;
-      // `put` leaves nothing behind if it can help it; a storage that went away may hold a piece all the same.
-      if (row.path !== "") await jobs.send(tx, "backup.clean", toObject(row));
-      if (error instanceof Cancelled)
-        await recordActivity(
-          tx,
-          backupEntry(configuration, failed, cancelledAction.run, { detail: reason }),
-        );
-      else if (row.trigger !== "safety")
-        await recordEvent(
-          tx,
-          backupEvent(configuration, failed, { type: "backup.failed", reason }),
-        );
-      await also(tx);
-      return failed;
-    });
-    if (moved !== null && !(error instanceof Cancelled)) count(moved);
-    return moved !== null;
   }
 
   /** A runner that was thought dead may have stored its file after somebody had cleaned up behind it. */
@@ -313,5 +186,3 @@ export function createTakeBackup(options: TakeBackupOptions) {
 }
 
 export type TakeBackup = ReturnType<typeof createTakeBackup>;
-
-const toObject = ({ storage_provider_id, path }: BackupRow) => ({ storage_provider_id, path });

@@ -1,22 +1,19 @@
-// The inventory's rows: brought in line with the file, and looked up by everybody else.
-import { and, asc, eq, inArray, ne, notInArray, sql } from "../store/drizzle.ts";
+// The inventory's rows, looked up by everybody else.
+import { asc, eq, inArray, sql } from "../store/drizzle.ts";
 import { itemsOn, type PageRequest } from "../../contract/paging.ts";
 import { defaultArtisan } from "../../contract/workers/command.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { readRows } from "../store/rows.ts";
 import {
-  backupConfigurations,
   databases,
   notificationChannels,
   servers,
-  serverChannels,
-  siteChannels,
   sites,
   storageProviders,
 } from "../store/tables.ts";
 import type { EntryAccount, EntryAccounts } from "./accounts.ts";
-import { stillUsed } from "./in-use.ts";
 import { expandHome } from "./paths.ts";
+import { replaceEntries } from "./replace-entries.ts";
 import type { Inventory } from "./schema.ts";
 
 export type ServerRow = { id: number; name: string; timeZone: string };
@@ -61,43 +58,11 @@ export function createInventoryStore(db: Database) {
      * @returns what stands in the way: entries that are gone from the file and still used
      */
     replace: (inventory: Inventory, accounts: EntryAccounts): Promise<string[]> =>
-      db.transaction(async (tx) => {
-        const inUse = await stillUsed(tx, inventory);
-        if (inUse.length > 0) return inUse;
-        // Sites and databases refer to servers, so servers come first and go last.
-        await upsert(tx, servers, inventory.servers);
-        const ofServer =
-          (decided: ReadonlyMap<number, EntryAccount>) =>
-          ({ id, server }: { id: number; server: number }) => ({
-            server_id: server,
-            account: decided.get(id) ?? null,
-          });
-        await upsert(tx, sites, inventory.sites, ofServer(accounts.sites));
-        await upsert(tx, databases, inventory.databases, ofServer(accounts.databases));
-        await followServers(tx);
-        await upsert(tx, storageProviders, inventory.storage_providers);
-        await upsert(tx, notificationChannels, inventory.notification_channels);
-        // Which channels a site or a server used is of no use without it.
-        await tx
-          .delete(siteChannels)
-          .where(notInArray(siteChannels.site_id, idsOf(inventory.sites)));
-        await tx
-          .delete(serverChannels)
-          .where(notInArray(serverChannels.server_id, idsOf(inventory.servers)));
-        for (const [table, entries] of [
-          [sites, inventory.sites],
-          [databases, inventory.databases],
-          [servers, inventory.servers],
-          [storageProviders, inventory.storage_providers],
-          [notificationChannels, inventory.notification_channels],
-        ] as const)
-          await tx.delete(table).where(notInArray(table.id, idsOf(entries)));
-        return [];
-      }),
+      db.transaction((tx) => replaceEntries(tx, inventory, accounts)),
 
     /** As they were decided when their entries were accepted. */
     async listAccounts(): Promise<EntryAccounts> {
-      const of = async (table: OwnedTable) =>
+      const of = async (table: typeof sites | typeof databases) =>
         new Map(
           // The overloads of a union of tables do not meet; the columns read here stand in both.
           (await db.select({ id: table.id, account: table.account }).from(table as typeof sites))
@@ -244,48 +209,11 @@ export type InventoryStore = ReturnType<typeof createInventoryStore>;
 const byId = <Entry extends { id: number }>(entries: readonly Entry[]): Map<number, Entry> =>
   new Map(entries.map((entry) => [entry.id, entry]));
 
-const idsOf = (entries: readonly { id: number }[]) => entries.map(({ id }) => id);
-
-type InventoryTable = typeof servers | typeof storageProviders | typeof notificationChannels;
-type OwnedTable = typeof sites | typeof databases;
-
-async function upsert<Entry extends { id: number; name: string }>(
-  tx: Connection,
-  table: InventoryTable | OwnedTable,
-  entries: readonly Entry[],
-  more: (entry: Entry) => { server_id?: number; account?: EntryAccount | null } = () => ({}),
-): Promise<void> {
-  for (const entry of entries) {
-    const columns: unknown = { name: entry.name, entry, ...more(entry) };
-    // The overloads of a union of tables do not meet. Each caller passes a table its own entries and columns.
-    const values = columns as Omit<typeof sites.$inferInsert, "id">;
-    await tx
-      // As above: what is written fits the table.
-      .insert(table as typeof sites)
-      .values({ id: entry.id, ...values })
-      .onConflictDoUpdate({ target: table.id, set: values });
-  }
-}
-
 const undecided: EntryAccount = {
   account: null,
   problem: "No account yet: Quarterdeck couldn't read the inventory since the last upgrade.",
   ownerOf: null,
 };
-
-/** What backs up an entry that was moved to another server belongs to that one, and no more to tokens of the old one. */
-async function followServers(tx: Connection): Promise<void> {
-  for (const [table, reference] of [
-    [sites, backupConfigurations.site_id],
-    [databases, backupConfigurations.database_id],
-  ] as const)
-    await tx
-      .update(backupConfigurations)
-      .set({ server_id: sql`${table.server_id}` })
-      // The overloads of a union of tables do not meet; the columns read here stand in both.
-      .from(table as typeof sites)
-      .where(and(eq(reference, table.id), ne(backupConfigurations.server_id, table.server_id)));
-}
 
 const toServer = (row: typeof servers.$inferSelect): ServerRow => ({
   id: row.id,

@@ -9,15 +9,12 @@ import type { RunRecord } from "./run-file.ts";
 import { createEnding, type EndKind } from "./slot-ending.ts";
 import { createRunHistory } from "./run-history.ts";
 import type { Found, SlotPorts } from "./slot-ports.ts";
+import { createSlotTimers } from "./slot-timers.ts";
 
 export type Slot = ReturnType<typeof createSlot>;
 
-/** A process that is not our child tells nobody that it ended. */
-const adoptedPollMs = 250;
 /** With zero start seconds nothing else keeps a program that exits at once from spinning. */
 const leastMsBetweenStarts = 1000;
-/** Both bounds, because the wall clock may have jumped either way. */
-const within = (ms: number, most: number) => Math.min(Math.max(ms, 0), most);
 
 export function createSlot(number: number, program: () => Program, ports: SlotPorts) {
   const { clock, hasWorked = () => true } = ports;
@@ -31,19 +28,16 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
   let restarts = 0;
   const history = createRunHistory(clock.now);
   const failures = createFailedStarts();
-  const forgetFailures = failures.forget;
   /** The order that the process was started for. */
   let order: number | null = null;
   /** Why the last stop or restart had to kill; null where everything ended by itself. */
   let killed: string | null = null;
   /** Whether it is to be up; what has stopped and is wanted starts again. */
   let wanted = false;
-  /** Events of an earlier launch are none of the present one. */
-  let launches = 0;
   let unsaved = false;
-  let cancelWait = () => {};
-  let cancelWatch = () => {};
   const stopped: (() => void)[] = [];
+  const timers = createSlotTimers(ports);
+  const { wait } = timers;
   const ending = createEnding(program, ports, (why) => {
     killed = why;
     reason = why;
@@ -67,16 +61,9 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
     return problem;
   };
 
-  const wait = (delayMs: number, run: () => void) => {
-    cancelWait();
-    cancelWait = clock.after(delayMs, run);
-  };
-
   const rest = () => {
-    cancelWait();
-    cancelWatch();
+    timers.rest();
     ending.cancel();
-    launches += 1;
   };
 
   /** Each step into a state ends with `ports.changed`, because that may take the next step itself. */
@@ -94,12 +81,7 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
 
   function spawn() {
     rest();
-    const launch = launches;
-    const ifCurrent =
-      <Args extends unknown[]>(run: (...args: Args) => void) =>
-      (...args: Args) => {
-        if (launch === launches) run(...args);
-      };
+    const ifPresent = timers.guardLaunch();
     nonce = ports.makeNonce();
     leader = null;
     ({ order } = program());
@@ -112,15 +94,15 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
     // Counted from before the fork, so that of a process that lives just that long the wait ends first.
     if (startsecs > 0) wait(startsecs * 1000, run);
     if (problem === null) {
-      leader = ports.launch(nonce, { failed: ifCurrent(failed), exited: ifCurrent(exited) });
+      leader = ports.launch(nonce, { failed: ifPresent(failed), exited: ifPresent(exited) });
       if (leader !== null) save();
-    } else queueMicrotask(ifCurrent(() => failed(`couldn't write the process state: ${problem}`)));
+    } else queueMicrotask(ifPresent(() => failed(`couldn't write the process state: ${problem}`)));
     ports.changed();
-    if (launch === launches && leader !== null && startsecs === 0) run();
+    if (leader !== null && startsecs === 0) ifPresent(run)();
   }
 
   function run() {
-    forgetFailures();
+    failures.forget();
     moveTo("RUNNING", null);
   }
 
@@ -153,7 +135,7 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
       leader = null;
       noteEnd(code, signal);
       const leftMs = leastMsBetweenStarts - (clock.now() - startedAt);
-      wait(within(leftMs, leastMsBetweenStarts), startAgain);
+      timers.waitWithin(leftMs, leastMsBetweenStarts, startAgain);
       moveTo("EXITED", sentence(exitCause(code, signal, null)));
     } else if (state === "STOPPING") ending.finish(leader, comeToRest);
   }
@@ -161,16 +143,10 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
   const noteEnd = (code: number | null, signal: string | null) =>
     history.ended({ code, signal, livedMs: clock.now() - startedAt, hasWorked }, program());
 
-  /** Looks every 250 ms whether the process that is not our child still lives. */
-  function watch(process: Leader) {
-    cancelWatch = clock.after(adoptedPollMs, () => {
-      if (ports.isAlive(process)) watch(process);
-      else exited(null, null);
-    });
-  }
+  const watch = (process: Leader) => timers.watch(process, () => exited(null, null));
 
   function end(process: Leader, kind: EndKind) {
-    cancelWait();
+    timers.cancelWait();
     killed = null;
     enter("STOPPING", null);
     ending.begin(process, kind);
@@ -188,7 +164,7 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
   function comeToRest() {
     rest();
     leader = null;
-    forgetFailures();
+    failures.forget();
     const waiting = stopped.splice(0);
     moveTo("STOPPED", killed);
     for (const resolve of waiting) resolve();
@@ -199,7 +175,7 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
   function startFresh(why: string | null = null) {
     restarts = 0;
     reason = why;
-    forgetFailures();
+    failures.forget();
     spawn();
   }
 
@@ -271,7 +247,7 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
     state = record?.state === "STARTING" ? "STARTING" : "RUNNING";
     if (state === "STARTING") {
       const wholeMs = program().startsecs * 1000;
-      wait(within(since + wholeMs - clock.now(), wholeMs), run);
+      timers.waitWithin(since + wholeMs - clock.now(), wholeMs, run);
     }
     save();
     ports.changed();
@@ -288,7 +264,7 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
       endRest();
     }
     if (!up) return;
-    forgetFailures();
+    failures.forget();
     if (!wasUp || record.state === "STOPPING") return startFresh();
     // What ended with the machine did not end by itself.
     if (endedUnseen && record.boot === ports.boot) noteEnd(null, null);

@@ -1,0 +1,176 @@
+// Moves configurations through their states: the rehearsal that makes one `installed`, its removal, the deadlines of both.
+import { randomBytes } from "node:crypto";
+import { Readable } from "node:stream";
+import type { Logger } from "pino";
+import type { BackupConfigurationState } from "../../contract/backups/backup.ts";
+import { nextRun } from "../../contract/backups/schedule.ts";
+import type { Clock } from "../clock.ts";
+import { theService } from "../activity/actor.ts";
+import { recordActivity } from "../activity/store.ts";
+import type { InventoryStore } from "../inventory/store.ts";
+import type { JobData, Jobs } from "../jobs/jobs.ts";
+import { StorageError, type Storage } from "../storage/storage.ts";
+import type { Connection } from "../store/database.ts";
+import { configurationEntry } from "./activity-entries.ts";
+import type { BackupStore } from "./backup-store.ts";
+import type {
+  ConfigurationChange,
+  ConfigurationRow,
+  ConfigurationStore,
+} from "./configuration-store.ts";
+import type { Resolver } from "./resolve-source.ts";
+import { operatorMessage, failureMessage } from "./failure-message.ts";
+
+type ConfigurationTransitionsOptions = {
+  store: BackupStore;
+  configurations: ConfigurationStore;
+  inventory: InventoryStore;
+  resolver: Resolver;
+  jobs: Pick<Jobs, "send">;
+  clock: Clock;
+  log: Logger;
+};
+
+/** A rehearsal is a few questions and one small object. */
+const rehearsalMs = 100_000;
+const deadlineSeconds = { installing: 150, removing: 3600 } as const;
+
+export function createConfigurationTransitions(options: ConfigurationTransitionsOptions) {
+  const { store, configurations, inventory, resolver, jobs, clock, log } = options;
+
+  /** Moves a row on; a state in transit gets its job and its deadline in the same breath. */
+  async function move(
+    tx: Connection,
+    from: ConfigurationRow,
+    status: BackupConfigurationState,
+    change: ConfigurationChange,
+  ): Promise<ConfigurationRow | null> {
+    const row = await configurations.move(tx, from, status, change);
+    if (row !== null) await sendJobs(tx, row);
+    return row;
+  }
+
+  /** For a row in transit: the job that ends it, and its deadline. */
+  async function sendJobs(tx: Connection, row: ConfigurationRow): Promise<void> {
+    if (row.status !== "installing" && row.status !== "removing") return;
+    await jobs.send(tx, `backup-configuration.${row.status}`, ticket(row));
+    await jobs.send(tx, "backup-configuration.deadline", ticket(row), deadlineSeconds[row.status]);
+  }
+
+  /** The storage takes a small object, gives it back and lets it go. */
+  async function rehearseStorage(
+    storage: Storage,
+    { directory, id }: ConfigurationRow,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const key = `${directory}/${id}/rehearsal-${randomBytes(6).toString("hex")}`;
+    const content = randomBytes(64);
+    try {
+      await storage.put(key, Readable.from([content]), { signal });
+      const read: Buffer[] = [];
+      for await (const chunk of await storage.get(key, { signal })) read.push(chunk);
+      if (!Buffer.concat(read).equals(content))
+        throw new StorageError(`${storage.place} returned other data than was written to it.`);
+    } finally {
+      await storage.remove(key);
+    }
+  }
+
+  /**
+   * Stores how a rehearsal ended. One that failed keeps its schedule: each run tries, fails loudly, and mends it once
+   * it works. @param reason null when all is well
+   */
+  async function endInstall(
+    row: ConfigurationRow,
+    reason: string | null,
+    warnings: string[] = [],
+  ): Promise<void> {
+    const server = await inventory.findServer(row.server_id);
+    const next =
+      row.next_run_at ?? nextRun(row.frequency, server?.timeZone ?? "UTC", new Date(clock.now()));
+    await store.transaction(async (tx) => {
+      const moved = await move(tx, row, reason === null ? "installed" : "failed", {
+        status_reason: reason,
+        install_warnings: warnings,
+        next_run_at: next,
+      });
+      if (moved === null) return;
+      const entry = configurationEntry(moved, reason === null ? "installed" : "install failed", {
+        outcome: reason === null ? "good" : "bad",
+        actor: theService,
+        ...(reason !== null && { detail: reason }),
+      });
+      await recordActivity(tx, entry);
+    });
+  }
+
+  async function removeFiles(row: ConfigurationRow): Promise<void> {
+    for (const backup of await store.withFiles(row.id)) {
+      const storage = await resolver.storage(backup.storage_provider_id);
+      await storage.remove(backup.path);
+    }
+  }
+
+  return {
+    move,
+    sendJobs,
+
+    /** The rehearsal: what fails here would fail at night. */
+    async install({ id, transition }: JobData["backup-configuration.installing"]): Promise<void> {
+      const row = await configurations.byId(id);
+      if (row === null || row.transition !== transition) return;
+      const signal = AbortSignal.timeout(rehearsalMs);
+      let reason: string | null = null;
+      let warnings: string[] = [];
+      try {
+        const storage = await resolver.storage(row.storage_provider_id);
+        await rehearseStorage(storage, row, signal);
+        const source = await resolver.source(row);
+        await source.rehearse(signal);
+        warnings = (await source.warnings?.(signal)) ?? [];
+        await resolver.markStorage(row.storage_provider_id);
+      } catch (error) {
+        if (operatorMessage(error) === null)
+          log.error({ err: error, configuration: id }, "a rehearsal failed unexpectedly");
+        reason = signal.aborted
+          ? `The connection test timed out after ${rehearsalMs / 1000} s.`
+          : failureMessage(error);
+      }
+      await endInstall(row, reason, warnings);
+    },
+
+    async finishRemoval({
+      id,
+      transition,
+    }: JobData["backup-configuration.removing"]): Promise<void> {
+      const row = await configurations.byId(id);
+      if (row === null || row.transition !== transition) return;
+      try {
+        await removeFiles(row);
+      } catch (error) {
+        log.error({ err: error, configuration: id }, "a configuration's files were not removed");
+        const reason = `Couldn't delete all stored files: ${failureMessage(error)} Fix the cause, then delete the configuration again.`;
+        await store.transaction((tx) => move(tx, row, "failed", { status_reason: reason }));
+        return;
+      }
+      await store.transaction(async (tx) => {
+        const now = await configurations.lock(tx, id);
+        if (now?.transition === transition) await configurations.remove(tx, id);
+      });
+    },
+
+    /** Ends a state in transit that lasted too long. */
+    async expire({ id, transition }: JobData["backup-configuration.deadline"]): Promise<void> {
+      const row = await configurations.byId(id);
+      if (row === null || row.transition !== transition) return;
+      if (row.status !== "installing" && row.status !== "removing") return;
+      const reason = `Timed out: still ${row.status} after ${deadlineSeconds[row.status]} s.`;
+      if (row.status === "installing") await endInstall(row, reason);
+      else await store.transaction((tx) => move(tx, row, "failed", { status_reason: reason }));
+    },
+  };
+}
+
+export type ConfigurationTransitions = ReturnType<typeof createConfigurationTransitions>;
+
+const ticket = ({ id, transition }: ConfigurationRow) => ({ id, transition });

@@ -1,0 +1,149 @@
+// Stores how a backup ended: the row, its event or timeline entry, and the follow-up jobs, in one transaction.
+import type { Logger } from "pino";
+import { recordActivity } from "../activity/store.ts";
+import type { Clock } from "../clock.ts";
+import { recordEvent } from "../events/store.ts";
+import type { Jobs } from "../jobs/jobs.ts";
+import type { Connection } from "../store/database.ts";
+import { backupEntry, cancelledAction } from "./activity-entries.ts";
+import { findAnomalies, manifestWarnings, type Measured } from "./anomalies.ts";
+import type { BackupRow, BackupStore } from "./backup-store.ts";
+import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
+import type { BackupCounts } from "./counts.ts";
+import { shortDuration } from "./durations.ts";
+import { backupEvent } from "./event-data.ts";
+import { Cancelled, failureMessage } from "./failure-message.ts";
+import type { Output } from "./output.ts";
+import type { Stored } from "./pipeline.ts";
+import type { Resolver } from "./resolve-source.ts";
+import { sizeInWords } from "./sources/size-in-words.ts";
+
+export type RecordOutcomeOptions = {
+  store: BackupStore;
+  configurations: ConfigurationStore;
+  resolver: Resolver;
+  jobs: Jobs;
+  counts: BackupCounts;
+  clock: Clock;
+  log: Logger;
+};
+
+export function createRecordOutcome(options: RecordOutcomeOptions) {
+  const { store, configurations, resolver, jobs, counts, clock, log } = options;
+  const now = () => new Date(clock.now());
+
+  /** What is counted has been stored. */
+  const count = ({ trigger, status, size, started_at: from, ended_at: to }: BackupRow) =>
+    counts.ran({
+      trigger,
+      outcome: status === "finished" ? "finished" : "failed",
+      durationMs: (to ?? from).getTime() - from.getTime(),
+      sizeBytes: size,
+    });
+
+  /** Stores a run that worked, its event and what it says of the configuration. @returns the finished row */
+  async function finish(
+    row: BackupRow,
+    configuration: ConfigurationRow,
+    stored: Stored,
+    output: Output,
+    before: BackupRow[],
+    also: (tx: Connection) => Promise<void>,
+  ): Promise<BackupRow> {
+    const endedAt = now();
+    const durationMs = endedAt.getTime() - row.started_at.getTime();
+    const measured = { sizeBytes: stored.sizeBytes, durationMs, checksum: stored.checksum };
+    const warnings = [
+      ...manifestWarnings(stored.manifest),
+      ...findAnomalies(measured, before.map(measure)),
+    ];
+    output.say(
+      `Stored ${sizeInWords(stored.sizeBytes)} (${sizeInWords(stored.plainBytes)} before compression) in ${shortDuration(durationMs)}; ${stored.proof}.`,
+    );
+    for (const warning of warnings) output.say(`Warning: ${warning}`);
+    await resolver.markStorage(row.storage_provider_id).catch((error: unknown) => {
+      // It is stored all the same; the next run tries again.
+      log.warn({ err: error, provider: row.storage_provider_id }, "a storage was not marked");
+    });
+    const moved = await store.transaction(async (tx) => {
+      await configurations.lock(tx, configuration.id);
+      const finished = await store.move(tx, row, "finished", {
+        ended_at: endedAt,
+        size: stored.sizeBytes,
+        plain_size: stored.plainBytes,
+        checksum: stored.checksum,
+        manifest: stored.manifest,
+        warnings,
+        output: output.text(),
+      });
+      if (finished === null) throw new Error(`Backup ${row.id} was moved during its run.`);
+      if (row.trigger !== "safety") {
+        const recovered = await configurations.clearMissed(tx, configuration.id);
+        // What it could not do when it was set up, it has just done.
+        if (configuration.status === "failed")
+          await configurations.move(tx, configuration, "installed", { status_reason: null });
+        await recordEvent(
+          tx,
+          backupEvent(configuration, finished, {
+            type: "backup.finished",
+            reason: null,
+            more: { recovered },
+          }),
+        );
+      }
+      await also(tx);
+      return finished;
+    });
+    count(moved);
+    return moved;
+  }
+
+  /** Stores a run that failed or was cancelled. @returns whether it did; false where the row had been moved by then */
+  async function fail(
+    row: BackupRow,
+    configuration: ConfigurationRow,
+    error: unknown,
+    output: Output,
+    also: (tx: Connection) => Promise<void>,
+  ): Promise<boolean> {
+    const reason = failureMessage(error);
+    output.say(reason);
+    const moved = await store.transaction(async (tx) => {
+      const failed = await store.move(tx, row, "failed", {
+        ended_at: now(),
+        status_reason: reason,
+        output: output.text(),
+        plain_size: 0,
+        stored_bytes: 0,
+        path: "",
+      });
+      if (failed === null) return null;
+      // `put` leaves nothing behind if it can help it; a storage that went away may hold a piece all the same.
+      if (row.path !== "") await jobs.send(tx, "backup.clean", toObject(row));
+      if (error instanceof Cancelled)
+        await recordActivity(
+          tx,
+          backupEntry(configuration, failed, cancelledAction.run, { detail: reason }),
+        );
+      else if (row.trigger !== "safety")
+        await recordEvent(
+          tx,
+          backupEvent(configuration, failed, { type: "backup.failed", reason }),
+        );
+      await also(tx);
+      return failed;
+    });
+    if (moved !== null && !(error instanceof Cancelled)) count(moved);
+    return moved !== null;
+  }
+
+  return { finish, fail };
+}
+
+const measure = ({ size, started_at, ended_at, checksum }: BackupRow): Measured => ({
+  sizeBytes: size,
+  durationMs: (ended_at ?? started_at).getTime() - started_at.getTime(),
+  checksum,
+});
+
+const toObject = ({ storage_provider_id, path }: BackupRow) => ({ storage_provider_id, path });

@@ -1,0 +1,93 @@
+// Brings the inventory's rows in line with its file.
+import { and, eq, ne, notInArray, sql } from "../store/drizzle.ts";
+import type { Connection } from "../store/database.ts";
+import {
+  backupConfigurations,
+  databases,
+  notificationChannels,
+  servers,
+  serverChannels,
+  siteChannels,
+  sites,
+  storageProviders,
+} from "../store/tables.ts";
+import type { EntryAccount, EntryAccounts } from "./accounts.ts";
+import { stillUsed } from "./in-use.ts";
+import type { Inventory } from "./schema.ts";
+
+/**
+ * @param tx a transaction, so that all rows are replaced or none
+ * @returns what stands in the way: entries that are gone from the file and still used
+ */
+export async function replaceEntries(
+  tx: Connection,
+  inventory: Inventory,
+  accounts: EntryAccounts,
+): Promise<string[]> {
+  const inUse = await stillUsed(tx, inventory);
+  if (inUse.length > 0) return inUse;
+  // Sites and databases refer to servers, so servers come first and go last.
+  await upsert(tx, servers, inventory.servers);
+  const ofServer =
+    (decided: ReadonlyMap<number, EntryAccount>) =>
+    ({ id, server }: { id: number; server: number }) => ({
+      server_id: server,
+      account: decided.get(id) ?? null,
+    });
+  await upsert(tx, sites, inventory.sites, ofServer(accounts.sites));
+  await upsert(tx, databases, inventory.databases, ofServer(accounts.databases));
+  await followServers(tx);
+  await upsert(tx, storageProviders, inventory.storage_providers);
+  await upsert(tx, notificationChannels, inventory.notification_channels);
+  // Which channels a site or a server used is of no use without it.
+  await tx.delete(siteChannels).where(notInArray(siteChannels.site_id, idsOf(inventory.sites)));
+  await tx
+    .delete(serverChannels)
+    .where(notInArray(serverChannels.server_id, idsOf(inventory.servers)));
+  for (const [table, entries] of [
+    [sites, inventory.sites],
+    [databases, inventory.databases],
+    [servers, inventory.servers],
+    [storageProviders, inventory.storage_providers],
+    [notificationChannels, inventory.notification_channels],
+  ] as const)
+    await tx.delete(table).where(notInArray(table.id, idsOf(entries)));
+  return [];
+}
+
+type InventoryTable = typeof servers | typeof storageProviders | typeof notificationChannels;
+type OwnedTable = typeof sites | typeof databases;
+
+const idsOf = (entries: readonly { id: number }[]) => entries.map(({ id }) => id);
+
+async function upsert<Entry extends { id: number; name: string }>(
+  tx: Connection,
+  table: InventoryTable | OwnedTable,
+  entries: readonly Entry[],
+  more: (entry: Entry) => { server_id?: number; account?: EntryAccount | null } = () => ({}),
+): Promise<void> {
+  for (const entry of entries) {
+    const columns: unknown = { name: entry.name, entry, ...more(entry) };
+    // The overloads of a union of tables do not meet. Each caller passes a table its own entries and columns.
+    const values = columns as Omit<typeof sites.$inferInsert, "id">;
+    await tx
+      // As above: what is written fits the table.
+      .insert(table as typeof sites)
+      .values({ id: entry.id, ...values })
+      .onConflictDoUpdate({ target: table.id, set: values });
+  }
+}
+
+/** What backs up an entry that was moved to another server belongs to that one, and no more to tokens of the old one. */
+async function followServers(tx: Connection): Promise<void> {
+  for (const [table, reference] of [
+    [sites, backupConfigurations.site_id],
+    [databases, backupConfigurations.database_id],
+  ] as const)
+    await tx
+      .update(backupConfigurations)
+      .set({ server_id: sql`${table.server_id}` })
+      // The overloads of a union of tables do not meet; the columns read here stand in both.
+      .from(table as typeof sites)
+      .where(and(eq(reference, table.id), ne(backupConfigurations.server_id, table.server_id)));
+}
