@@ -1,93 +1,31 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
-import type {
-  ChannelMessage,
-  Notification,
-  NotificationChannel,
-} from "../../contract/notifications/notification.ts";
+import type { ChannelMessage, Notification } from "../../contract/notifications/notification.ts";
 import type { Page } from "../../contract/paging.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
 import { endsWhenAsked } from "../testing/artisan.ts";
-import { createTestService, type TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
-import { startFakeDiscord } from "./channels/testing/fake-discord.ts";
-import { startFakeSlack } from "./channels/testing/fake-slack.ts";
 import { startHttpPeer } from "./channels/testing/http-peer.ts";
-import { startMailServer } from "./channels/testing/mail-server.ts";
 import { awfulReason } from "./channels/testing/messages.ts";
-import { ownUser } from "../testing/own-user.ts";
+import {
+  createNotificationTestService,
+  soon,
+  type NotificationTestService,
+} from "./testing/notification-service.ts";
 
-let service: TestService;
-let slack: Awaited<ReturnType<typeof startFakeSlack>>;
-let discord: Awaited<ReturnType<typeof startFakeDiscord>>;
-let mail: Awaited<ReturnType<typeof startMailServer>>;
-
+let service: NotificationTestService;
 beforeAll(async () => {
-  slack = await startFakeSlack();
-  discord = await startFakeDiscord();
-  mail = await startMailServer();
-  service = await createTestService({
-    publicUrl: "https://ops.example.com",
-    secrets: { OPS_SLACK: slack.webhook, OPS_DISCORD: discord.webhook },
-    smtp: { host: "127.0.0.1", port: mail.port, isSecure: false, login: null, from: null },
-    inventory: (folder) => `
-servers:
-  - { id: 1, name: web-1, connection: local, time_zone: Asia/Kathmandu }
-sites:
-  - { id: 1, server: 1, name: shop, root: ${folder}/shop, user: ${ownUser}, artisan: [sh, artisan], databases: [1] }
-  - { id: 2, server: 1, name: blog, root: ${folder}/shop, user: ${ownUser}, databases: [1] }
-databases:
-  - { id: 1, server: 1, name: orders, engine: sqlite, path: ${folder}/missing.sqlite, user: ${ownUser} }
-storage_providers:
-  - { id: 1, name: disk, type: local, path: ${folder}/shop }
-notification_channels:
-  - { id: 1, name: ops, type: slack, webhook: env:OPS_SLACK }
-  - { id: 2, name: chat, type: discord, webhook: env:OPS_DISCORD }
-  - { id: 3, name: on-call, type: email, email: on-call@example.com }
-  - { id: 4, name: forgotten, type: slack, webhook: env:NOT_SET }
-`,
-  });
+  service = await createNotificationTestService();
 });
-afterAll(async () => {
-  await service.close();
-  for (const peer of [slack, discord, mail]) await peer.close();
-});
-
-const choose = (channels: unknown, site = 1) =>
-  service.json<Page<Notification> & { errors: Record<string, string[]> }>(
-    "PUT",
-    `/api/site/${site}/notifications`,
-    { channels },
-  );
-const channel = async (id: number): Promise<NotificationChannel> => {
-  const { body } = await service.json<Page<NotificationChannel>>(
-    "GET",
-    "/api/notification-channels",
-  );
-  const found = body.data.find((one) => one.id === id);
-  if (found === undefined) throw new Error(`There is no channel ${id}.`);
-  return found;
-};
-const deploy = (change: object = {}, site = 1) =>
-  service.call("POST", `/api/site/${site}/deployment`, { status: "finished", ...change });
-const soon = <Result>(look: () => Result | Promise<Result>): Promise<Result> =>
-  vi.waitFor(look, { timeout: 60_000, interval: 20 });
-/** The newest message of a channel, once it is of this kind and has come into a state. */
-const newest = (id: number, status: string, event = "site.deployed"): Promise<ChannelMessage> =>
-  soon(async () => {
-    const { last_message: message } = await channel(id);
-    expect(message, JSON.stringify(message)).toMatchObject({ status, event });
-    if (message === null) throw new Error("There is no message.");
-    return message;
-  });
+afterAll(() => service.close());
 
 /** Messages of earlier tests are no burst with those of the next one. */
 beforeEach(() => service.ahead(3600_000));
 
 describe("the channels of a site", () => {
   test("are replaced as a whole, and shown abbreviated", async () => {
-    const { status, body } = await choose([3, 1]);
+    const { status, body } = await service.choose([3, 1]);
     expect(status).toBe(200);
     expect(body.data).toEqual([
       {
@@ -99,8 +37,8 @@ describe("the channels of a site", () => {
       { id: 3, name: "on-call", type: "email", meta: { email: "o…@example.com" } },
     ]);
     expect((await service.json("GET", "/api/site/1/notifications")).body).toEqual(body);
-    expect((await choose([2])).body.data.map(({ id }) => id)).toEqual([2]);
-    expect((await choose([])).body.data).toEqual([]);
+    expect((await service.choose([2])).body.data.map(({ id }) => id)).toEqual([2]);
+    expect((await service.choose([])).body.data).toEqual([]);
   });
 
   test.each([
@@ -109,24 +47,28 @@ describe("the channels of a site", () => {
     [["1"], { "channels.0": ["The channels.0 field must be an integer."] }],
     [undefined, { channels: ["The channels field is required."] }],
   ])("%j is refused at its place and changes nothing", async (channels, errors) => {
-    await choose([2]);
-    const { status, body } = await choose(channels);
+    await service.choose([2]);
+    const { status, body } = await service.choose(channels);
     expect({ status, errors: body.errors }).toEqual({ status: 422, errors });
     const kept = await service.json<Page<Notification>>("GET", "/api/site/1/notifications");
     expect(kept.body.data.map(({ id }) => id)).toEqual([2]);
   });
 
   test("an id that is named twice counts once", async () => {
-    expect((await choose([1, 1])).body.data.map(({ id }) => id)).toEqual([1]);
+    expect((await service.choose([1, 1])).body.data.map(({ id }) => id)).toEqual([1]);
   });
 });
 
 describe("what a channel is told", () => {
   test("outcome first, what and where, when in UTC and on the server's wall, and a link", async () => {
-    await choose([1, 2, 3]);
-    await deploy({ commit: "4f1c2d3", author: "ada" });
-    for (const id of [1, 2, 3]) await newest(id, "delivered");
-    for (const arrived of [slack.accepted.at(-1), discord.accepted.at(-1), mail.mails.at(-1)]) {
+    await service.choose([1, 2, 3]);
+    await service.deploy({ commit: "4f1c2d3", author: "ada" });
+    for (const id of [1, 2, 3]) await service.newest(id, "delivered");
+    for (const arrived of [
+      service.slack.accepted.at(-1),
+      service.discord.accepted.at(-1),
+      service.mail.mails.at(-1),
+    ]) {
       // Discord's markup is escaped with what JSON escapes once more.
       const text = JSON.stringify(arrived).replaceAll("\\\\", "");
       for (const part of ["Deployed: shop", "web-1", "4f1c2d3", "ada", "Asia/Kathmandu", "UTC"])
@@ -136,16 +78,16 @@ describe("what a channel is told", () => {
   });
 
   test("50 KB of markup and emoji arrives everywhere, cut to what each provider takes", async () => {
-    await choose([1, 2, 3]);
-    await deploy({ status: "failed", message: awfulReason.slice(0, 5000) });
-    for (const id of [1, 2, 3]) await newest(id, "delivered", "site.deployment_failed");
-    expect(JSON.stringify(slack.accepted.at(-1))).toContain("Deployment failed: shop");
+    await service.choose([1, 2, 3]);
+    await service.deploy({ status: "failed", message: awfulReason.slice(0, 5000) });
+    for (const id of [1, 2, 3]) await service.newest(id, "delivered", "site.deployment_failed");
+    expect(JSON.stringify(service.slack.accepted.at(-1))).toContain("Deployment failed: shop");
   });
 
   test("a database's trouble is told once to a channel that several of its sites use", async () => {
-    await choose([1], 1);
-    await choose([1], 2);
-    const before = slack.accepted.length;
+    await service.choose([1], 1);
+    await service.choose([1], 2);
+    const before = service.slack.accepted.length;
     const made = await service.json<{ id: number }>("POST", "/api/server/1/backup-configuration", {
       name: "Orders",
       frequency: "0 3 * * *",
@@ -159,20 +101,20 @@ describe("what a channel is told", () => {
       ).toMatchObject({ status: "failed" }),
     );
     await service.call("POST", `/api/backup/${made.body.id}`);
-    const message = await newest(1, "delivered", "backup.failed");
+    const message = await service.newest(1, "delivered", "backup.failed");
     expect(message).toMatchObject({
       title: "Backup failed: Orders",
       count: 1,
     });
-    expect(slack.accepted).toHaveLength(before + 1);
-    expect(JSON.stringify(slack.accepted.at(-1))).toMatch(
+    expect(service.slack.accepted).toHaveLength(before + 1);
+    expect(JSON.stringify(service.slack.accepted.at(-1))).toMatch(
       /missing\.sqlite.*Next run|Next run.*missing\.sqlite/,
     );
-    await choose([], 2);
+    await service.choose([], 2);
   });
 
   test("a worker that fails, once, and that it is up again, once", async () => {
-    await choose([1]);
+    await service.choose([1]);
     const { body: worker } = await service.json<Worker>("POST", "/api/site/1/worker", {
       ...workerBody,
       queue: "emails",
@@ -187,30 +129,30 @@ describe("what a channel is told", () => {
     );
     await writeFile(`${service.folder}/shop/artisan`, "echo no such queue; exit 3\n");
     await service.call("PUT", `/api/worker/${worker.id}/restart`);
-    const failed = await newest(1, "delivered", "worker.failed");
+    const failed = await service.newest(1, "delivered", "worker.failed");
     expect(failed.title).toBe(`Worker failed: worker ${worker.id} of shop`);
-    expect(JSON.stringify(slack.accepted.at(-1))).toContain("no such queue");
+    expect(JSON.stringify(service.slack.accepted.at(-1))).toContain("no such queue");
 
     await writeFile(`${service.folder}/shop/artisan`, endsWhenAsked());
     await service.call("POST", `/api/worker/${worker.id}/start`);
-    const recovered = await newest(1, "delivered", "worker.recovered");
+    const recovered = await service.newest(1, "delivered", "worker.recovered");
     expect(recovered.title).toBe(`Worker recovered: worker ${worker.id} of shop`);
   });
 });
 
 test("a webhook that is given up is told to its site's channels", async () => {
-  await choose([1]);
+  await service.choose([1]);
   const receiver = await startHttpPeer(() => ({ answer: { status: 410 }, accepted: null }));
   await service.call("POST", "/api/site/1/webhook", { url: `${receiver.origin}/hook` });
-  await deploy();
-  const message = await newest(1, "delivered", "webhook.disabled");
+  await service.deploy();
+  const message = await service.newest(1, "delivered", "webhook.disabled");
   expect(message.title).toMatch(/^Webhook disabled: 127\.0\.0\.1:\d+ \(shop\)$/);
-  expect(JSON.stringify(slack.accepted.at(-1))).toContain("410 Gone");
+  expect(JSON.stringify(service.slack.accepted.at(-1))).toContain("410 Gone");
   await receiver.close();
 });
 
 test("a channel or a site that is used cannot be taken out of the inventory", async () => {
-  await choose([2]);
+  await service.choose([2]);
   const inventory = await readFile(service.inventoryFile, "utf8");
   const refused = async (entry: RegExp, words: RegExp) => {
     await writeFile(service.inventoryFile, inventory.replace(entry, ""));
@@ -230,40 +172,45 @@ test("a channel or a site that is used cannot be taken out of the inventory", as
 
 describe("a burst", () => {
   test("is one message at once and one with the rest when its minute is over", async () => {
-    await choose([1]);
-    const before = slack.accepted.length;
-    await deploy();
+    await service.choose([1]);
+    const before = service.slack.accepted.length;
+    await service.deploy();
     // What comes before the first is on its way is told with it.
-    await soon(() => expect(slack.accepted).toHaveLength(before + 1));
-    for (let number = 0; number < 29; number++) await deploy();
-    await soon(async () => expect((await channel(1)).last_message).toMatchObject({ count: 29 }));
-    expect(slack.accepted).toHaveLength(before + 1);
+    await soon(() => expect(service.slack.accepted).toHaveLength(before + 1));
+    for (let number = 0; number < 29; number++) await service.deploy();
+    await soon(async () =>
+      expect((await service.channel(1)).last_message).toMatchObject({ count: 29 }),
+    );
+    expect(service.slack.accepted).toHaveLength(before + 1);
     await service.ahead(61_000);
-    const coalesced = await newest(1, "delivered");
+    const coalesced = await service.newest(1, "delivered");
     expect(coalesced).toMatchObject({ title: "29 × Deployed", count: 29 });
-    expect(slack.accepted).toHaveLength(before + 2);
-    expect(JSON.stringify(slack.accepted.at(-1))).toContain("29 times, last at 2");
+    expect(service.slack.accepted).toHaveLength(before + 2);
+    expect(JSON.stringify(service.slack.accepted.at(-1))).toContain("29 times, last at 2");
   });
 });
 
 describe("a provider that fails", () => {
   test("is tried again, and what it said is shown", async () => {
-    await choose([1]);
-    slack.answerNext({ status: 500, body: "oops" });
-    await deploy();
-    const retrying = await newest(1, "retrying");
+    await service.choose([1]);
+    service.slack.answerNext({ status: 500, body: "oops" });
+    await service.deploy();
+    const retrying = await service.newest(1, "retrying");
     expect(retrying.answer).toMatch(/500/);
     expect(retrying.next_attempt_at).not.toBeNull();
     await service.ahead(15_000);
-    expect(await newest(1, "delivered")).toMatchObject({ attempts: 2 });
+    expect(await service.newest(1, "delivered")).toMatchObject({ attempts: 2 });
   });
 
   test("for good is not tried again; the outcome that was to be told stays as it is", async () => {
-    await choose([2]);
-    discord.answerNext({ status: 400, body: { code: 50_035, message: "Invalid Form Body" } });
-    const response = await deploy();
+    await service.choose([2]);
+    service.discord.answerNext({
+      status: 400,
+      body: { code: 50_035, message: "Invalid Form Body" },
+    });
+    const response = await service.deploy();
     expect(response.status).toBe(202);
-    const failed = await newest(2, "failed");
+    const failed = await service.newest(2, "failed");
     expect(failed.answer).toMatch(/Invalid Form Body/);
     expect(failed).toMatchObject({ attempts: 1, next_attempt_at: null });
     const { body } = await service.json<Activity>("GET", "/api/activity?site=1&kind=deployment");
@@ -271,10 +218,10 @@ describe("a provider that fails", () => {
   });
 
   test("is left alone for as long as it asks", async () => {
-    await choose([1]);
-    slack.answerNext({ status: 429, headers: { "Retry-After": "300" } });
-    await deploy();
-    const { next_attempt_at: at } = await newest(1, "retrying");
+    await service.choose([1]);
+    service.slack.answerNext({ status: 429, headers: { "Retry-After": "300" } });
+    await service.deploy();
+    const { next_attempt_at: at } = await service.newest(1, "retrying");
     expect(Date.parse(at ?? "") - service.options.clock.now()).toBeGreaterThan(250_000);
   });
 });
@@ -286,18 +233,20 @@ describe("a test by hand", () => {
       status: 202,
       body: { event: "channel.test", status: "pending" },
     });
-    expect((await newest(3, "delivered", "channel.test")).answer).toMatch(/^250 /);
-    mail.refuseNext({ at: "recipient", code: 550, words: "No such user here" });
+    expect((await service.newest(3, "delivered", "channel.test")).answer).toMatch(/^250 /);
+    service.mail.refuseNext({ at: "recipient", code: 550, words: "No such user here" });
     await service.call("POST", "/api/notification-channel/3/test");
-    expect((await newest(3, "failed", "channel.test")).answer).toMatch(/No such user here/);
+    expect((await service.newest(3, "failed", "channel.test")).answer).toMatch(/No such user here/);
   });
 
   test("of a channel whose secret is not there says what to set", async () => {
-    const shown = await channel(4);
+    const shown = await service.channel(4);
     expect(shown.trouble).toMatch(/NOT_SET is not set/);
     expect(shown.meta).toEqual({ webhook: "…" });
     await service.call("POST", "/api/notification-channel/4/test");
-    expect((await newest(4, "retrying", "channel.test")).answer).toMatch(/NOT_SET is not set/);
+    expect((await service.newest(4, "retrying", "channel.test")).answer).toMatch(
+      /NOT_SET is not set/,
+    );
   });
 
   test("of a channel that is not there is 404", async () => {
@@ -312,6 +261,6 @@ test("no answer holds a whole address of a channel", async () => {
     ),
   );
   for (const text of answers)
-    for (const secret of [slack.webhook, discord.webhook, "on-call@example.com"])
+    for (const secret of [service.slack.webhook, service.discord.webhook, "on-call@example.com"])
       expect(text).not.toContain(secret);
 });

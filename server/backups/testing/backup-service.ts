@@ -10,6 +10,13 @@ import { createTestService, type TestService } from "../../testing/service.ts";
 import { ownUser } from "../../testing/own-user.ts";
 
 export type BackupTestService = TestService & {
+  statusOf(method: string, path: string, body?: unknown): Promise<number>;
+  /** The message of an error. */
+  messageOf(method: string, path: string, body?: unknown): Promise<string>;
+  /** The fields' errors of a 422. */
+  errorsOf(method: string, path: string, body: unknown): Promise<Record<string, string[]>>;
+  /** Waits until the path is 404. */
+  becomesGone(path: string): Promise<void>;
   configuration(change?: object): Promise<BackupConfiguration>;
   /** Creates one and waits until it is installed. */
   installed(change?: object): Promise<BackupConfiguration>;
@@ -119,8 +126,20 @@ export async function createBackupTestService(
       { ...waiting, timeout: timeoutMs },
     );
 
+  const statusOf: BackupTestService["statusOf"] = async (method, path, body) =>
+    (await service.call(method, path, body)).status;
+
   return {
     ...service,
+    statusOf,
+    messageOf: async (method, path, body) =>
+      (await service.json<{ message: string }>(method, path, body)).body.message,
+    async errorsOf(method, path, body) {
+      const answer = await service.json<{ errors: Record<string, string[]> }>(method, path, body);
+      expect(answer.status, JSON.stringify(answer.body)).toBe(422);
+      return answer.body.errors;
+    },
+    becomesGone: (path) => soon(async () => expect(await statusOf("GET", path)).toBe(404)),
     configuration,
     show,
     backup,

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { PassThrough, Readable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import {
@@ -8,7 +7,15 @@ import {
   startPostgresServer,
   type PostgresServer,
 } from "../../testing/postgres-server.ts";
-import { everything, fingerprint, madeLater, makeSource, never } from "./testing/fixtures.ts";
+import {
+  everything,
+  expectNothingLeft,
+  fingerprint,
+  madeLater,
+  makeSource,
+  never,
+  untilRestoring,
+} from "./testing/fixtures.ts";
 import { SourceError } from "../source.ts";
 
 /** 20 MB: more than all buffers on the way hold. */
@@ -44,33 +51,6 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     return name;
   };
 
-  const leftovers = async () => ({
-    sessions: await server.query(
-      "postgres",
-      "select application_name from pg_stat_activity where application_name like 'quarterdeck%'",
-    ),
-    databases: await server.query(
-      "postgres",
-      "select datname from pg_database where datname like 'quarterdeck%'",
-    ),
-  });
-  const nothing = { sessions: [], databases: [] };
-
-  const until = async (isSo: () => Promise<boolean>) => {
-    for (let tries = 0; tries < 200; tries += 1) {
-      if (await isSo()) return;
-      await sleep(20);
-    }
-    throw new Error("It never became so.");
-  };
-  const isRestoring = async () =>
-    (
-      await server.query(
-        "postgres",
-        "select from pg_stat_activity where application_name ~ '^quarterdeck (restore|drill)' and xact_start is not null and query ~* '^copy'",
-      )
-    ).length > 0;
-
   test("comes back exactly, and what was made later is gone", async () => {
     const database = await makeDatabase(everything);
     const { source, attempt, dump, said } = makeSource(server.url(database));
@@ -89,7 +69,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     expect(await source.drill(Readable.from([archive]), manifest, attempt())).toBe(
       "8 tables with 906 rows and 2 large objects restored exactly, by the count and the checksum of each table.",
     );
-    expect(await leftovers()).toEqual(nothing);
+    await expectNothingLeft(server);
     // What the server itself warns of, by the restore and by the drill; the tests' server has no replication.
     const warning = "Warning: wal_level is insufficient to publish logical changes";
     expect(said).toEqual([warning, warning]);
@@ -190,7 +170,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
       "damaged on the way",
     );
     expect(await fingerprint(server, database)).toEqual(before);
-    expect(await leftovers()).toEqual(nothing);
+    await expectNothingLeft(server);
   });
 
   test("an abort in the middle of a restore or drill leaves everything as it was", async () => {
@@ -211,12 +191,12 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
       const controller = new AbortController();
       const working = failureOf(work(controller.signal));
       await Promise.race([
-        until(isRestoring),
+        untilRestoring(server),
         working.then((reason) => expect(reason).toBe("under way")),
       ]);
       controller.abort(new Error("enough"));
       expect(await working).toBe("enough");
-      expect(await leftovers()).toEqual(nothing);
+      await expectNothingLeft(server);
     }
     expect(await fingerprint(server, database)).toEqual(before);
   });
@@ -282,7 +262,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     await expect(drill({ "public.two": 2, "public.three": 1 })).rejects.toThrow(
       "The restored data differs: public.one was not in the database; public.three is missing; public.two has 1 instead of 2 rows.",
     );
-    expect(await leftovers()).toEqual(nothing);
+    await expectNothingLeft(server);
     expect(await drill({ "public.one": 0, "public.two": 1 })).toBe(
       "2 tables with 1 row restored with the same row counts; the backup has no checksums of its rows.",
     );
@@ -295,7 +275,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     await expect(
       powerless.source.drill(Readable.from([archive]), null, powerless.attempt()),
     ).rejects.toThrow(/ALTER ROLE "other" CREATEDB/);
-    expect(await leftovers()).toEqual(nothing);
+    await expectNothingLeft(server);
   });
 
   test("what a kill left on the server is ended and dropped", async () => {
@@ -310,7 +290,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     await left.query("begin; drop table one");
     await server.createDatabase("quarterdeck_drill_7");
     expect(await source.settle(attempt())).toBe("unknown");
-    expect(await leftovers()).toEqual(nothing);
+    await expectNothingLeft(server);
     await server.query(database, "select from one");
     expect(await source.settle(attempt())).toBe("unknown");
   });

@@ -3,8 +3,9 @@ import { execFile } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { afterAll } from "vitest";
+import { afterAll, expect } from "vitest";
 import { createLocalHost } from "../../../../hosts/local.ts";
 import type { PostgresServer } from "../../../testing/postgres-server.ts";
 import { createCollector } from "../../../testing/collector.ts";
@@ -168,3 +169,29 @@ export const madeLater = `
   create function later.refuse() returns event_trigger language plpgsql as $$ begin raise exception 'no drops'; end $$;
   create event trigger refusing on sql_drop execute function later.refuse();
 `;
+
+/** Works of ours leave no session on a server, and no database beside those that are backed up. */
+export async function expectNothingLeft(server: PostgresServer): Promise<void> {
+  const sessions = await server.query(
+    "postgres",
+    "select application_name from pg_stat_activity where application_name like 'quarterdeck%'",
+  );
+  const databases = await server.query(
+    "postgres",
+    "select datname from pg_database where datname like 'quarterdeck%'",
+  );
+  expect({ sessions, databases }).toEqual({ sessions: [], databases: [] });
+}
+
+/** Waits until a restore or drill copies rows. */
+export async function untilRestoring(server: PostgresServer): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const restoring = await server.query(
+      "postgres",
+      "select from pg_stat_activity where application_name ~ '^quarterdeck (restore|drill)' and xact_start is not null and query ~* '^copy'",
+    );
+    if (restoring.length > 0) return;
+    await sleep(20);
+  }
+  throw new Error("It never became so.");
+}

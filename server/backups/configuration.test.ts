@@ -1,0 +1,173 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { BackupConfiguration } from "../../contract/backups/backup.ts";
+import type { Page } from "../../contract/paging.ts";
+import {
+  createBackupTestService,
+  nightly,
+  soon,
+  type BackupTestService,
+} from "./testing/backup-service.ts";
+
+let service: BackupTestService;
+beforeEach(async () => {
+  service = await createBackupTestService();
+});
+afterEach(() => service.close());
+
+describe("a configuration", () => {
+  test("is installing at first, with nothing in it, and installed once its parts were tried", async () => {
+    const response = await service.call("POST", "/api/server/1/backup-configuration", nightly);
+    const made: BackupConfiguration = await response.json();
+    expect(response.status).toBe(201);
+    expect(response.headers.get("Location")).toBe(`/api/backup-configuration/${made.id}`);
+    expect(made).toMatchObject({
+      name: "Shop",
+      frequency: "30 2 * * *",
+      hold: 7,
+      directory: "shop",
+      status: "installing",
+      storage_provider_id: 1,
+      type: "database",
+      backupable: { id: 1, name: "orders", status: "installed" },
+      last_backup: null,
+      last_backup_at: null,
+      backups: [],
+    });
+    await soon(async () => expect((await service.show(made.id)).status).toBe("installed"));
+    expect((await service.show(made.id)).next_run_at).toMatch(/T02:30:00\.000000Z$/);
+    expect(await service.files()).toEqual([]);
+  });
+
+  test("that cannot work says why, and keeps trying on its schedule", async () => {
+    const { id } = await service.configuration({ storage_provider_id: 2 });
+    const failed = await soon(async () => {
+      const found = await service.show(id);
+      expect(found.status).toBe("failed");
+      return found;
+    });
+    expect(failed.status_reason).toMatch(/not-there is not there/);
+    expect(failed.next_run_at).not.toBeNull();
+  });
+
+  test("says at its installation what backups will leave unchecked", async () => {
+    service.sql("create index by_customer on orders (customer collate nocase)");
+    // As an application's own: SQLite takes none from here.
+    const connection = new DatabaseSync(join(service.folder, "orders.sqlite"));
+    connection.enableDefensive(false);
+    connection.exec(`pragma writable_schema = on;
+      update sqlite_schema set sql = replace(sql, 'nocase', 'german') where name = 'by_customer';
+      pragma writable_schema = reset`);
+    connection.close();
+    const { id, warnings } = await service.installed();
+    const warning = expect.stringMatching(/^Table orders uses the collation german/);
+    expect(warnings).toEqual([warning]);
+    const backup = await service.run(id);
+    expect(backup.status, backup.output).toBe("finished");
+    expect(backup.output.split("\n")).toContainEqual(warning);
+    service.sql("drop index by_customer");
+    await service.run(id);
+    expect((await service.show(id)).warnings).not.toContainEqual(warning);
+  });
+
+  test("of a database that is not there fails with its path", async () => {
+    const { id } = await service.configuration({ backupable_id: 3 });
+    await soon(async () => {
+      const found = await service.show(id);
+      expect(found.status).toBe("failed");
+      expect(found.status_reason).toContain("gone.sqlite");
+    });
+  });
+
+  test("is changed in place; what is absent stays, and what is backed up cannot change", async () => {
+    const { id } = await service.installed({ hold: 3, directory: "nights" });
+    const { status: code, body } = await service.json<BackupConfiguration>(
+      "PUT",
+      `/api/backup-configuration/${id}`,
+      {
+        name: "Renamed",
+        frequency: "0 4 * * *",
+        storage_provider_id: 1,
+        backupable_type: "site",
+        backupable_id: 1,
+      },
+    );
+    expect(code).toBe(200);
+    expect(body).toMatchObject({
+      name: "Renamed",
+      hold: 3,
+      directory: "nights",
+      type: "database",
+      backupable: { id: 1 },
+    });
+    await soon(async () => {
+      const found = await service.show(id);
+      expect(found.status).toBe("installed");
+      expect(found.next_run_at).toMatch(/T04:00/);
+    });
+  });
+
+  test("is listed with its newest backups", async () => {
+    const { id } = await service.installed();
+    await service.installed({ name: "Site", backupable_type: "site" });
+    const { id: backupId } = await service.run(id);
+    const { body } = await service.json<Page<BackupConfiguration>>("GET", "/api/server/1/backups");
+    expect(body.data.map(({ name }) => name)).toEqual(["Site", "Shop"]);
+    const shop = body.data[1];
+    expect(shop?.last_backup?.id).toBe(backupId);
+    expect(shop?.last_backup_at).toBe(shop?.last_backup?.started_at);
+    expect(shop?.backups.map((backup) => backup.id)).toEqual([backupId]);
+    expect(shop?.schedule_words).toMatch(/02:30/);
+  });
+});
+
+test("what does not fit is refused at its field, and nothing is made", async () => {
+  const refused: [string, object, Record<string, RegExp>][] = [
+    [
+      "nothing",
+      { name: undefined, frequency: undefined },
+      { name: /required/, frequency: /required/ },
+    ],
+    ["an impossible schedule", { frequency: "0 0 31 2 *" }, { frequency: /./ }],
+    ["a macro", { frequency: "@daily" }, { frequency: /./ }],
+    ["six fields", { frequency: "0 0 * * * *" }, { frequency: /five/ }],
+    ["a minute that is none", { frequency: "75 0 * * *" }, { frequency: /75/ }],
+    ["a directory above", { directory: "../etc" }, { directory: /relative path/ }],
+    ["an absolute directory", { directory: "/etc" }, { directory: /relative path/ }],
+    ["a control character", { directory: "a\u0001b" }, { directory: /Control/ }],
+    ["an id that is a text", { backupable_id: "1" }, { backupable_id: /must be an integer/ }],
+    ["a hold of 0", { hold: 0 }, { hold: /at least 1/ }],
+    ["a hold beyond a year of hours", { hold: 8761 }, { hold: /greater than 8760/ }],
+    ["a provider that is none", { storage_provider_id: 99 }, { storage_provider_id: /invalid/ }],
+    ["a type that is none", { backupable_type: "disk" }, { backupable_type: /invalid/ }],
+    ["a database that is none", { backupable_id: 99 }, { backupable_id: /invalid/ }],
+    ["a database of another server", { backupable_id: 2 }, { backupable_id: /another server/ }],
+  ];
+  for (const [what, change, expected] of refused) {
+    const found = await service.errorsOf("POST", "/api/server/1/backup-configuration", {
+      ...nightly,
+      ...change,
+    });
+    for (const [field, text] of Object.entries(expected))
+      expect(found[field]?.[0], what).toMatch(text);
+  }
+  const list = await service.json<Page<unknown>>("GET", "/api/server/1/backups");
+  expect(list.body.meta.total).toBe(0);
+});
+
+test("a configuration follows its database to the server that the inventory moves it to", async () => {
+  const countOf = async (server: number) =>
+    (await service.json<Page<BackupConfiguration>>("GET", `/api/server/${server}/backups`)).body
+      .meta.total;
+  const { status } = await service.json("POST", "/api/server/1/backup-configuration", nightly);
+  expect(status).toBe(201);
+  expect([await countOf(1), await countOf(2)]).toEqual([1, 0]);
+  const text = await readFile(service.inventoryFile, "utf8");
+  await writeFile(
+    service.inventoryFile,
+    text.replace("{ id: 1, server: 1, name: orders", "{ id: 1, server: 2, name: orders"),
+  );
+  await soon(async () => expect([await countOf(1), await countOf(2)]).toEqual([0, 1]));
+});
