@@ -1,7 +1,7 @@
 // What browser tests say often, in the words of a user.
 import { expect, type Locator, type Page } from "@playwright/test";
 import axe from "axe-core";
-import { serviceToken } from "../server/testing/service-process.ts";
+import { serviceToken, type ServiceProcess } from "../server/testing/service-process.ts";
 
 export const workerRow = (page: Page, id: number): Locator =>
   page
@@ -35,6 +35,13 @@ export async function connectAs(page: Page, url: string, token = serviceToken): 
       sessionStorage.setItem("quarterdeck.session", JSON.stringify({ address: "", token: value })),
     token,
   );
+}
+
+/** A token of the service that may look and change nothing. */
+export async function createReadingToken(service: ServiceProcess): Promise<string> {
+  const made = await service.call("POST", "/api/tokens", { name: "viewer", abilities: ["read"] });
+  const { token }: { token: string } = await made.json();
+  return token;
 }
 
 const levels = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];

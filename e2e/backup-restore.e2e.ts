@@ -1,0 +1,216 @@
+import { randomBytes } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { Locator } from "@playwright/test";
+import { type Backups, expect, test } from "./fixtures.ts";
+import { configurationRow, expectAccessible, expectRow } from "./helpers.ts";
+import {
+  action,
+  breakDatabase,
+  damage,
+  newestOf,
+  pathOf,
+  runOnce,
+  showBackup,
+} from "./backup-helpers.ts";
+
+/** The rows of the database, read as any other program would. */
+function notesIn({ database }: Backups): unknown[] {
+  const connection = new DatabaseSync(database.file, { readOnly: true });
+  try {
+    return connection
+      .prepare("select note from orders order by id")
+      .all()
+      .map(({ note }) => note);
+  } finally {
+    connection.close();
+  }
+}
+
+function change({ database }: Backups, statement: string): void {
+  const connection = new DatabaseSync(database.file);
+  connection.exec(statement);
+  connection.close();
+}
+
+test.describe("a restore drill", () => {
+  test("proves a backup restorable, here and on its configuration", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    const { id, name } = await backups.createConfiguration({ drill: 7 });
+    const backup = newestOf(await backups.run(id));
+    await page.goto(`${service.url}/backups/${backup.id}`);
+    await action(page, "Restore drill", backup.id).click();
+    await expect(page.getByText(/^Restore drill passed/)).toBeVisible();
+    await expect(page.getByRole("log", { name: "Drill output" })).toContainText(
+      "50 rows restored exactly",
+    );
+    await expectAccessible(page);
+    await page.getByRole("link", { name, exact: true }).click();
+    await expect(page.getByRole("row").filter({ hasText: "drill passed" })).toHaveCount(1);
+  });
+
+  test("is followed to its end, however late the rest of the page learns of its beginning", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    test.slow();
+    // Enough that the page learns of its beginning, and so little that a busy disk ends it soon.
+    await writeFile(join(backups.site.root, "video.bin"), randomBytes(40_000_000));
+    const { id } = await backups.createConfiguration({
+      backupable_type: "site",
+      backupable_id: backups.site.id,
+    });
+    const backup = newestOf(await backups.run(id));
+    await page.goto(`${service.url}/backups/${backup.id}`);
+    await expect(action(page, "Restore drill", backup.id)).toBeEnabled();
+    await page.route(`**/api/backup-configuration/${id}`, async (route) => {
+      const status = async () => (await showBackup(service, backup.id)).drill_status;
+      await expect.poll(status, { timeout: 20_000 }).toBe("finished");
+      await route.continue();
+    });
+    await action(page, "Restore drill", backup.id).click();
+    await expect(page.getByText(/^Restore drill passed/)).toBeVisible({ timeout: 30_000 });
+  });
+
+  test("finds a stored copy that went bad, and says so in red", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    const { id } = await backups.createConfiguration();
+    const backup = newestOf(await backups.run(id));
+    await damage(pathOf(backups, backup));
+    await page.goto(`${service.url}/backups/${backup.id}`);
+    await action(page, "Restore drill", backup.id).click();
+    await expect(page.getByText(/^Restore drill failed/)).toBeVisible();
+    await expect(page.getByText(/^The stored file is damaged/)).toBeVisible();
+    await page.goto(`${service.url}/backup-configurations/${id}`);
+    await expect(page.getByRole("link", { name: /^Backup \d+: .*damaged/ })).toBeVisible();
+    await expect(page.getByText("Every stored backup is damaged.")).toBeVisible();
+  });
+});
+
+test.describe("a restore", () => {
+  test("over what is too broken to be saved asks for a word of its own", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    const { id, name } = await backups.createConfiguration();
+    const backup = newestOf(await backups.run(id));
+    await breakDatabase(backups);
+    await page.goto(`${service.url}/backups/${backup.id}`);
+    await action(page, "Restore", backup.id).click();
+    const dialog = page.getByRole("alertdialog");
+    const yes = dialog.getByRole("button", { name: "Restore" });
+    await dialog.getByRole("textbox").fill(backups.database.name);
+    await yes.click();
+    await expect(page.getByText("restore again without a backup")).toBeVisible();
+    // The failed backup was a safety backup, not a scheduled run.
+    await page.goto(`${service.url}/servers/${backups.server.id}/backups`);
+    await expectRow(configurationRow(page, name), "failed", "before restore");
+
+    await page.goto(`${service.url}/backups/${backup.id}`);
+    await action(page, "Restore", backup.id).click();
+    await dialog.getByRole("radio", { name: "Restore without a backup" }).check();
+    await expect(dialog).toContainText("the restore can't be undone");
+    await dialog.getByRole("textbox").fill(backups.database.name);
+    await expect(yes).toHaveAccessibleDescription("Type “discard” first.");
+    await expectAccessible(page);
+    await dialog.getByRole("textbox").fill("discard");
+    await yes.click();
+    await expect(page.getByText(/^Restore finished/)).toBeVisible({ timeout: 20_000 });
+    expect(notesIn(backups)).toHaveLength(50);
+  });
+
+  test("brings the old rows back, and what it replaced can be put back", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    const { id } = await backups.createConfiguration();
+    const backup = newestOf(await backups.run(id));
+    change(backups, "delete from orders where id > 3; insert into orders (note) values ('late')");
+    const before = notesIn(backups);
+    expect(before).toHaveLength(4);
+
+    const restore = async (button: Locator) => {
+      await button.click();
+      const dialog = page.getByRole("alertdialog");
+      await expect(dialog.getByText("Restoring", { exact: true })).toBeVisible();
+      await expect(dialog.getByText("Replacing", { exact: true })).toBeVisible();
+      await dialog.getByRole("textbox").fill(backups.database.name);
+      await dialog.getByRole("button", { name: "Restore" }).click();
+      await expect(dialog).toBeHidden();
+    };
+    // It saves what is there, checks and restores: a busy disk takes its time.
+    const expectRestored = () =>
+      expect(page.getByText(/^Restore finished/)).toBeVisible({ timeout: 20_000 });
+    await page.goto(`${service.url}/backups/${backup.id}`);
+    await restore(action(page, "Restore", backup.id));
+    await expectRestored();
+    await expect(page.getByRole("log", { name: "Restore output" })).toContainText("Restored.");
+    expect(notesIn(backups)).toHaveLength(50);
+    expect(notesIn(backups)).toContain("order 49");
+
+    // The way back is a backup of its own.
+    const safety = newestOf(await backups.configuration(id));
+    expect(safety.trigger).toBe("safety");
+    await expect(page.getByRole("main")).toContainText(
+      `Previous data saved as backup ${safety.id}.`,
+    );
+    await restore(page.getByRole("button", { name: "Undo restore" }));
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText(`Backup ${safety.id}`);
+    await expect(page.getByRole("main")).toContainText("Before restore");
+    await expect(page.getByText("Kept until", { exact: true })).toBeVisible();
+    await expectRestored();
+    expect(notesIn(backups)).toEqual(before);
+  });
+
+  test("is not done while the typed name is not the target's, nor after Escape", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    const { id, name } = await backups.createConfiguration();
+    const backup = newestOf(await backups.run(id));
+    await page.goto(`${service.url}/backups/${backup.id}`);
+    await action(page, "Restore", backup.id).click();
+    const dialog = page.getByRole("alertdialog");
+    const yes = dialog.getByRole("button", { name: "Restore" });
+    await expect(yes).toBeDisabled();
+    // The configuration's name is not the name of what would be overwritten.
+    await dialog.getByRole("textbox").fill(name);
+    await expect(yes).toBeDisabled();
+    await expect(yes).toHaveAccessibleDescription(`Type “${backups.database.name}” first.`);
+    await yes.click({ force: true });
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+    await expect(dialog).toBeHidden();
+    await expect(action(page, "Restore", backup.id)).toBeFocused();
+    expect((await showBackup(service, backup.id)).restore_status).toBeNull();
+  });
+
+  test("of a copy that went bad fails, says why, and leaves the database as it is", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    const backup = await runOnce(backups);
+    await damage(pathOf(backups, backup));
+    change(backups, "insert into orders (note) values ('newer than the backup')");
+    await page.goto(`${service.url}/backups/${backup.id}`);
+    await action(page, "Restore", backup.id).click();
+    const dialog = page.getByRole("alertdialog");
+    await dialog.getByRole("textbox").fill(backups.database.name);
+    await dialog.getByRole("button", { name: "Restore" }).click();
+    await expect(page.getByText(/^Restore failed/)).toBeVisible();
+    await expect(page.getByText(/^The stored file is damaged/)).toBeVisible();
+    expect(notesIn(backups)).toContain("newer than the backup");
+  });
+});

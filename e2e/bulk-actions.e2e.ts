@@ -1,0 +1,137 @@
+// What is done to many rows at once.
+import type { Page } from "@playwright/test";
+import { expect, test } from "./fixtures.ts";
+import {
+  configurationRow,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  expectRow,
+  workerRow,
+} from "./helpers.ts";
+import { bar, box, openList } from "./list-helpers.ts";
+
+/** Of one row in the dialog that reports the outcome. */
+const result = (page: Page, name: string) =>
+  page
+    .getByRole("alertdialog")
+    .getByRole("listitem")
+    .filter({ has: page.getByText(name, { exact: true }) });
+
+test("many workers are stopped with one question, and each row shows its outcome", async ({
+  connected: page,
+  service,
+  site,
+  expected,
+}) => {
+  expected.push(/409 \(Conflict\)|404 \(Not Found\)/);
+  // They take a while to go, so that the page still shows as it was what is deleted behind its back.
+  await site.artisan("trap '' TERM; sleep 300");
+  const ids = [];
+  for (let count = 0; count < 3; count++)
+    ids.push((await site.createWorker({ stopwaitsecs: 4 })).id);
+  const [one = 0, two = 0, gone = 0] = ids;
+  const { id: busy } = await site.createWorker({ startsecs: 60, stopwaitsecs: 4 });
+  await openList(page, `${service.url}/sites/${site.id}/workers`);
+  for (const id of ids) await expectRow(workerRow(page, id), "installed");
+  await page.getByRole("checkbox", { name: "Select all on this page" }).check();
+  await expect(bar(page)).toContainText("4 selected");
+
+  await service.call("DELETE", `/api/worker/${gone}`);
+  await page.keyboard.press("t");
+  const dialog = page.getByRole("alertdialog");
+  await expect(dialog).toContainText("Stop 3 workers?");
+  await expect(dialog).toContainText("Stops 3 processes");
+  await expect(dialog.getByRole("list", { name: "Excluded" })).toContainText(`Worker ${busy}`);
+  await expect(dialog.getByRole("list", { name: "Excluded" })).toContainText(
+    "Can't stop while the status is installing.",
+  );
+  await dialog.getByRole("button", { name: "Stop 3 workers" }).click();
+  await expect(dialog.getByRole("status")).toHaveText("2 done, 1 refused.");
+  await expect(result(page, `Worker ${one}`)).toContainText("stopping");
+  await expect(result(page, `Worker ${two}`)).toContainText("stopping");
+  await expect(result(page, `Worker ${gone}`)).toContainText("refused");
+  await expect(result(page, `Worker ${gone}`)).toContainText(/The worker is removing|Not found/);
+  await expect(dialog.getByRole("button", { name: "Close" })).toBeFocused();
+  const again = page.waitForResponse((response) => response.url().endsWith(`/${gone}/stop`));
+  await dialog.getByRole("button", { name: "Retry failed" }).click();
+  await again;
+  await expect(dialog.getByRole("status")).toHaveText("2 done, 1 refused.");
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole("checkbox", { name: "Select all on this page" })).toBeFocused();
+  // What is done is done; what is not stays selected.
+  await expect(box(page, one)).not.toBeChecked();
+  await expect(box(page, busy)).toBeChecked();
+  expect((await site.worker(one)).status).toMatch(/^stopp/);
+  await service.call("DELETE", `/api/worker/${busy}`);
+});
+
+test("deleting many backups names them and what is lost; it fits 360 px and is accessible in dark and light", async ({
+  connected: page,
+  service,
+  backups,
+}) => {
+  const { name } = await backups.createConfiguration();
+  await backups.createConfiguration({ name: "By the hour", frequency: "0 * * * *" });
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.setViewportSize({ width: 360, height: 740 });
+  await openList(page, `${service.url}/servers/${backups.server.id}/backups`);
+  await page.getByRole("checkbox", { name: `Select ${name}` }).check();
+  await page.getByRole("checkbox", { name: "Select By the hour" }).check();
+  await expectNoSidewaysScroll(page);
+  await bar(page).getByRole("button", { name: "Delete" }).click();
+  const dialog = page.getByRole("alertdialog");
+  await expect(dialog.getByRole("heading", { name: "Delete 2 backups?" })).toBeFocused();
+  await expectAccessible(page);
+
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await expectAccessible(page);
+  for (const text of [name, "By the hour", `database ${backups.database.name}`])
+    await expect(dialog).toContainText(text);
+  await expect(dialog.getByRole("radio", { name: "Keep stored files" })).toBeChecked();
+  const confirm = dialog.getByRole("button", { name: "Delete 2 backups" });
+  await expect(confirm).toBeDisabled();
+  await dialog.getByLabel("Type “delete 2” to confirm").fill("delete 2");
+  await confirm.click();
+  await expect(dialog.getByRole("status")).toHaveText("2 done.");
+  await expect(configurationRow(page, name)).toBeHidden();
+  await page.keyboard.press("Enter");
+  await expect(dialog).toBeHidden();
+  await expect(page.getByText("No backups yet")).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
+});
+
+test("a whole page of webhooks is pinged and deleted, and brackets turn the page", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  for (let count = 0; count < 21; count++)
+    await service.call("POST", `/api/site/${site.id}/webhook`, {
+      // The port of `discard`, where nobody is at home.
+      url: `http://127.0.0.1:9/${count}`,
+    });
+  await openList(page, `${service.url}/sites/${site.id}/webhooks`);
+  await page.keyboard.press("]");
+  await expect(page.getByRole("row")).toHaveCount(2);
+  await page.keyboard.press("j");
+  await page.keyboard.press("x");
+  await expect(bar(page)).toContainText("1 selected");
+  await page.keyboard.press("p");
+  const dialog = page.getByRole("alertdialog");
+  await expect(dialog.getByRole("status")).toHaveText("1 done.");
+  await page.keyboard.press("Enter");
+  await expect(dialog).toBeHidden();
+  await page.keyboard.press("x");
+  await page.keyboard.press("[");
+  await expect(page.getByRole("row")).toHaveCount(21);
+  await expect(bar(page)).toBeHidden();
+
+  await page.getByRole("checkbox", { name: "Select all on this page" }).check();
+  await page.keyboard.press("#");
+  await dialog.getByRole("button", { name: "Delete 20 webhooks" }).click();
+  await expect(dialog.getByRole("status")).toHaveText("20 done.");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("row")).toHaveCount(2);
+});

@@ -1,0 +1,68 @@
+import { expect, test } from "./fixtures.ts";
+import { expectAccessible, expectToast } from "./helpers.ts";
+
+test.describe("a worker's page", () => {
+  test("shows processes and settings, and follows the log with pause and search", async ({
+    connected: page,
+    service,
+    site,
+    context,
+  }) => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await site.artisan('i=0; while :; do i=$((i+1)); echo "line $i"; sleep 0.2; done');
+    const { id } = await site.createWorker({ processes: 1 });
+    await page.goto(`${service.url}/workers/${id}`);
+    const [process] = (await site.worker(id)).process_list ?? [];
+    await expect(page.getByRole("cell", { name: String(process?.pid), exact: true })).toBeVisible();
+    await expect(page.getByRole("cell", { name: "running" })).toBeVisible();
+    const log = page.getByRole("log", { name: `Log of worker ${id}` });
+    await expect(log).toContainText("line 3");
+    await expect(log).toContainText("line 8");
+    await expectAccessible(page);
+
+    const search = page.getByRole("searchbox", { name: "Search the log" });
+    await search.fill("LINE 2");
+    await expect(page.getByText(/^\d+ match/)).toBeVisible();
+    await page.getByRole("button", { name: "Pause log" }).click();
+    await search.press("Enter");
+    await search.press("Enter");
+    await expect(page.getByText(/^(\d+ of \d+ matches|1 of 1 match)$/)).toBeVisible();
+    const found = await page.evaluate(() =>
+      ["found", "found-now"].map((name) =>
+        [...(CSS.highlights.get(name) ?? [])].map(({ startContainer, startOffset, endOffset }) =>
+          startContainer.textContent?.slice(startOffset, endOffset),
+        ),
+      ),
+    );
+    expect(new Set(found[0])).toEqual(new Set(["line 2"]));
+    expect(found[1]).toEqual(["line 2"]);
+    const paused = await log.textContent();
+    await page.getByRole("button", { name: "Copy log" }).click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("line 5");
+    expect(await log.textContent()).toBe(paused);
+    await page.getByRole("button", { name: "Resume log" }).click();
+    await expect.poll(async () => (await log.textContent()) !== paused).toBe(true);
+  });
+
+  test("shows a process that died and came back", async ({ connected: page, service, site }) => {
+    const { id } = await site.createWorker();
+    await page.goto(`${service.url}/workers/${id}`);
+    await expect(page.getByRole("cell", { name: "running" })).toBeVisible();
+    const [before] = (await site.worker(id)).process_list ?? [];
+    process.kill(before?.pid ?? 0, "SIGKILL");
+    await expect(page.getByRole("cell", { name: String(before?.pid), exact: true })).toBeHidden({
+      timeout: 15_000,
+    });
+    await expect(page.getByRole("cell", { name: "1", exact: true }).last()).toBeVisible();
+    await expect(page.getByRole("cell", { name: "running" })).toBeVisible();
+  });
+
+  test("deleting from there leads back to the list", async ({ connected: page, service, site }) => {
+    const { id } = await site.createWorker();
+    await page.goto(`${service.url}/workers/${id}`);
+    await page.getByRole("button", { name: `Delete worker ${id}` }).click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Delete worker" }).click();
+    await expectToast(page, "status", `Deleting worker ${id}.`);
+    await expect(page).toHaveURL(`${service.url}/sites/${site.id}/workers`);
+  });
+});

@@ -1,0 +1,107 @@
+import { expect, test } from "./fixtures.ts";
+import { expectAccessible } from "./helpers.ts";
+
+test.describe("the form", () => {
+  test("a note leads to the documentation, in a tab of its own", async ({
+    connected: page,
+    service,
+    site,
+    context,
+  }) => {
+    await page.goto(`${service.url}/sites/${site.id}/workers/new`);
+    const opened = context.waitForEvent("page");
+    await page.getByRole("link", { name: "How workers run" }).click();
+    await expect((await opened).getByText("# Workers")).toBeVisible();
+  });
+
+  test("shows the command as it is filled in, and warns without blocking", async ({
+    connected: page,
+    service,
+    site,
+  }) => {
+    await page.goto(`${service.url}/sites/${site.id}/workers/new`);
+    const main = page.getByRole("main");
+    await expect(main).toContainText("sh artisan queue:work database --queue=default");
+    await page.getByLabel("Connection", { exact: true }).fill("redis");
+    await page.getByLabel("Force", { exact: true }).check();
+    await expect(main).toContainText(
+      "sh artisan queue:work redis --queue=default --sleep=3 --tries=1 --timeout=60 --memory=128 --max-jobs=0 --max-time=0 --force",
+    );
+    await page.getByLabel("Stop seconds", { exact: true }).fill("5");
+    await expect(main).toContainText("a stop or restart kills jobs");
+    await page.getByLabel("Stop signal", { exact: true }).selectOption("USR2");
+    await expect(main).toContainText("USR2 only pauses");
+    await page.getByLabel("Memory", { exact: true }).fill("9999999");
+    await expect(main).toContainText("exceeds the machine's");
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Create worker" }).click();
+    await expect(page.getByRole("heading", { name: "New worker" })).toBeHidden();
+  });
+
+  test("shows what does not fit at its field and sends nothing", async ({
+    connected: page,
+    service,
+    site,
+  }) => {
+    await page.goto(`${service.url}/sites/${site.id}/workers/new`);
+    await page.getByLabel("Queue", { exact: true }).fill("a b");
+    await page.getByLabel("Memory", { exact: true }).fill("1");
+    await page.getByLabel("Tries", { exact: true }).fill("");
+    await page.getByRole("button", { name: "Create worker" }).click();
+    await expect(page.getByLabel("Queue", { exact: true })).toBeFocused();
+    await expect(page.getByLabel("Queue", { exact: true })).toHaveAccessibleDescription(
+      /comma-separated/,
+    );
+    await expect(page.getByText("Memory must be at least 16.")).toBeVisible();
+    await expect(page.getByText("Tries is required.")).toBeVisible();
+    await expectAccessible(page);
+    const list = await service.call("GET", `/api/site/${site.id}/workers`);
+    expect(await list.json()).toMatchObject({ meta: { total: 0 } });
+  });
+
+  test("puts what only the service can know at its field too", async ({
+    connected: page,
+    service,
+    site,
+    expected,
+  }) => {
+    expected.push(/422/);
+    await page.goto(`${service.url}/sites/${site.id}/workers/new`);
+    await page.getByLabel("Directory", { exact: true }).fill("../..");
+    await page.getByRole("button", { name: "Create worker" }).click();
+    await expect(page.getByLabel("Directory", { exact: true })).toHaveAccessibleDescription(
+      /inside the site's folder/,
+    );
+    await expect(page.getByLabel("Directory", { exact: true })).toBeFocused();
+  });
+
+  test("asks before what was filled in is lost", async ({ connected: page, service, site }) => {
+    await page.goto(`${service.url}/sites/${site.id}/workers/new`);
+    await page.getByLabel("Queue", { exact: true }).fill("mail");
+    await page
+      .getByRole("link", { name: "Cancel" })
+      .or(page.getByRole("button", { name: "Cancel" }))
+      .click();
+    await page.getByRole("button", { name: "Keep editing" }).click();
+    await expect(page.getByLabel("Queue", { exact: true })).toHaveValue("mail");
+    await page
+      .getByRole("link", { name: "Cancel" })
+      .or(page.getByRole("button", { name: "Cancel" }))
+      .click();
+    await page.getByRole("button", { name: "Discard changes" }).click();
+    await expect(page.getByRole("heading", { name: "Workers" })).toBeVisible();
+  });
+
+  test("creates one worker however often the button is pressed", async ({
+    connected: page,
+    service,
+    site,
+  }) => {
+    await page.goto(`${service.url}/sites/${site.id}/workers/new`);
+    const create = page.getByRole("button", { name: /Creat/ });
+    await create.click({ clickCount: 3 });
+    await expect(page.getByRole("heading", { name: "New worker" })).toBeHidden();
+    const list = await service.call("GET", `/api/site/${site.id}/workers`);
+    expect(await list.json()).toMatchObject({ meta: { total: 1 } });
+  });
+});
