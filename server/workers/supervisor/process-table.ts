@@ -3,6 +3,7 @@
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import type { Clock } from "../../clock.ts";
 import type { ControlGroups } from "./control-groups.ts";
+import { type Look, scanProcesses } from "./process-scan.ts";
 import { toError } from "../../to-error.ts";
 
 /** The variable by which a worker's process and all its descendants can be found again. */
@@ -69,16 +70,23 @@ const fieldsOf = (stat: string): string[] => stat.slice(stat.lastIndexOf(")") + 
 const startTimeIn = (stat: string | null): string | null =>
   stat === null ? null : (fieldsOf(stat)[19] ?? null);
 
-/** Null for a process that does not live; a zombie does not. */
-function statOf(pid: number): ProcessStat | null {
+/** Of /proc/<pid>/stat, from `state` on; null for a process that does not live; a zombie does not. */
+function livingFieldsOf(pid: number): string[] | null {
   const stat = read(`/proc/${pid}/stat`);
   if (stat === null) return null;
   const fields = fieldsOf(stat);
-  const [state = "X", , group, session] = fields;
+  const [state = "X"] = fields;
   const threads = Number(fields[17]);
   // A process whose first thread has ended shows as a zombie while its other threads work on.
-  if ("Xx".includes(state) || (state === "Z" && threads <= 1)) return null;
-  return { group: Number(group), session: Number(session), startTime: startTimeIn(stat) ?? "" };
+  return "Xx".includes(state) || (state === "Z" && threads <= 1) ? null : fields;
+}
+
+/** Null for a process that does not live. */
+function statOf(pid: number): ProcessStat | null {
+  const fields = livingFieldsOf(pid);
+  if (fields === null) return null;
+  const [, , group, session] = fields;
+  return { group: Number(group), session: Number(session), startTime: fields[19] ?? "" };
 }
 
 const allPids = (): number[] =>
@@ -93,7 +101,9 @@ const lookedAtBytes = 256 * 1024;
 
 const looked = Buffer.alloc(lookedAtBytes);
 
-/** Null for what is gone, or not ours to read. */
+const goneCodes = new Set(["ENOENT", "ESRCH"]);
+
+/** Empty of a zombie, a kernel thread, and a process that is just becoming another program; null for what is not ours to read. */
 function environmentOf(pid: number): string | null {
   try {
     const file = openSync(`/proc/${pid}/environ`, "r");
@@ -103,8 +113,9 @@ function environmentOf(pid: number): string | null {
       closeSync(file);
     }
   } catch (error) {
-    if (shortages.has(toError(error).code ?? "")) throw error;
-    return null;
+    const code = toError(error).code ?? "";
+    if (shortages.has(code)) throw error;
+    return goneCodes.has(code) ? "" : null;
   }
 }
 
@@ -115,9 +126,9 @@ function uidOf(pid: number): number | null {
 
 type Mark = Pick<MarkedProcess, "worker" | "number" | "nonce">;
 
-/** What the process's environment says; null where it says nothing of this installation. */
-function markIn(pid: number, instance: string): Mark | null {
-  const environment = `\0${environmentOf(pid) ?? ""}`;
+/** What the environment of a process says; null where it says nothing of this installation. */
+function markIn(text: string, instance: string): Mark | null {
+  const environment = `\0${text}`;
   // A variable begins where the one before it has ended.
   const start = `\0${markName}=${instance}/`;
   const at = environment.indexOf(start);
@@ -129,19 +140,33 @@ function markIn(pid: number, instance: string): Mark | null {
   return { worker: Number(worker), number: Number(number), nonce };
 }
 
+/** Of the flags in /proc/<pid>/stat, see PF_KTHREAD in the kernel's include/linux/sched.h. */
+const kernelThreadFlag = 0x00200000;
+
+/** What a process is whose environment was empty. */
+function lookAtEmpty(pid: number): "other" | "ended" | "changing" {
+  const fields = livingFieldsOf(pid);
+  if (fields === null) return "ended";
+  const isKernelThread = (Number(fields[6]) & kernelThreadFlag) !== 0;
+  // Between its old program and the new one a process has no place for an environment yet (`env_end`).
+  return !isKernelThread && fields[48] === "0" ? "changing" : "other";
+}
+
 /** The living processes of this installation's workers, by mark or by control group. Reads all of /proc, some ms. */
 export function markedProcesses(instance: string, groups: ControlGroups): MarkedProcess[] {
   const slotOf = groups.lookup();
-  return allPids().flatMap((pid) => {
-    const mark = markIn(pid, instance);
+  return scanProcesses(allPids, (pid): Look<MarkedProcess> => {
+    const environment = environmentOf(pid);
+    const mark = markIn(environment ?? "", instance);
     const slot = slotOf(pid);
     // The group is the kernel's word; the environment is the process's own.
     const isSame = slot === null || (mark?.worker === slot.worker && mark.number === slot.number);
     const known = isSame ? mark : { ...slot, nonce: "" };
-    const uid = known === null ? null : uidOf(pid);
+    if (known === null) return environment === "" ? lookAtEmpty(pid) : "other";
+    const uid = uidOf(pid);
     const stat = statOf(pid);
-    if (known === null || uid === null || stat === null) return [];
-    return [{ ...stat, ...known, pid, uid, isEnclosed: slot !== null }];
+    if (uid === null || stat === null) return "ended";
+    return { found: { ...stat, ...known, pid, uid, isEnclosed: slot !== null } };
   });
 }
 

@@ -8,7 +8,7 @@ const lookMs = 100;
 /** After so many looks it hangs in the kernel, or is not ours to kill: told once, and looked at less often. */
 const patientLooks = 100;
 const patientLookMs = 1000;
-/** A child that was forked during one look, by a parent that ended in it, is seen by the next. */
+/** One look may miss a child whose pid is below its parent's, because the numbers began anew; the next one sees it. */
 const emptyLooks = 2;
 
 type Options = {
