@@ -1,7 +1,6 @@
 // What every browser test stands on: a whole service with real processes, a site of its own, a page that is
 // connected, and a watch that fails the test on anything a user would not have seen coming.
-import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test as base, expect, type Page } from "@playwright/test";
@@ -16,6 +15,7 @@ import {
   type ServiceProcess,
 } from "../server/testing/service-process.ts";
 import { patientArtisan } from "../server/testing/artisan.ts";
+import { makeMemoryFolder } from "../server/testing/memory-folder.ts";
 import { workerBody } from "../server/testing/worker-body.ts";
 import { ownUser } from "../server/testing/own-user.ts";
 
@@ -71,7 +71,7 @@ export const test = base.extend<TestFixtures & { watch: void }, WorkerFixtures>(
   service: [
     // oxlint-disable-next-line no-empty-pattern -- Playwright reads the names of what a fixture needs here
     async ({}, provide) => {
-      const folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-e2e-")));
+      const folder = await realpath(await makeMemoryFolder("quarterdeck-e2e-"));
       // What is backed up is read under the account that owns it.
       await chmod(folder, 0o711);
       const copies = join(folder, "copies");

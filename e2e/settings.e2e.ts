@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import type { NewToken } from "../contract/tokens.ts";
 import { toTimestamp } from "../contract/values.ts";
@@ -10,6 +8,7 @@ import {
   startPostgresServer,
 } from "../server/backups/testing/postgres-server.ts";
 import { startService, type ServiceProcess } from "../server/testing/service-process.ts";
+import { makeMemoryFolder } from "../server/testing/memory-folder.ts";
 import { expect, test } from "./fixtures.ts";
 import {
   connectAs,
@@ -240,7 +239,7 @@ test("says whether sites are kept apart from the service, and nothing where it i
 
 test("an ordinary account sees plainly what a site's code could reach", async ({ page }) => {
   test.skip(!hasPostgresServer, "needs Debian's PostgreSQL");
-  const folder = await mkdtemp(join(tmpdir(), "quarterdeck-shared-"));
+  const folder = await makeMemoryFolder("quarterdeck-shared-");
   const postgres = await startPostgresServer();
   await postgres.createDatabase("shared");
   const program = fileURLToPath(new URL("../server/testing/shared-account.ts", import.meta.url));

@@ -1,10 +1,9 @@
 // Links that sign in: the one-time code of a first start, and tokens, with and without a session that could be lost.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import type { NewToken } from "../contract/tokens.ts";
 import { startService, type ServiceProcess } from "../server/testing/service-process.ts";
+import { makeMemoryFolder } from "../server/testing/memory-folder.ts";
 import { expect, test as base } from "./fixtures.ts";
 import { connectAs, expectAccessible, expectNoSidewaysScroll } from "./helpers.ts";
 
@@ -13,7 +12,7 @@ const refused = /status of (401|422)/;
 
 const test = base.extend<{ fresh: { service: ServiceProcess; code: string } }>({
   fresh: async ({ context }, provide) => {
-    const folder = await mkdtemp(join(tmpdir(), "quarterdeck-first-"));
+    const folder = await makeMemoryFolder("quarterdeck-first-");
     const service = await startService(folder, { QUARTERDECK_TOKEN: "" });
     await expect.poll(service.output).toMatch(/#code=\w+\n/);
     await provide({ service, code: /#code=(\w+)/.exec(service.output())?.[1] ?? "" });

@@ -1,10 +1,10 @@
 // A page in front of the second service, and the steps that its tests repeat.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Locator, Page } from "@playwright/test";
 import { interfaceOperations } from "../../contract/operations.ts";
 import { startService } from "../../server/testing/service-process.ts";
+import { makeMemoryFolder } from "../../server/testing/memory-folder.ts";
 import { expect, test as base } from "../fixtures.ts";
 import { clickRowAction, expectToast, workerRow } from "../helpers.ts";
 import {
@@ -62,7 +62,7 @@ export const test = base.extend<{
         await expect(page.getByRole("heading", { level: 1 })).toHaveText("Sites and servers");
       };
       if (way === "base address") return connect(service.url, second.url);
-      const folder = await mkdtemp(join(tmpdir(), "quarterdeck-any-"));
+      const folder = await makeMemoryFolder("quarterdeck-any-");
       const front = await startService(join(folder, "data"), { QUARTERDECK_UPSTREAM: second.url });
       closers.push(async () => {
         await front.end("SIGTERM");

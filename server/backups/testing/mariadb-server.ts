@@ -1,7 +1,7 @@
 // A MariaDB server of a test's own: in a temporary folder, on a free loopback port, gone with `stop`.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, chown, rm } from "node:fs/promises";
+import { access, chmod, chown, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { userInfo } from "node:os";
 import { join } from "node:path";
@@ -81,6 +81,8 @@ export async function startMariadbServer(): Promise<MariadbServer> {
   };
 
   async function start() {
+    // One that was killed leaves it.
+    await rm(socket, { force: true });
     const child = spawn(
       "mariadbd",
       [
@@ -104,6 +106,8 @@ export async function startMariadbServer(): Promise<MariadbServer> {
     const limit = Date.now() + startLimitMs;
     for (;;) {
       try {
+        // A client that starts in vain slows the server down.
+        await access(socket);
         await query(null, "SELECT 1");
         return { child, ended };
       } catch (error) {
