@@ -24,6 +24,9 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   await service.end("SIGKILL");
+  // The database goes on without its service; the next one takes it over and ends it.
+  const next = await startService(folder);
+  await next.end("SIGINT");
   await rm(folder, { recursive: true, force: true });
 });
 

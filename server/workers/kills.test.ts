@@ -25,9 +25,15 @@ test("a kill is told once, however many look at its worker in that moment", asyn
     store.insert(tx, { ...withWorkerDefaults(workerBody), directory: null, site_id: 1 }),
   );
   const kills = createKillNotes(store, inventory);
-  kills.add(row.id, { number: 1, reason: "Killed: still running 1 second after SIGTERM." });
+  const reason = "Killed: still running 1 second after SIGTERM.";
+  kills.add(row.id, { number: 1, reason });
   await Promise.all(Array.from({ length: 4 }, () => kills.record(row.id)));
   expect(await database.db.select({ detail: activity.detail }).from(activity)).toEqual([
     { detail: "Process 1: Killed: still running 1 second after SIGTERM." },
   ]);
+
+  // Of the same stop, but so late that the first one is stored: the reason is the same as if both had come at once.
+  kills.add(row.id, { number: 2, reason });
+  await kills.record(row.id);
+  expect((await store.byId(row.id))?.kill_reason).toBe(`Processes 1 and 2: ${reason}`);
 });

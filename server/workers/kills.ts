@@ -27,6 +27,8 @@ function killText(kills: readonly Kill[]): string {
 
 export function createKillNotes(store: WorkerStore, inventory: InventoryStore) {
   const pending = new Map<number, readonly Kill[]>();
+  /** What a worker's reason is made of so far, as long as its stop or restart is under way. */
+  const recorded = new Map<number, readonly Kill[]>();
 
   function take(id: number): readonly Kill[] {
     const kills = pending.get(id) ?? [];
@@ -38,9 +40,14 @@ export function createKillNotes(store: WorkerStore, inventory: InventoryStore) {
     const site = await inventory.findSite(row.site_id, tx);
     if (site === null) return;
     const detail = killText(kills);
-    const soFar = row.kill_reason === null ? "" : `${row.kill_reason} `;
-    if (isInTransit(row.status))
-      await store.noteKill(tx, row.id, (soFar + detail).slice(0, maxReasonCharacters));
+    if (isInTransit(row.status)) {
+      const before = row.kill_reason === null ? [] : recorded.get(row.id);
+      // What a service before this one recorded is there as a text only.
+      const reason =
+        before === undefined ? `${row.kill_reason} ${detail}` : killText([...before, ...kills]);
+      await store.noteKill(tx, row.id, reason.slice(0, maxReasonCharacters));
+      if (before !== undefined) recorded.set(row.id, [...before, ...kills]);
+    } else recorded.delete(row.id);
     const entry = askedEntry(row, site, "killed");
     await recordActivity(tx, { ...entry, outcome: "bad", detail, actor: theSupervisor });
   }
@@ -64,6 +71,7 @@ export function createKillNotes(store: WorkerStore, inventory: InventoryStore) {
             if (row !== null && taken.length > 0) await write(tx, row, taken);
           });
         } catch (error) {
+          recorded.delete(id);
           pending.set(id, [...taken, ...take(id)]);
           throw error;
         }
