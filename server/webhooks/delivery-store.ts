@@ -47,6 +47,21 @@ export function createDeliveryStore(db: Database) {
       .from(webhookDeliveries)
       .innerJoin(events, eq(events.id, webhookDeliveries.event_id));
 
+  /** Put together once: it is asked before each attempt, and putting a query together costs more than sending it. */
+  const webhookOfDue = db
+    .select({ webhook: webhooks })
+    .from(webhookDeliveries)
+    .innerJoin(webhooks, eq(webhooks.id, webhookDeliveries.webhook_id))
+    .where(
+      and(
+        eq(webhookDeliveries.id, sql.placeholder("id")),
+        eq(webhookDeliveries.next_attempt_at, sql.placeholder("dueAt")),
+        maySend(sql.placeholder("now")),
+      ),
+    )
+    // Without a name PostgreSQL keeps nothing of it: a pooler may hand each query to another connection.
+    .prepare("");
+
   return {
     list(webhookId: number, page: PageRequest) {
       const isOfIt = eq(webhookDeliveries.webhook_id, webhookId);
@@ -115,17 +130,7 @@ export function createDeliveryStore(db: Database) {
      * @returns the webhook as it is now; null when the delivery is not to be sent, or was requested again
      */
     async stillDue(id: number, dueAt: Date, now: Date): Promise<WebhookRow | null> {
-      const [row] = await db
-        .select({ webhook: webhooks })
-        .from(webhookDeliveries)
-        .innerJoin(webhooks, eq(webhooks.id, webhookDeliveries.webhook_id))
-        .where(
-          and(
-            eq(webhookDeliveries.id, id),
-            eq(webhookDeliveries.next_attempt_at, dueAt),
-            maySend(now),
-          ),
-        );
+      const [row] = await webhookOfDue.execute({ id, dueAt, now });
       return row?.webhook ?? null;
     },
 
@@ -208,7 +213,7 @@ const waitsFor = sql<
     and o.id < "webhook_deliveries".id and o.next_attempt_at is not null) end`;
 
 /** Whether something goes to its webhook at all: a disabled or paused one gets only what somebody requested. */
-const maySend = (now: Date) =>
+const maySend = (now: Date | ReturnType<typeof sql.placeholder>) =>
   sql`(${webhookDeliveries.by_hand} or ${webhooks.disabled_at} is null and coalesce(${webhooks.paused_until} <= ${now}, true))`;
 
 /** Whether no older delivery about the same thing waits for its next attempt. */
