@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Client } from "pg";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { isAlive } from "./processes.ts";
 import { kill } from "../../testing/machine.ts";
 import { copyOfDatabase, query, startDatabase, startService } from "./testing.ts";
@@ -55,15 +55,18 @@ test("a database that was killed with its service is started anew, although a wo
   const busy = client
     .query("select count(*) from generate_series(1, 1e12::bigint)")
     .catch(() => {});
-  const workers = await query<{ pid: number }>(
-    connection,
-    "select pid from pg_stat_activity where query like '%generate_series(1,%' and pid <> pg_backend_pid()",
-  );
+  const workers = await vi.waitFor(async () => {
+    const found = await query<{ pid: number }>(
+      connection,
+      "select pid from pg_stat_activity where state = 'active' and query like '%generate_series(1,%' and pid <> pg_backend_pid()",
+    );
+    expect(found).toHaveLength(1);
+    return found;
+  }, 60_000);
   process.kill(databasePid, "SIGKILL");
   const second = await startDatabase({ folder });
   expect(await query(second.connection, "select * from t")).toEqual(rows);
   await busy;
-  expect(workers).toHaveLength(1);
   expect(await isAlive(workers[0]?.pid ?? 0)).toBe(false);
 });
 
