@@ -122,7 +122,7 @@ test("what is done to backups and tokens stands there too, with what was kept an
       }),
     { timeout: 20_000 },
   );
-  // The row is finished a moment before its lane is free again.
+  // The row is finished a moment before its place in the queue is free again.
   await vi.waitFor(async () => expect((await service.call("DELETE", path)).status).toBe(204), {
     timeout: 20_000,
   });

@@ -17,7 +17,7 @@ import { createConfigurationService } from "./configuration-service.ts";
 import { createConfigurationStore } from "./configuration-store.ts";
 import { createConfigurationTransitions } from "./configuration-transitions.ts";
 import { createBackupCounts } from "./counts.ts";
-import { createHeavyWork } from "./heavy-work.ts";
+import { createTaskHandlers } from "./task-handlers.ts";
 import { backupMetrics } from "./metrics.ts";
 import { createResolver } from "./resolve-source.ts";
 import { createSerializer } from "./serializer.ts";
@@ -73,7 +73,7 @@ export function createBackups(options: BackupsOptions): Backups {
   const removal = createRemoval(parts);
   const retention = createRetention({ ...parts, removal });
 
-  const work = createHeavyWork({
+  const work = createTaskHandlers({
     ...parts,
     takeBackup: createTakeBackup({ ...parts, counts: createBackupCounts(options.registry) }),
     retention,

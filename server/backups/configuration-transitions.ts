@@ -53,8 +53,13 @@ export function createConfigurationTransitions(options: ConfigurationTransitions
   /** For a row in transit: the job that ends it, and its deadline. */
   async function sendJobs(tx: Connection, row: ConfigurationRow): Promise<void> {
     if (row.status !== "installing" && row.status !== "removing") return;
-    await jobs.send(tx, `backup-configuration.${row.status}`, ticket(row));
-    await jobs.send(tx, "backup-configuration.deadline", ticket(row), deadlineSeconds[row.status]);
+    await jobs.send(tx, `backup-configuration.${row.status}`, jobReference(row));
+    await jobs.send(
+      tx,
+      "backup-configuration.deadline",
+      jobReference(row),
+      deadlineSeconds[row.status],
+    );
   }
 
   /** The storage takes a small object, gives it back and lets it go. */
@@ -173,4 +178,4 @@ export function createConfigurationTransitions(options: ConfigurationTransitions
 
 export type ConfigurationTransitions = ReturnType<typeof createConfigurationTransitions>;
 
-const ticket = ({ id, transition }: ConfigurationRow) => ({ id, transition });
+const jobReference = ({ id, transition }: ConfigurationRow) => ({ id, transition });

@@ -34,7 +34,7 @@ export const missedEvent = (configuration: ConfigurationRow, due: Date): NewEven
   },
 });
 
-/** What became of a backup, of its restore or of a proof of it. */
+/** What became of a backup, of its restore or of a drill or verification of it. */
 export const backupEvent = (
   configuration: ConfigurationRow,
   backup: BackupRow,

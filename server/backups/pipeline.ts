@@ -17,7 +17,7 @@ export type Stored = {
   checksum: string;
   manifest: Manifest;
   /** How it is known that this is what is stored, as the end of a sentence. */
-  proof: string;
+  verification: string;
 };
 
 type StoreOptions = {
@@ -98,11 +98,11 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
     if (stored !== sizeBytes)
       throw new Error(`Upload incomplete: ${storage.place} holds ${stored} of ${sizeBytes} bytes.`);
     const checksum = await hasher.digest();
-    const proof = await untilAborted(
+    const verification = await untilAborted(
       options.signal,
       compareStored(storage, key, checksum, options.signal),
     );
-    return { sizeBytes, plainBytes: compress.bytesWritten, checksum, manifest, proof };
+    return { sizeBytes, plainBytes: compress.bytesWritten, checksum, manifest, verification };
   } finally {
     await hasher.end();
   }

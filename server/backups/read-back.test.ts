@@ -33,8 +33,8 @@ async function store(after: (file: string) => Promise<void>) {
 }
 
 test("a file that is as it was sent is kept, and it is said how that is known", async () => {
-  const { proof, checksum } = await store(async () => undefined);
-  expect(proof).toMatch(/^verified by reading back/);
+  const { verification, checksum } = await store(async () => undefined);
+  expect(verification).toMatch(/^verified by reading back/);
   expect(checksum).toMatch(/^[0-9a-f]{64}$/);
 });
 

@@ -58,7 +58,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
       ...findAnomalies(measured, before.map(measure)),
     ];
     output.say(
-      `Stored ${sizeInWords(stored.sizeBytes)} (${sizeInWords(stored.plainBytes)} before compression) in ${shortDuration(durationMs)}; ${stored.proof}.`,
+      `Stored ${sizeInWords(stored.sizeBytes)} (${sizeInWords(stored.plainBytes)} before compression) in ${shortDuration(durationMs)}; ${stored.verification}.`,
     );
     for (const warning of warnings) output.say(`Warning: ${warning}`);
     await resolver.markStorage(row.storage_provider_id).catch((error: unknown) => {

@@ -28,8 +28,8 @@ export function createRemoval({ store, resolver, jobs, log }: RemovalOptions) {
     async begin(tx: Connection, row: BackupRow): Promise<boolean> {
       const deleting = await store.move(tx, row, "deleting", { status_reason: null });
       if (deleting === null) return false;
-      await jobs.send(tx, "backup.deleting", ticket(deleting));
-      await jobs.send(tx, "backup.deadline", ticket(deleting), deadlineSeconds);
+      await jobs.send(tx, "backup.deleting", jobReference(deleting));
+      await jobs.send(tx, "backup.deadline", jobReference(deleting), deadlineSeconds);
       return true;
     },
 
@@ -58,11 +58,11 @@ export function createRemoval({ store, resolver, jobs, log }: RemovalOptions) {
     /** At the start: the job queue would notice only after an hour that nobody does these jobs any more. */
     async resume(): Promise<void> {
       for (const row of await store.deleting())
-        await store.transaction((tx) => jobs.send(tx, "backup.deleting", ticket(row)));
+        await store.transaction((tx) => jobs.send(tx, "backup.deleting", jobReference(row)));
     },
   };
 }
 
 export type Removal = ReturnType<typeof createRemoval>;
 
-const ticket = ({ id, transition }: BackupRow) => ({ id, transition });
+const jobReference = ({ id, transition }: BackupRow) => ({ id, transition });

@@ -12,7 +12,7 @@ import { damagedEvent, restoreEvent } from "./event-data.ts";
 import { createOutput, type Output } from "./output.ts";
 import { DamagedCopy, openPlain, verifyStored } from "./pipeline.ts";
 import type { Resolver } from "./resolve-source.ts";
-import { sound } from "./proof.ts";
+import { sound } from "./verification.ts";
 import { SourceError, type Manifest, type Source } from "./sources/source.ts";
 import type { TakeBackup } from "./take-backup.ts";
 import type { TaskRow, TaskStore } from "./task-store.ts";

@@ -25,29 +25,29 @@ export function createWebhookSender(options: SenderOptions): SingletonQueueWork 
   let made: { attempt: MadeAttempt; resolve(): void; reject(error: unknown): void }[] = [];
   let recording = Promise.resolve();
 
-  async function recordLot(): Promise<void> {
-    const lot = made;
+  async function recordBatch(): Promise<void> {
+    const batch = made;
     made = [];
-    if (lot.length === 0) return;
+    if (batch.length === 0) return;
     try {
-      const held = await recordAttempts(lot.map((one) => one.attempt));
-      for (const { attempt: one, resolve, reject } of lot)
+      const held = await recordAttempts(batch.map((one) => one.attempt));
+      for (const { attempt: one, resolve, reject } of batch)
         if (held.has(one.claim.id)) resolve();
         else reject(new ClaimLost());
     } catch (error) {
       // Their jobs are handed out again, and they are sent again under the same ids.
-      for (const { reject } of lot) reject(error);
+      for (const { reject } of batch) reject(error);
     }
   }
 
-  /** Records an attempt, in one transaction with all that were made while the lot before it was being recorded. */
+  /** Records an attempt, in one transaction with all that were made while the batch before it was being recorded. */
   function record(one: MadeAttempt): Promise<void> {
     const recorded = new Promise<void>((resolve, reject) => {
       made.push({ attempt: one, resolve, reject });
     });
     // Whoever made it waits for it after further attempts.
     recorded.catch(() => undefined);
-    recording = recording.then(recordLot);
+    recording = recording.then(recordBatch);
     return recorded;
   }
 

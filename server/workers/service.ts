@@ -95,7 +95,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
       if (done.some((state) => state === row.status)) return;
       const moved = await move(tx, row, into, null, action === "restart");
       if (moved === null) return;
-      await jobs.send(tx, "worker.apply", ticket(moved));
+      await jobs.send(tx, "worker.apply", jobReference(moved));
       const site = await inventory.findSite(row.site_id, tx);
       if (site !== null) await recordActivity(tx, askedEntry(moved, site, asked));
     });
@@ -179,7 +179,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
           site_id: site.id,
           deadline_at: deadlineAt("installing", settings, clock.now()),
         });
-        await jobs.send(tx, "worker.apply", ticket(row));
+        await jobs.send(tx, "worker.apply", jobReference(row));
         await recordActivity(tx, askedEntry(row, site, "created"));
         return row;
       });
@@ -254,4 +254,4 @@ export function createWorkerService(options: WorkerServiceOptions) {
 
 export type WorkerService = ReturnType<typeof createWorkerService>;
 
-const ticket = ({ id, transition }: WorkerRow) => ({ id, transition });
+const jobReference = ({ id, transition }: WorkerRow) => ({ id, transition });

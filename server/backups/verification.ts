@@ -15,7 +15,7 @@ import type { Manifest } from "./sources/source.ts";
 import type { TaskRow, TaskStore } from "./task-store.ts";
 import { Cancelled, operatorMessage, failureMessage, type Interrupted } from "./failure-message.ts";
 
-export type ProofOptions = {
+export type VerificationOptions = {
   store: BackupStore;
   configurations: ConfigurationStore;
   tasks: TaskStore;
@@ -24,7 +24,7 @@ export type ProofOptions = {
   log: Logger;
 };
 
-export function createProof(options: ProofOptions) {
+export function createVerification(options: VerificationOptions) {
   const { store, configurations, tasks, resolver, clock, log } = options;
   const now = () => new Date(clock.now());
 

@@ -2,7 +2,7 @@
 import { backupEvent, drillFailedEvent, restoreEvent } from "./event-data.ts";
 import type { BackupRow } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
-import { createProof, type ProofOptions } from "./proof.ts";
+import { createVerification, type VerificationOptions } from "./verification.ts";
 import { createRestore } from "./restore.ts";
 import type { Retention } from "./retention.ts";
 import type { TakeBackup } from "./take-backup.ts";
@@ -13,15 +13,15 @@ import { recordEvent } from "../events/store.ts";
 import { ClaimLost } from "../jobs/claim.ts";
 import type { Connection } from "../store/database.ts";
 
-type HeavyWorkOptions = ProofOptions & {
+type TaskHandlersOptions = VerificationOptions & {
   takeBackup: TakeBackup;
   retention: Retention;
 };
 
-export function createHeavyWork(options: HeavyWorkOptions) {
+export function createTaskHandlers(options: TaskHandlersOptions) {
   const { store, configurations, tasks, takeBackup, retention } = options;
   const restore = createRestore(options);
-  const proof = createProof(options);
+  const verification = createVerification(options);
 
   async function run(
     task: TaskRow,
@@ -71,9 +71,9 @@ export function createHeavyWork(options: HeavyWorkOptions) {
         case "restore":
           return restore.perform(task, backup, configuration, signal);
         case "drill":
-          return proof.drill(task, backup, configuration, signal);
+          return verification.drill(task, backup, configuration, signal);
         case "verify":
-          return proof.verify(task, backup, configuration, signal);
+          return verification.verify(task, backup, configuration, signal);
       }
     },
 
@@ -97,7 +97,7 @@ export function createHeavyWork(options: HeavyWorkOptions) {
         case "restore":
           return restore.settle(task, backup, configuration, reason);
         case "drill":
-          return proof.settleDrill(task, backup, configuration, reason);
+          return verification.settleDrill(task, backup, configuration, reason);
         case "verify":
           return endIfLeft(task);
       }
