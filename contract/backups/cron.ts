@@ -1,5 +1,4 @@
-// What a schedule may say: five cron fields, and at least one date that exists. It is written out here rather than left
-// to croner, because every page loads this with its forms, and because croner also takes what cron does not.
+// What a schedule may say: five cron fields, and at least one date that exists.
 import * as z from "zod/mini";
 import { line } from "../values.ts";
 
@@ -68,26 +67,53 @@ function fieldProblem(field: Field, text: string, chosen: number[]): string | nu
   return null;
 }
 
-/** What is wrong with a schedule, as a sentence that names the field; null = it can run. */
-export function cronProblem(text: string): string | null {
+/** The values that each field chooses, in the order of the fields; Sunday is 0 or 7. */
+type CronValues = [
+  minutes: readonly number[],
+  hours: readonly number[],
+  days: readonly number[],
+  months: readonly number[],
+  weekdays: readonly number[],
+];
+
+type Cron =
+  | { problem: string }
+  | {
+      problem: null;
+      values: CronValues;
+      /** Day and weekday are both chosen: either will do. */
+      isEither: boolean;
+    };
+
+/** Reads a schedule, be it of dates that never come; a problem is a sentence that names the field. */
+export function readCron(text: string): Cron {
   const texts = text.trim().split(/\s+/).filter(Boolean);
   const names = fields.map(({ name }) => name).join(", ");
   if (text.trim().startsWith("@"))
-    return `A schedule is written out in five fields, ${names}; ${texts[0]} is not known here.`;
+    return {
+      problem: `A schedule is written out in five fields, ${names}; ${texts[0]} is not known here.`,
+    };
   if (texts.length !== fields.length)
-    return `A schedule has five fields: ${names}; this has ${counts[texts.length] ?? texts.length}.`;
-
-  const chosen: number[][] = [];
+    return {
+      problem: `A schedule has five fields: ${names}; this has ${counts[texts.length] ?? texts.length}.`,
+    };
+  const values: CronValues = [[], [], [], [], []];
   for (const [place, field] of fields.entries()) {
-    const values: number[] = [];
-    const problem = fieldProblem(field, texts[place] ?? "", values);
-    if (problem) return problem;
-    chosen.push(values);
+    const chosen: number[] = [];
+    const problem = fieldProblem(field, texts[place] ?? "", chosen);
+    if (problem) return { problem };
+    values[place] = chosen;
   }
+  return { problem: null, values, isEither: texts[2] !== "*" && texts[4] !== "*" };
+}
 
-  // A weekday beside the day means either, and a weekday always comes.
-  const [, , days = [], months = []] = chosen;
-  if (texts[4] !== "*") return null;
+/** What is wrong with a schedule, as a sentence that names the field; null = it can run. */
+export function cronProblem(text: string): string | null {
+  const cron = readCron(text);
+  if (cron.problem !== null) return cron.problem;
+  // A weekday always comes.
+  if (cron.isEither) return null;
+  const [, , days, months] = cron.values;
   const longest = Math.max(...months.map((month) => daysIn[month - 1] ?? 0));
   const earliest = Math.min(...days);
   return earliest > longest

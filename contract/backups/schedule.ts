@@ -1,9 +1,7 @@
-// When a schedule runs. Croner walks the calendar; what a change of the clocks does to a run is decided here, by one
-// rule for every schedule: each time on the wall clock runs once. One that occurs twice runs at the first; one that is
-// skipped runs at the first minute after the gap, and is the same run as any other that falls there. Croner knows two
-// kinds of schedule and treats them differently: it drops what an interval such as "*/30 2 * * *" has in the gap, and
-// runs an hourly one in both of the doubled hours.
-import { Cron } from "croner";
+// When a schedule runs: the calendar's wall times as moments of a zone, by one rule for every schedule. Each time on the
+// wall clock runs once. One that occurs twice runs at the first; one that is skipped runs at the first minute after the
+// gap, and is the same run as any other that falls there.
+import { type Calendar, calendarOf } from "./calendar.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -56,18 +54,14 @@ function momentOf(wall: number, timeZone: string): number {
   return changeBetween(first, second, timeZone);
 }
 
-/** Wall times are read as UTC, where nothing is skipped or doubled. */
-const calendarOf = (frequency: string) =>
-  new Cron(frequency, { mode: "5-part", utcOffset: 0, domAndDow: false });
-
-function runAfter(calendar: Cron, timeZone: string, after: Date): Date | null {
+function runAfter(calendar: Calendar, timeZone: string, after: Date): Date | null {
   const latest = new Date(after);
   latest.setUTCFullYear(latest.getUTCFullYear() + horizonYears);
   const shown = after.getTime() + offsetMs(after.getTime(), timeZone);
-  let wall: Date | null = new Date(Math.floor(shown / minuteMs) * minuteMs);
+  let wall: number | null = Math.floor(shown / minuteMs) * minuteMs;
   // More than one round only while the clocks show what they have shown before.
-  while ((wall = calendar.nextRun(wall))) {
-    const run = new Date(momentOf(wall.getTime(), timeZone));
+  while ((wall = calendar.next(wall)) !== null) {
+    const run = new Date(momentOf(wall, timeZone));
     if (run > after) return run <= latest ? run : null;
   }
   return null;
@@ -98,9 +92,9 @@ export function previousRun(frequency: string, timeZone: string, before: Date): 
   const at = before.getTime();
   // Clocks that were put back a moment ago have shown more than they show now.
   const maxOffsetMs = Math.max(offsetMs(at, timeZone), offsetMs(at - longestSetbackMs, timeZone));
-  let wall: Date | undefined = new Date(Math.ceil((at + maxOffsetMs) / minuteMs) * minuteMs);
-  while ((wall = calendar.previousRuns(1, wall)[0])) {
-    const run = new Date(momentOf(wall.getTime(), timeZone));
+  let wall: number | null = Math.ceil((at + maxOffsetMs) / minuteMs) * minuteMs;
+  while ((wall = calendar.previous(wall)) !== null) {
+    const run = new Date(momentOf(wall, timeZone));
     if (run < before) return run;
   }
   return null;
@@ -117,10 +111,10 @@ const dayOf = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "U
 const timeOf = (wall: number | Date) => new Date(wall).toISOString().slice(11, 16);
 
 /** The scheduled wall times from `from` up to `until`, in words. */
-function runsWithin(calendar: Cron, from: number, until: number): string | null {
-  const first = calendar.nextRun(new Date(from - minuteMs));
-  const last = calendar.previousRuns(1, new Date(until))[0];
-  if (!first || !last || first.getTime() >= until) return null;
+function runsWithin(calendar: Calendar, from: number, until: number): string | null {
+  const first = calendar.next(from - minuteMs);
+  const last = calendar.previous(until);
+  if (first === null || last === null || first >= until) return null;
   return first < last
     ? `the runs of ${timeOf(first)} to ${timeOf(last)} happen once, at`
     : `the run of ${timeOf(first)} happens at`;

@@ -1,9 +1,10 @@
-// What a schedule means: in words, and as its next runs. Loaded by itself, because the calendar behind it is large.
-import { memo, useMemo } from "react";
+// What a schedule means: in words, and as its next runs.
+import { lazy, memo, Suspense, useMemo } from "react";
 import { clockChangeNote, nextRuns } from "../../contract/backups/schedule.ts";
-import { scheduleInWords } from "../../contract/backups/schedule-words.ts";
 import { useClockText } from "../ui/clock.ts";
 import { type Column, Table, type TableLook } from "../ui/Table.tsx";
+import { Skeleton } from "../ui/Skeleton.tsx";
+import { presets } from "./configuration-form.ts";
 import { holdInWords, sampledRuns } from "./hold-words.ts";
 import { momentInZone, viewersZone } from "./zone-text.ts";
 
@@ -17,6 +18,14 @@ type SchedulePreviewProps = {
   /** IANA name of the server's zone. */
   timeZone: string;
 };
+
+/** The words for any schedule weigh more than the rest of the form, and a preset has its own. */
+const ScheduleWords = lazy(async () => {
+  const { scheduleInWords } = await import("../../contract/backups/schedule-words.ts");
+  return {
+    default: ({ frequency }: { frequency: string }) => scheduleInWords(frequency),
+  };
+});
 
 /** A few lines among other text. */
 const look: TableLook = {
@@ -50,10 +59,17 @@ export const SchedulePreview = memo(function SchedulePreview({
   const runs = coming.slice(0, shownRuns);
   const change = clockChangeNote(frequency, timeZone, now);
   const reach = holdInWords(coming, hold);
+  const preset = presets.find((one) => one.frequency === frequency);
   const columns = useMemo(() => makeColumns(timeZone), [timeZone]);
   return (
     <div className="grid gap-3 text-sm">
-      <p className="font-medium">{scheduleInWords(frequency)}</p>
+      <p className="font-medium">
+        {preset?.label ?? (
+          <Suspense fallback={<Skeleton width="w-40" />}>
+            <ScheduleWords frequency={frequency} />
+          </Suspense>
+        )}
+      </p>
       <Table
         label="Next runs"
         look={look}
