@@ -1,25 +1,35 @@
-// The design's tokens, all in one place: colour, type, radius, shadow, motion. Space is Tailwind's 4 px grid.
+// The design's tokens, all in one place: color, type, radius, shadow, motion. Space is Tailwind's 4 px grid.
 import type { Config } from "tailwindcss";
 import plugin from "tailwindcss/plugin";
 
-/** Each colour as [light, dark]. Texts keep 4.5:1 on canvas, sunken and raised; `edge` keeps 3:1. */
-const palette = {
-  canvas: ["#ffffff", "#101214"],
-  sunken: ["#f6f7f7", "#0b0c0e"],
-  raised: ["#ffffff", "#181b1e"],
-  hover: ["#14191e0d", "#ffffff0f"],
-  line: ["#e4e6e8", "#25292d"],
-  edge: ["#8a9097", "#666d75"],
-  ink: ["#16191c", "#eceef0"],
-  muted: ["#585f66", "#9aa2aa"],
-  accent: ["#2457c5", "#86aaff"],
-  "accent-soft": ["#e9effc", "#18233c"],
-  good: ["#14693f", "#5cc98e"],
-  "good-soft": ["#e6f4ec", "#10271c"],
+/**
+ * Each color as [light, dark]; `src/ui/contrast.test.ts` holds what can be read on what. The brand's hue is `brand` where
+ * it fills and `accent` where it draws: what is pressed, linked, focused or plotted. States have hues of their own.
+ */
+export const palette = {
+  canvas: ["#f6f7f9", "#0c0e12"],
+  sunken: ["#eef0f3", "#08090c"],
+  raised: ["#ffffff", "#15181e"],
+  hover: ["#12151b0d", "#ffffff0f"],
+  line: ["#dfe2e8", "#272b34"],
+  edge: ["#78808e", "#6d7583"],
+  ink: ["#12151b", "#eceef3"],
+  muted: ["#565d6b", "#9ba2b0"],
+  brand: ["#4650d6", "#5b66ec"],
+  "brand-hover": ["#3942bd", "#525de0"],
+  "on-brand": ["#ffffff", "#ffffff"],
+  accent: ["#4048c8", "#a3adff"],
+  "accent-soft": ["#eaecfc", "#1d2140"],
+  busy: ["#0a6482", "#63c3e6"],
+  "busy-soft": ["#e2f2f8", "#0d2833"],
+  good: ["#147346", "#5cc98e"],
+  "good-soft": ["#e3f3ea", "#10281d"],
   bad: ["#b3261e", "#ff8f85"],
-  "bad-soft": ["#fdecea", "#351614"],
+  "bad-soft": ["#fdebe9", "#391817"],
+  danger: ["#b3261e", "#c93a30"],
+  "danger-hover": ["#9a1f18", "#b93229"],
   warn: ["#855000", "#e9b25c"],
-  "warn-soft": ["#fdf3e1", "#2c2110"],
+  "warn-soft": ["#fcf1dd", "#2e2311"],
   mark: ["#ffe58a", "#665200"],
 } as const satisfies Record<string, readonly [light: string, dark: string]>;
 
@@ -36,7 +46,7 @@ const variables = Object.fromEntries(
 export default {
   content: [],
   theme: {
-    // Tailwind's own palette is left out on purpose: a colour that is not a token cannot be written.
+    // Tailwind's own palette is left out on purpose: a color that is not a token cannot be written.
     colors: {
       transparent: "transparent",
       current: "currentColor",
@@ -46,18 +56,22 @@ export default {
       xs: ["0.75rem", "1rem"],
       sm: ["0.8125rem", "1.25rem"],
       base: ["0.875rem", "1.25rem"],
-      lg: ["1rem", "1.5rem"],
-      xl: ["1.25rem", "1.75rem"],
+      lg: ["1rem", { lineHeight: "1.5rem", letterSpacing: "-0.01em" }],
+      xl: ["1.375rem", { lineHeight: "1.75rem", letterSpacing: "-0.022em" }],
+      // The one large step: for the figures that a page is opened for.
+      figure: ["2.25rem", { lineHeight: "2.5rem", letterSpacing: "-0.035em" }],
     },
     borderRadius: { none: "0", sm: "4px", md: "6px", lg: "10px", full: "9999px" },
     boxShadow: {
       none: "none",
+      // Under what stands on the canvas. The dark scheme tells surfaces apart by their own colors.
+      raised: "0 1px 2px light-dark(rgb(18 21 27 / 0.06), rgb(0 0 0 / 0.3))",
       pop: "0 1px 2px rgb(0 0 0 / 0.08), 0 8px 28px rgb(0 0 0 / 0.14)",
     },
     extend: {
       fontFamily: {
-        sans: ["system-ui", "-apple-system", '"Segoe UI"', "Roboto", '"Noto Sans"', "sans-serif"],
-        mono: ["ui-monospace", '"SF Mono"', "Menlo", "Consolas", '"DejaVu Sans Mono"', "monospace"],
+        sans: ["Geist", '"Geist fallback"', "system-ui", "sans-serif"],
+        mono: ['"Geist Mono"', '"Geist Mono fallback"', "ui-monospace", "monospace"],
       },
       animation: {
         breathe: "breathe 1.8s ease-in-out infinite",

@@ -10,6 +10,11 @@
     }
     const isKnown = chosen === "light" || chosen === "dark";
     document.documentElement.style.colorScheme = isKnown ? chosen : "";
+    for (const meta of document.querySelectorAll("meta[data-scheme]")) {
+      const { scheme } = meta.dataset;
+      const isChosen = scheme === chosen ? "all" : "not all";
+      meta.media = isKnown ? isChosen : `(prefers-color-scheme: ${scheme})`;
+    }
   };
   apply();
   addEventListener("storage", apply);

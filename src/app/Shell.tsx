@@ -70,7 +70,7 @@ export function Shell() {
     <>
       <a
         href="#main"
-        className="sr-only z-20 rounded-md bg-ink px-3 py-2 text-canvas focus:not-sr-only focus:fixed focus:top-2 focus:start-2"
+        className="sr-only z-20 rounded-md bg-brand px-3 py-2 text-on-brand focus:not-sr-only focus:fixed focus:top-2 focus:start-2"
       >
         Skip to content
       </a>

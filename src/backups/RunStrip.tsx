@@ -30,7 +30,7 @@ const marks: Record<Outcome, { className: string; shape: ReactNode }> = {
     ),
   },
   other: {
-    className: "text-accent",
+    className: "text-busy",
     shape: <circle cx="6" cy="19" r="3.5" fill="none" stroke="currentColor" strokeWidth="2" />,
   },
 };

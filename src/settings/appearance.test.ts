@@ -10,21 +10,22 @@ import { createAppearance, schemeKey, schemes } from "./appearance.ts";
 function makeBrowser(stored: Record<string, string> = {}, isForbidden = false) {
   const kept = new Map(Object.entries(stored));
   const style = { colorScheme: "untouched" };
+  const bars = ["light", "dark"].map((scheme) => ({ dataset: { scheme }, media: "untouched" }));
   const listeners: (() => void)[] = [];
   const getItem = (key: string) => {
     if (isForbidden) throw new Error("SecurityError");
     return kept.get(key) ?? null;
   };
-  return { kept, style, listeners, getItem };
+  return { kept, style, bars, listeners, getItem };
 }
 
 const script = readFileSync(new URL("../../public/scheme.js", import.meta.url), "utf8");
 
 /** What a page does before it is painted. */
-function openPage({ style, listeners, getItem }: ReturnType<typeof makeBrowser>): void {
+function openPage({ style, bars, listeners, getItem }: ReturnType<typeof makeBrowser>): void {
   const page = {
     localStorage: { getItem },
-    document: { documentElement: { style } },
+    document: { documentElement: { style }, querySelectorAll: () => bars },
     addEventListener: (_name: string, listener: () => void) => listeners.push(listener),
   };
   runInContext(script, createContext(page));
@@ -77,4 +78,14 @@ test("other tabs follow, and their settings say so", () => {
   there.reread();
   expect(browser.style.colorScheme).toBe("dark");
   expect(there.scheme.get()).toBe("dark");
+});
+
+test.each([
+  [null, ["(prefers-color-scheme: light)", "(prefers-color-scheme: dark)"]],
+  ["light", ["all", "not all"]],
+  ["dark", ["not all", "all"]],
+])("the browser's bars have the color of what is chosen: %s", (chosen, media) => {
+  const browser = makeBrowser(chosen === null ? {} : { [schemeKey]: chosen });
+  openPage(browser);
+  expect(browser.bars.map((bar) => bar.media)).toEqual(media);
 });

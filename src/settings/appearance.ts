@@ -44,6 +44,12 @@ export const appearance = createAppearance({
     ),
   apply: (scheme) => {
     document.documentElement.style.colorScheme = scheme;
+    // The browser's own bars, as `public/scheme.js` has them.
+    for (const meta of document.querySelectorAll<HTMLMetaElement>("meta[data-scheme]")) {
+      const own = meta.dataset["scheme"] ?? "";
+      const chosen = own === scheme ? "all" : "not all";
+      meta.media = scheme === "" ? `(prefers-color-scheme: ${own})` : chosen;
+    }
   },
 });
 

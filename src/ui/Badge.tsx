@@ -12,11 +12,23 @@ type BadgeProps = {
   children: ReactNode;
 };
 
+/** In a cell the dots of pills and of quiet states stand below each other, and below the header. */
+const pill = "rounded-full px-2 font-medium in-[td]:-ms-2";
+
+/** What is as it should be, or nothing at all, is quiet, so that a glance at a list finds the rest. */
+const looks: Record<Tone, string> = {
+  good: "rounded-sm",
+  idle: "rounded-sm text-muted",
+  busy: `${pill} ${toneSurface.busy}`,
+  warn: `${pill} ${toneSurface.warn}`,
+  bad: `${pill} ${toneSurface.bad}`,
+};
+
 export function Badge({ tone, isMoving = false, tip, since, children }: BadgeProps) {
   const hasHelp = tip !== undefined || since !== undefined;
   return (
     <span
-      className={`inline-flex h-6 items-center gap-2 rounded-full px-2.5 text-sm font-medium whitespace-nowrap ${toneSurface[tone]}`}
+      className={`inline-flex h-6 items-center gap-1.5 text-sm whitespace-nowrap ${looks[tone]}`}
       data-tip={tip}
       data-since={since}
       data-has-help={hasHelp || undefined}

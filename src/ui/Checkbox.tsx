@@ -15,7 +15,7 @@ export function Checkbox({ isMixed, ref, ...rest }: CheckboxProps) {
       {...rest}
       ref={isMixed === undefined ? ref : mix}
       type="checkbox"
-      className="size-6 shrink-0 p-1 accent-accent sm:size-4"
+      className="size-6 shrink-0 sm:size-4"
     />
   );
 }

@@ -31,13 +31,13 @@ export function ChoiceList<Value extends string>({
       {options.map((choice) => (
         <div
           key={choice.value}
-          className="relative flex items-start gap-2.5 rounded-md border border-line px-3 py-2 has-checked:border-accent"
+          className="relative flex items-start gap-2.5 rounded-md border border-line bg-raised px-3 py-2 has-checked:border-brand"
         >
           <input
             type="radio"
             id={`${group}-${choice.value}`}
             name={group}
-            className="relative z-1 mt-1 accent-accent"
+            className="relative z-1 mt-0.5 shrink-0"
             checked={choice.value === value}
             onChange={() => onChange(choice.value)}
             aria-describedby={

@@ -12,14 +12,14 @@ export function Panel({ title, actions, children }: PanelProps) {
   const titleId = useId();
   if (title === undefined)
     return (
-      <div className="@container overflow-clip rounded-lg border border-line bg-raised">
+      <div className="@container overflow-clip rounded-lg border border-line bg-raised shadow-raised">
         {children}
       </div>
     );
   return (
     <section
       aria-labelledby={titleId}
-      className="@container overflow-clip rounded-lg border border-line bg-raised"
+      className="@container overflow-clip rounded-lg border border-line bg-raised shadow-raised"
     >
       <div className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-1.5 max-sm:px-3">
         <h2 id={titleId} className="font-semibold">

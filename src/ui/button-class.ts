@@ -4,10 +4,10 @@ export type ButtonVariant = "primary" | "secondary" | "ghost" | "danger";
 export type ButtonSize = "md" | "sm" | "icon";
 
 const variants: Record<ButtonVariant, string> = {
-  primary: "bg-ink text-canvas border-transparent hover:opacity-85",
-  secondary: "bg-raised text-ink border-line hover:bg-hover",
+  primary: "bg-brand text-on-brand border-transparent not-aria-disabled:hover:bg-brand-hover",
+  secondary: "bg-raised text-ink border-line shadow-raised not-aria-disabled:hover:border-edge",
   ghost: "text-muted border-transparent hover:bg-hover hover:text-ink",
-  danger: "bg-bad text-canvas border-transparent hover:opacity-85",
+  danger: "bg-danger text-on-brand border-transparent not-aria-disabled:hover:bg-danger-hover",
 };
 
 const sizes: Record<ButtonSize, string> = {

@@ -1,10 +1,10 @@
-// The few things that colour is kept for.
+// The few things that color is kept for.
 
 export type Tone = "good" | "busy" | "bad" | "warn" | "idle";
 
 export const toneText: Record<Tone, string> = {
   good: "text-good",
-  busy: "text-accent",
+  busy: "text-busy",
   bad: "text-bad",
   warn: "text-warn",
   idle: "text-muted",
@@ -12,7 +12,7 @@ export const toneText: Record<Tone, string> = {
 
 export const toneSurface: Record<Tone, string> = {
   good: "bg-good-soft text-good",
-  busy: "bg-accent-soft text-accent",
+  busy: "bg-busy-soft text-busy",
   bad: "bg-bad-soft text-bad",
   warn: "bg-warn-soft text-warn",
   idle: "bg-hover text-muted",

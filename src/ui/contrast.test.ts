@@ -1,0 +1,65 @@
+// Holds what WCAG 2.2 asks of colors, on every surface and in both schemes: 4.5:1 for texts, 3:1 for edges.
+import { describe, expect, test } from "vitest";
+import { palette } from "../../tailwind.config.ts";
+
+type Name = keyof typeof palette;
+type Rgb = readonly number[];
+
+const schemes = [
+  ["light", 0],
+  ["dark", 1],
+] as const;
+
+const channels = (hex: string): Rgb =>
+  (hex.slice(1).match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16) / 255);
+
+/** A color with an alpha, as it looks over an opaque one. */
+function over(top: string, [...below]: Rgb): Rgb {
+  const [red = 0, green = 0, blue = 0, alpha = 1] = channels(top);
+  return [red, green, blue].map((part, index) => part * alpha + (below[index] ?? 0) * (1 - alpha));
+}
+
+function luminance(color: Rgb): number {
+  const [red = 0, green = 0, blue = 0] = color.map((part) =>
+    part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4,
+  );
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function contrast(one: Rgb, other: Rgb): number {
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+const plain: Name[] = ["canvas", "sunken", "raised"];
+const soft: Name[] = ["accent-soft", "busy-soft", "good-soft", "bad-soft", "warn-soft"];
+const texts: Name[] = ["ink", "muted", "accent", "busy", "good", "bad", "warn"];
+
+describe.each(schemes)("%s", (_scheme, half) => {
+  const color = (name: Name) => channels(palette[name][half]);
+  const surfaces = [
+    ...[...plain, ...soft].map((name) => [name, color(name)] as const),
+    ...plain.map((name) => [`${name}, hovered`, over(palette.hover[half], color(name))] as const),
+  ];
+
+  test.each(texts)("%s is read on every surface", (name) => {
+    for (const [surface, below] of surfaces)
+      expect(contrast(color(name), below), surface).toBeGreaterThanOrEqual(4.5);
+  });
+
+  test.each(["edge", "brand"] as const)("%s bounds a control on every surface", (name) => {
+    for (const [surface, below] of surfaces.filter(([surface]) => !surface.endsWith("soft")))
+      expect(contrast(color(name), below), surface).toBeGreaterThanOrEqual(3);
+  });
+
+  test.each(["brand", "brand-hover", "danger", "danger-hover"] as const)(
+    "the label of a button is read on %s",
+    (name) => expect(contrast(color("on-brand"), color(name))).toBeGreaterThanOrEqual(4.5),
+  );
+
+  test("what a search found is read", () =>
+    expect(contrast(color("ink"), color("mark"))).toBeGreaterThanOrEqual(4.5));
+
+  test("what is raised differs from the canvas", () =>
+    expect(contrast(color("raised"), color("canvas"))).toBeGreaterThan(1.05));
+});
