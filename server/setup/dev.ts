@@ -1,6 +1,7 @@
 // `npm run dev`: the service, and the dashboard with hot reload in front of it.
 import { createServer } from "vite";
 import { handOver, takeEnvironment } from "../environment/handover.ts";
+import { startWithSeed } from "./seed/seed.ts";
 
 handOver(process);
 const environment = takeEnvironment(process);
@@ -11,4 +12,4 @@ const dashboard = await createServer({ server: { port: 5173, strictPort: true } 
 await dashboard.listen();
 // What the service prints is then the address to open.
 environment["QUARTERDECK_PUBLIC_URL"] ??= "http://localhost:5173";
-await import("../main.ts");
+await startWithSeed(process, environment, () => import("../main.ts"));

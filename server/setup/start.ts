@@ -4,13 +4,14 @@ import { fileURLToPath } from "node:url";
 import { handOver, takeEnvironment } from "../environment/handover.ts";
 import { closeInheritedFiles } from "../environment/inherited-files.ts";
 import { buildDashboard } from "./build.ts";
+import { startWithSeed } from "./seed/seed.ts";
 
 closeInheritedFiles();
 handOver(process);
 // At once: the builder would inherit what was handed over.
-takeEnvironment(process);
+const environment = takeEnvironment(process);
 
 // In the project's own folder: the default one in /tmp would take code from whoever came first.
 enableCompileCache(fileURLToPath(new URL("../../node_modules/.cache/node", import.meta.url)));
 await buildDashboard();
-await import("../main.ts");
+await startWithSeed(process, environment, () => import("../main.ts"));
