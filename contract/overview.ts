@@ -21,6 +21,8 @@ export const overview = z
           id,
           ...place,
           queue: z.string(),
+          /** An extra, which earlier versions lack. */
+          connection: z.optional(z.string()),
           status: z.string(),
           /** Up again and again, and never for long, although its status may say `installed`. */
           is_crash_loop: z.boolean(),

@@ -2,7 +2,7 @@
 // in, and nothing on screen promises what only ours has.
 import { workerBody } from "../server/testing/worker-body.ts";
 import { expect } from "./fixtures.ts";
-import { configurationRow, expectAccessible, expectRow, workerRow } from "./helpers.ts";
+import { configurationRow, expectAccessible, expectRow, workerRow, ofWorker } from "./helpers.ts";
 import { serverId, siteId } from "./second-service/second-service.ts";
 import {
   chooseChannels,
@@ -27,7 +27,7 @@ test.describe("by its address, another service's", () => {
     const id = await createWorker(page, second);
     await expect(page.getByText("This service doesn't provide worker logs")).toBeVisible();
     await expectAccessible(page);
-    await page.getByRole("button", { name: `Delete worker ${id}` }).click();
+    await page.getByRole("button", { name: ofWorker(id, "Delete") }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Delete worker" }).click();
     await expect(page.getByText("No workers yet")).toBeVisible();
     // What is not there is not asked for again and again.
@@ -41,7 +41,7 @@ test.describe("by its address, another service's", () => {
     second.move();
     await openPlace(page, "site");
     const row = workerRow(page, id);
-    await expectRow(row, "active", "database");
+    await expectRow(row, "active", "default on database");
     await order(page, second, id, "Stop");
     second.move();
     await expectWord(row, "halted");

@@ -3,10 +3,15 @@ import { expect, type Locator, type Page } from "@playwright/test";
 import axe from "axe-core";
 import { serviceToken, type ServiceProcess } from "../server/testing/service-process.ts";
 
+/**
+ * How a label or a command calls a worker: by its queue and connection, and its number.
+ * @param before what the label begins with, e.g. "Stop"
+ */
+export const ofWorker = (id: number, before = ""): RegExp =>
+  new RegExp(`^${before}.+ on .+ \\(worker ${id}\\)$`);
+
 export const workerRow = (page: Page, id: number): Locator =>
-  page
-    .getByRole("row")
-    .filter({ has: page.getByRole("link", { name: `Worker ${id}`, exact: true }) });
+  page.getByRole("row").filter({ has: page.getByRole("link", { name: ofWorker(id) }) });
 
 export const configurationRow = (page: Page, name: string): Locator =>
   page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
@@ -21,7 +26,7 @@ export async function expectRow(row: Locator, ...texts: string[]): Promise<void>
 
 /** Presses a button of a worker's row, e.g. "Stop". */
 export const clickRowAction = (page: Page, id: number, action: string): Promise<void> =>
-  page.getByRole("button", { name: `${action} worker ${id}`, exact: true }).click();
+  page.getByRole("button", { name: ofWorker(id, action) }).click();
 
 /** Waits for a short message; good news is announced politely, bad news at once. */
 export const expectToast = (page: Page, role: "status" | "alert", text: string | RegExp) =>

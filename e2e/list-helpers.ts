@@ -1,9 +1,10 @@
 // What the browser tests of lists say often.
 import type { Page } from "@playwright/test";
 import { expect } from "./fixtures.ts";
+import { ofWorker } from "./helpers.ts";
 
 export const box = (page: Page, id: number) =>
-  page.getByRole("checkbox", { name: `Select worker ${id}` });
+  page.getByRole("checkbox", { name: ofWorker(id, "Select") });
 
 export const bar = (page: Page) => page.getByRole("region", { name: "Selection" });
 

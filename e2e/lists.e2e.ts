@@ -1,12 +1,11 @@
 // Lists by keyboard.
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
-import { expectRow, expectToast, workerRow } from "./helpers.ts";
+import { expectRow, expectToast, workerRow, ofWorker } from "./helpers.ts";
 import { countRows, forgetRows, watchRows } from "./rendered-rows.ts";
 import { bar, box, openList } from "./list-helpers.ts";
 
-const link = (page: Page, id: number) =>
-  page.getByRole("link", { name: `Worker ${id}`, exact: true });
+const link = (page: Page, id: number) => page.getByRole("link", { name: ofWorker(id) });
 
 const keysButton = (page: Page) =>
   page.getByRole("button", { name: "Keyboard shortcuts", exact: true });
@@ -100,7 +99,8 @@ test("a list is walked, selected, let go and opened by keyboard alone, and nothi
   await expect(page.getByRole("checkbox", { checked: true })).toHaveCount(0);
   await page.keyboard.press("k");
   await page.keyboard.press("Enter");
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText(`Worker ${second.id}`);
+  await expect(page).toHaveURL(`${service.url}/workers/${second.id}`);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("default on database");
   // On the page of one worker the same key is that worker's.
   await page.keyboard.press("t");
   await expect.poll(async () => (await site.worker(second.id)).status).toBe("stopped");
@@ -128,10 +128,10 @@ test("a key does what the row's button does, says why when that is refused, and 
   await expectRow(workerRow(page, id), "stopped");
   await expect(link(page, id)).toBeFocused();
   await page.keyboard.press("#");
-  await expect(page.getByRole("alertdialog")).toContainText(`Delete worker ${id}?`);
+  await expect(page.getByRole("alertdialog")).toContainText("Delete default on database?");
   await page.keyboard.press("Escape");
   await expect(link(page, id)).toBeFocused();
-  const start = page.getByRole("button", { name: `Start worker ${id}`, exact: true });
+  const start = page.getByRole("button", { name: ofWorker(id, "Start") });
   await expect(start).toHaveAttribute("aria-keyshortcuts", "s");
   await start.hover();
   await expect(page.locator("[popover]")).toHaveText("Start s");

@@ -8,6 +8,7 @@ import {
   expectRow,
   expectToast,
   workerRow,
+  ofWorker,
 } from "./helpers.ts";
 import { withoutExtras } from "./without-extras.ts";
 
@@ -63,14 +64,14 @@ test("what the page allows is done from there, and what it does not says why", a
   const stuck = await site.createWorker({ startsecs: 60 });
   await page.goto(`${service.url}/sites/${site.id}/workers`);
   await expectRow(workerRow(page, id), "installed");
-  const link = page.getByRole("link", { name: `Worker ${id}`, exact: true });
+  const link = page.getByRole("link", { name: ofWorker(id) });
   await link.focus();
 
   // The row that the focus is in comes first.
   await page.keyboard.press("Control+k");
-  await expect(options(page).first()).toContainText(`Start worker ${id}`);
+  await expect(options(page).first()).toContainText(`Start default on database (worker ${id})`);
   await field(page).fill("restart");
-  await expect(active(page)).toContainText(`Restart worker ${id}`);
+  await expect(active(page)).toContainText(`Restart default on database (worker ${id})`);
   await page.keyboard.press("Enter");
   await expectRow(workerRow(page, id), "restarting");
   await expect(link).toBeFocused();
@@ -82,9 +83,9 @@ test("what the page allows is done from there, and what it does not says why", a
   await expect(active(page)).toBeVisible();
   await page.keyboard.press("Escape");
 
-  await ask(page, `delete worker ${id}`, `Delete worker ${id}`);
+  await ask(page, `delete worker ${id}`, `Delete default on database (worker ${id})`);
   await page.keyboard.press("Enter");
-  const question = page.getByRole("alertdialog", { name: `Delete worker ${id}?` });
+  const question = page.getByRole("alertdialog", { name: "Delete default on database?" });
   await expect(question.getByRole("button", { name: "Cancel" })).toBeFocused();
   // A question is answered first.
   await page.keyboard.press("Control+k");
@@ -93,13 +94,13 @@ test("what the page allows is done from there, and what it does not says why", a
   await expect(link).toBeFocused();
 
   // What has changed since the palette was opened is not done blindly.
-  await ask(page, `stop worker ${id}`, `Stop worker ${id}`);
+  await ask(page, `stop worker ${id}`, `Stop default on database (worker ${id})`);
   await service.call("DELETE", `/api/worker/${id}`);
   await expect(page.locator("tr", { has: page.getByText("default") })).toHaveCount(1, {
     timeout: 15_000,
   });
   await page.keyboard.press("Enter");
-  await expectToast(page, "alert", `Couldn't run “Stop worker ${id}”.`);
+  await expectToast(page, "alert", `Couldn't run “Stop default on database (worker ${id})”.`);
 });
 
 test("an id leads to its thing, whether or not the service lists its servers", async ({
@@ -113,7 +114,7 @@ test("an id leads to its thing, whether or not the service lists its servers", a
   await page.goto(`${service.url}/activity`);
   await ask(page, `#${id}`, `Worker ${id}`);
   await page.keyboard.press("Enter");
-  await expect(page.getByRole("heading", { name: `Worker ${id}` })).toBeFocused();
+  await expect(page.getByRole("heading", { name: "mail on database" })).toBeFocused();
   await ask(page, `site ${site.id}`, `${site.name} workers`);
   await field(page).fill("site 99999");
   await expect(palette(page).getByText("No results for “site 99999”.")).toBeVisible();
@@ -128,7 +129,7 @@ test("an id leads to its thing, whether or not the service lists its servers", a
   await expect(
     page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: `Site ${site.id}` }),
   ).toBeVisible();
-  await ask(page, "mail", `Worker ${id}`);
+  await ask(page, "mail", "mail on database");
   await field(page).fill("notif");
   await expect(active(page)).toContainText(`Site ${site.id} notifications`);
   await page.keyboard.press("Enter");
@@ -202,7 +203,7 @@ test("what lies above the page comes at once when it is needed, however busy the
   const { id } = await site.createWorker();
   await page.goto(`${service.url}/sites/${site.id}/workers`);
   await clickRowAction(page, id, "Delete");
-  await expect(page.getByRole("alertdialog")).toContainText(`Delete worker ${id}?`);
+  await expect(page.getByRole("alertdialog")).toContainText("Delete default on database?");
 });
 
 test("what does not come above the page is reported, and the page stays", async ({

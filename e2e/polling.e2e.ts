@@ -111,5 +111,5 @@ test("without a network it says so in one place, and what happened meanwhile is 
   await context.setOffline(false);
   await expectRow(workerRow(page, id), "stopped");
   await expect(page.getByText("Reconnecting…").filter({ visible: true })).toHaveCount(0);
-  await expect(changes).toHaveText(`Worker ${id} stopped.`);
+  await expect(changes).toHaveText(`default on database (worker ${id}) stopped.`);
 });

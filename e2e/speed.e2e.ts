@@ -110,7 +110,7 @@ test("a link that was hovered or focused opens without asking for code or data",
   const asked: string[] = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname));
   await link.click();
-  await expect(page.getByRole("heading", { level: 1 })).toContainText(`Worker ${id}`);
+  await expect(page.getByRole("heading", { level: 1 })).toContainText("default on database");
   expect(asked.filter((path) => path.startsWith("/assets/"))).toEqual([]);
   expect(asked[0], "the page's own questions come once it stands").not.toBe(`/api/worker/${id}`);
 

@@ -1,5 +1,5 @@
 import { expect, test } from "./fixtures.ts";
-import { expectAccessible, expectToast } from "./helpers.ts";
+import { expectAccessible, expectToast, ofWorker } from "./helpers.ts";
 
 test.describe("a worker's page", () => {
   test("shows processes and settings, and follows the log with pause and search", async ({
@@ -15,7 +15,7 @@ test.describe("a worker's page", () => {
     const [process] = (await site.worker(id)).process_list ?? [];
     await expect(page.getByRole("cell", { name: String(process?.pid), exact: true })).toBeVisible();
     await expect(page.getByRole("cell", { name: "running" })).toBeVisible();
-    const log = page.getByRole("log", { name: `Log of worker ${id}` });
+    const log = page.getByRole("log", { name: "Log of default on database" });
     await expect(log).toContainText("line 3");
     await expect(log).toContainText("line 8");
     await expectAccessible(page);
@@ -60,9 +60,9 @@ test.describe("a worker's page", () => {
   test("deleting from there leads back to the list", async ({ connected: page, service, site }) => {
     const { id } = await site.createWorker();
     await page.goto(`${service.url}/workers/${id}`);
-    await page.getByRole("button", { name: `Delete worker ${id}` }).click();
+    await page.getByRole("button", { name: ofWorker(id, "Delete") }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Delete worker" }).click();
-    await expectToast(page, "status", `Deleting worker ${id}.`);
+    await expectToast(page, "status", "Deleting default on database.");
     await expect(page).toHaveURL(`${service.url}/sites/${site.id}/workers`);
   });
 });

@@ -7,6 +7,7 @@ import {
   expectRow,
   expectToast,
   workerRow,
+  ofWorker,
 } from "./helpers.ts";
 
 /** A list on which nothing moves is asked for every ten seconds, and up to a quarter later. */
@@ -33,11 +34,13 @@ test("a person creates a worker, watches it being installed, stops, starts, rest
   await page.getByLabel("Processes", { exact: true }).fill("2");
   await page.getByRole("button", { name: "Create worker" }).click();
 
-  await expectToast(page, "status", /Installing worker \d+/);
+  await expectToast(page, "status", "Installing high,default on database.");
   await page.getByRole("link", { name: `${site.name} workers` }).click();
   const row = page.getByRole("row").filter({ hasText: "high,default" });
-  await expectRow(row, "installed", "database", "2 of 2");
-  const id = Number(await row.getByRole("link").first().textContent());
+  await expectRow(row, "installed", "high,default on database", "2 of 2");
+  const id = Number(
+    /worker (\d+)/.exec((await row.getByRole("link").getAttribute("aria-label")) ?? "")?.[1],
+  );
   const pids = async () =>
     ((await site.worker(id)).process_list ?? []).flatMap(({ pid }) => pid ?? []);
   const first = await pids();
@@ -80,7 +83,7 @@ test("deleting is not done when the question is answered with no", async ({
   await expect(dialog).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(dialog).toBeHidden();
-  await expect(page.getByRole("button", { name: `Delete worker ${id}` })).toBeFocused();
+  await expect(page.getByRole("button", { name: ofWorker(id, "Delete") })).toBeFocused();
   expect((await site.worker(id)).status).toBe("installed");
 });
 
@@ -91,7 +94,7 @@ test("what a worker cannot do while it is installing is disabled and says why", 
 }) => {
   const { id } = await site.createWorker({ startsecs: 60 });
   await page.goto(`${service.url}/sites/${site.id}/workers`);
-  const stop = page.getByRole("button", { name: `Stop worker ${id}` });
+  const stop = page.getByRole("button", { name: ofWorker(id, "Stop") });
   await expect(stop).toBeDisabled();
   await expect(stop).toHaveAccessibleDescription(/Can't stop while the status is installing/);
   await stop.click({ force: true });
@@ -113,8 +116,8 @@ test("an action that the service refuses is taken back on screen and reported", 
   await expectRow(workerRow(page, id), "installed");
   await service.call("DELETE", `/api/worker/${id}`);
   await clickRowAction(page, id, "Restart");
-  await expectToast(page, "alert", `Couldn't restart worker ${id}.`);
-  await expect(page.getByRole("button", { name: `Restart worker ${id}` })).toBeFocused();
+  await expectToast(page, "alert", `Couldn't restart default on database (worker ${id}).`);
+  await expect(page.getByRole("button", { name: ofWorker(id, "Restart") })).toBeFocused();
   await expectRow(workerRow(page, id), "removing");
 });
 
@@ -171,7 +174,7 @@ test.describe("the list", () => {
     await polled();
     await expect(page.getByRole("alertdialog")).toBeVisible();
     await page.getByRole("button", { name: "Cancel" }).click();
-    const stop = page.getByRole("button", { name: `Stop worker ${one.id}` });
+    const stop = page.getByRole("button", { name: ofWorker(one.id, "Stop") });
     await stop.focus();
     await service.call("PUT", `/api/worker/${two.id}/restart`);
     await polled();
@@ -196,7 +199,7 @@ test("everything works by keyboard alone", async ({ connected: page, service, si
   await page.keyboard.press("Tab");
   await expect(page.getByRole("link", { name: "Skip to content" })).toBeFocused();
   await page.keyboard.press("Enter");
-  const stop = page.getByRole("button", { name: `Stop worker ${id}` });
+  const stop = page.getByRole("button", { name: ofWorker(id, "Stop") });
   for (let count = 0; count < 12; count++) {
     await page.keyboard.press("Tab");
     if (await stop.evaluate((element) => element === document.activeElement)) break;

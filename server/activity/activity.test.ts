@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Activity, ActivityEntry } from "../../contract/activity.ts";
+import { workerName } from "../../contract/workers/worker-name.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { ownUser } from "../testing/own-user.ts";
@@ -40,7 +41,7 @@ describe("the timeline", () => {
       { timeout: 20_000 },
     );
     const { data } = await list("?kind=worker");
-    const name = `shop: ${workerBody.queue}`;
+    const name = `${workerName(workerBody)} (shop)`;
     expect(data.map(words)).toEqual([
       `supervisor Supervisor: worker ${name} stopped`,
       `token QUARTERDECK_TOKEN: worker ${name} asked to stop`,

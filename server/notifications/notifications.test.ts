@@ -4,6 +4,7 @@ import type { Activity } from "../../contract/activity.ts";
 import type { ChannelMessage, Notification } from "../../contract/notifications/notification.ts";
 import type { Page } from "../../contract/paging.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
+import { workerName } from "../../contract/workers/worker-name.ts";
 import { endsWhenAsked } from "../testing/artisan.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { startHttpPeer } from "./channels/testing/http-peer.ts";
@@ -130,13 +131,13 @@ describe("what a channel is told", () => {
     await writeFile(`${service.folder}/shop/artisan`, "echo no such queue; exit 3\n");
     await service.call("PUT", `/api/worker/${worker.id}/restart`);
     const failed = await service.newest(1, "delivered", "worker.failed");
-    expect(failed.title).toBe(`Worker failed: worker ${worker.id} of shop`);
+    expect(failed.title).toBe(`Worker failed: ${workerName(worker)} (shop)`);
     expect(JSON.stringify(service.slack.accepted.at(-1))).toContain("no such queue");
 
     await writeFile(`${service.folder}/shop/artisan`, endsWhenAsked());
     await service.call("POST", `/api/worker/${worker.id}/start`);
     const recovered = await service.newest(1, "delivered", "worker.recovered");
-    expect(recovered.title).toBe(`Worker recovered: worker ${worker.id} of shop`);
+    expect(recovered.title).toBe(`Worker recovered: ${workerName(worker)} (shop)`);
   });
 });
 

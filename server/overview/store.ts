@@ -29,6 +29,7 @@ export function createOverviewStore(db: Database) {
           id: workers.id,
           ...place,
           queue: workers.queue,
+          connection: workers.connection,
           status: workers.status,
           reason: workers.status_reason,
           loop_reason: workers.crash_loop_reason,

@@ -1,11 +1,15 @@
 // What workers tell: to the timeline every change of state that somebody made or should see, to receivers trouble and its end.
 import type { EventType } from "../../contract/events.ts";
 import type { WorkerState } from "../../contract/workers/worker.ts";
+import { workerName } from "../../contract/workers/worker-name.ts";
 import { theSupervisor } from "../activity/actor.ts";
 import type { NewActivity } from "../activity/store.ts";
 import type { NewEvent } from "../events/event.ts";
 import type { SiteRow } from "../inventory/store.ts";
 import type { WorkerRow } from "./store.ts";
+
+/** What a message and the timeline call it: they name things of many sites. */
+const nameAtSite = (worker: WorkerRow, site: SiteRow) => `${workerName(worker)} (${site.name})`;
 
 const objectOf = ({ id }: WorkerRow) => ({ type: "worker", id });
 
@@ -41,9 +45,9 @@ export const workerEvent = (
     ...(reason !== null && { reason }),
   },
   news: {
-    subject: `worker ${worker.id} of ${site.name}`,
+    subject: nameAtSite(worker, site),
     facts: [
-      ["Queue", `${worker.connection} / ${worker.queue}`],
+      ["Worker", String(worker.id)],
       ["Processes", String(worker.processes)],
     ],
     moments: [],
@@ -62,7 +66,7 @@ export const workerEvent = (
 export const askedEntry = (worker: WorkerRow, site: SiteRow, action: string): NewActivity => ({
   kind: "worker",
   action,
-  object: { ...objectOf(worker), name: `${site.name}: ${worker.queue}` },
+  object: { ...objectOf(worker), name: nameAtSite(worker, site) },
   server_id: site.serverId,
   site_id: site.id,
 });

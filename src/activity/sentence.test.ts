@@ -24,8 +24,20 @@ test.each([
     "Scheduled run of backup Shop, nightly missed",
     "/backup-configurations/7",
   ],
-  ["worker", "shop: default", "created", "Worker shop: default created", "/workers/7"],
-  ["worker", "shop: mail", "asked to stop", "Stop of worker shop: mail requested", "/workers/7"],
+  [
+    "worker",
+    "mail on redis (shop)",
+    "created",
+    "Worker mail on redis (shop) created",
+    "/workers/7",
+  ],
+  [
+    "worker",
+    "mail on redis",
+    "asked to stop",
+    "Stop of worker mail on redis requested",
+    "/workers/7",
+  ],
   ["worker", "worker 7 of shop", "failed", "Worker 7 of shop failed", "/workers/7"],
   ["webhook", "ci.example.com", "created", "Webhook ci.example.com created", "/webhooks/7"],
   [

@@ -29,12 +29,14 @@ test("each thing has a state of its own", () => {
 test("what a page showed before anybody listened is known, and its first change is announced", () => {
   const client = new QueryClient();
   const show = (status: string) =>
-    client.setQueryData(["listWorkers", { site: 1 }, {}], { data: [{ id: 7, status }] });
+    client.setQueryData(["listWorkers", { site: 1 }, {}], {
+      data: [{ id: 7, queue: "mail", connection: "redis", status }],
+    });
   show("installed");
   const end = announceChanges(client);
   expect(announcement.get()).toBe("");
 
   show("stopped");
-  expect(announcement.get()).toBe("Worker 7 stopped.");
+  expect(announcement.get()).toBe("mail on redis (worker 7) stopped.");
   end();
 });

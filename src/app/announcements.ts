@@ -5,13 +5,17 @@ import type { Backup, BackupConfiguration } from "../../contract/backups/backup.
 import type { OperationName } from "../../contract/operations.ts";
 import { isInTransit } from "../../contract/states.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
+import { workerLabel } from "../../contract/workers/worker-name.ts";
 import type { ResponseOf } from "../api/client.ts";
 import { createStore } from "../store.ts";
 
 /** Something with a state, under the name that a person knows it by. */
 type Stateful = { name: string; status: string };
 
-const ofWorker = ({ id, status }: Worker): Stateful => ({ name: `Worker ${id}`, status });
+const ofWorker = (worker: Worker): Stateful => ({
+  name: workerLabel(worker),
+  status: worker.status,
+});
 
 const ofBackup = ({ id, status, restore_status: restore }: Backup): Stateful[] => [
   { name: `Backup ${id}`, status },

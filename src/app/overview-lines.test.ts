@@ -8,7 +8,14 @@ const calm: Overview = {
   channels: { total: 1, problems: [] },
 };
 const place = { server_id: 1, site_id: 4, site: "shop" };
-const worker = { id: 7, ...place, queue: "emails", status: "failed", is_crash_loop: false };
+const worker = {
+  id: 7,
+  ...place,
+  queue: "emails",
+  connection: "redis",
+  status: "failed",
+  is_crash_loop: false,
+};
 
 describe("the calm line", () => {
   test.each<[string, Overview, string | null]>([
@@ -45,11 +52,11 @@ test("a worker's line says what, why in one line, and leads to it", () => {
   expect(workerLines({ ...calm.workers, problems })).toMatchObject([
     {
       tone: "bad",
-      title: "shop: worker emails failed",
+      title: "shop: worker emails on redis failed",
       reason: "Gave up after 4 starts.",
       cure: { to: "/workers/7" },
     },
-    { tone: "bad", title: "shop: worker emails crash-looping", reason: null },
+    { tone: "bad", title: "shop: worker emails on redis crash-looping", reason: null },
   ]);
 });
 

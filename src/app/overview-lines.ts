@@ -1,4 +1,5 @@
 // What the overview says, over all servers: each problem as a line with the way to mend it.
+import { workerName } from "../../contract/workers/worker-name.ts";
 import type { Overview } from "../../contract/overview.ts";
 import { paths } from "../paths.ts";
 import type { Tone } from "../ui/tone.ts";
@@ -20,14 +21,16 @@ const many = (count: number, one: string, more: string) => `${count} ${count ===
 const firstLine = (text: string | null) => text?.split("\n", 1)[0] ?? null;
 
 export function workerLines({ problems }: Overview["workers"]): OverviewLine[] {
-  return problems.map(({ id, site, queue, status, is_crash_loop: isCrashLoop, reason }) => ({
-    key: `worker ${id}`,
-    tone: status === "failed" || isCrashLoop ? "bad" : "warn",
-    title: `${site}: worker ${queue} ${isCrashLoop ? "crash-looping" : status}`,
-    reason: firstLine(reason),
-    at: null,
-    cure: { to: paths.worker(id), label: `Worker ${id}` },
-  }));
+  return problems.map(
+    ({ id, site, queue, connection, status, is_crash_loop: isCrashLoop, reason }) => ({
+      key: `worker ${id}`,
+      tone: status === "failed" || isCrashLoop ? "bad" : "warn",
+      title: `${site}: worker ${connection === undefined ? queue : workerName({ queue, connection })} ${isCrashLoop ? "crash-looping" : status}`,
+      reason: firstLine(reason),
+      at: null,
+      cure: { to: paths.worker(id), label: `Worker ${id}` },
+    }),
+  );
 }
 
 export function messageLines({

@@ -51,7 +51,7 @@ export const goneIsDone = (deleted: Promise<unknown>): Promise<unknown> =>
 
 /** How a room speaks of its rows. */
 export type BulkWords<Item> = {
-  /** E.g. "Worker 7". */
+  /** E.g. "emails on redis". */
   nameOf: (item: Item) => string;
   /** What else tells it apart. */
   detailOf?: (item: Item) => string;

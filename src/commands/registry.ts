@@ -3,7 +3,7 @@
 
 /** How a command is called, and its key: what the button, the palette and the list of keys all show. */
 export type CommandWords = {
-  /** In full: "Restart worker 7". */
+  /** In full: "Restart emails on redis (worker 7)". */
   label: string;
   /** Where the place says the rest: "Restart". The label unless it is given. */
   name?: string;

@@ -12,7 +12,7 @@ const places = {
 };
 const seen = {
   configurations: [{ id: 2, name: "Orders, nightly" }],
-  workers: [{ id: 12, queue: "high,default", site_id: 3 }],
+  workers: [{ id: 12, connection: "redis", queue: "high,default", site_id: 3 }],
   webhooks: [{ id: 5, url: "https://ci.example.com/hook" }],
 };
 const destinations = [...placeEntries(places), ...seenEntries(seen, places.sites)];
@@ -59,8 +59,8 @@ test("an id comes first and once, in the words of what is known of it", () => {
   const [ids, ...others] = find("worker 12");
   expect(ids).toMatchObject({ name: "id", total: 1 });
   expect(ids?.hits[0]?.entry).toMatchObject({
-    label: "Worker 12",
-    detail: "high,default · shop.example.com",
+    label: "high,default on redis",
+    detail: "Worker 12 · shop.example.com",
   });
   const keys = others.flatMap(({ hits }) => hits.map(({ entry }) => entry.key));
   expect(keys).not.toContain("/workers/12");
@@ -68,7 +68,7 @@ test("an id comes first and once, in the words of what is known of it", () => {
 
 test("what was seen is found by its name, its queue, its URL", () => {
   expect(shown("nightly")[0]?.labels[0]).toBe("Orders, nightly");
-  expect(shown("high default")[0]?.labels[0]).toBe("Worker 12");
+  expect(shown("high default")[0]?.labels[0]).toBe("high,default on redis");
   expect(shown("ci hook")[0]?.labels[0]).toBe("https://ci.example.com/hook");
 });
 

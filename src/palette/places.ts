@@ -7,6 +7,7 @@ import type { Page } from "../../contract/paging.ts";
 import type { Site } from "../../contract/servers.ts";
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
+import { workerName } from "../../contract/workers/worker-name.ts";
 import { queryClient } from "../api/query.ts";
 import { sessions } from "../api/session.ts";
 import { everyServerQuery, everySiteQuery, serverName, siteName } from "../app/inventory.ts";
@@ -69,7 +70,7 @@ export function placeEntries({ servers, sites, isWhole }: Places): Entry[] {
 
 type Seen = {
   configurations: readonly Pick<BackupConfiguration, "id" | "name">[];
-  workers: readonly Pick<Worker, "id" | "queue" | "site_id">[];
+  workers: readonly Pick<Worker, "id" | "connection" | "queue" | "site_id">[];
   webhooks: readonly Pick<Webhook, "id" | "url">[];
 };
 
@@ -83,12 +84,14 @@ export function seenEntries(
     ...configurations.map(({ id, name }) =>
       toPage("backup", name, `Configuration ${id}`, paths.backupConfiguration(id)),
     ),
-    ...workers.map(({ id, queue, site_id: siteId }) =>
+    ...workers.map((worker) =>
       toPage(
         "restart",
-        `Worker ${id}`,
-        [queue, nameOf(siteId)].filter((part) => part !== undefined).join(" · "),
-        paths.worker(id),
+        workerName(worker),
+        [`Worker ${worker.id}`, nameOf(worker.site_id)]
+          .filter((part) => part !== undefined)
+          .join(" · "),
+        paths.worker(worker.id),
       ),
     ),
     ...webhooks.map(({ id, url }) => toPage("webhook", url, `Webhook ${id}`, paths.webhook(id))),

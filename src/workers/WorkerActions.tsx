@@ -1,4 +1,5 @@
 import type { Worker, WorkerAction } from "../../contract/workers/worker.ts";
+import { workerLabel, workerName } from "../../contract/workers/worker-name.ts";
 import { confirm } from "../app/confirm.ts";
 import { Button } from "../ui/Button.tsx";
 import { refusal, useWorkerActions, workerActions } from "./actions.ts";
@@ -40,10 +41,10 @@ type WorkerActionsProps = {
 export function WorkerActions({ worker, look, onRemoved }: WorkerActionsProps) {
   const { run, runAndWait } = useWorkerActions();
   const press = (action: WorkerAction) => {
-    const asked = { action, id: worker.id, before: worker.status };
+    const asked = { action, worker };
     if (action !== "remove") return run(asked);
     confirm({
-      title: `Delete worker ${worker.id}?`,
+      title: `Delete ${workerName(worker)}?`,
       body: <Loss worker={worker} />,
       action: "Delete worker",
       run: async () => {
@@ -59,7 +60,7 @@ export function WorkerActions({ worker, look, onRemoved }: WorkerActionsProps) {
         key={action}
         size={look === "icons" ? "icon" : "md"}
         variant={look === "icons" ? "ghost" : "secondary"}
-        command={{ label: `${label} worker ${worker.id}`, name: label, key }}
+        command={{ label: `${label} ${workerLabel(worker)}`, name: label, key }}
         disabledReason={refusal(action, worker)}
         onClick={() => press(action)}
       >

@@ -1,6 +1,7 @@
 // What can be done with many workers at once.
 import type { ReactNode } from "react";
 import type { Worker, WorkerAction } from "../../contract/workers/worker.ts";
+import { workerName } from "../../contract/workers/worker-name.ts";
 import { mutate } from "../api/mutate.ts";
 import { BulkBar, type BulkProps } from "../bulk/BulkBar.tsx";
 import { type BulkAction, goneIsDone } from "../bulk/bulk-task.ts";
@@ -55,8 +56,8 @@ const toBulk = (action: WorkerAction): BulkAction<Worker> => {
     done: becomes,
     refusal: (worker) => refusal(action, worker),
     ...(body && { question: (workers) => ({ body: body(workers) }) }),
-    run: ({ id, status }) => {
-      const asked = mutate(workerMutation, { action, id, before: status });
+    run: (worker) => {
+      const asked = mutate(workerMutation, { action, worker });
       return action === "remove" ? goneIsDone(asked) : asked;
     },
   };
@@ -68,8 +69,8 @@ export function WorkerBulk(props: BulkProps<Worker>) {
   return (
     <BulkBar
       {...props}
-      nameOf={({ id }) => `Worker ${id}`}
-      detailOf={({ connection, queue }) => `${connection} / ${queue}`}
+      nameOf={workerName}
+      detailOf={({ id }) => `Worker ${id}`}
       one="worker"
       many="workers"
       actions={actions}

@@ -76,13 +76,15 @@ const LogLines = memo(function LogLines({ ref, lines }: LogLinesProps) {
 
 type WorkerLogProps = {
   id: number;
+  /** The worker's. */
+  name: string;
   /** Processes run, so lines may come any moment. */
   isLive: boolean;
   /** Soon it is not there, and asking for its log would end on "Not found". */
   isEnding: boolean;
 };
 
-export function WorkerLog({ id, isLive, isEnding }: WorkerLogProps) {
+export function WorkerLog({ id, name, isLive, isEnding }: WorkerLogProps) {
   const [mode, setMode] = useState<Mode>("following");
   const [needle, setNeedle] = useState("");
   /** Which match was jumped to. */
@@ -181,7 +183,7 @@ export function WorkerLog({ id, isLive, isEnding }: WorkerLogProps) {
           ref={box}
           role="log"
           aria-live="off"
-          aria-label={`Log of worker ${id}`}
+          aria-label={`Log of ${name}`}
           // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a box that scrolls must be reachable by key
           tabIndex={0}
           onScroll={readScroll}

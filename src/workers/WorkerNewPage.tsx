@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useLoaderData } from "react-router";
 import { isInTransit } from "../../contract/states.ts";
 import { createWorkerBody, type CreateWorkerBody } from "../../contract/workers/worker.ts";
+import { workerName } from "../../contract/workers/worker-name.ts";
 import { call } from "../api/client.ts";
 import { mutate } from "../api/mutate.ts";
 import { cacheParent } from "../api/parent-cache.ts";
@@ -27,10 +28,10 @@ async function createWorker(siteId: number, { stopasgroup, ...rest }: CreateWork
   cacheParent("listWorkers", worker.id, siteId);
   await invalidate("listWorkers");
   queryClient.setQueryData(workerQuery(worker.id).queryKey, worker);
-  const { id, status } = worker;
+  const name = workerName(worker);
   return {
-    to: paths.worker(id),
-    text: isInTransit(status) ? `Installing worker ${id}.` : `Worker ${id} created.`,
+    to: paths.worker(worker.id),
+    text: isInTransit(worker.status) ? `Installing ${name}.` : `Created ${name}.`,
   };
 }
 

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLoaderData, useNavigate } from "react-router";
 import type { Worker } from "../../contract/workers/worker.ts";
+import { workerName } from "../../contract/workers/worker-name.ts";
 import { makePoller } from "../api/poll.ts";
 import { useLoaded } from "../api/query.ts";
 import { Crumbs } from "../app/Crumbs.tsx";
@@ -77,17 +78,18 @@ export function WorkerPage() {
   // It may end with lines of the log.
   const reason = worker.status_reason ? visibleText(worker.status_reason) : null;
   const loop = crashLoopOf(worker);
+  const name = workerName(worker);
   const list = siteId === null ? paths.home() : paths.workers(siteId);
   const leave = () => {
     setIsLeaving(true);
-    toast.success(`Deleting worker ${id}.`);
+    toast.success(`Deleting ${name}.`);
     void navigate(list);
   };
 
   return (
     <>
       <PageHeader
-        title={`Worker ${id}`}
+        title={name}
         context={siteId === null ? [] : [siteName(siteId, site)]}
         crumbs={
           <Crumbs
@@ -101,6 +103,7 @@ export function WorkerPage() {
         }
         state={
           <>
+            <span className="text-sm text-muted">Worker {id}</span>
             <WorkerBadge worker={worker} />
             {/* Beside the title, where they come and go without moving the page. */}
             <WorkerNotes worker={worker} size="text-sm" />
@@ -129,7 +132,13 @@ export function WorkerPage() {
           deployment={worker.deployment_id ?? null}
         />
       )}
-      <WorkerLog isEnding={worker.status === "removing"} key={id} id={id} isLive={isLive(worker)} />
+      <WorkerLog
+        key={id}
+        id={id}
+        name={name}
+        isEnding={worker.status === "removing"}
+        isLive={isLive(worker)}
+      />
       <Panel
         title="Settings"
         actions={<CopyButton label="Copy command" text={() => worker.command} />}

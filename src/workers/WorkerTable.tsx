@@ -1,5 +1,6 @@
 import { Fragment } from "react";
 import type { Worker } from "../../contract/workers/worker.ts";
+import { workerLabel } from "../../contract/workers/worker-name.ts";
 import { Link } from "../app/Link.tsx";
 import { selectColumn } from "../app/selection/SelectColumn.tsx";
 import { paths } from "../paths.ts";
@@ -37,18 +38,30 @@ const QueueNames = ({ queue }: { queue: string }) =>
     </Fragment>
   ));
 
+function Name({ worker }: { worker: Worker }) {
+  const { id, queue, connection } = worker;
+  return (
+    <>
+      <Link
+        to={paths.worker(id)}
+        aria-label={workerLabel(worker)}
+        data-tip={queue.length > 32 ? queue : undefined}
+        className="block min-h-6 font-medium wrap-anywhere underline decoration-edge underline-offset-4 hover:decoration-current @2xl:truncate"
+      >
+        <QueueNames queue={queue} /> on {connection}
+      </Link>
+      <span className="text-xs text-muted">
+        #<IdText id={id} />
+      </span>
+    </>
+  );
+}
+
 /** The columns that a narrow table has no room for, folded under the status. */
 function Folded({ worker }: { worker: Worker }) {
   const restarts = restartCount(worker);
   return (
     <p className="mt-1 flex flex-wrap gap-x-2 text-xs text-muted @3xl:hidden">
-      <span className="min-w-0 wrap-anywhere">
-        {worker.connection}
-        <span className="@2xl:hidden">
-          {" / "}
-          <QueueNames queue={worker.queue} />
-        </span>
-      </span>
       {partlyUpText(worker) === null && (
         <span className="@2xl:hidden">
           {upCount(worker) === null
@@ -95,33 +108,14 @@ function Processes({ worker }: { worker: Worker }) {
 }
 
 const columns: readonly Column<Worker>[] = [
-  selectColumn(({ id }) => `worker ${id}`),
+  selectColumn(workerLabel),
   {
     id: "worker",
     header: <span className="@max-2xl:sr-only">Worker</span>,
-    cell: ({ id }) => (
-      <Link
-        to={paths.worker(id)}
-        aria-label={`Worker ${id}`}
-        className="inline-flex min-h-6 min-w-6 items-center font-medium underline decoration-edge underline-offset-4 hover:decoration-current"
-      >
-        <IdText id={id} />
-      </Link>
-    ),
+    isRest: true,
+    cell: (worker) => <Name worker={worker} />,
   },
   { id: "status", header: "Status", cell: (worker) => <Status worker={worker} /> },
-  { id: "connection", header: "Connection", from: "md", cell: ({ connection }) => connection },
-  {
-    id: "queue",
-    header: "Queue",
-    from: "sm",
-    isRest: true,
-    cell: ({ queue }) => (
-      <span className="block truncate" data-tip={queue.length > 32 ? queue : undefined}>
-        {queue}
-      </span>
-    ),
-  },
   {
     id: "processes",
     header: "Processes",

@@ -7,6 +7,7 @@ import {
   workerStates,
   type WorkerState,
 } from "../../contract/workers/worker.ts";
+import { workerLabel } from "../../contract/workers/worker-name.ts";
 import { call } from "../api/client.ts";
 import { isLast } from "../api/mutate.ts";
 import { invalidate, queryClient } from "../api/query.ts";
@@ -52,15 +53,18 @@ export function refusal(
   return `Can't ${workerActions[action].label.toLowerCase()} while the status is ${status}.`;
 }
 
-type Asked = { action: WorkerAction; id: number; before: string };
+type Asked = {
+  action: WorkerAction;
+  worker: Pick<Worker, "id" | "queue" | "connection" | "status">;
+};
 
 const mutationKey = ["act on a worker"];
 
 /** Runs an action on a worker. The caller reports a failure. */
 export const workerMutation = {
   mutationKey,
-  mutationFn: ({ action, id }: Asked) => call(workerActions[action].operation, { id }),
-  onMutate: async ({ action, id }: Asked) => {
+  mutationFn: ({ action, worker: { id } }: Asked) => call(workerActions[action].operation, { id }),
+  onMutate: async ({ action, worker: { id } }: Asked) => {
     // An answer that is on its way knows nothing of this.
     await Promise.all(
       ["listWorkers", "showWorker"].map((name) => queryClient.cancelQueries({ queryKey: [name] })),
@@ -68,7 +72,7 @@ export const workerMutation = {
     const { becomes: status } = workerActions[action];
     patchWorker(id, (worker) => ({ ...worker, status }));
   },
-  onError: (_error: Error, { action, id, before }: Asked) => {
+  onError: (_error: Error, { action, worker: { id, status: before } }: Asked) => {
     const { becomes } = workerActions[action];
     // Only what is still our own guess goes back; what the service has said since stays.
     patchWorker(id, (worker) =>
@@ -89,10 +93,13 @@ export function useWorkerActions() {
     ...workerMutation,
     onError: (error, asked) => {
       workerMutation.onError(error, asked);
-      const { action, id } = asked;
+      const { action, worker } = asked;
       // Deleting is asked for in a dialog, which says what went wrong itself.
       if (action !== "remove")
-        toast.failure(`Couldn't ${workerActions[action].label.toLowerCase()} worker ${id}.`, error);
+        toast.failure(
+          `Couldn't ${workerActions[action].label.toLowerCase()} ${workerLabel(worker)}.`,
+          error,
+        );
     },
   });
   return { run: mutate, runAndWait: mutateAsync };

@@ -62,7 +62,7 @@ function SelectAll({ count }: { count: number }) {
 
 /**
  * The first column of a list page's table.
- * @param nameOf what a row shows, as in "Select worker 7"
+ * @param nameOf what a row shows, as in "Select backup 7"
  */
 export const selectColumn = <Row extends { id: number }>(
   nameOf: (row: Row) => string,
