@@ -158,6 +158,12 @@ export const createWorkerBody = z
   .register(z.globalRegistry, { id: "CreateWorker" });
 export type CreateWorkerBody = z.infer<typeof createWorkerBody>;
 
+/** Every field of a worker but its site; what is absent stays as it is. */
+const updateWorkerBody = z
+  .partial(createWorkerBody)
+  .register(z.globalRegistry, { id: "UpdateWorker" });
+export type UpdateWorkerBody = z.infer<typeof updateWorkerBody>;
+
 /** What a worker runs with once the fields that were left out have their defaults. */
 export type WorkerSettings = {
   [Name in keyof CreateWorkerBody]-?: NonNullable<CreateWorkerBody[Name]>;

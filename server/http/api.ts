@@ -3,7 +3,6 @@
 import { Hono, type Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Logger } from "pino";
-import { toFieldErrors } from "../../contract/errors.ts";
 import { abilityOf, type Operation } from "../../contract/operation.ts";
 import { maxInteger } from "../../contract/values.ts";
 import { actAs, theService } from "../activity/actor.ts";
@@ -17,8 +16,9 @@ import { createResponseWriter, type WriteResponse } from "./response.ts";
 import { readJsonObject } from "./body.ts";
 import type { ApiEnvironment } from "./environment.ts";
 import { FileResponse } from "./file-response.ts";
+import { readFields } from "./read-fields.ts";
 import type { Caller, Route } from "./route.ts";
-import { InvalidFields, notFound, ServiceError, unauthorized } from "./service-error.ts";
+import { notFound, ServiceError, unauthorized } from "./service-error.ts";
 
 type ApiOptions = AuthOptions & {
   routes: readonly Route[];
@@ -40,8 +40,12 @@ export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
       const found = await route.find(params, caller);
       if (found === null) throw notFound();
       if (operation.isPublic !== true && !mayAsk(caller, operation)) throw unauthorized();
-      const query = parse(operation.query, c.req.query());
-      const body = operation.body && parse(operation.body, await readJsonObject(c.req.raw));
+      const query = operation.query && (await readFields(operation.query, c.req.query()));
+      const body =
+        operation.body &&
+        (await readFields(operation.body, await readJsonObject(c.req.raw), (fields) =>
+          route.check({ params, fields, found, caller }),
+        ));
       const url = (options.publicUrl ?? new URL(c.req.url).origin) + c.req.path;
       const actor = operation.isPublic ? theService : { type: "token" as const, name: caller.name };
       const reply = await actAs(actor, () =>
@@ -91,13 +95,6 @@ function readIds(texts: Record<string, string>): Record<string, number> {
     ids[name] = id;
   }
   return ids;
-}
-
-function parse(schema: Operation["query"], value: unknown): unknown {
-  if (schema === undefined) return undefined;
-  const parsed = schema.safeParse(value);
-  if (!parsed.success) throw new InvalidFields(toFieldErrors(parsed.error.issues));
-  return parsed.data;
 }
 
 /** Sends JSON; a GET whose response the client already has gets 304 and no body. */

@@ -1,5 +1,6 @@
 // A row of the operation table, joined with the code that serves it.
 import type { z } from "zod/mini";
+import type { FieldErrors } from "../../contract/errors.ts";
 import type {
   file,
   Operation,
@@ -61,12 +62,23 @@ export const reply = <Status extends number, Content = undefined>(
   location,
 });
 
+/** What a check gets: the fields of the body that fit by themselves, whatever is wrong with the others. */
+type Checked<Row extends Operation, Found> = Pick<
+  Incoming<Row, Found>,
+  "params" | "found" | "caller"
+> & { fields: Partial<ParsedBody<Row>> };
+
 type Handler<Row extends Operation, Found> = {
   /**
    * Finds what the path names, as far as this caller may see it; null gives 404.
    * It runs before the caller's ability and the body are looked at.
    */
   find(params: PathParams<Row>, caller: Caller): Promise<Found | null>;
+  /**
+   * Looks for what the body's schema cannot know, such as a folder that is not there; what it finds is answered together
+   * with what the schema found.
+   */
+  check?(incoming: Checked<Row, Found>): Promise<FieldErrors>;
   handle(incoming: Incoming<Row, Found>): Promise<Reply<Row>>;
 };
 
@@ -74,6 +86,12 @@ type Handler<Row extends Operation, Found> = {
 export type Route = {
   operation: Operation;
   find(params: Record<string, number>, caller: Caller): Promise<unknown>;
+  check(incoming: {
+    params: Record<string, number>;
+    fields: object;
+    found: unknown;
+    caller: Caller;
+  }): Promise<FieldErrors>;
   handle(incoming: {
     params: Record<string, number>;
     query: unknown;
@@ -89,7 +107,7 @@ export function route<Row extends Operation, Found>(
   handler: Handler<Row, Found>,
 ): Route {
   // The router calls a handler only with what it parsed by this very row; that is what the types said.
-  return { operation, ...handler };
+  return { operation, check: async () => ({}), ...handler };
 }
 
 type ListOperation = Operation & ReturnType<typeof listOf>;
@@ -110,6 +128,7 @@ export const listRoute = <Row extends ListOperation, Found>(
 ): Route => ({
   operation,
   find,
+  check: async () => ({}),
   async handle(incoming: Incoming<Row, Found>) {
     const page = readPage(incoming.query);
     const { items, total } = await list(page, incoming);

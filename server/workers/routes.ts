@@ -47,6 +47,7 @@ export function workerRoutes(workers: WorkerService, inventory: InventoryStore):
     }),
     route(operations.createWorker, {
       find: findSite,
+      check: ({ found: site, fields }) => workers.checkFields(site, fields),
       handle: async ({ found: site, body }) => {
         const row = await workers.create(site, body);
         return reply(201, present(row, site), `/api/worker/${row.id}`);

@@ -4,14 +4,16 @@ import {
   canWorker,
   withWorkerDefaults,
   type CreateWorkerBody,
+  type UpdateWorkerBody,
   type WorkerAction,
   type WorkerState,
 } from "../../contract/workers/worker.ts";
+import type { FieldErrors } from "../../contract/errors.ts";
 import type { PageRequest } from "../../contract/paging.ts";
 import type { Clock } from "../clock.ts";
 import type { Host } from "../hosts/host.ts";
 import { recordActivity } from "../activity/store.ts";
-import { conflict, InvalidFields } from "../http/service-error.ts";
+import { conflict } from "../http/service-error.ts";
 import type { InventoryStore, SiteRow } from "../inventory/store.ts";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
 import { crashLoopOf } from "./crash-loop.ts";
@@ -162,16 +164,22 @@ export function createWorkerService(options: WorkerServiceOptions) {
       return { processes, crashLoop: crashLoopOf(row, processes) };
     },
 
-    /** @throws InvalidFields when the directory is not one of the site */
+    /** What only the site's machine knows of the fields: complaints by field. */
+    async checkFields(site: SiteRow, { directory }: UpdateWorkerBody): Promise<FieldErrors> {
+      const account = accountOf(site);
+      if (directory === undefined || "problem" in account) return {};
+      // Only whether it is there: where it leads is found out at each start.
+      const found = await host.as(account).folderInside(site.root, directory);
+      return typeof found === "string"
+        ? {}
+        : { directory: [`The directory field ${found.problem}.`] };
+    },
+
+    /** @param body with fields that were checked */
     async create(site: SiteRow, body: CreateWorkerBody): Promise<WorkerRow> {
       const { directory: wanted, ...settings } = withWorkerDefaults(body);
       const account = accountOf(site);
       if ("problem" in account) throw conflict(account.problem);
-      // Only whether it is there: where it leads is found out at each start.
-      const found =
-        wanted === undefined ? null : await host.as(account).folderInside(site.root, wanted);
-      if (found !== null && typeof found !== "string")
-        throw new InvalidFields({ directory: [`The directory field ${found.problem}.`] });
       return store.transaction(async (tx) => {
         const row = await store.insert(tx, {
           ...settings,

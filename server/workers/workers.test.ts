@@ -214,6 +214,26 @@ describe("bad input makes no row and no process", () => {
     });
   });
 
+  test("what only the disk knows is said together with what the schema has against the other fields", async () => {
+    const { memory: _memory, ...rest } = workerBody;
+    const { status, body } = await service.json("POST", "/api/site/1/worker", {
+      ...rest,
+      tries: "1",
+      directory: "../..",
+    });
+    expect({ status, body }).toMatchObject({
+      status: 422,
+      body: {
+        message: "The memory field is required. (and 2 more errors)",
+        errors: {
+          memory: ["The memory field is required."],
+          tries: ["The tries field must be an integer."],
+          directory: ["The directory field must lie inside the site's folder."],
+        },
+      },
+    });
+  });
+
   test.each([
     [{ queue: "x".repeat(65_536) }, "queue"],
     [{ queue: "a\nb" }, "queue"],
