@@ -6,6 +6,7 @@ import { installation } from "./installation.ts";
 import { operation } from "./operation.ts";
 import { overview } from "./overview.ts";
 import { listOf } from "./paging.ts";
+import { searchQuery, searchResults } from "./search.ts";
 import { database, server, site, storageProvider } from "./servers.ts";
 import { createTokenBody, newToken, signInBody, token } from "./tokens.ts";
 import { backupExtras, backupOperations } from "./backups/operations.ts";
@@ -23,7 +24,7 @@ const deployments = {
   }),
 };
 
-const timeline = {
+const acrossServers = {
   showOverview: operation({
     tag: "activity",
     method: "GET",
@@ -36,6 +37,13 @@ const timeline = {
     path: "/api/activity",
     query: activityQuery,
     responses: { 200: activity },
+  }),
+  search: operation({
+    tag: "servers",
+    method: "GET",
+    path: "/api/search",
+    query: searchQuery,
+    responses: { 200: searchResults },
   }),
 };
 
@@ -135,7 +143,7 @@ export const operations = {
   ...webhookExtras,
   ...notificationExtras,
   ...deployments,
-  ...timeline,
+  ...acrossServers,
   ...servers,
   ...tokens,
 };

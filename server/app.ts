@@ -36,6 +36,8 @@ import type { SmtpSettings } from "./notifications/channels/smtp-url.ts";
 import { createNotifications } from "./notifications/notifications.ts";
 import { overviewRoutes } from "./overview/routes.ts";
 import { createOverviewService } from "./overview/service.ts";
+import { searchRoutes } from "./search/routes.ts";
+import { createSearchService } from "./search/service.ts";
 import { serverRoutes } from "./servers/routes.ts";
 import { openDatabase } from "./store/database.ts";
 import { createListener } from "./store/listen.ts";
@@ -223,6 +225,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...deploymentRoutes(deployments, inventoryStore),
     ...activityRoutes(createActivityStore(db)),
     ...overviewRoutes(createOverviewService({ db, crashLoops: workers.crashLoops })),
+    ...searchRoutes(createSearchService(db)),
     ...serverRoutes(inventoryStore, host),
     ...tokens.routes,
     ...installationRoutes({

@@ -5,6 +5,7 @@ import { operations, type OperationName } from "../../contract/operations.ts";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import type { Overview } from "../../contract/overview.ts";
 import type { Page } from "../../contract/paging.ts";
+import type { SearchResults } from "../../contract/search.ts";
 import { systemClock } from "../clock.ts";
 import { backupTaskQueue } from "../jobs/jobs.ts";
 import { serialQueueOptions } from "../jobs/serial-queue.ts";
@@ -189,6 +190,14 @@ test("the overview asks the database as often for 40 rows as for one", async () 
   const many = await ask<Overview>(withMany, path);
   expect(many.body.workers.problems.length).toBe(manyRows);
   expect(many.asked).toEqual((await ask<Overview>(withOne, path)).asked);
+});
+
+test("the search asks the database once, for 40 rows of each kind as for one", async () => {
+  const path = `${operations.search.path}?q=n`;
+  const many = await ask<SearchResults>(withMany, path);
+  expect(many.body.counts["site"]).toBe(manyRows);
+  expect(Object.values(many.asked)).toEqual([1]);
+  expect(many.asked).toEqual((await ask<SearchResults>(withOne, path)).asked);
 });
 
 test("each configuration is shown with what is its own", async () => {

@@ -161,7 +161,9 @@ describe("a token narrowed to one server", () => {
     "sees nothing of another one by %s",
     async (_name, row) => {
       const queries =
-        row.query === undefined ? [""] : ["", "?per_page=100", "?server=2", "?site=2"];
+        row.query === undefined
+          ? [""]
+          : ["", "?per_page=100", "?server=2", "?site=2", `?q=${marker}`, "?q=2"];
       for (const query of queries) {
         const path = fill(row, ours) + query;
         const response = await call("GET", path);

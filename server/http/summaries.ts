@@ -48,6 +48,8 @@ const summaries = {
   reportDeployment: "Report a deployment or a failed deployment of a site",
   showOverview: "Show problems over all servers",
   listActivity: "Read the timeline: changes, runs and deliveries, newest first",
+  search:
+    "Find servers, sites, databases, backup configurations, workers, webhooks and tokens by name or id",
   listServers: "List the servers",
   showServer: "Show a server",
   listSites: "List the sites of a server",

@@ -1,0 +1,19 @@
+// The search over HTTP.
+import { operations } from "../../contract/operations.ts";
+import { nothingToFind, reply, route, type Route } from "../http/route.ts";
+import type { SearchService } from "./service.ts";
+
+export const searchRoutes = (search: SearchService): Route[] => [
+  route(operations.search, {
+    find: nothingToFind,
+    handle: async ({ query, caller }) =>
+      reply(
+        200,
+        await search.search(query.q ?? "", {
+          visible: caller.serverIds,
+          // As the list of tokens asks for.
+          canListTokens: caller.canChange && caller.serverIds === null,
+        }),
+      ),
+  }),
+];

@@ -1,0 +1,77 @@
+// The rules of the search: who may find what, and what a text with an id or with the name of a kind asks for.
+import type { SearchKind, SearchResults } from "../../contract/search.ts";
+import { maxHits } from "../../contract/search.ts";
+import { maxInteger } from "../../contract/values.ts";
+import type { Visible } from "../events/visible-messages.ts";
+import type { Database } from "../store/database.ts";
+import { createSearchStore, type Asked } from "./store.ts";
+
+/** What people call each kind, in the singular, and the pages that it has. */
+const words = {
+  server: { names: ["server"], pages: ["backup", "notification", "new"] },
+  site: { names: ["site"], pages: ["worker", "webhook", "notification", "new"] },
+  database: { names: ["database"], pages: [] },
+  configuration: { names: ["configuration", "backup"], pages: [] },
+  worker: { names: ["worker"], pages: [] },
+  webhook: { names: ["webhook"], pages: [] },
+  token: { names: ["token"], pages: [] },
+} as const satisfies Record<SearchKind, { names: readonly string[]; pages: readonly string[] }>;
+
+// The keys of a literal are its names; `Object.keys` forgets that.
+const kinds = Object.keys(words) as SearchKind[];
+
+const isOneOf = (names: readonly string[], word: string): boolean =>
+  names.includes(word.toLowerCase().replace(/s$/, ""));
+
+/** The words that are left, or all of them where none would be. */
+function without(names: readonly string[], all: readonly string[]): string {
+  const rest = all.filter((word) => !isOneOf(names, word));
+  return (rest.length === 0 ? all : rest).join(" ");
+}
+
+/** Reads "7" and "#7"; null for what is no id of ours. */
+function readId(text: string): number | null {
+  const [, digits] = /^#?([1-9]\d{0,9})$/.exec(text) ?? [];
+  const id = Number(digits);
+  return id <= maxInteger ? id : null;
+}
+
+/**
+ * What to look for among the things of each kind. "worker emails" finds what has both words, and the workers that have
+ * "emails"; "shop webhooks" also finds the site that has "shop", because that has a page of webhooks.
+ */
+export function toAsked(text: string, visible: readonly SearchKind[]): Asked[] {
+  const all = text.split(/\s+/).filter((word) => word !== "");
+  if (all.length === 0) return [];
+  return visible.map((kind) => {
+    const { names, pages } = words[kind];
+    const named = without(names, all);
+    const id = readId(named);
+    const paged = without([...names, ...pages], all);
+    // "worker 7" names no site.
+    return { kind, id, text: id === null && readId(paged) === null ? paged : named };
+  });
+}
+
+type Searcher = { visible: Visible; canListTokens: boolean };
+
+export type SearchService = {
+  search(text: string, searcher: Searcher): Promise<SearchResults>;
+};
+
+export function createSearchService(db: Database): SearchService {
+  const store = createSearchStore(db);
+  return {
+    async search(text, { visible, canListTokens }) {
+      const asked = toAsked(
+        text,
+        kinds.filter((kind) => kind !== "token" || canListTokens),
+      );
+      const rows = asked.length === 0 ? [] : await store.find(asked, visible);
+      return {
+        data: rows.slice(0, maxHits),
+        counts: Object.fromEntries(rows.map(({ kind, total }) => [kind, total])),
+      };
+    },
+  };
+}
