@@ -109,7 +109,7 @@ test.describe("by its address, another service's", () => {
     await page.getByRole("link", { name: "New backup" }).first().click();
     await page.getByLabel("Name").fill("Orders");
     await page.getByLabel("Database").fill("9000000000123");
-    const provider = page.getByLabel("Storage provider");
+    const provider = page.getByLabel("Storage");
     await provider.fill("13");
     await expect(page.getByLabel("Restore drill")).toBeHidden();
     await page.getByRole("button", { name: "Create backup" }).click();

@@ -1,6 +1,12 @@
+import type { Locator, Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { configurationRow, expectAccessible, expectRow, expectToast } from "./helpers.ts";
 import { listOf } from "./backup-helpers.ts";
+
+const source = (page: Page): Locator => page.getByRole("combobox", { name: "Source" });
+
+const advanced = (page: Page): Locator =>
+  page.getByRole("group").getByText("Advanced").locator("xpath=..");
 
 test.describe("making a backup", () => {
   test("leads from the empty list over a preset to a backup that works", async ({
@@ -13,17 +19,14 @@ test.describe("making a backup", () => {
     await expectAccessible(page);
     await page.getByRole("link", { name: "New backup" }).first().click();
 
+    await source(page).selectOption(`database ${backups.database.id}`);
     await page.getByLabel("Name").fill("Orders by the hour");
-    await page
-      .getByRole("combobox", { name: "Database" })
-      .selectOption(String(backups.database.id));
-    await page.getByLabel("Preset").selectOption("Every hour");
+    await page.getByLabel("Schedule").selectOption("Every hour");
     await expect(page.getByText("Every hour", { exact: true }).last()).toBeVisible();
     const runs = page.getByRole("table", { name: "Next runs" });
     await expect(runs.getByRole("row")).toHaveCount(6);
     await expect(runs).toContainText("America/New_York");
     await expect(runs).toContainText("Europe/Berlin");
-    await page.getByLabel("Storage provider").selectOption(String(backups.provider.id));
     await page.getByRole("button", { name: "Create backup" }).click();
 
     await expectToast(page, "status", /Orders by the hour/);
@@ -34,43 +37,129 @@ test.describe("making a backup", () => {
     await expect(row).toContainText(`database ${backups.database.name}`);
   });
 
+  test("can be saved at once where its source is named: the rest is chosen, and says what it is", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    await page.goto(`${service.url}${listOf(backups)}/new?type=database&id=${backups.database.id}`);
+    await expect(page.getByLabel("Name")).toHaveValue(backups.database.name);
+    await expect(page.getByLabel("Storage")).toHaveValue(String(backups.provider.id));
+    await expect(advanced(page)).toContainText(
+      `Keeps the last 7 backups in ${backups.database.name}. No restore drills.`,
+    );
+    await expect(page.getByLabel("Keep last")).toBeHidden();
+    await page.getByRole("button", { name: "Create backup" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText(backups.database.name);
+    const list = await service.call("GET", `/api/server/${backups.server.id}/backups`);
+    expect(await list.json()).toMatchObject({
+      data: [
+        {
+          name: backups.database.name,
+          frequency: "30 2 * * *",
+          hold: 7,
+          directory: backups.database.name,
+          storage_provider_id: backups.provider.id,
+          backupable: { id: backups.database.id },
+          drill: null,
+        },
+      ],
+    });
+  });
+
+  test("takes its name from its source until somebody names it", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    await page.goto(`${service.url}${listOf(backups)}/new`);
+    const name = page.getByLabel("Name");
+    await expect(name).toHaveValue("");
+    await source(page).selectOption(`site ${backups.site.id}`);
+    await expect(name).toHaveValue(backups.site.name);
+    await source(page).selectOption(`database ${backups.database.id}`);
+    await expect(name).toHaveValue(backups.database.name);
+    await name.fill("Mine");
+    await source(page).selectOption(`site ${backups.site.id}`);
+    await expect(name).toHaveValue("Mine");
+    await page.getByRole("button", { name: "Create backup" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Mine");
+    const list = await service.call("GET", `/api/server/${backups.server.id}/backups`);
+    expect(await list.json()).toMatchObject({
+      data: [{ type: "site", backupable: { id: backups.site.id } }],
+    });
+  });
+
+  test("refuses a directory that leaves its storage while it is typed, and unfolds what is wrong", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    await page.goto(`${service.url}${listOf(backups)}/new?type=site&id=${backups.site.id}`);
+    await advanced(page).click();
+    const directory = page.getByLabel("Directory");
+    await directory.pressSequentially("shop/..");
+    await expect(directory).toBeFocused();
+    await expect(directory).toHaveAccessibleDescription(
+      /Directory must be a relative path without/,
+    );
+    await expectAccessible(page);
+    await directory.pressSequentially("/");
+    await directory.fill("shop");
+    await expect(directory).not.toHaveAttribute("aria-invalid");
+    await directory.fill("/etc");
+    await expect(directory).toHaveAttribute("aria-invalid", "true");
+    await page.getByLabel("Keep last").fill("0");
+    // What is wrong stays in sight.
+    await advanced(page).click();
+    await expect(directory).toBeVisible();
+    await page.getByRole("button", { name: "Create backup" }).click();
+    await expect(page.getByLabel("Keep last")).toBeFocused();
+    const list = await service.call("GET", `/api/server/${backups.server.id}/backups`);
+    expect(await list.json()).toMatchObject({ meta: { total: 0 } });
+  });
+
   test("a schedule that no calendar has is refused at its field, and nothing is made", async ({
     connected: page,
     service,
     backups,
   }) => {
     await page.goto(`${service.url}${listOf(backups)}/new`);
-    const frequency = page.getByLabel("Frequency");
-    await page.getByLabel("Preset").selectOption("Custom");
+    const frequency = page.getByLabel("Cron expression");
+    await expect(frequency).toBeHidden();
+    await page.getByLabel("Schedule").selectOption("Custom");
     await expect(frequency).toBeFocused();
     await frequency.fill("0 0 31 2 *");
     await page.getByRole("button", { name: "Create backup" }).click();
     // The first field that is wrong has the focus, and each says what is wrong with it.
-    await expect(page.getByLabel("Name")).toBeFocused();
+    await expect(source(page)).toBeFocused();
+    await expect(source(page)).toHaveAccessibleDescription(/Choose a source\./);
     await expect(page.getByLabel("Name")).toHaveAccessibleDescription(/Name is required\./);
     await expect(frequency).toHaveAccessibleDescription(/The day must be 1 to 29/);
-    await expect(page.getByLabel("Storage provider")).toHaveAccessibleDescription(
-      /Choose where to store backups\./,
-    );
     await expectAccessible(page);
     const list = await service.call("GET", `/api/server/${backups.server.id}/backups`);
     expect(await list.json()).toMatchObject({ meta: { total: 0 } });
   });
 
-  test("another kind is chosen from its own list, and nothing of the first one stays", async ({
+  test("asks where to store backups where there is a choice", async ({
     connected: page,
     service,
     backups,
   }) => {
+    const second = backups.server.id;
+    await service.changeInventory(({ storage_providers: providers }) =>
+      providers.push(`{ id: ${second}, name: tape, type: local, path: ${service.folder} }`),
+    );
+    const count = async () =>
+      (await (await service.call("GET", "/api/storage-providers")).json()).meta.total;
+    await expect.poll(count).toBe(2);
     await page.goto(`${service.url}${listOf(backups)}/new?type=site&id=${backups.site.id}`);
-    await page.getByLabel("Name").fill("Orders");
-    await page.getByLabel("Kind").selectOption("Database");
-    const database = page.getByRole("combobox", { name: "Database" });
-    await expect(database.getByRole("option", { selected: true })).toHaveText("Choose a database");
     await page.getByRole("button", { name: "Create backup" }).click();
-    // It stands before the storage provider, which is missing too.
-    await expect(database).toBeFocused();
-    await expect(database).toHaveAccessibleDescription(/Choose a database\./);
+    const storage = page.getByLabel("Storage");
+    await expect(storage).toBeFocused();
+    await expect(storage).toHaveAccessibleDescription(/Choose where to store backups\./);
+    await service.changeInventory(({ storage_providers: providers }) => providers.splice(1));
+    await expect.poll(count).toBe(1);
   });
 
   test("what only the service can know is shown at its field too", async ({
@@ -81,10 +170,7 @@ test.describe("making a backup", () => {
   }) => {
     expected.push(/422 \(Unprocessable/);
     await page.goto(`${service.url}${listOf(backups)}/new?type=site&id=${backups.site.id}`);
-    const site = page.getByRole("combobox", { name: "Site" });
-    await expect(site).toHaveValue(String(backups.site.id));
-    await page.getByLabel("Name").fill("Blog");
-    await page.getByLabel("Storage provider").selectOption(String(backups.provider.id));
+    await expect(source(page)).toHaveValue(`site ${backups.site.id}`);
     // Somebody takes the site out of the inventory while the form is being filled in.
     await service.changeInventory(({ sites }) =>
       sites.splice(0, Infinity, ...sites.filter((line) => !line.includes(backups.site.name))),
@@ -93,8 +179,8 @@ test.describe("making a backup", () => {
       .poll(async () => (await service.call("GET", `/api/site/${backups.site.id}`)).status)
       .toBe(404);
     await page.getByRole("button", { name: "Create backup" }).click();
-    await expect(site).toHaveAccessibleDescription(/Choose a valid site\./);
-    await expect(site).toBeFocused();
+    await expect(source(page)).toHaveAccessibleDescription(/Choose a valid source\./);
+    await expect(source(page)).toBeFocused();
   });
 });
 
@@ -110,7 +196,8 @@ test.describe("changing a backup", () => {
     await expect(page.getByText("The source can't be changed")).toBeVisible();
     await expect(page.getByText(`${backups.database.name} (database)`)).toBeVisible();
     await page.getByLabel("Name").fill("Orders, weekly");
-    await page.getByLabel("Preset").selectOption("30 2 * * 0");
+    await page.getByLabel("Schedule").selectOption("30 2 * * 0");
+    await advanced(page).click();
     await page.getByLabel("Keep last").fill("4");
     await expect(page.getByText("4 backups cover about 4 weeks")).toBeVisible();
     await page.getByLabel("Restore drill").fill("30");
@@ -133,6 +220,7 @@ test.describe("changing a backup", () => {
   }) => {
     const { id } = await backups.createConfiguration({ hold: 30 });
     await page.goto(`${service.url}/backup-configurations/${id}/edit`);
+    await advanced(page).click();
     const keep = page.getByLabel("Keep last");
     await keep.fill("");
     await expect(keep).toHaveAttribute("placeholder", "30");
@@ -149,6 +237,7 @@ test.describe("changing a backup", () => {
   }) => {
     const { id } = await backups.createConfiguration();
     await page.goto(`${service.url}/backup-configurations/${id}/edit`);
+    await advanced(page).click();
     await page.getByLabel("Keep last").fill("99");
     await page.getByRole("link", { name: "Cancel" }).click();
     const question = page.getByRole("alertdialog");

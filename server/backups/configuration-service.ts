@@ -5,6 +5,7 @@ import {
   type CreateBackupConfigurationBody,
   type UpdateBackupConfigurationBody,
 } from "../../contract/backups/backup.ts";
+import { slugOf } from "../../contract/backups/slug.ts";
 import type { PageRequest } from "../../contract/paging.ts";
 import type { Clock } from "../clock.ts";
 import { recordActivity } from "../activity/store.ts";
@@ -154,16 +155,6 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
 }
 
 export type ConfigurationService = ReturnType<typeof createConfigurationService>;
-
-/** A directory's name made of a configuration's, e.g. "Shop, nightly" → `shop-nightly`. */
-export const slugOf = (name: string): string =>
-  name
-    .normalize("NFKD")
-    .replace(/\p{Mark}/gu, "")
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "")
-    .slice(0, 100) || "backups";
 
 /** `a//b/./c/` is `a/b/c`: one place has one name. */
 const toDirectory = (text: string): string =>

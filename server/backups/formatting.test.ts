@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { slugOf } from "./configuration-service.ts";
+import { slugOf } from "../../contract/backups/slug.ts";
 import { createOutput } from "./output.ts";
 import { objectKey } from "./take-backup.ts";
 import { sizeInWords } from "./sources/size-in-words.ts";

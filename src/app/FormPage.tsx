@@ -38,9 +38,9 @@ type FormPageProps<Values extends FieldValues, Body> = {
   leaveQuestion: string;
   /** The fields, which find the form by `useFormContext`. */
   children: ReactNode;
-  /** Beside the fields: what they amount to. A narrow page has it above the buttons. */
+  /** Beside the fields: what they amount to. A narrow page has it below the buttons. */
   preview?: ReactNode;
-  /** Beside the fields: what is good to know. A narrow page has it below the buttons. */
+  /** Beside the fields: what is good to know. A narrow page has it below that. */
   reference?: ReactNode;
 };
 
@@ -105,7 +105,6 @@ export function FormPage<Values extends FieldValues, Body>({
             <FormError errors={errors} />
             {children}
           </div>
-          {preview && <div className={asideClass}>{preview}</div>}
           <div className="flex flex-wrap gap-2">
             <Button
               type="submit"
@@ -119,6 +118,7 @@ export function FormPage<Values extends FieldValues, Body>({
               Cancel
             </LinkButton>
           </div>
+          {preview && <div className={asideClass}>{preview}</div>}
           {reference && <div className={asideClass}>{reference}</div>}
         </form>
       </FormProvider>

@@ -8,6 +8,7 @@ import { invalidate, queryClient, useLoaded } from "../api/query.ts";
 import { serverName, serverQuery } from "../app/inventory.ts";
 import { paths } from "../paths.ts";
 import { hasExtras } from "./backup-facts.ts";
+import { useChoices } from "./choices.ts";
 import { toValues } from "./configuration-form.ts";
 import { ConfigurationForm } from "./ConfigurationForm.tsx";
 import type { editConfigurationLoader } from "./loaders.ts";
@@ -35,6 +36,7 @@ export function ConfigurationEditPage() {
   // What is being filled in must not change under the hands of who does it.
   const [defaultValues] = useState(() => toValues(configuration));
   const { data: server } = useQuery({ ...serverQuery(serverId ?? 0), enabled: serverId !== null });
+  const choices = useChoices(serverId);
   const list = serverId !== null && {
     label: `${serverName(serverId, server)} backups`,
     to: paths.backups(serverId),
@@ -49,7 +51,7 @@ export function ConfigurationEditPage() {
         { label: configuration.name, to: paths.backupConfiguration(id) },
       ]}
       configuration={configuration}
-      serverId={serverId}
+      choices={choices}
       timeZone={server?.time_zone ?? null}
       defaultValues={defaultValues}
       save={(body) => saveConfiguration(id, body)}

@@ -2,13 +2,15 @@
 import { useState } from "react";
 import { useFormContext, useFormState, useWatch } from "react-hook-form";
 import { type BackupConfiguration, defaultHold } from "../../contract/backups/backup.ts";
+import { slugOf } from "../../contract/backups/slug.ts";
 import { toNumber, toText } from "../app/form-values.ts";
 import { Field } from "../ui/Field.tsx";
-import { FieldGroup } from "../ui/FieldGroup.tsx";
+import { FoldedFields } from "../ui/FoldedFields.tsx";
 import { Input } from "../ui/Input.tsx";
 import { Select } from "../ui/Select.tsx";
-import { type ConfigurationFormValues, presets } from "./configuration-form.ts";
-import { type Choices, Picker, SourceFields } from "./SourceFields.tsx";
+import type { Choices } from "./choices.ts";
+import { advancedSummary, type ConfigurationFormValues, presets } from "./configuration-form.ts";
+import { Picker, SourceFields } from "./SourceFields.tsx";
 
 type ConfigurationFieldsProps = {
   /** Null for a new one. */
@@ -33,19 +35,21 @@ function ScheduleFields({ timeZone }: Pick<ConfigurationFieldsProps, "timeZone">
   const frequency = useWatch({ control, name: "frequency" });
   const preset = presets.find((one) => one.frequency === frequency);
   // Chosen although the text is still that of a preset, from which it is then changed.
-  const [isCustom, setIsCustom] = useState(false);
+  const [isCustom, setIsCustom] = useState(preset === undefined);
+  const choose = (value: string) => {
+    setIsCustom(value === "");
+    if (value !== "") setValue("frequency", value, { shouldDirty: true, shouldValidate: true });
+    // Its field is there from the next render on.
+    else setTimeout(() => setFocus("frequency", { shouldSelect: true }));
+  };
   return (
-    <FieldGroup title="Schedule">
-      <Field label="Preset">
+    <>
+      <Field label="Schedule" help={`Time zone: ${timeZone ?? "the server's"}.`}>
         {(aria) => (
           <Select
             {...aria}
             value={isCustom ? "" : (preset?.frequency ?? "")}
-            onChange={({ target: { value } }) => {
-              setIsCustom(value === "");
-              if (value === "") setFocus("frequency", { shouldSelect: true });
-              else setValue("frequency", value, { shouldDirty: true, shouldValidate: true });
-            }}
+            onChange={({ target }) => choose(target.value)}
           >
             {presets.map((one) => (
               <option key={one.frequency} value={one.frequency}>
@@ -56,29 +60,36 @@ function ScheduleFields({ timeZone }: Pick<ConfigurationFieldsProps, "timeZone">
           </Select>
         )}
       </Field>
-      <Field
-        label="Frequency"
-        help={`Cron expression: minute, hour, day, month, weekday. Time zone: ${timeZone ?? "the server's"}.`}
-        error={errors.frequency?.message}
-      >
-        {(aria) => <Input {...aria} {...register("frequency")} isCode />}
-      </Field>
-    </FieldGroup>
+      {(isCustom || preset === undefined) && (
+        <Field
+          label="Cron expression"
+          help="Minute, hour, day, month, weekday."
+          error={errors.frequency?.message}
+        >
+          {(aria) => <Input {...aria} {...register("frequency")} isCode />}
+        </Field>
+      )}
+    </>
   );
 }
 
-function StorageFields({
+function AdvancedFields({
   configuration,
-  choices,
   isOurs,
-}: Omit<ConfigurationFieldsProps, "timeZone">) {
-  const { register } = useFormContext<ConfigurationFormValues>();
+}: Pick<ConfigurationFieldsProps, "configuration" | "isOurs">) {
+  const { register, trigger } = useFormContext<ConfigurationFormValues>();
   const { errors } = useFormState<ConfigurationFormValues>();
+  const values = useWatch<ConfigurationFormValues>();
+  const keptHold = configuration?.hold ?? defaultHold;
+  const keptDirectory = configuration?.directory ?? "";
   return (
-    <FieldGroup title="Retention and storage">
+    <FoldedFields
+      title="Advanced"
+      summary={advancedSummary(values, { keptHold, keptDirectory, isOurs })}
+      hasError={[errors.hold, errors.directory, errors.drill].some((error) => error !== undefined)}
+    >
       <Field
         label="Keep last"
-        term="hold"
         help={
           isOurs
             ? "1 to 8760 finished backups. Failed runs and backups made before a restore don't count. The newest good backup is always kept."
@@ -91,23 +102,7 @@ function StorageFields({
             {...aria}
             {...register("hold", { setValueAs: toNumber })}
             inputMode="numeric"
-            placeholder={String(configuration?.hold ?? defaultHold)}
-          />
-        )}
-      </Field>
-      <Field
-        label="Storage provider"
-        term="storage_provider_id"
-        help={isOurs ? "Quarterdeck tests the connection when you save." : undefined}
-        error={errors.storage_provider_id?.message}
-        emptyText="Choose where to store backups."
-      >
-        {(aria) => (
-          <Picker
-            aria={aria}
-            name="storage_provider_id"
-            choices={choices.providers}
-            prompt="Choose a storage provider"
+            placeholder={String(keptHold)}
           />
         )}
       </Field>
@@ -116,12 +111,22 @@ function StorageFields({
         help={directoryHelp(configuration === null, isOurs)}
         error={errors.directory?.message}
       >
-        {(aria) => <Input {...aria} {...register("directory", { setValueAs: toText })} isCode />}
+        {(aria) => (
+          <Input
+            {...aria}
+            {...register("directory", {
+              setValueAs: toText,
+              // A path that leaves the storage is refused before the field is left.
+              onChange: () => void trigger("directory"),
+            })}
+            isCode
+            placeholder={keptDirectory || (isOurs && values.name ? slugOf(values.name) : undefined)}
+          />
+        )}
       </Field>
       {isOurs && (
         <Field
           label="Restore drill"
-          term="drill"
           help="Days between drills. A drill restores the newest backup to a scratch location, checks it and deletes the copy. Leave empty to never run drills."
           error={errors.drill?.message}
         >
@@ -135,27 +140,43 @@ function StorageFields({
           )}
         </Field>
       )}
-    </FieldGroup>
+    </FoldedFields>
   );
 }
 
-export function ConfigurationFields({ timeZone, ...fields }: ConfigurationFieldsProps) {
-  const { configuration, choices } = fields;
+export function ConfigurationFields({
+  configuration,
+  choices,
+  timeZone,
+  isOurs,
+}: ConfigurationFieldsProps) {
   const { register } = useFormContext<ConfigurationFormValues>();
-  const { errors } = useFormState<ConfigurationFormValues>({ name: "name" });
+  const { errors } = useFormState<ConfigurationFormValues>();
   return (
     <>
-      <FieldGroup title="Source">
-        <div className={configuration === null ? "sm:col-span-2" : undefined}>
-          <Field label="Name" error={errors.name?.message}>
-            {(aria) => <Input {...aria} {...register("name")} />}
-          </Field>
-        </div>
+      <div className="grid items-start gap-x-6 gap-y-5 sm:grid-cols-2">
         <SourceFields configuration={configuration} choices={choices} />
-      </FieldGroup>
-
-      <ScheduleFields timeZone={timeZone} />
-      <StorageFields {...fields} />
+        <Field label="Name" error={errors.name?.message}>
+          {(aria) => <Input {...aria} {...register("name")} />}
+        </Field>
+        <ScheduleFields timeZone={timeZone} />
+        <Field
+          label="Storage"
+          help={isOurs ? "Quarterdeck tests the connection when you save." : undefined}
+          error={errors.storage_provider_id?.message}
+          emptyText="Choose where to store backups."
+        >
+          {(aria) => (
+            <Picker
+              aria={aria}
+              name="storage_provider_id"
+              choices={choices.providers}
+              prompt="Choose a storage"
+            />
+          )}
+        </Field>
+      </div>
+      <AdvancedFields configuration={configuration} isOurs={isOurs} />
     </>
   );
 }

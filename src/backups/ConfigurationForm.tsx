@@ -11,7 +11,7 @@ import { id } from "../../contract/values.ts";
 import { FormPage } from "../app/FormPage.tsx";
 import { DocsLink } from "../ui/DocsLink.tsx";
 import { hasExtras } from "./backup-facts.ts";
-import { useChoices } from "./choices.ts";
+import type { Choices } from "./choices.ts";
 import type { ConfigurationFormValues } from "./configuration-form.ts";
 import { ConfigurationFields } from "./ConfigurationFields.tsx";
 import { NextRunsPanel } from "./NextRunsPanel.tsx";
@@ -28,18 +28,17 @@ type ConfigurationFormProps = Pick<
 > & {
   /** Null for a new one. */
   configuration: BackupConfiguration | null;
-  serverId: number | null;
+  choices: Choices;
   /** IANA name; null where the service does not say. */
   timeZone: string | null;
 };
 
 export function ConfigurationForm({
   configuration,
-  serverId,
+  choices,
   timeZone,
   ...page
 }: ConfigurationFormProps) {
-  const choices = useChoices(serverId);
   // A service that lists its places is ours; of another one only the interface's own fields are known.
   const isOurs = configuration === null ? choices.providers !== null : hasExtras(configuration);
   return (

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useLoaderData, useSearchParams } from "react-router";
 import type { CreateBackupConfigurationBody } from "../../contract/backups/backup.ts";
 import { call } from "../api/client.ts";
@@ -8,6 +9,7 @@ import { invalidate, queryClient } from "../api/query.ts";
 import { serverName, serverQuery } from "../app/inventory.ts";
 import { paths } from "../paths.ts";
 import { hasExtras } from "./backup-facts.ts";
+import { useChoices } from "./choices.ts";
 import { newValues } from "./configuration-form.ts";
 import { ConfigurationForm } from "./ConfigurationForm.tsx";
 import type { newConfigurationLoader } from "./loaders.ts";
@@ -33,6 +35,9 @@ export function ConfigurationNewPage() {
   const [search] = useSearchParams();
   const { data: server } = useQuery(serverQuery(serverId));
   const name = serverName(serverId, server);
+  const choices = useChoices(serverId);
+  // What is being filled in must not change when a list does.
+  const [defaultValues] = useState(() => newValues(search, choices));
   return (
     <ConfigurationForm
       title="New backup"
@@ -42,9 +47,9 @@ export function ConfigurationNewPage() {
         { label: `${name} backups`, to: paths.backups(serverId) },
       ]}
       configuration={null}
-      serverId={serverId}
+      choices={choices}
       timeZone={server?.time_zone ?? null}
-      defaultValues={newValues(search)}
+      defaultValues={defaultValues}
       save={(body) => createConfiguration(serverId, body)}
       submit={["Create backup", "Creating…"]}
       cancelTo={paths.backups(serverId)}

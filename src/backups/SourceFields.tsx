@@ -1,20 +1,12 @@
 // What a configuration backs up, chosen from the account's lists, or by id where a service has none.
-import { useFormContext, useFormState, useWatch } from "react-hook-form";
+import { useController, useFormContext, useFormState, useWatch } from "react-hook-form";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import { toNumber } from "../app/form-values.ts";
 import { Field, type FieldAria } from "../ui/Field.tsx";
 import { Input } from "../ui/Input.tsx";
 import { Select } from "../ui/Select.tsx";
-import type { ConfigurationFormValues } from "./configuration-form.ts";
-
-type Choice = { id: number; label: string };
-
-/** Each list is null where the service does not offer it. */
-export type Choices = {
-  databases: readonly Choice[] | null;
-  sites: readonly Choice[] | null;
-  providers: readonly Choice[] | null;
-};
+import type { Choice, Choices } from "./choices.ts";
+import { type ConfigurationFormValues, nameAfter } from "./configuration-form.ts";
 
 type PickerProps = {
   aria: FieldAria;
@@ -39,12 +31,95 @@ export function Picker({ aria, name, choices, prompt }: PickerProps) {
   );
 }
 
+/** The one field of a source that can be chosen from the service's lists. */
+function SourceField({ choices }: { choices: Choices }) {
+  const { setValue, getValues, clearErrors } = useFormContext<ConfigurationFormValues>();
+  const { field, fieldState } = useController<ConfigurationFormValues, "backupable_id">({
+    name: "backupable_id",
+  });
+  const type = useWatch<ConfigurationFormValues, "backupable_type">({ name: "backupable_type" });
+  const groups = [
+    { type: "database", label: "Databases", items: choices.databases ?? [] },
+    { type: "site", label: "Site folders", items: choices.sites ?? [] },
+  ] as const;
+  const isEmpty = groups.every(({ items }) => items.length === 0);
+  const choose = (key: string) => {
+    for (const group of groups) {
+      const chosen = group.items.find(({ id }) => `${group.type} ${id}` === key);
+      if (chosen === undefined) continue;
+      setValue("backupable_type", group.type, { shouldDirty: true });
+      field.onChange(chosen.id);
+      const name = getValues("name");
+      const named = nameAfter(name, chosen, choices);
+      if (named === name) continue;
+      setValue("name", named, { shouldDirty: true });
+      clearErrors("name");
+    }
+  };
+  return (
+    <Field
+      label="Source"
+      error={fieldState.error?.message}
+      emptyText={isEmpty ? "Add a site or a database to the inventory first." : "Choose a source."}
+    >
+      {(aria) => (
+        <Select
+          {...aria}
+          ref={field.ref}
+          name={field.name}
+          onBlur={field.onBlur}
+          value={field.value === undefined ? "" : `${type} ${field.value}`}
+          onChange={({ target }) => choose(target.value)}
+        >
+          <option value="" disabled>
+            {isEmpty ? "None in the inventory" : "Choose a database or site"}
+          </option>
+          {groups
+            .filter(({ items }) => items.length > 0)
+            .map((group) => (
+              <optgroup key={group.type} label={group.label}>
+                {group.items.map(({ id, label }) => (
+                  <option key={id} value={`${group.type} ${id}`}>
+                    {label}
+                  </option>
+                ))}
+              </optgroup>
+            ))}
+        </Select>
+      )}
+    </Field>
+  );
+}
+
+/** For a service that lists no sources: what it is, and its id. */
+function SourceByIdFields() {
+  const { register } = useFormContext<ConfigurationFormValues>();
+  const { errors } = useFormState<ConfigurationFormValues>();
+  const type = useWatch<ConfigurationFormValues, "backupable_type">({ name: "backupable_type" });
+  return (
+    <>
+      <Field label="Kind" error={errors.backupable_type?.message}>
+        {(aria) => (
+          <Select {...aria} {...register("backupable_type")}>
+            <option value="database">Database</option>
+            <option value="site">Site folder</option>
+          </Select>
+        )}
+      </Field>
+      <Field
+        label={type === "site" ? "Site" : "Database"}
+        error={errors.backupable_id?.message}
+        emptyText={type === "site" ? "Enter the site's ID." : "Enter the database's ID."}
+      >
+        {(aria) => <Picker aria={aria} name="backupable_id" choices={null} prompt="" />}
+      </Field>
+    </>
+  );
+}
+
 type SourceFieldsProps = { configuration: BackupConfiguration | null; choices: Choices };
 
 export function SourceFields({ configuration, choices }: SourceFieldsProps) {
-  const { register, resetField } = useFormContext<ConfigurationFormValues>();
-  const { errors } = useFormState<ConfigurationFormValues>();
-  const type = useWatch<ConfigurationFormValues, "backupable_type">({ name: "backupable_type" });
   if (configuration !== null)
     return (
       <div>
@@ -57,42 +132,6 @@ export function SourceFields({ configuration, choices }: SourceFieldsProps) {
         </p>
       </div>
     );
-  const kind = register("backupable_type");
-  return (
-    <>
-      <Field label="Kind" term="backupable_type" error={errors.backupable_type?.message}>
-        {(aria) => (
-          <Select
-            {...aria}
-            {...kind}
-            onChange={(event) => {
-              void kind.onChange(event);
-              // A database's id is not a site's. The cast: an empty control holds a text, which no id is, until it is read;
-              // unregistering the field instead would make it the last one to get the focus of an error.
-              resetField("backupable_id", { defaultValue: "" as never });
-            }}
-          >
-            <option value="database">Database</option>
-            <option value="site">Site folder</option>
-          </Select>
-        )}
-      </Field>
-      <Field
-        label={type === "site" ? "Site" : "Database"}
-        term="backupable_id"
-        error={errors.backupable_id?.message}
-        emptyText={type === "site" ? "Choose a site." : "Choose a database."}
-      >
-        {(aria) => (
-          <Picker
-            key={type}
-            aria={aria}
-            name="backupable_id"
-            choices={type === "site" ? choices.sites : choices.databases}
-            prompt={type === "site" ? "Choose a site" : "Choose a database"}
-          />
-        )}
-      </Field>
-    </>
-  );
+  const isListed = choices.databases !== null || choices.sites !== null;
+  return isListed ? <SourceField choices={choices} /> : <SourceByIdFields />;
 }

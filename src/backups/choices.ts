@@ -2,7 +2,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { everySiteQuery } from "../app/inventory.ts";
 import { everyDatabaseQuery, storageProvidersQuery } from "./queries.ts";
-import type { Choices } from "./SourceFields.tsx";
+
+export type Choice = { id: number; name: string; label: string };
+
+/** Each list is null where the service does not offer it. */
+export type Choices = {
+  databases: readonly Choice[] | null;
+  sites: readonly Choice[] | null;
+  providers: readonly Choice[] | null;
+};
 
 export function useChoices(serverId: number | null): Choices {
   const isKnown = serverId !== null;
@@ -10,10 +18,12 @@ export function useChoices(serverId: number | null): Choices {
   const { data: databases } = useQuery({ ...everyDatabaseQuery(serverId ?? 0), enabled: isKnown });
   const { data: providers } = useQuery(storageProvidersQuery());
   return {
-    sites: sites?.data.map(({ id, name }) => ({ id, label: name })) ?? null,
+    sites: sites?.data.map(({ id, name }) => ({ id, name, label: name })) ?? null,
     databases:
-      databases?.data.map(({ id, name, engine }) => ({ id, label: `${name} (${engine})` })) ?? null,
+      databases?.data.map(({ id, name, engine }) => ({ id, name, label: `${name} (${engine})` })) ??
+      null,
     providers:
-      providers?.data.map(({ id, name, place }) => ({ id, label: `${name} (${place})` })) ?? null,
+      providers?.data.map(({ id, name, place }) => ({ id, name, label: `${name} (${place})` })) ??
+      null,
   };
 }

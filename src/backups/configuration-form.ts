@@ -6,6 +6,8 @@ import {
   type BackupConfiguration,
   type createBackupConfigurationBody,
 } from "../../contract/backups/backup.ts";
+import { slugOf } from "../../contract/backups/slug.ts";
+import type { Choice, Choices } from "./choices.ts";
 
 export type ConfigurationFormValues = z.input<typeof createBackupConfigurationBody>;
 
@@ -16,17 +18,60 @@ export const presets = [
   { frequency: "30 2 1 * *", label: "Every month, on the 1st at 02:30" },
 ] as const;
 
-/** A form of its own values, with what the address asks for: `?type=site&id=4`. */
-export function newValues(search: URLSearchParams): Partial<ConfigurationFormValues> {
-  const asked = search.get("type");
+/** The only one there is, if it is the only one. */
+const onlyOf = <Item>(items: readonly Item[] | null): Item | undefined =>
+  items?.length === 1 ? items[0] : undefined;
+
+/** What a new configuration backs up until another source is chosen: what the address asks for, or all there is. */
+function firstSource(search: URLSearchParams, { databases, sites }: Choices) {
+  const listed = [
+    ...(databases ?? []).map((choice) => ({ type: "database" as const, ...choice })),
+    ...(sites ?? []).map((choice) => ({ type: "site" as const, ...choice })),
+  ];
+  const asked = backupableTypes.find((type) => type === search.get("type"));
   const id = Number(search.get("id") ?? "");
+  if (asked === undefined) return onlyOf(listed) ?? { type: "database" as const };
+  const found = listed.find((one) => one.type === asked && one.id === id);
+  return found ?? { type: asked, ...(Number.isInteger(id) && id > 0 && { id }) };
+}
+
+/** Values that can be saved as they are, as far as there is one choice only; the address may choose: `?type=site&id=4`. */
+export function newValues(
+  search: URLSearchParams,
+  choices: Choices,
+): Partial<ConfigurationFormValues> {
+  const source = firstSource(search, choices);
+  const provider = onlyOf(choices.providers);
   return {
-    name: "",
-    frequency: "30 2 * * *",
+    name: "name" in source ? source.name : "",
+    frequency: presets[1].frequency,
     hold: defaultHold,
-    backupable_type: backupableTypes.find((type) => type === asked) ?? "database",
-    ...(Number.isInteger(id) && id > 0 && { backupable_id: id }),
+    backupable_type: source.type,
+    ...("id" in source && { backupable_id: source.id }),
+    ...(provider !== undefined && { storage_provider_id: provider.id }),
   };
+}
+
+/** The name after another source was chosen: that of the source, unless somebody has typed one. */
+export function nameAfter(name: string, chosen: Choice | undefined, { databases, sites }: Choices) {
+  const given = [...(databases ?? []), ...(sites ?? [])].map((one) => one.name);
+  return chosen !== undefined && (name.trim() === "" || given.includes(name)) ? chosen.name : name;
+}
+
+const days = (count: number) => (count === 1 ? "every day" : `every ${count} days`);
+
+/** What the advanced fields are set to, e.g. "Keeps the last 7 backups in shop-nightly. No restore drills." */
+export function advancedSummary(
+  { name, hold, directory, drill }: Partial<ConfigurationFormValues>,
+  { keptHold, keptDirectory, isOurs }: { keptHold: number; keptDirectory: string; isOurs: boolean },
+): string {
+  const kept = hold ?? keptHold;
+  const count = kept === 1 ? "backup" : `${kept} backups`;
+  const place = directory || keptDirectory || (isOurs && name?.trim() ? slugOf(name) : "");
+  return [
+    `Keeps the last ${count}${place === "" ? "" : ` in ${place}`}.`,
+    ...(isOurs ? [drill ? `Restore drill ${days(drill)}.` : "No restore drills."] : []),
+  ].join(" ");
 }
 
 export const toValues = (configuration: BackupConfiguration): ConfigurationFormValues => ({
