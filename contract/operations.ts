@@ -5,7 +5,7 @@ import { deployment, reportDeploymentBody } from "./deployments.ts";
 import { installation } from "./installation.ts";
 import { operation } from "./operation.ts";
 import { overview } from "./overview.ts";
-import { listOf } from "./paging.ts";
+import { filteredListOf } from "./paging.ts";
 import { searchQuery, searchResults } from "./search.ts";
 import { database, server, site, storageProvider } from "./servers.ts";
 import { createTokenBody, newToken, signInBody, token } from "./tokens.ts";
@@ -51,7 +51,7 @@ const servers = {
   listServers: operation({
     tag: "servers",
     path: "/api/servers",
-    ...listOf(server),
+    ...filteredListOf(server),
   }),
   showServer: operation({
     tag: "servers",
@@ -62,7 +62,7 @@ const servers = {
   listSites: operation({
     tag: "servers",
     path: "/api/server/{id}/sites",
-    ...listOf(site),
+    ...filteredListOf(site),
   }),
   showSite: operation({
     tag: "servers",
@@ -73,12 +73,12 @@ const servers = {
   listDatabases: operation({
     tag: "servers",
     path: "/api/server/{id}/databases",
-    ...listOf(database),
+    ...filteredListOf(database),
   }),
   listStorageProviders: operation({
     tag: "servers",
     path: "/api/storage-providers",
-    ...listOf(storageProvider),
+    ...filteredListOf(storageProvider),
   }),
   showInstallation: operation({
     tag: "servers",
@@ -92,7 +92,7 @@ const tokens = {
   listTokens: operation({
     tag: "tokens",
     path: "/api/tokens",
-    ...listOf(token),
+    ...filteredListOf(token),
     ability: "*",
     reach: "every server",
   }),

@@ -52,6 +52,14 @@ describe("the envelope", () => {
     });
   });
 
+  test("links keep what a list is filtered by, and its answer says what there is", () => {
+    const filter = { "filter[status]": "failed,stopped", search: "a&b", sort: "" };
+    const filtered = { counts: { all: 1, failed: 1 }, sorts: ["id"] };
+    const { links, meta } = toPage([4], 1, { page: 1, perPage: 20 }, path, filter, filtered);
+    expect(links.first).toBe(`${path}?page=1&filter%5Bstatus%5D=failed%2Cstopped&search=a%26b`);
+    expect(meta).toMatchObject({ path, ...filtered });
+  });
+
   test("a page past the end is empty and links to the one before it", () => {
     const { links, meta } = toPage([], 8, { page: 9, perPage: 20 }, path);
     expect(meta).toMatchObject({ current_page: 9, from: null, to: null, last_page: 1 });

@@ -5,10 +5,23 @@ export const defaultPerPage = 20;
 export const maxPerPage = 100;
 
 /** What every list may be asked for. Both are texts of a query string, read by `readPage`. */
-const pageQuery = z.object({
-  page: z.optional(z.string()),
-  per_page: z.optional(z.string()),
+const pageFields = { page: z.optional(z.string()), per_page: z.optional(z.string()) };
+const pageQuery = z.object(pageFields);
+
+export const statusParameter = "filter[status]";
+
+/** What a list may be asked for that can be filtered; the service knows its statuses and sorts. An extra. */
+const filterQuery = z.object({
+  ...pageFields,
+  /** Words of `meta.counts`, separated by commas. */
+  [statusParameter]: z.optional(z.string()),
+  /** Words that a row must have, in any order. */
+  search: z.optional(z.string()),
+  /** A name of `meta.sorts`, after a "-" for descending order. */
+  sort: z.optional(z.string()),
 });
+/** A list without any of these answers as the interface says, without `meta.counts` and `meta.sorts`. */
+export type ListFilter = Omit<z.infer<typeof filterQuery>, keyof typeof pageFields>;
 
 const count = z.int().check(z.gte(0));
 const url = z.string();
@@ -31,12 +44,23 @@ export const pageOf = <Item extends z.ZodMiniType>(item: Item) =>
       path: url,
       per_page: count,
       total: count,
+      /** Extra: the rows that match the search by status, whatever the status filter, and `all`. */
+      counts: z.optional(z.record(z.string(), count)),
+      /** Extra: what `sort` takes. */
+      sorts: z.optional(z.array(z.string())),
     }),
   });
 
 /** What every row of the operation table has that lists `item`. */
 export const listOf = <Item extends z.ZodMiniType>(item: Item) =>
   ({ method: "GET", query: pageQuery, responses: { 200: pageOf(item) } }) as const;
+
+/** The same for a list that can be filtered, searched and sorted. */
+export const filteredListOf = <Item extends z.ZodMiniType>(item: Item) =>
+  ({ ...listOf(item), query: filterQuery }) as const;
+
+/** What a list says of itself where it was asked for some of its rows, or in another order. */
+type Filtered = { counts: Record<string, number>; sorts: string[] };
 
 export type Page<Item> = {
   data: Item[];
@@ -49,6 +73,8 @@ export type Page<Item> = {
     path: string;
     per_page: number;
     total: number;
+    counts?: Filtered["counts"] | undefined;
+    sorts?: Filtered["sorts"] | undefined;
   };
 };
 
@@ -85,16 +111,23 @@ export function itemsOn<Item>(items: readonly Item[], page: PageRequest): Item[]
  * Puts one page of items into the envelope.
  * @param path absolute URL of the list, without a query
  * @param total number of all items, not of this page's
+ * @param filter what it was asked for beside the page; links keep it
  */
 export function toPage<Item>(
   items: Item[],
   total: number,
   request: PageRequest,
   path: string,
+  filter: ListFilter = {},
+  filtered?: Filtered,
 ): Page<Item> {
   const { page, perPage } = request;
   const lastPage = Math.max(1, Math.ceil(total / perPage));
-  const suffix = perPage === defaultPerPage ? "" : `&per_page=${perPage}`;
+  const kept = Object.entries({
+    ...(perPage !== defaultPerPage && { per_page: String(perPage) }),
+    ...filter,
+  }).filter((pair): pair is [string, string] => Boolean(pair[1]));
+  const suffix = kept.length === 0 ? "" : `&${new URLSearchParams(kept)}`;
   const link = (number: number) => `${path}?page=${number}${suffix}`;
   const from = items.length === 0 ? null : rangeOf(request).offset + 1;
   return {
@@ -113,6 +146,7 @@ export function toPage<Item>(
       path,
       per_page: perPage,
       total,
+      ...filtered,
     },
   };
 }

@@ -10,14 +10,14 @@ import {
   restoreBackupBody,
 } from "./backup.ts";
 import { file, operation } from "../operation.ts";
-import { listOf } from "../paging.ts";
+import { filteredListOf } from "../paging.ts";
 
 /** Those of the interface. */
 export const backupOperations = {
   listBackupConfigurations: operation({
     tag: "backups",
     path: "/api/server/{id}/backups",
-    ...listOf(backupConfiguration),
+    ...filteredListOf(backupConfiguration),
   }),
   showBackupConfiguration: operation({
     tag: "backups",
@@ -85,7 +85,7 @@ export const backupExtras = {
   listBackups: operation({
     tag: "backups",
     path: "/api/backup-configuration/{id}/backups",
-    ...listOf(backup),
+    ...filteredListOf(backup),
   }),
   downloadBackup: operation({
     tag: "backups",

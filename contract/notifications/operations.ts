@@ -6,7 +6,7 @@ import {
   updateNotificationsBody,
 } from "./notification.ts";
 import { operation } from "../operation.ts";
-import { listOf, pageOf } from "../paging.ts";
+import { filteredListOf, listOf, pageOf } from "../paging.ts";
 
 /** Those of the interface. */
 export const notificationOperations = {
@@ -41,7 +41,7 @@ export const notificationExtras = {
   listNotificationChannels: operation({
     tag: "notifications",
     path: "/api/notification-channels",
-    ...listOf(notificationChannel),
+    ...filteredListOf(notificationChannel),
   }),
   testNotificationChannel: operation({
     tag: "notifications",

@@ -1,6 +1,6 @@
 // The webhooks' operations: their rows of the table `contract/operations.ts`.
 import { operation } from "../operation.ts";
-import { listOf } from "../paging.ts";
+import { listOf, filteredListOf } from "../paging.ts";
 import { delivery, deliverySummary } from "./delivery.ts";
 import { createWebhookBody, redelivered, webhook, webhookWithSecret } from "./webhook.ts";
 
@@ -9,7 +9,7 @@ export const webhookOperations = {
   listWebhooks: operation({
     tag: "webhooks",
     path: "/api/site/{id}/webhooks",
-    ...listOf(webhook),
+    ...filteredListOf(webhook),
   }),
   showWebhook: operation({
     tag: "webhooks",

@@ -1,6 +1,6 @@
 // The workers' operations: their rows of the table `contract/operations.ts`.
 import { operation } from "../operation.ts";
-import { listOf } from "../paging.ts";
+import { filteredListOf } from "../paging.ts";
 import { createWorkerBody, worker, workerLog, workerLogQuery } from "./worker.ts";
 
 /** Those of the interface. */
@@ -8,7 +8,7 @@ export const workerOperations = {
   listWorkers: operation({
     tag: "workers",
     path: "/api/site/{id}/workers",
-    ...listOf(worker),
+    ...filteredListOf(worker),
   }),
   showWorker: operation({
     tag: "workers",

@@ -7,7 +7,6 @@ import {
   runningWork,
   type BackupTrigger,
 } from "../../contract/backups/backup.ts";
-import type { PageRequest } from "../../contract/paging.ts";
 import type { Clock } from "../clock.ts";
 import { theSchedule, type Actor } from "../activity/actor.ts";
 import { recordActivity } from "../activity/store.ts";
@@ -15,6 +14,7 @@ import { conflict } from "../http/service-error.ts";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Connection } from "../store/database.ts";
+import type { ListRequest } from "../store/filtered-rows.ts";
 import type { BackupTaskKind } from "../store/tables.ts";
 import { backupEntry, cancelledAction } from "./activity-entries.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
@@ -103,7 +103,7 @@ export function createBackupService(options: BackupServiceOptions) {
 
   return {
     withConfiguration: (id: number) => store.withConfiguration(id),
-    list: (configurationId: number, page: PageRequest) => store.list(configurationId, page),
+    list: (configurationId: number, page: ListRequest) => store.list(configurationId, page),
 
     /**
      * Asks for a run. @param also what changes with it, in the same transaction

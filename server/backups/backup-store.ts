@@ -1,10 +1,11 @@
 // The backups' rows. A status changes by compare-and-set only, so that two deciders cannot both win.
-import type { PageRequest } from "../../contract/paging.ts";
 import type { BackupState } from "../../contract/backups/backup.ts";
+import { listFilters } from "../http/list-filters.ts";
 import { backupTaskQueue } from "../jobs/jobs.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { and, asc, desc, eq, inArray, lt, lte, ne, or, sql } from "../store/drizzle.ts";
-import { insertedRow, readRows } from "../store/rows.ts";
+import { createFilteredRows, type ListRequest } from "../store/filtered-rows.ts";
+import { insertedRow } from "../store/rows.ts";
 import { backupConfigurations as configurations, backups } from "../store/tables.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 
@@ -21,6 +22,13 @@ export type BackupChange = Partial<
 const isFinishedRun = and(eq(backups.status, "finished"), ne(backups.trigger, "safety"));
 
 export function createBackupStore(db: Database) {
+  const readList = createFilteredRows(db, backups, listFilters.listBackups, {
+    id: backups.id,
+    search: [sql`'backup'`, backups.id, backups.trigger, backups.path, backups.status_reason],
+    status: sql`case when ${backups.status} = 'finished' and ${backups.damage} is not null then 'damaged'
+      else ${backups.status} end`,
+    sorts: { size: backups.size },
+  });
   const running = async (condition: ReturnType<typeof sql>): Promise<BackupRow[]> => {
     const rows = await db
       .select({ backup: backups })
@@ -64,11 +72,8 @@ export function createBackupStore(db: Database) {
       return row ?? null;
     },
 
-    list(configurationId: number, page: PageRequest) {
-      const isOfIt = eq(backups.configuration_id, configurationId);
-      const query = db.select().from(backups).where(isOfIt).orderBy(desc(backups.id));
-      return readRows(query, db.$count(backups, isOfIt), page);
-    },
+    list: (configurationId: number, page: ListRequest) =>
+      readList(eq(backups.configuration_id, configurationId), page),
 
     /** The newest backups of each configuration, newest first, without their manifests. */
     async newest(configurationIds: readonly number[], limit: number): Promise<BackupRow[]> {

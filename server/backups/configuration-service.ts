@@ -6,13 +6,13 @@ import {
   type UpdateBackupConfigurationBody,
 } from "../../contract/backups/backup.ts";
 import { slugOf } from "../../contract/backups/slug.ts";
-import type { PageRequest } from "../../contract/paging.ts";
 import type { Clock } from "../clock.ts";
 import { recordActivity } from "../activity/store.ts";
 import type { Caller } from "../http/route.ts";
 import { conflict, InvalidFields } from "../http/service-error.ts";
 import type { InventoryStore, ServerRow } from "../inventory/store.ts";
 import type { Connection } from "../store/database.ts";
+import type { ListRequest } from "../store/filtered-rows.ts";
 import { configurationEntry } from "./activity-entries.ts";
 import type { BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
@@ -80,7 +80,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
   }
 
   return {
-    list: (serverId: number, page: PageRequest) => configurations.list(serverId, page),
+    list: (serverId: number, page: ListRequest) => configurations.list(serverId, page),
     byId: (id: number) => configurations.byId(id),
 
     /** @throws InvalidFields */

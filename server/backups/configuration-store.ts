@@ -1,10 +1,17 @@
 // The configurations' rows. A status changes by compare-and-set only, so that two deciders cannot both win.
-import { rangeOf, type PageRequest } from "../../contract/paging.ts";
+import { rangeOf } from "../../contract/paging.ts";
 import type { BackupConfigurationState } from "../../contract/backups/backup.ts";
+import { listFilters } from "../http/list-filters.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { and, asc, desc, eq, isNotNull, isNull, sql } from "../store/drizzle.ts";
+import { createFilteredRows, type ListRequest, type Rows } from "../store/filtered-rows.ts";
 import { insertedRow } from "../store/rows.ts";
-import { backupConfigurations as configurations, backups } from "../store/tables.ts";
+import {
+  backupConfigurations as configurations,
+  backups,
+  databases,
+  sites,
+} from "../store/tables.ts";
 
 export type ConfigurationRow = typeof configurations.$inferSelect;
 type NewConfigurationRow = Omit<typeof configurations.$inferInsert, "id" | "transition" | "status">;
@@ -12,6 +19,15 @@ type NewConfigurationRow = Omit<typeof configurations.$inferInsert, "id" | "tran
 export type ConfigurationChange = Partial<
   Omit<typeof configurations.$inferInsert, "id" | "transition" | "status">
 >;
+
+/** What its newest run makes of one that is installed; safety backups are no runs. Null where there was none yet. */
+const statusOfRuns = sql`(
+  select case
+    when run.status in ('pending', 'running') then 'running'
+    when run.status = 'failed' or run.damage is not null or ${configurations.missed_since} is not null then 'failing'
+    end
+  from ${backups} run where run.configuration_id = ${configurations.id} and run.trigger <> 'safety'
+  order by run.id desc limit 1)`;
 
 export function createConfigurationStore(db: Database) {
   const selectPage = db
@@ -22,9 +38,29 @@ export function createConfigurationStore(db: Database) {
     .limit(sql.placeholder("limit"))
     .offset(sql.placeholder("offset"))
     .prepare("backup_configurations_of_server");
+  const readFiltered = createFilteredRows(
+    db,
+    configurations,
+    listFilters.listBackupConfigurations,
+    {
+      id: configurations.id,
+      search: [
+        configurations.name,
+        configurations.type,
+        sql`(select name from ${databases} where id = ${configurations.database_id})`,
+        sql`(select name from ${sites} where id = ${configurations.site_id})`,
+        configurations.directory,
+      ],
+      status: sql`case when ${configurations.status} <> 'installed' then ${configurations.status}
+        else coalesce(${statusOfRuns}, case when ${configurations.missed_since} is not null then 'failing' end,
+          'installed') end`,
+      sorts: { name: sql`lower(${configurations.name})`, next_run_at: configurations.next_run_at },
+    },
+  );
 
   return {
-    async list(serverId: number, page: PageRequest) {
+    async list(serverId: number, page: ListRequest): Promise<Rows<ConfigurationRow>> {
+      if (page.wanted) return readFiltered(eq(configurations.server_id, serverId), page);
       const [rows, total] = await Promise.all([
         selectPage.execute({ serverId, ...rangeOf(page) }),
         db.$count(configurations, eq(configurations.server_id, serverId)),

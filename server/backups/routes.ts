@@ -4,7 +4,8 @@ import { pathOf } from "../../contract/operation.ts";
 import { operations } from "../../contract/operations.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import { FileResponse } from "../http/file-response.ts";
-import { listRoute, reply, route, type Caller, type Route } from "../http/route.ts";
+import { listFilters } from "../http/list-filters.ts";
+import { filteredListRoute, reply, route, type Caller, type Route } from "../http/route.ts";
 import { createServerFinder } from "../inventory/finders.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { OneTimeLinks } from "../tokens/one-time-links.ts";
@@ -39,11 +40,12 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
   };
 
   return [
-    listRoute(operations.listBackupConfigurations, {
+    filteredListRoute(operations.listBackupConfigurations, {
       find: findServer,
+      filters: listFilters.listBackupConfigurations,
       list: async (page, { found }) => {
-        const { rows, total } = await configurations.list(found.id, page);
-        return { items: await serializer.toList(rows), total };
+        const { rows, ...counted } = await configurations.list(found.id, page);
+        return { items: await serializer.toList(rows), ...counted };
       },
     }),
     route(operations.showBackupConfiguration, {
@@ -113,11 +115,12 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
         });
       },
     }),
-    listRoute(operations.listBackups, {
+    filteredListRoute(operations.listBackups, {
       find: findConfiguration,
+      filters: listFilters.listBackups,
       list: async (page, { found }) => {
-        const { rows, total } = await backups.list(found.id, page);
-        return { items: await serializer.toBackups(rows), total };
+        const { rows, ...counted } = await backups.list(found.id, page);
+        return { items: await serializer.toBackups(rows), ...counted };
       },
     }),
     route(operations.downloadBackup, {

@@ -10,6 +10,7 @@ import { systemClock } from "../clock.ts";
 import { backupTaskQueue } from "../jobs/jobs.ts";
 import { serialQueueOptions } from "../jobs/serial-queue.ts";
 import { ownUser } from "../testing/own-user.ts";
+import { filtersOf } from "./list-filters.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 
 // Lists are polled, so the cost of one must not grow with its rows.
@@ -184,6 +185,17 @@ test.each(listNames)("%s asks the database as often for 40 rows as for one", asy
   expect(few.body.data.length).toBeLessThan(manyRows);
   expect(many.asked).toEqual(few.asked);
 });
+
+test.each(listNames.filter((name) => filtersOf.has(name)))(
+  "%s, searched and sorted, asks the database as often for 40 rows as for one",
+  async (name) => {
+    const wanted = `&search=1&sort=${filtersOf.get(name)?.sorts[0] ?? ""}`;
+    const few = await ask<Page<unknown>>(withOne, pathOfAll(name) + wanted);
+    const many = await ask<Page<unknown>>(withMany, pathOfAll(name) + wanted);
+    expect(many.body.meta.counts?.["all"]).toBe(many.body.meta.total);
+    expect(many.asked).toEqual(few.asked);
+  },
+);
 
 test("the overview asks the database as often for 40 rows as for one", async () => {
   const { path } = operations.showOverview;

@@ -2,7 +2,9 @@
 import * as z from "zod/mini";
 import { errorBody, fieldErrorsBody } from "../../contract/errors.ts";
 import { abilityOf, file, type Operation } from "../../contract/operation.ts";
+import { statusParameter } from "../../contract/paging.ts";
 import { describeEvents } from "./describe-events.ts";
+import { type Filters, filtersOf } from "./list-filters.ts";
 import { hoist, type Json, type Schema } from "./schema-components.ts";
 import { summaryOf } from "./summaries.ts";
 
@@ -25,7 +27,10 @@ export function describeOperations(
       tags: [row.tag],
       ...(row.isPublic && { security: [] }),
       ...(row.takesCode && { security: [{ token: [] }, { code: [] }] }),
-      parameters: [...pathParameters(row.path), ...queryParameters(row.query)],
+      parameters: [
+        ...pathParameters(row.path),
+        ...queryParameters(row.query, filtersOf.get(operationId)),
+      ],
       ...(row.body && {
         requestBody: { required: true, content: asJson(row.body, "input", components) },
       }),
@@ -61,10 +66,39 @@ const pathParameters = (path: string) =>
     schema: { type: "integer", minimum: 1 },
   }));
 
-function queryParameters(query: Schema | undefined): Json[] {
+function queryParameters(query: Schema | undefined, filters: Filters | undefined): Json[] {
   if (query === undefined) return [];
   const { properties = {} } = z.toJSONSchema(query, { io: "input" });
-  return Object.entries(properties).map(([name, schema]) => ({ name, in: "query", schema }));
+  return Object.entries(properties).flatMap(([name, schema]) =>
+    filters === undefined || name !== statusParameter
+      ? [{ name, in: "query", schema, ...describeFilter(name, filters) }]
+      : statusParameters(Object.keys(filters.statuses)),
+  );
+}
+
+/** Words separated by commas; none for a list without statuses. */
+const statusParameters = (statuses: string[]): Json[] =>
+  statuses.length === 0
+    ? []
+    : [
+        {
+          name: statusParameter,
+          in: "query",
+          description: "Only rows with one of these statuses",
+          style: "form",
+          explode: false,
+          schema: { type: "array", items: { type: "string", enum: statuses } },
+        },
+      ];
+
+function describeFilter(name: string, filters: Filters | undefined): Json {
+  if (name === "search") return { description: "Only rows that hold each of these words" };
+  if (name !== "sort" || filters === undefined) return {};
+  const both = filters.sorts.flatMap((sort) => [sort, `-${sort}`]);
+  return {
+    description: "The order; “-” = descending. Without it, the list's own order",
+    schema: { type: "string", enum: both },
+  };
 }
 
 const errorTexts: readonly [number, string, Schema][] = [

@@ -8,8 +8,18 @@ import type {
   ParsedQuery,
   PathParams,
 } from "../../contract/operation.ts";
-import { type listOf, type PageRequest, readPage, toPage } from "../../contract/paging.ts";
+import {
+  type filteredListOf,
+  type listOf,
+  type ListFilter,
+  type PageRequest,
+  readPage,
+  statusParameter,
+  toPage,
+} from "../../contract/paging.ts";
+import type { ListRequest } from "../store/filtered-rows.ts";
 import type { FileResponse } from "./file-response.ts";
+import { type Filters, readFilter } from "./list-filters.ts";
 
 /** Who asks: a token that was checked. */
 export type Caller = {
@@ -133,6 +143,39 @@ export const listRoute = <Row extends ListOperation, Found>(
     const page = readPage(incoming.query);
     const { items, total } = await list(page, incoming);
     return reply(200, toPage(items, total, page, incoming.url));
+  },
+});
+
+type FilteredListOperation = Operation & ReturnType<typeof filteredListOf>;
+
+type FilteredListHandler<Row extends FilteredListOperation, Found> = Pick<
+  Handler<Row, Found>,
+  "find"
+> & {
+  filters: Filters;
+  /** @returns the items of this page, the number of those on all pages, and that by status where something was wanted */
+  list(
+    request: ListRequest,
+    incoming: Incoming<Row, Found>,
+  ): Promise<{ items: ItemOf<Row>[]; total: number; counts?: Record<string, number> | undefined }>;
+};
+
+/** The same of a list that can be filtered, searched and sorted. */
+export const filteredListRoute = <Row extends FilteredListOperation, Found>(
+  operation: Row,
+  { find, filters, list }: FilteredListHandler<Row, Found>,
+): Route => ({
+  operation,
+  find,
+  check: async () => ({}),
+  async handle(incoming: Incoming<Row, Found>) {
+    const page = readPage(incoming.query);
+    const wanted = readFilter(incoming.query, filters);
+    const { items, total, counts } = await list({ ...page, wanted }, incoming);
+    const { [statusParameter]: status, search, sort }: ListFilter = incoming.query;
+    const filter = { [statusParameter]: status, search, sort };
+    const filtered = counts && { counts, sorts: [...filters.sorts] };
+    return reply(200, toPage(items, total, page, incoming.url, filter, filtered));
   },
 });
 

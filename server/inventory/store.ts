@@ -1,9 +1,6 @@
 // The inventory's rows, looked up by everybody else.
-import { asc, eq, inArray, sql } from "../store/drizzle.ts";
-import { itemsOn, type PageRequest } from "../../contract/paging.ts";
-import { defaultArtisan } from "../../contract/workers/command.ts";
+import { eq, inArray, sql } from "../store/drizzle.ts";
 import type { Connection, Database } from "../store/database.ts";
-import { readRows } from "../store/rows.ts";
 import {
   databases,
   notificationChannels,
@@ -11,39 +8,28 @@ import {
   sites,
   storageProviders,
 } from "../store/tables.ts";
-import type { EntryAccount, EntryAccounts } from "./accounts.ts";
-import { expandHome } from "./paths.ts";
+import type { EntryAccounts } from "./accounts.ts";
+import {
+  type DatabaseRow,
+  type NotificationChannelEntry,
+  type ServerRow,
+  type SiteRow,
+  type StorageProviderEntry,
+  toDatabase,
+  toServer,
+  toSite,
+} from "./rows.ts";
+import { createInventoryLists } from "./lists.ts";
 import { replaceEntries } from "./replace-entries.ts";
 import type { Inventory } from "./schema.ts";
 
-export type ServerRow = { id: number; name: string; timeZone: string };
-export type SiteRow = {
-  id: number;
-  serverId: number;
-  name: string;
-  /** Absolute. */
-  root: string;
-  /** The command before `queue:work`. */
-  artisan: readonly string[];
-  workerCount: number;
-  createdAt: Date;
-  /** Ids of its databases. */
-  databases: readonly number[];
-  account: EntryAccount;
-};
-
-/** An entry as the file has it, with the server it is on. */
-export type DatabaseRow = {
-  id: number;
-  serverId: number;
-  createdAt: Date;
-  entry: DatabaseEntry;
-  /** Of one that is a file. */
-  account: EntryAccount;
-};
-type DatabaseEntry = Inventory["databases"][number];
-export type StorageProviderEntry = Inventory["storage_providers"][number];
-export type NotificationChannelEntry = Inventory["notification_channels"][number];
+export type {
+  DatabaseRow,
+  NotificationChannelEntry,
+  ServerRow,
+  SiteRow,
+  StorageProviderEntry,
+} from "./rows.ts";
 
 export function createInventoryStore(db: Database) {
   const selectSite = db
@@ -53,6 +39,8 @@ export function createInventoryStore(db: Database) {
     .prepare("site_by_id");
 
   return {
+    ...createInventoryLists(db),
+
     /**
      * Puts the file's entries in place of the rows, all or none.
      * @returns what stands in the way: entries that are gone from the file and still used
@@ -72,25 +60,9 @@ export function createInventoryStore(db: Database) {
       return { sites: await of(sites), databases: await of(databases) };
     },
 
-    async listServers(page: PageRequest, reachable: (id: number) => boolean) {
-      // A token's reach is a list of ids in memory, and there are hundreds of servers at the most.
-      const all = await db.select().from(servers).orderBy(asc(servers.id));
-      const visible = all.filter(({ id }) => reachable(id));
-      return { rows: itemsOn(visible, page).map(toServer), total: visible.length };
-    },
-
     async findServer(id: number): Promise<ServerRow | null> {
       const [row] = await db.select().from(servers).where(eq(servers.id, id));
       return row ? toServer(row) : null;
-    },
-
-    async listSites(serverId: number, page: PageRequest) {
-      const { rows, total } = await readRows(
-        db.select().from(sites).where(eq(sites.server_id, serverId)).orderBy(asc(sites.id)),
-        db.$count(sites, eq(sites.server_id, serverId)),
-        page,
-      );
-      return { rows: rows.map(toSite), total };
     },
 
     async findSite(id: number, tx?: Connection): Promise<SiteRow | null> {
@@ -111,19 +83,6 @@ export function createInventoryStore(db: Database) {
       return byId(rows.map(toSite));
     },
 
-    async listDatabases(serverId: number, page: PageRequest) {
-      const { rows, total } = await readRows(
-        db
-          .select()
-          .from(databases)
-          .where(eq(databases.server_id, serverId))
-          .orderBy(asc(databases.id)),
-        db.$count(databases, eq(databases.server_id, serverId)),
-        page,
-      );
-      return { rows: rows.map(toDatabase), total };
-    },
-
     async findDatabase(id: number): Promise<DatabaseRow | null> {
       const [row] = await db.select().from(databases).where(eq(databases.id, id));
       return row ? toDatabase(row) : null;
@@ -137,15 +96,6 @@ export function createInventoryStore(db: Database) {
         .from(databases)
         .where(inArray(databases.id, [...ids]));
       return byId(rows.map(toDatabase));
-    },
-
-    async listStorageProviders(page: PageRequest) {
-      const { rows, total } = await readRows(
-        db.select().from(storageProviders).orderBy(asc(storageProviders.id)),
-        db.$count(storageProviders),
-        page,
-      );
-      return { rows: rows.map(({ entry }) => entry), total };
     },
 
     async findStorageProvider(
@@ -170,15 +120,6 @@ export function createInventoryStore(db: Database) {
         .update(storageProviders)
         .set({ marked_path: path })
         .where(eq(storageProviders.id, id));
-    },
-
-    async listNotificationChannels(page: PageRequest) {
-      const { rows, total } = await readRows(
-        db.select().from(notificationChannels).orderBy(asc(notificationChannels.id)),
-        db.$count(notificationChannels),
-        page,
-      );
-      return { rows: rows.map(({ entry }) => entry), total };
     },
 
     async findNotificationChannel(id: number): Promise<NotificationChannelEntry | null> {
@@ -208,43 +149,3 @@ export type InventoryStore = ReturnType<typeof createInventoryStore>;
 
 const byId = <Entry extends { id: number }>(entries: readonly Entry[]): Map<number, Entry> =>
   new Map(entries.map((entry) => [entry.id, entry]));
-
-const undecided: EntryAccount = {
-  account: null,
-  problem: "No account yet: Quarterdeck couldn't read the inventory since the last upgrade.",
-  ownerOf: null,
-};
-
-const toServer = (row: typeof servers.$inferSelect): ServerRow => ({
-  id: row.id,
-  name: row.name,
-  timeZone: row.entry.time_zone ?? "UTC",
-});
-
-function toSite(row: typeof sites.$inferSelect): SiteRow {
-  const { root, artisan, databases: ids = [] } = row.entry;
-  return {
-    id: row.id,
-    serverId: row.server_id,
-    name: row.name,
-    root: expandHome(root),
-    workerCount: row.worker_count,
-    createdAt: row.created_at,
-    databases: ids,
-    account: row.account ?? undecided,
-    artisan:
-      artisan === undefined
-        ? defaultArtisan
-        : typeof artisan === "string"
-          ? artisan.split(/\s+/)
-          : artisan,
-  };
-}
-
-const toDatabase = (row: typeof databases.$inferSelect): DatabaseRow => ({
-  id: row.id,
-  serverId: row.server_id,
-  createdAt: row.created_at,
-  entry: row.entry,
-  account: row.account ?? undecided,
-});

@@ -3,7 +3,15 @@ import type { ChannelMessage, Notification } from "../../contract/notifications/
 import { operations } from "../../contract/operations.ts";
 import { itemsOn, type PageRequest, readPage, toPage } from "../../contract/paging.ts";
 import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
-import { listRoute, nothingToFind, reply, route, type Caller, type Route } from "../http/route.ts";
+import { listFilters } from "../http/list-filters.ts";
+import {
+  filteredListRoute,
+  nothingToFind,
+  reply,
+  route,
+  type Caller,
+  type Route,
+} from "../http/route.ts";
 import { createServerFinder, createSiteFinder } from "../inventory/finders.ts";
 import type { InventoryStore, NotificationChannelEntry } from "../inventory/store.ts";
 import type { MessageRow } from "./message-store.ts";
@@ -74,11 +82,12 @@ export function notificationRoutes({
         return reply(200, await pageOf(server, readPage({}), url));
       },
     }),
-    listRoute(operations.listNotificationChannels, {
+    filteredListRoute(operations.listNotificationChannels, {
       find: nothingToFind,
+      filters: listFilters.listNotificationChannels,
       list: async (page, { caller }) => {
         // All of them, whoever asks: a site's channels are chosen from the account's.
-        const { rows, total } = await inventory.listNotificationChannels(page);
+        const { rows, ...counted } = await inventory.listNotificationChannels(page);
         const ids = rows.map(({ id }) => id);
         const newest = await service.newestOf(ids, caller.serverIds);
         const items = await Promise.all(
@@ -95,7 +104,7 @@ export function notificationRoutes({
             };
           }),
         );
-        return { items, total };
+        return { items, ...counted };
       },
     }),
     route(operations.testNotificationChannel, {

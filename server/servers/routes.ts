@@ -3,7 +3,8 @@ import { operations } from "../../contract/operations.ts";
 import type { Database, Server, Site, StorageProvider } from "../../contract/servers.ts";
 import { accountName } from "../hosts/account.ts";
 import type { Host } from "../hosts/host.ts";
-import { listRoute, nothingToFind, reply, route, type Route } from "../http/route.ts";
+import { listFilters } from "../http/list-filters.ts";
+import { filteredListRoute, nothingToFind, reply, route, type Route } from "../http/route.ts";
 import type { EntryAccount } from "../inventory/accounts.ts";
 import { createServerFinder, createSiteFinder } from "../inventory/finders.ts";
 import type {
@@ -25,40 +26,44 @@ export function serverRoutes(inventory: InventoryStore, host: Host): Route[] {
   });
 
   return [
-    listRoute(operations.listServers, {
+    filteredListRoute(operations.listServers, {
       find: nothingToFind,
+      filters: listFilters.listServers,
       list: async (page, { caller }) => {
-        const { rows, total } = await inventory.listServers(page, caller.reaches);
-        return { items: rows.map(toServer), total };
+        const { rows, ...counted } = await inventory.listServers(page, caller.serverIds);
+        return { items: rows.map(toServer), ...counted };
       },
     }),
     route(operations.showServer, {
       find: findServer,
       handle: async ({ found }) => reply(200, toServer(found)),
     }),
-    listRoute(operations.listSites, {
+    filteredListRoute(operations.listSites, {
       find: findServer,
+      filters: listFilters.listSites,
       list: async (page, { found }) => {
-        const { rows, total } = await inventory.listSites(found.id, page);
-        return { items: rows.map(toSite), total };
+        const { rows, ...counted } = await inventory.listSites(found.id, page);
+        return { items: rows.map(toSite), ...counted };
       },
     }),
     route(operations.showSite, {
       find: createSiteFinder(inventory),
       handle: async ({ found }) => reply(200, toSite(found)),
     }),
-    listRoute(operations.listDatabases, {
+    filteredListRoute(operations.listDatabases, {
       find: findServer,
+      filters: listFilters.listDatabases,
       list: async (page, { found }) => {
-        const { rows, total } = await inventory.listDatabases(found.id, page);
-        return { items: rows.map(toDatabase), total };
+        const { rows, ...counted } = await inventory.listDatabases(found.id, page);
+        return { items: rows.map(toDatabase), ...counted };
       },
     }),
-    listRoute(operations.listStorageProviders, {
+    filteredListRoute(operations.listStorageProviders, {
       find: nothingToFind,
+      filters: listFilters.listStorageProviders,
       list: async (page) => {
-        const { rows, total } = await inventory.listStorageProviders(page);
-        return { items: rows.map(toStorageProvider), total };
+        const { rows, ...counted } = await inventory.listStorageProviders(page);
+        return { items: rows.map(toStorageProvider), ...counted };
       },
     }),
   ];

@@ -6,6 +6,9 @@ import type * as nodePostgres from "drizzle-orm/node-postgres";
 import type * as migrator from "drizzle-orm/node-postgres/migrator";
 import type * as pgCore from "drizzle-orm/pg-core";
 
+export type { SQL } from "drizzle-orm";
+export type { PgColumn, PgTable } from "drizzle-orm/pg-core";
+
 const require = createRequire(import.meta.url);
 
 // `require` knows no types; each annotation names those of the module beside it.

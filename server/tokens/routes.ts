@@ -2,17 +2,26 @@
 import { operations } from "../../contract/operations.ts";
 import type { Token } from "../../contract/tokens.ts";
 import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
-import { listRoute, nothingToFind, reply, route, type Caller, type Route } from "../http/route.ts";
+import { listFilters } from "../http/list-filters.ts";
+import {
+  filteredListRoute,
+  nothingToFind,
+  reply,
+  route,
+  type Caller,
+  type Route,
+} from "../http/route.ts";
 import type { SignIn } from "./sign-in.ts";
 import type { TokenService } from "./service.ts";
 import type { TokenRow } from "./store.ts";
 
 export const tokenRoutes = (tokens: TokenService, signIn: SignIn): Route[] => [
-  listRoute(operations.listTokens, {
+  filteredListRoute(operations.listTokens, {
     find: nothingToFind,
+    filters: listFilters.listTokens,
     list: async (page, { caller }) => {
-      const { rows, total } = await tokens.list(page);
-      return { items: rows.map((row) => toToken(row, caller)), total };
+      const { rows, ...counted } = await tokens.list(page);
+      return { items: rows.map((row) => toToken(row, caller)), ...counted };
     },
   }),
   route(operations.createToken, {

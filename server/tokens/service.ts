@@ -1,6 +1,6 @@
 // Tokens: how they are made, checked and revoked.
 import { timingSafeEqual } from "node:crypto";
-import type { PageRequest } from "../../contract/paging.ts";
+import type { ListRequest } from "../store/filtered-rows.ts";
 import type { CreateTokenBody } from "../../contract/tokens.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import type { Clock } from "../clock.ts";
@@ -81,7 +81,7 @@ export function createTokenService(store: TokenStore, clock: Clock) {
 
     hold,
 
-    list: (page: PageRequest) => store.list(page),
+    list: (page: ListRequest) => store.list(page),
     find: (id: number) => store.byId(id),
 
     /** Who may not see the tokens finds its own among them, and learns of no other. */

@@ -1,15 +1,22 @@
 // The tokens' rows.
-import { and, desc, eq, gt, isNotNull, isNull, ne, or, sql } from "../store/drizzle.ts";
-import type { PageRequest } from "../../contract/paging.ts";
+import { and, eq, gt, isNotNull, isNull, ne, or, sql } from "../store/drizzle.ts";
 import { recordActivity, type NewActivity } from "../activity/store.ts";
+import { listFilters } from "../http/list-filters.ts";
 import type { Connection, Database } from "../store/database.ts";
-import { insertedRow, readRows } from "../store/rows.ts";
+import { createFilteredRows, type ListRequest } from "../store/filtered-rows.ts";
+import { insertedRow } from "../store/rows.ts";
 import { tokens } from "../store/tables.ts";
 
 export type TokenRow = typeof tokens.$inferSelect;
 type NewTokenRow = Pick<TokenRow, "name" | "hash" | "abilities"> & Partial<TokenRow>;
 
 export function createTokenStore(db: Database) {
+  const readList = createFilteredRows(db, tokens, listFilters.listTokens, {
+    id: tokens.id,
+    search: [tokens.name],
+    status: null,
+    sorts: { name: sql`lower(${tokens.name})` },
+  });
   // Every request asks for its token, so these are put together once and not each time.
   const selectById = db
     .select()
@@ -23,8 +30,7 @@ export function createTokenStore(db: Database) {
     .prepare("token_by_hash");
 
   return {
-    list: (page: PageRequest): Promise<{ rows: TokenRow[]; total: number }> =>
-      readRows(db.select().from(tokens).orderBy(desc(tokens.id)), db.$count(tokens), page),
+    list: (page: ListRequest) => readList(undefined, page),
 
     async byId(id: number): Promise<TokenRow | null> {
       const [row] = await selectById.execute({ id });

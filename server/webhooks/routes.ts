@@ -1,7 +1,15 @@
 // The webhooks' operations over HTTP.
 import { operations } from "../../contract/operations.ts";
 import type { PathParams } from "../../contract/operation.ts";
-import { listRoute, reply, route, type Caller, type Route } from "../http/route.ts";
+import { listFilters } from "../http/list-filters.ts";
+import {
+  filteredListRoute,
+  listRoute,
+  reply,
+  route,
+  type Caller,
+  type Route,
+} from "../http/route.ts";
 import { createSiteFinder } from "../inventory/finders.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import { toDelivery, toSummary, toWebhook, toWebhookWithSecret } from "./serializer.ts";
@@ -22,12 +30,13 @@ export function webhookRoutes(service: WebhookService, inventory: InventoryStore
   };
 
   return [
-    listRoute(operations.listWebhooks, {
+    filteredListRoute(operations.listWebhooks, {
       find: findSite,
+      filters: listFilters.listWebhooks,
       list: async (page, { found: site }) => {
-        const { rows, total } = await service.list(site.id, page);
+        const { rows, ...counted } = await service.list(site.id, page);
         const beside = await service.besideOf(rows);
-        return { items: rows.map((row) => toWebhook(row, beside(row))), total };
+        return { items: rows.map((row) => toWebhook(row, beside(row))), ...counted };
       },
     }),
     route(operations.showWebhook, {

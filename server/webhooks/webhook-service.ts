@@ -10,6 +10,7 @@ import { conflict, InvalidFields } from "../http/service-error.ts";
 import type { NextJob, SingletonQueue } from "../jobs/singleton-queue.ts";
 import type { SiteRow } from "../inventory/store.ts";
 import type { Sender } from "../net/send.ts";
+import type { ListRequest } from "../store/filtered-rows.ts";
 import { insertedRow } from "../store/rows.ts";
 import { sql } from "../store/drizzle.ts";
 import type { DeliveryStore, DeliveryWithEvent } from "./delivery-store.ts";
@@ -45,7 +46,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
   });
 
   return {
-    list: (siteId: number, page: PageRequest) => webhooks.list(siteId, page),
+    list: (siteId: number, page: ListRequest) => webhooks.list(siteId, page),
     withSite: (id: number) => webhooks.withSite(id),
     /** Reads what is told of webhooks beside their rows. */
     async besideOf(rows: readonly WebhookRow[]): Promise<(row: WebhookRow) => Beside> {

@@ -1,8 +1,9 @@
 // The webhooks' rows.
-import type { PageRequest } from "../../contract/paging.ts";
+import { listFilters } from "../http/list-filters.ts";
 import type { Connection, Database } from "../store/database.ts";
-import { desc, eq, inArray } from "../store/drizzle.ts";
-import { insertedRow, readRows } from "../store/rows.ts";
+import { eq, inArray, sql } from "../store/drizzle.ts";
+import { createFilteredRows, type ListRequest } from "../store/filtered-rows.ts";
+import { insertedRow } from "../store/rows.ts";
 import { sites, webhooks } from "../store/tables.ts";
 
 export type WebhookRow = typeof webhooks.$inferSelect;
@@ -12,15 +13,18 @@ type WebhookChange = Partial<typeof webhooks.$inferInsert>;
 export type Place = { serverId: number; siteName: string };
 
 export function createWebhookStore(db: Database) {
+  const readList = createFilteredRows(db, webhooks, listFilters.listWebhooks, {
+    id: webhooks.id,
+    search: [sql`'webhook'`, webhooks.id, webhooks.url, webhooks.disabled_reason],
+    status: sql`case when ${webhooks.disabled_at} is not null then 'disabled'
+      when ${webhooks.failing_since} is not null then 'failing' else 'enabled' end`,
+    sorts: { url: webhooks.url },
+  });
   return {
     transaction: <Result>(steps: (tx: Connection) => Promise<Result>): Promise<Result> =>
       db.transaction(steps),
 
-    list(siteId: number, page: PageRequest) {
-      const isOfIt = eq(webhooks.site_id, siteId);
-      const query = db.select().from(webhooks).where(isOfIt).orderBy(desc(webhooks.id));
-      return readRows(query, db.$count(webhooks, isOfIt), page);
-    },
+    list: (siteId: number, page: ListRequest) => readList(eq(webhooks.site_id, siteId), page),
 
     /** A webhook with the server and the name of its site. */
     async withSite(id: number) {

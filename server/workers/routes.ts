@@ -1,6 +1,7 @@
 // The workers' operations over HTTP.
 import { operations } from "../../contract/operations.ts";
-import { listRoute, reply, route, type Caller, type Route } from "../http/route.ts";
+import { listFilters } from "../http/list-filters.ts";
+import { filteredListRoute, reply, route, type Caller, type Route } from "../http/route.ts";
 import { InvalidFields } from "../http/service-error.ts";
 import { createSiteFinder } from "../inventory/finders.ts";
 import type { InventoryStore, SiteRow } from "../inventory/store.ts";
@@ -30,11 +31,12 @@ export function workerRoutes(workers: WorkerService, inventory: InventoryStore):
   const present = (row: WorkerRow, site: SiteRow) => toWorker(row, site, workers.look(row));
 
   return [
-    listRoute(operations.listWorkers, {
+    filteredListRoute(operations.listWorkers, {
       find: findSite,
+      filters: listFilters.listWorkers,
       list: async (page, { found: site }) => {
-        const rows = await workers.list(site.id, page);
-        return { items: rows.map((row) => present(row, site)), total: site.workerCount };
+        const { rows, ...counted } = await workers.list(site, page);
+        return { items: rows.map((row) => present(row, site)), ...counted };
       },
     }),
     route(operations.showWorker, {

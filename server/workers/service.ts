@@ -9,13 +9,13 @@ import {
   type WorkerState,
 } from "../../contract/workers/worker.ts";
 import type { FieldErrors } from "../../contract/errors.ts";
-import type { PageRequest } from "../../contract/paging.ts";
 import type { Clock } from "../clock.ts";
 import type { Host } from "../hosts/host.ts";
 import { recordActivity } from "../activity/store.ts";
 import { conflict } from "../http/service-error.ts";
 import type { InventoryStore, SiteRow } from "../inventory/store.ts";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
+import type { ListRequest } from "../store/filtered-rows.ts";
 import { crashLoopOf } from "./crash-loop.ts";
 import { createCrashWatch } from "./crash-watch.ts";
 import { createDeadlineLoop } from "./deadline-loop.ts";
@@ -146,7 +146,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
   }
 
   return {
-    list: (siteId: number, page: PageRequest) => store.list(siteId, page),
+    list: ({ id, workerCount }: SiteRow, page: ListRequest) => store.list(id, workerCount, page),
     withServer: (id: number) => store.withServer(id),
     readLog: (id: number, position: LogPosition) => manager.readLog(id, position),
     start: (id: number) => act(id, "start"),

@@ -1,8 +1,10 @@
 // The workers' rows. A status changes by compare-and-set only, so that two deciders cannot both win.
 import { and, asc, desc, eq, isNotNull, lte, ne, sql } from "../store/drizzle.ts";
-import { rangeOf, type PageRequest } from "../../contract/paging.ts";
+import { rangeOf } from "../../contract/paging.ts";
 import type { WorkerState } from "../../contract/workers/worker.ts";
+import { listFilters } from "../http/list-filters.ts";
 import type { Connection, Database } from "../store/database.ts";
+import { createFilteredRows, type ListRequest, type Rows } from "../store/filtered-rows.ts";
 import { insertedRow } from "../store/rows.ts";
 import { sites, workers } from "../store/tables.ts";
 
@@ -30,14 +32,26 @@ export function createWorkerStore(db: Database) {
     .limit(sql.placeholder("limit"))
     .offset(sql.placeholder("offset"))
     .prepare("workers_of_site");
+  const readFiltered = createFilteredRows(db, workers, listFilters.listWorkers, {
+    id: workers.id,
+    search: [sql`'worker'`, workers.id, workers.queue, sql`'on'`, workers.connection],
+    // One that is being stopped or deleted is about to be out of its loop.
+    status: sql`case when ${workers.crash_loop_since} is not null
+      and ${workers.status} in ('installing', 'installed', 'starting', 'restarting')
+      then 'crash_looping' else ${workers.status} end`,
+    sorts: { queue: workers.queue, connection: workers.connection },
+  });
 
   return {
     /** Runs several steps as one; what is sent or written in it is undone if it throws. */
     transaction: <Result>(steps: (tx: Connection) => Promise<Result>): Promise<Result> =>
       db.transaction(steps),
 
-    list: (siteId: number, page: PageRequest): Promise<WorkerRow[]> =>
-      selectPage.execute({ siteId, ...rangeOf(page) }),
+    /** @param total of all of the site, which its row knows */
+    async list(siteId: number, total: number, page: ListRequest): Promise<Rows<WorkerRow>> {
+      if (page.wanted) return readFiltered(eq(workers.site_id, siteId), page);
+      return { rows: await selectPage.execute({ siteId, ...rangeOf(page) }), total };
+    },
 
     async byId(id: number): Promise<WorkerRow | null> {
       const [row] = await db.select().from(workers).where(eq(workers.id, id));

@@ -1,0 +1,136 @@
+// What each list can be filtered and sorted by, and how a request says so. It stands here and not in the operation
+// table, because every visitor of the dashboard loads that.
+import type { BackupConfigurationState, BackupState } from "../../contract/backups/backup.ts";
+import type { OperationName } from "../../contract/operations.ts";
+import { type ListFilter, statusParameter } from "../../contract/paging.ts";
+import { isStorableText } from "../../contract/values.ts";
+import type { WebhookState } from "../../contract/webhooks/webhook.ts";
+import type { WorkerState } from "../../contract/workers/worker.ts";
+import { InvalidFields } from "./service-error.ts";
+
+/** What a status asks of whoever reads the list: `wrong` ones come first, each in its own place. */
+type Urgency = "wrong" | "moving" | "calm";
+
+/** A row has one of the statuses: the interface's word, or one of ours that says what that word leaves out. */
+export type Filters<Status extends string = string, Sort extends string = string> = {
+  statuses: Record<Status, Urgency>;
+  sorts: readonly Sort[];
+};
+
+/** What is wrong first, then what moves, then the rest; newest first within each. */
+export const byAttention = "attention";
+
+/** Of lists whose rows have a name and no status. */
+export const namedFilters = { statuses: {}, sorts: ["id", "name"] } as const satisfies Filters;
+
+export const listFilters = {
+  listWorkers: {
+    statuses: {
+      failed: "wrong",
+      // Its status is that of its processes just now, which end again and again.
+      crash_looping: "wrong",
+      installing: "moving",
+      starting: "moving",
+      restarting: "moving",
+      stopping: "moving",
+      removing: "moving",
+      installed: "calm",
+      stopped: "calm",
+    } satisfies Record<WorkerState | "crash_looping", Urgency>,
+    sorts: [byAttention, "id", "queue", "connection"],
+  },
+  listBackupConfigurations: {
+    statuses: {
+      failed: "wrong",
+      // It is installed, and its last run failed, is damaged or is overdue.
+      failing: "wrong",
+      installing: "moving",
+      // It is installed, and its last run waits or is under way.
+      running: "moving",
+      removing: "moving",
+      installed: "calm",
+    } satisfies Record<BackupConfigurationState | "failing" | "running", Urgency>,
+    sorts: [byAttention, "id", "name", "next_run_at"],
+  },
+  listBackups: {
+    statuses: {
+      failed: "wrong",
+      // It finished, and its stored file is not what was stored.
+      damaged: "wrong",
+      pending: "moving",
+      running: "moving",
+      deleting: "moving",
+      finished: "calm",
+    } satisfies Record<BackupState | "damaged", Urgency>,
+    sorts: [byAttention, "id", "size"],
+  },
+  listWebhooks: {
+    statuses: {
+      // It is enabled, and every attempt fails.
+      failing: "wrong",
+      disabled: "wrong",
+      enabled: "calm",
+    } satisfies Record<WebhookState | "failing", Urgency>,
+    sorts: [byAttention, "id", "url"],
+  },
+  listServers: namedFilters,
+  listSites: namedFilters,
+  listDatabases: namedFilters,
+  listStorageProviders: namedFilters,
+  listNotificationChannels: namedFilters,
+  listTokens: namedFilters,
+} as const satisfies Partial<Record<OperationName, Filters>>;
+
+/** By the operation's id. */
+export const filtersOf: ReadonlyMap<string, Filters> = new Map(Object.entries(listFilters));
+
+/** What a request wants of a list beside one of its pages. */
+export type Wanted = {
+  words: readonly string[];
+  /** Empty = all. */
+  statuses: readonly string[];
+  /** Null = as the list comes by itself. */
+  sort: { name: string; isDescending: boolean } | null;
+};
+
+/** More words than that tell nothing apart that these do not. */
+const maxWords = 10;
+
+const maxSearchText = 200;
+
+const namesOf = (text: string) => text.split(",").filter((name) => name !== "");
+
+/**
+ * Reads what a list is asked for; an empty text counts as not given.
+ * @returns null where nothing is
+ * @throws InvalidFields for all of it that the list does not have or the database cannot look for
+ */
+export function readFilter(query: ListFilter, { statuses, sorts }: Filters): Wanted | null {
+  const { [statusParameter]: status = "", search = "", sort = "" } = query;
+  const known = Object.keys(statuses);
+  const wanted = {
+    words: search
+      .split(/\s+/)
+      .filter((word) => word !== "")
+      .slice(0, maxWords),
+    statuses: [...new Set(namesOf(status))],
+    sort: sort === "" ? null : { name: sort.replace(/^-/, ""), isDescending: sort.startsWith("-") },
+  };
+  const errors: Record<string, string[]> = {};
+  if (wanted.statuses.some((name) => !known.includes(name)))
+    errors[statusParameter] = [
+      known.length === 0
+        ? "This list has no statuses to filter by."
+        : `The ${statusParameter} field must be one or more of ${known.join(", ")}, separated by commas.`,
+    ];
+  if (search.length > maxSearchText)
+    errors["search"] = [`The search field must not be longer than ${maxSearchText} characters.`];
+  else if (!isStorableText(search))
+    errors["search"] = ["The search field contains a character that cannot be stored."];
+  if (wanted.sort !== null && !sorts.includes(wanted.sort.name))
+    errors["sort"] = [
+      `The sort field must be one of ${sorts.join(", ")}, with “-” before it for descending order.`,
+    ];
+  if (Object.keys(errors).length > 0) throw new InvalidFields(errors);
+  return status === "" && search === "" && sort === "" ? null : wanted;
+}

@@ -1,0 +1,75 @@
+// The inventory's entries as everybody else knows them, and how they are read from their rows.
+import { defaultArtisan } from "../../contract/workers/command.ts";
+import type { databases, servers, sites } from "../store/tables.ts";
+import type { EntryAccount } from "./accounts.ts";
+import { expandHome } from "./paths.ts";
+import type { Inventory } from "./schema.ts";
+
+export type ServerRow = { id: number; name: string; timeZone: string };
+export type SiteRow = {
+  id: number;
+  serverId: number;
+  name: string;
+  /** Absolute. */
+  root: string;
+  /** The command before `queue:work`. */
+  artisan: readonly string[];
+  workerCount: number;
+  createdAt: Date;
+  /** Ids of its databases. */
+  databases: readonly number[];
+  account: EntryAccount;
+};
+
+/** An entry as the file has it, with the server it is on. */
+export type DatabaseRow = {
+  id: number;
+  serverId: number;
+  createdAt: Date;
+  entry: DatabaseEntry;
+  /** Of one that is a file. */
+  account: EntryAccount;
+};
+type DatabaseEntry = Inventory["databases"][number];
+export type StorageProviderEntry = Inventory["storage_providers"][number];
+export type NotificationChannelEntry = Inventory["notification_channels"][number];
+
+const undecided: EntryAccount = {
+  account: null,
+  problem: "No account yet: Quarterdeck couldn't read the inventory since the last upgrade.",
+  ownerOf: null,
+};
+
+export const toServer = (row: typeof servers.$inferSelect): ServerRow => ({
+  id: row.id,
+  name: row.name,
+  timeZone: row.entry.time_zone ?? "UTC",
+});
+
+export function toSite(row: typeof sites.$inferSelect): SiteRow {
+  const { root, artisan, databases: ids = [] } = row.entry;
+  return {
+    id: row.id,
+    serverId: row.server_id,
+    name: row.name,
+    root: expandHome(root),
+    workerCount: row.worker_count,
+    createdAt: row.created_at,
+    databases: ids,
+    account: row.account ?? undecided,
+    artisan:
+      artisan === undefined
+        ? defaultArtisan
+        : typeof artisan === "string"
+          ? artisan.split(/\s+/)
+          : artisan,
+  };
+}
+
+export const toDatabase = (row: typeof databases.$inferSelect): DatabaseRow => ({
+  id: row.id,
+  serverId: row.server_id,
+  createdAt: row.created_at,
+  entry: row.entry,
+  account: row.account ?? undecided,
+});
