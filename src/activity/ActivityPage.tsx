@@ -18,9 +18,13 @@ import { toDays } from "./days.ts";
 
 function Empty({ filter }: { filter: Filter }) {
   if (isFiltered(filter))
-    return <EmptyState title="No results">No entries match the selected filters.</EmptyState>;
+    return (
+      <EmptyState title="No results" art="search">
+        No entries match the selected filters.
+      </EmptyState>
+    );
   return (
-    <EmptyState title="No activity yet">
+    <EmptyState title="No activity yet" art="activity">
       Activity lists every change, run and delivery, and who made it.
     </EmptyState>
   );
@@ -49,7 +53,9 @@ export function ActivityPage() {
       <PageHeader title="Activity" />
       {shown === null ? (
         <Panel>
-          <EmptyState title="No timeline">This service doesn't keep a timeline.</EmptyState>
+          <EmptyState title="No timeline" art="activity">
+            This service doesn't keep a timeline.
+          </EmptyState>
         </Panel>
       ) : (
         <>

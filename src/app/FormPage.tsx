@@ -101,7 +101,7 @@ export function FormPage<Values extends FieldValues, Body>({
           onSubmit={(event) => void submit(event)}
           className={`grid gap-6 ${columns}`}
         >
-          <div className="grid gap-8">
+          <div className="grid gap-5">
             <FormError errors={errors} />
             {children}
           </div>

@@ -81,7 +81,7 @@ export function HomePage() {
       ))}
       {servers.data.length === 0 && (
         <Panel>
-          <EmptyState title="No servers">
+          <EmptyState title="No servers" art="servers">
             Add servers and sites to the service&apos;s inventory file to see them here.{" "}
             <DocsLink page="inventory">Inventory reference</DocsLink>
           </EmptyState>

@@ -9,6 +9,7 @@ import {
   useSyncExternalStore,
 } from "react";
 import type { Page } from "../../contract/paging.ts";
+import type { ArtName } from "../ui/EmptyArt.tsx";
 import { EmptyState } from "../ui/EmptyState.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { Panel } from "../ui/Panel.tsx";
@@ -52,7 +53,7 @@ type ListPageProps<Item> = {
   page: number;
   pathOf: (page: number) => string;
   /** For a list with nothing in it: what such a thing is good for. */
-  empty: { title: string; text: string };
+  empty: { title: string; text: string; art: ArtName };
   /** What can be done with many of them at once; loaded when some are selected. */
   bulk: ComponentType<BulkProps<Item>>;
   /** The table, which begins with a `selectColumn`. */
@@ -88,7 +89,7 @@ export function ListPage<Item extends { id: number }>({
           {data.length > 0 ? (
             <SelectionContext value={selection}>{children}</SelectionContext>
           ) : page === 1 ? (
-            <EmptyState title={empty.title} action={createLink}>
+            <EmptyState title={empty.title} art={empty.art} action={createLink}>
               {empty.text}
             </EmptyState>
           ) : (

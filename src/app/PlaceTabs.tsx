@@ -15,13 +15,13 @@ export function PlaceTabs({
 }) {
   return (
     <nav aria-label={label} className="-mt-2 border-b border-line">
-      <ul className="-mb-px flex gap-1 overflow-x-auto">
+      <ul className="-mb-px flex gap-5 overflow-x-auto">
         {tabs.map(({ label: name, to }) => (
           <li key={name}>
             <Link
               to={to}
               aria-current={name === current ? "page" : undefined}
-              className="inline-flex min-h-9 items-center border-b-2 border-transparent px-2.5 text-muted hover:text-ink aria-[current]:border-accent aria-[current]:font-medium aria-[current]:text-ink"
+              className="inline-flex min-h-9 items-center border-b-2 border-transparent -outline-offset-2 text-muted hover:text-ink aria-[current]:border-accent aria-[current]:font-medium aria-[current]:text-ink"
             >
               {name}
             </Link>

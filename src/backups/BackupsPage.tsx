@@ -41,6 +41,7 @@ export function BackupsPage() {
       page={page}
       pathOf={(number) => paths.backups(serverId, number)}
       empty={{
+        art: "backups",
         title: "No backups yet",
         text: `Choose a database or site, a schedule, and where to store backups.${server === null ? "" : " Quarterdeck tests the setup when you save."}`,
       }}

@@ -166,7 +166,7 @@ export function ConfigurationPage() {
       </Panel>
       <Panel title="Backups">
         {backups.length === 0 ? (
-          <EmptyState title="No backups yet">
+          <EmptyState title="No backups yet" art="backups">
             {" "}
             The first backup runs on schedule, or now with “Run now”.
           </EmptyState>

@@ -61,7 +61,11 @@ export function States() {
         <Skeleton width="w-40" />
       </Sample>
       <Panel>
-        <EmptyState title="No workers yet" action={<Button variant="primary">New worker</Button>}>
+        <EmptyState
+          art="workers"
+          title="No workers yet"
+          action={<Button variant="primary">New worker</Button>}
+        >
           What such a thing is good for, and the first step.
         </EmptyState>
       </Panel>

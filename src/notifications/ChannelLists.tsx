@@ -42,7 +42,7 @@ export function AccountChannels({ channels, ...list }: ListProps) {
   if (channels.length === 0)
     return (
       <>
-        <EmptyState title="No notification channels">
+        <EmptyState title="No notification channels" art="notifications">
           Channels notify your team about failed backups, failed workers and deployments. Add a
           channel to the inventory to select it here.
         </EmptyState>

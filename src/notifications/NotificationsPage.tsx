@@ -33,7 +33,7 @@ function SiteChannels({
   if (channels !== seen) setSeen(channels);
   if (channels.length === 0)
     return (
-      <EmptyState title="No notification channels">
+      <EmptyState title="No notification channels" art="notifications">
         No channel is notified about this site yet.
       </EmptyState>
     );

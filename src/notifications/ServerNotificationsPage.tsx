@@ -31,7 +31,7 @@ export function ServerNotificationsPage() {
       <ServerTabs serverId={serverId} current="Notifications" />
       <Panel>
         {used === null || channels === null ? (
-          <EmptyState title="No server notifications">
+          <EmptyState title="No server notifications" art="notifications">
             This service supports notifications for sites only.
           </EmptyState>
         ) : (

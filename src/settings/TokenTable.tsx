@@ -34,7 +34,7 @@ function Name({ token, servers }: { token: Token; servers: Servers }) {
     <>
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <span className="min-w-0 font-medium wrap-anywhere">{name}</span>
-        {isCurrent && <Badge tone="busy">In use</Badge>}
+        {isCurrent && <Badge tone="good">In use</Badge>}
       </div>
       <p className="text-xs text-muted">
         created <Time value={created} />

@@ -33,11 +33,11 @@ function TokenList({ list: { data, meta }, page }: { list: Page<Token>; page: nu
 /** Why there is no list. */
 function NoTokens({ tokens }: { tokens: Exclude<Tokens, Page<Token>> }) {
   return tokens === null ? (
-    <EmptyState title="No tokens">
+    <EmptyState title="No tokens" art="tokens">
       This service doesn't list its tokens. Create and revoke tokens on the service's machine.
     </EmptyState>
   ) : (
-    <EmptyState title="No permission">
+    <EmptyState title="No permission" art="tokens">
       To manage tokens, connect with a token that has full access to all servers.
     </EmptyState>
   );

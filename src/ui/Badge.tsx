@@ -13,7 +13,7 @@ type BadgeProps = {
 };
 
 /** In a cell the dots of pills and of quiet states stand below each other, and below the header. */
-const pill = "rounded-full px-2 font-medium in-[td]:-ms-2";
+const pill = "rounded-full px-2 font-medium first:in-[td]:-ms-2";
 
 /** What is as it should be, or nothing at all, is quiet, so that a glance at a list finds the rest. */
 const looks: Record<Tone, string> = {

@@ -1,16 +1,35 @@
-import type { ReactNode } from "react";
+import { type FunctionComponent, lazy, type ReactNode, Suspense } from "react";
+import type { ArtName } from "./EmptyArt.tsx";
+
+// A drawing that cannot be loaded is no loss.
+const EmptyArt = lazy(async (): Promise<{ default: FunctionComponent<{ name: ArtName }> }> => {
+  try {
+    return { default: (await import("./EmptyArt.tsx")).EmptyArt };
+  } catch {
+    return { default: () => null };
+  }
+});
 
 type EmptyStateProps = {
   title: string;
+  /** What is drawn above the title. */
+  art?: ArtName | undefined;
   children?: ReactNode;
   /** The first step. */
   action?: ReactNode;
 };
 
-export function EmptyState({ title, children, action }: EmptyStateProps) {
+export function EmptyState({ title, art, children, action }: EmptyStateProps) {
   return (
     <div className="grid justify-items-center gap-2 px-6 py-14 text-center">
-      <p className="font-semibold">{title}</p>
+      {art !== undefined && (
+        <div className="mb-3 h-18">
+          <Suspense>
+            <EmptyArt name={art} />
+          </Suspense>
+        </div>
+      )}
+      <p className="text-lg font-semibold">{title}</p>
       {children !== undefined && <p className="max-w-prose text-balance text-muted">{children}</p>}
       {action !== undefined && <div className="mt-3">{action}</div>}
     </div>

@@ -2,17 +2,17 @@ import type { ReactNode } from "react";
 
 export type Property = { term: string; value: ReactNode };
 
+/** Each term above its value; on a phone beside it, where that saves half of the height. */
 export function Properties({ items }: { items: readonly Property[] }) {
   return (
-    // The lines below the last row lie under the panel's own edge.
-    <dl className="-mb-px grid gap-x-8 px-4 pt-1 max-sm:px-3 sm:grid-cols-2 xl:grid-cols-3">
+    <dl className="grid gap-x-8 px-4 max-sm:divide-y max-sm:divide-line max-sm:px-3 sm:grid-cols-2 sm:gap-y-4 sm:py-4 lg:grid-cols-3 xl:grid-cols-4">
       {items.map(({ term, value }) => (
         <div
           key={term}
-          className="flex min-h-9 items-baseline justify-between gap-4 border-b border-line py-2 text-sm"
+          className="min-w-0 gap-4 text-sm max-sm:flex max-sm:min-h-10 max-sm:items-baseline max-sm:justify-between max-sm:py-2"
         >
-          <dt className="shrink-0 text-muted">{term}</dt>
-          <dd className="min-w-0 text-end wrap-anywhere">{value}</dd>
+          <dt className="shrink-0 text-muted sm:mb-0.5 sm:text-xs">{term}</dt>
+          <dd className="min-w-0 wrap-anywhere max-sm:text-end">{value}</dd>
         </div>
       ))}
     </dl>

@@ -55,7 +55,7 @@ export function Deliveries({ webhook: { id }, page, openId, isLive }: Deliveries
           <DeliveryTable deliveries={list.data} page={page} openId={openId} />
         )}
         {list?.data.length === 0 && page === 1 && (
-          <EmptyState title="No deliveries yet">
+          <EmptyState title="No deliveries yet" art="webhooks">
             Quarterdeck sends the site's next event to this URL. Send a ping to test the receiver
             now.
           </EmptyState>

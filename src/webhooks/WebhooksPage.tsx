@@ -35,6 +35,7 @@ export function WebhooksPage() {
       page={page}
       pathOf={(number) => paths.webhooks(siteId, number)}
       empty={{
+        art: "webhooks",
         title: "No webhooks yet",
         text:
           site === null

@@ -38,6 +38,7 @@ export function WorkersPage() {
       page={page}
       pathOf={(number) => paths.workers(siteId, number)}
       empty={{
+        art: "workers",
         title: "No workers yet",
         text: "A worker takes jobs off a queue of this site and keeps running: what ends by itself is started again.",
       }}
