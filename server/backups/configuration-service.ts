@@ -5,11 +5,12 @@ import {
   type CreateBackupConfigurationBody,
   type UpdateBackupConfigurationBody,
 } from "../../contract/backups/backup.ts";
+import type { FieldErrors } from "../../contract/errors.ts";
 import { slugOf } from "../../contract/backups/slug.ts";
 import type { Clock } from "../clock.ts";
 import { recordActivity } from "../activity/store.ts";
 import type { Caller } from "../http/route.ts";
-import { conflict, InvalidFields } from "../http/service-error.ts";
+import { conflict } from "../http/service-error.ts";
 import type { InventoryStore, ServerRow } from "../inventory/store.ts";
 import type { Connection } from "../store/database.ts";
 import type { ListRequest } from "../store/filtered-rows.ts";
@@ -47,35 +48,26 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
     return row;
   }
 
-  async function checkProvider(id: number): Promise<void> {
-    if ((await inventory.findStorageProvider(id)) === null)
-      throw new InvalidFields({
-        storage_provider_id: ["The selected storage provider id is invalid."],
-      });
+  async function providerComplaint(id: number | undefined): Promise<FieldErrors> {
+    if (id === undefined || (await inventory.findStorageProvider(id)) !== null) return {};
+    return { storage_provider_id: ["The selected storage provider id is invalid."] };
   }
 
-  /**
-   * @param reaches the servers that whoever asks may see; what is on others is as if it were not there
-   * @throws InvalidFields unless what is to be backed up is there, on this server
-   */
-  async function checkBackupable(
+  async function backupableComplaint(
     server: ServerRow,
-    { backupable_type, backupable_id }: CreateBackupConfigurationBody,
+    { backupable_type: type, backupable_id: id }: Partial<CreateBackupConfigurationBody>,
     reaches: Reaches,
-  ): Promise<{ database_id: number | null; site_id: number | null; name: string }> {
-    const complain = (text: string) => new InvalidFields({ backupable_id: [text] });
-    const database =
-      backupable_type === "database" ? await inventory.findDatabase(backupable_id) : null;
-    const site = backupable_type === "site" ? await inventory.findSite(backupable_id) : null;
-    const found = database ?? site;
-    if (found === null || !reaches(found.serverId))
-      throw complain("The selected backupable id is invalid.");
-    if (found.serverId !== server.id)
-      throw complain(`The selected backupable id is a ${backupable_type} of another server.`);
+  ): Promise<FieldErrors> {
+    if (type === undefined || id === undefined) return {};
+    const found =
+      type === "database" ? await inventory.findDatabase(id) : await inventory.findSite(id);
+    if (found?.serverId === server.id) return {};
     return {
-      database_id: database?.id ?? null,
-      site_id: site?.id ?? null,
-      name: database?.entry.name ?? site?.name ?? "",
+      backupable_id: [
+        found === null || !reaches(found.serverId)
+          ? "The selected backupable id is invalid."
+          : `The selected backupable id is a ${type} of another server.`,
+      ],
     };
   }
 
@@ -83,14 +75,25 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
     list: (serverId: number, page: ListRequest) => configurations.list(serverId, page),
     byId: (id: number) => configurations.byId(id),
 
-    /** @throws InvalidFields */
-    async create(
+    /**
+     * What only the inventory knows of the fields: complaints by field.
+     * @param reaches the servers that whoever asks may see; what is on others is as if it were not there
+     */
+    checkNew: async (
       server: ServerRow,
-      body: CreateBackupConfigurationBody,
+      fields: Partial<CreateBackupConfigurationBody>,
       reaches: Reaches,
-    ): Promise<ConfigurationRow> {
-      const { database_id, site_id } = await checkBackupable(server, body, reaches);
-      await checkProvider(body.storage_provider_id);
+    ): Promise<FieldErrors> => ({
+      ...(await providerComplaint(fields.storage_provider_id)),
+      ...(await backupableComplaint(server, fields, reaches)),
+    }),
+    /** The same of a change. */
+    checkChange: (fields: Partial<UpdateBackupConfigurationBody>): Promise<FieldErrors> =>
+      providerComplaint(fields.storage_provider_id),
+
+    /** @param body with fields that were checked */
+    create(server: ServerRow, body: CreateBackupConfigurationBody): Promise<ConfigurationRow> {
+      const { backupable_type: type, backupable_id: targetId } = body;
       return store.transaction(async (tx) => {
         const row = await configurations.insert(tx, {
           server_id: server.id,
@@ -99,9 +102,9 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
           hold: body.hold ?? defaultHold,
           directory: toDirectory(body.directory ?? slugOf(body.name)),
           storage_provider_id: body.storage_provider_id,
-          type: body.backupable_type,
-          database_id,
-          site_id,
+          type,
+          database_id: type === "database" ? targetId : null,
+          site_id: type === "site" ? targetId : null,
           drill: body.drill ?? null,
           created_at: new Date(clock.now()),
         });
@@ -111,9 +114,8 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
       });
     },
 
-    /** Rehearses anew. What is absent stays as it is. @throws InvalidFields, a conflict */
-    async update(id: number, body: UpdateBackupConfigurationBody): Promise<ConfigurationRow> {
-      await checkProvider(body.storage_provider_id);
+    /** Rehearses anew. What is absent stays as it is. @param body with fields that were checked @throws a conflict */
+    update(id: number, body: UpdateBackupConfigurationBody): Promise<ConfigurationRow> {
       return store.transaction(async (tx) => {
         const row = await lockFor(tx, id, "update");
         const moved = await move(tx, row, "installing", {

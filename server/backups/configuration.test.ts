@@ -41,6 +41,55 @@ describe("a configuration", () => {
     expect(await service.files()).toEqual([]);
   });
 
+  test("is refused for all that is wrong with it at once, be it known to the inventory alone, and nothing is made", async () => {
+    const { status, body } = await service.json("POST", "/api/server/1/backup-configuration", {
+      ...nightly,
+      name: "",
+      frequency: "0 0 31 2 *",
+      hold: "7",
+      directory: "../elsewhere",
+      storage_provider_id: 99,
+      backupable_id: 99,
+    });
+    expect({ status, body }).toMatchObject({
+      status: 422,
+      body: {
+        errors: {
+          name: ["The name field is required."],
+          frequency: [expect.stringMatching(/^The day must be 1 to 29/)],
+          hold: ["The hold field must be an integer."],
+          directory: [expect.stringMatching(/relative path/)],
+          storage_provider_id: ["The selected storage provider id is invalid."],
+          backupable_id: ["The selected backupable id is invalid."],
+        },
+      },
+    });
+    const list = await service.json<Page<BackupConfiguration>>("GET", "/api/server/1/backups");
+    expect(list.body.data).toEqual([]);
+    // Of what cannot be looked for only the schema speaks.
+    const untyped = await service.json("POST", "/api/server/1/backup-configuration", {
+      ...nightly,
+      backupable_type: "disk",
+      backupable_id: 99,
+    });
+    expect(untyped.body).toMatchObject({
+      errors: { backupable_type: ["The selected backupable type is invalid."] },
+    });
+    const { id } = await service.installed();
+    const changed = await service.json("PUT", `/api/backup-configuration/${id}`, {
+      ...nightly,
+      hold: 0,
+      storage_provider_id: 99,
+    });
+    expect(changed.body).toMatchObject({
+      errors: {
+        hold: ["The hold field must be at least 1."],
+        storage_provider_id: ["The selected storage provider id is invalid."],
+      },
+    });
+    expect(await service.show(id)).toMatchObject({ hold: 7, storage_provider_id: 1 });
+  });
+
   test("that cannot work says why, and keeps trying on its schedule", async () => {
     const { id } = await service.configuration({ storage_provider_id: 2 });
     const failed = await soon(async () => {

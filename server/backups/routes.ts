@@ -54,14 +54,16 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
     }),
     route(operations.createBackupConfiguration, {
       find: findServer,
-      handle: async ({ found, body, caller }) => {
-        const row = await configurations.create(found, body, caller.reaches);
+      check: ({ found, fields, caller }) => configurations.checkNew(found, fields, caller.reaches),
+      handle: async ({ found, body }) => {
+        const row = await configurations.create(found, body);
         const location = `/api/backup-configuration/${row.id}`;
         return reply(201, await serializer.toConfiguration(row), location);
       },
     }),
     route(operations.updateBackupConfiguration, {
       find: findConfiguration,
+      check: ({ fields }) => configurations.checkChange(fields),
       handle: async ({ found, body }) =>
         reply(200, await serializer.toConfiguration(await configurations.update(found.id, body))),
     }),
