@@ -13,9 +13,11 @@ type IdFormProps = {
   action: string;
   /** Resolves with what is wrong with the id; null when it was taken. */
   take: (id: number) => Promise<string | null>;
+  /** As of a `Button`. */
+  isChange?: boolean;
 };
 
-export function IdForm({ name, label, help, action, take }: IdFormProps) {
+export function IdForm({ name, label, help, action, take, isChange = true }: IdFormProps) {
   const [error, setError] = useState<string | null>(null);
   const [isPending, setIsPending] = useState(false);
   const input = useRef<HTMLInputElement>(null);
@@ -42,7 +44,7 @@ export function IdForm({ name, label, help, action, take }: IdFormProps) {
       <Field label={label} help={help} error={error ?? undefined}>
         {(aria) => <Input {...aria} ref={input} inputMode="numeric" required />}
       </Field>
-      <Button type="submit" variant="primary" isPending={isPending}>
+      <Button type="submit" variant="primary" isPending={isPending} isChange={isChange}>
         {action}
       </Button>
     </form>

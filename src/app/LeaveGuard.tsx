@@ -47,7 +47,7 @@ export function LeaveGuard({
       actions={
         <>
           <Button onClick={() => blocker.reset()}>{stay}</Button>
-          <Button variant="danger" onClick={() => blocker.proceed()}>
+          <Button variant="danger" isChange={false} onClick={() => blocker.proceed()}>
             {leave}
           </Button>
         </>

@@ -1,4 +1,5 @@
 import { buttonClass, type ButtonSize, type ButtonVariant } from "../ui/button-class.ts";
+import { leadsToForm, useChangeRefusal } from "../commands/permission.ts";
 import type { CommandWords } from "../commands/registry.ts";
 import { buttonCommand } from "../ui/button-command.ts";
 import { Link, type LinkProps } from "./Link.tsx";
@@ -12,7 +13,12 @@ type LinkButtonProps = Omit<LinkProps, "className"> & {
 
 /** A link that looks like a button, for what leads to another page. */
 export function LinkButton({ variant, size, command, ...rest }: LinkButtonProps) {
+  const refusal = useChangeRefusal(leadsToForm(rest.to));
   return (
-    <Link {...buttonCommand(command, size)} {...rest} className={buttonClass(variant, size)} />
+    <Link
+      {...buttonCommand(command, size, { refusal })}
+      {...rest}
+      className={buttonClass(variant, size)}
+    />
   );
 }

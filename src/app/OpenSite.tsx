@@ -41,7 +41,7 @@ function OpenById({ kind }: { kind: keyof typeof kinds }) {
 
   return (
     <Panel title={title}>
-      <IdForm name={action} label={label} action={action} take={open} />
+      <IdForm name={action} label={label} action={action} take={open} isChange={false} />
       {opened.length > 0 && (
         <ul aria-label="Recent" className="border-t border-line">
           {opened.map(({ id }) => (

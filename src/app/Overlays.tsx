@@ -10,6 +10,7 @@ import { KeysHost } from "../shortcuts/KeysHost.tsx";
 import { singleKeys } from "../shortcuts/keys.ts";
 import { PaletteHost } from "../palette/PaletteHost.tsx";
 import { ToastHost } from "./ToastHost.tsx";
+import { watchPermission } from "./watch-permission.ts";
 
 /** Rendered once; see `announceChanges`. */
 function Announcer() {
@@ -23,6 +24,7 @@ function Announcer() {
 }
 
 export function Overlays() {
+  useEffect(watchPermission, []);
   return (
     <>
       <ToastHost />

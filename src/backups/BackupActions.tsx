@@ -122,6 +122,7 @@ export function UndoRestore({ safety, configuration, onStarted }: UndoRestorePro
   return (
     <Button
       size="sm"
+      isChange
       disabledReason={refusal("restore", safety)}
       onClick={() => askRestore(safety, configuration, restore, onStarted)}
     >

@@ -54,7 +54,7 @@ export function BulkBar<Item extends { id: number }>({
       <Button
         variant="ghost"
         size="icon"
-        command={{ label: "Clear selection", key: "Escape" }}
+        command={{ label: "Clear selection", key: "Escape", reads: true }}
         onClick={() => selection.selectAll(false)}
       >
         <Icon name="close" />

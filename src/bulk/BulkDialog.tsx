@@ -52,7 +52,11 @@ function Actions({ title, run, choice, isGrave, disabledReason }: ActionsProps) 
   if (state.phase === "over")
     return (
       <>
-        {hasFailed(state) && <Button onClick={start}>Retry failed</Button>}
+        {hasFailed(state) && (
+          <Button isChange onClick={start}>
+            Retry failed
+          </Button>
+        )}
         <Button key="close" ref={focus} variant="primary" onClick={close}>
           Close
         </Button>
@@ -69,6 +73,7 @@ function Actions({ title, run, choice, isGrave, disabledReason }: ActionsProps) 
       )}
       <Button
         variant={isGrave ? "danger" : "primary"}
+        isChange
         isPending={state.phase === "running"}
         disabledReason={disabledReason}
         onClick={start}

@@ -9,6 +9,8 @@ export type CommandWords = {
   name?: string;
   /** One key or a sequence, as tinykeys reads it: "r", "g b". It holds in the command's row, or else on its page. */
   key?: string | undefined;
+  /** It changes nothing at the service, so that every token may run it. */
+  reads?: true;
 };
 
 export type Command = CommandWords & {

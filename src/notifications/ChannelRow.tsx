@@ -40,6 +40,7 @@ export const ChannelRow = memo(function ChannelRow({ choice, channel, isChosen }
             id={checkboxId(channel.id)}
             aria-describedby={trouble === null ? `${id}-kind` : `${id}-kind ${id}-trouble`}
             checked={isChosen}
+            isChange
             onChange={({ target }) => choice.check(channel, target.checked)}
           />
         </span>

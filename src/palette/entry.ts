@@ -1,4 +1,5 @@
 // What the palette offers, one entry a line.
+import { changeRefusal, leadsToForm } from "../commands/permission.ts";
 import type { IconName } from "../ui/Icon.tsx";
 
 export const groupLabels = {
@@ -57,5 +58,6 @@ export const toPage = (
   icon,
   label,
   detail,
+  refusal: leadsToForm(to) ? changeRefusal.get() : undefined,
   act: { kind: "go", to, ...(opens && { opens }) },
 });

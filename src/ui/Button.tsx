@@ -1,4 +1,5 @@
 import { type ComponentProps, type MouseEvent, useId } from "react";
+import { useChangeRefusal } from "../commands/permission.ts";
 import type { CommandWords } from "../commands/registry.ts";
 import { buttonClass, type ButtonSize, type ButtonVariant } from "./button-class.ts";
 import { buttonCommand } from "./button-command.ts";
@@ -12,20 +13,27 @@ type ButtonProps = Omit<ComponentProps<"button">, "disabled" | "className"> & {
   disabledReason?: string | undefined;
   /** With it the palette offers to press it, and its key does. The button is named by it, and gives it its `ref`. */
   command?: CommandWords | undefined;
+  /**
+   * Whether it changes something at the service, which not every token may. Assumed of a command, of what submits a form
+   * and of what is marked as dangerous.
+   */
+  isChange?: boolean;
 };
 
 export function Button({
   variant,
   size,
   isPending = false,
-  disabledReason,
+  disabledReason: ownReason,
   command,
   type = "button",
+  isChange = type === "submit" || variant === "danger" || (command && !command.reads) === true,
   onClick,
   children,
   ...rest
 }: ButtonProps) {
   const reasonId = useId();
+  const disabledReason = useChangeRefusal(isChange) ?? ownReason;
   const isDisabled = isPending || disabledReason !== undefined;
   const press = (event: MouseEvent<HTMLButtonElement>) => {
     // Also stops the Enter of a form, which is a click on its submit button.

@@ -22,7 +22,12 @@ export function CopyButton({ label, text }: CopyButtonProps) {
   };
   return (
     <>
-      <Button variant="ghost" size="icon" command={{ label }} onClick={() => void copy()}>
+      <Button
+        variant="ghost"
+        size="icon"
+        command={{ label, reads: true }}
+        onClick={() => void copy()}
+      >
         <Icon name={icons[outcome]} />
       </Button>
       <output className="sr-only">{words[outcome]}</output>

@@ -15,6 +15,7 @@ export function MissedDeliveries({ webhook }: { webhook: Webhook }) {
       actions={
         <Button
           size="sm"
+          isChange
           isPending={isRedelivering}
           disabledReason={
             status === "disabled"

@@ -31,7 +31,7 @@ export function WebhookCreated({ made, secret }: WebhookCreatedProps) {
     <WebhookSecret title="Signing secret, shown once" secret={secret}>
       {() => (
         <>
-          <Button isPending={isPinging} onClick={() => ping(webhook)}>
+          <Button isChange isPending={isPinging} onClick={() => ping(webhook)}>
             <Icon name="send" />
             Send ping
           </Button>

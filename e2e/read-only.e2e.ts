@@ -1,0 +1,122 @@
+// A token that may only read: every page shows what can be done, disabled with the reason, and nothing of it is ever asked for.
+import type { Page } from "@playwright/test";
+import { expect, test } from "./fixtures.ts";
+import {
+  connectAs,
+  createReadingToken,
+  expectAccessible,
+  expectToast,
+  workerRow,
+} from "./helpers.ts";
+
+const reason = "This token can only read.";
+
+/** What changes nothing at the service. */
+const harmless =
+  /^(Copy|Dismiss|Show|Pause|Resume|Follow|Search|Filter|Sort|Previous|Next|Clear|Reload|Refresh|Close|Older|Newer|Try again|Remember on this device|Forget device|Disconnect|Not now|Expand|Collapse|Menu|Hide|Load|Earlier|Advanced|More|All|Whole|Live)/;
+
+/** The names of what can be pressed and is not known to be harmless. */
+const enabledChanges = (page: Page) =>
+  page
+    .locator(
+      "main button:not([aria-disabled=true]), main a[href$='/new'], main a[href*='/new?'], main a[href$='/edit']",
+    )
+    .evaluateAll(
+      (elements, pattern) =>
+        elements
+          .map((element) => (element.getAttribute("aria-label") ?? element.textContent).trim())
+          .filter((name) => !new RegExp(pattern).test(name)),
+      harmless.source,
+    );
+
+test("a token that can only read sees every action disabled with the reason, on every page", async ({
+  page,
+  service,
+  site,
+  backups,
+  expected,
+}) => {
+  // The settings ask for the tokens, which are not for this one.
+  expected.push(/403 \(Forbidden\)/);
+  const worker = await site.createWorker();
+  const configuration = await backups.createConfiguration();
+  const { last_backup: backup } = await backups.run(configuration.id);
+  const made = await service.call("POST", `/api/site/${site.id}/webhook`, {
+    url: "http://127.0.0.1:59998/hook",
+  });
+  const { id: webhookId }: { id: number } = await made.json();
+  await service.changeInventory(({ notification_channels: channels }) =>
+    channels.push('{ id: 77, name: on-call, type: email, email: "oncall@example.com" }'),
+  );
+  await connectAs(page, service.url, await createReadingToken(service));
+  const changes: string[] = [];
+  page.on("request", (request) => {
+    if (request.method() !== "GET") changes.push(`${request.method()} ${request.url()}`);
+  });
+
+  for (const path of [
+    "/",
+    `/servers/${backups.server.id}/backups`,
+    `/servers/${backups.server.id}/backups/new`,
+    `/servers/${backups.server.id}/notifications`,
+    `/backup-configurations/${configuration.id}`,
+    `/backup-configurations/${configuration.id}/edit`,
+    `/backups/${backup?.id}`,
+    `/sites/${site.id}/workers`,
+    `/sites/${site.id}/workers/new`,
+    `/workers/${worker.id}`,
+    `/sites/${site.id}/webhooks`,
+    `/sites/${site.id}/webhooks/new`,
+    `/webhooks/${webhookId}`,
+    `/sites/${site.id}/notifications`,
+    "/activity",
+    "/settings",
+  ]) {
+    await page.goto(service.url + path);
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    await expect.poll(() => enabledChanges(page), { message: path }).toEqual([]);
+  }
+
+  // A form says why it cannot be saved, to everyone.
+  await page.goto(`${service.url}/sites/${site.id}/workers/new`);
+  const create = page.getByRole("button", { name: "Create worker" });
+  await expect(create).toHaveAccessibleDescription(reason);
+  await page.getByLabel("Queue").press("Enter");
+  await expect(page).toHaveURL(/new$/);
+  await expectAccessible(page);
+
+  // By checkbox, key, selection and palette it is the same.
+  await page.goto(`${service.url}/sites/${site.id}/notifications`);
+  const channel = page.getByRole("checkbox", { name: "on-call" });
+  await expect(channel).toHaveAttribute("aria-disabled", "true");
+  await channel.click({ force: true });
+  await expect(channel).not.toBeChecked();
+  await expect(channel).toHaveAccessibleDescription(new RegExp(reason));
+
+  await page.goto(`${service.url}/sites/${site.id}/workers`);
+  const stop = page.getByRole("button", { name: new RegExp(`^Stop`) }).first();
+  await expect(stop).toHaveAccessibleDescription(reason);
+  await page.keyboard.press("n");
+  await expectToast(page, "alert", reason);
+  await expect(page).toHaveURL(/workers$/);
+  await workerRow(page, worker.id).getByRole("checkbox").check();
+  const bar = page.getByRole("region", { name: "Selection" });
+  await expect(bar.getByRole("button", { name: /^Stop/ })).toHaveAccessibleDescription(reason);
+  await expect(bar.getByRole("button", { name: "Clear selection" })).toBeEnabled();
+  await page.keyboard.press("ControlOrMeta+k");
+  await page.getByRole("combobox").fill("new webhook");
+  await expect(page.getByRole("option", { name: /New webhook/ }).first()).toBeDisabled();
+  expect(changes).toEqual([]);
+});
+
+test("a token that may do everything is held back by nothing", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  await site.createWorker();
+  await page.goto(`${service.url}/sites/${site.id}/workers`);
+  await expect(page.getByRole("button", { name: /^Stop/ }).first()).toBeEnabled();
+  await page.getByRole("link", { name: "New worker" }).click();
+  await expect(page.getByRole("button", { name: "Create worker" })).toBeEnabled();
+});
