@@ -101,10 +101,21 @@ test.describe("deleting a backup", () => {
     const confirm = dialog.getByRole("button", { name: "Delete" });
     await expect(confirm).toHaveAccessibleDescription(/Type “Orders, nightly” first/);
     await confirm.click({ force: true });
+    await dialog.getByRole("textbox").press("Enter");
     await expect(dialog).toBeVisible();
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await expect(dialog).toBeHidden();
     expect((await backups.configuration(id)).status).toBe("installed");
+  });
+
+  test("is done by Enter once the name is typed", async ({ connected: page, service, backups }) => {
+    await backups.createConfiguration();
+    await page.goto(service.url + listOf(backups));
+    await press(page, "Delete", "Orders, nightly");
+    const field = page.getByRole("alertdialog").getByRole("textbox");
+    await field.fill("Orders, nightly");
+    await field.press("Enter");
+    await expect(configurationRow(page, "Orders, nightly")).toBeHidden();
   });
 });
 

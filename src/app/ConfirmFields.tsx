@@ -23,12 +23,23 @@ export function useAnswer(asked: Asked | null): [Answer, (change: Partial<Given>
   return [{ ...given, refusal }, (change) => setGiven({ ...given, ...change })];
 }
 
-type ConfirmFieldsProps = Asked & { answer: Given; onAnswer: (change: Partial<Given>) => void };
+type ConfirmFieldsProps = Asked & {
+  answer: Answer;
+  onAnswer: (change: Partial<Given>) => void;
+  /** Enter was pressed in the field, and what is in it is what was asked for. */
+  onSubmit: () => void;
+};
 
 const wordOf = (asked: Asked | null, choice: string): string | undefined =>
   typeof asked?.typed === "function" ? asked.typed(choice) : asked?.typed;
 
-export function ConfirmFields({ choices, answer, onAnswer, ...asked }: ConfirmFieldsProps) {
+export function ConfirmFields({
+  choices,
+  answer,
+  onAnswer,
+  onSubmit,
+  ...asked
+}: ConfirmFieldsProps) {
   const typed = wordOf(asked, answer.choice);
   return (
     <>
@@ -40,15 +51,23 @@ export function ConfirmFields({ choices, answer, onAnswer, ...asked }: ConfirmFi
         />
       )}
       {typed !== undefined && (
-        <Field label={`Type “${typed}” to confirm`}>
-          {(aria) => (
-            <Input
-              {...aria}
-              value={answer.name}
-              onChange={({ target }) => onAnswer({ name: target.value })}
-            />
-          )}
-        </Field>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (answer.refusal === undefined) onSubmit();
+          }}
+        >
+          <Field label={`Type “${typed}” to confirm`}>
+            {(aria) => (
+              <Input
+                {...aria}
+                autoComplete="off"
+                value={answer.name}
+                onChange={({ target }) => onAnswer({ name: target.value })}
+              />
+            )}
+          </Field>
+        </form>
       )}
     </>
   );

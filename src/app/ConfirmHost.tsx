@@ -18,6 +18,7 @@ function Confirmation({ title, body, action, run, typed, choices }: Question) {
     if (!isRunning) question.set(null);
   };
   const act = async () => {
+    if (isRunning) return;
     setProgress({ kind: "running" });
     try {
       await run(answer.choice);
@@ -48,7 +49,13 @@ function Confirmation({ title, body, action, run, typed, choices }: Question) {
       }
     >
       {body}
-      <ConfirmFields typed={typed} choices={choices} answer={answer} onAnswer={setAnswer} />
+      <ConfirmFields
+        typed={typed}
+        choices={choices}
+        answer={answer}
+        onAnswer={setAnswer}
+        onSubmit={() => void act()}
+      />
       {progress.kind === "failed" && (
         <Notice tone="bad" isAlert>
           {progress.message}

@@ -125,7 +125,12 @@ export function BulkDialog({ title, done, rows, leftOut, question, run }: BulkTa
         </>
       )}
       {isAsking && question !== null && (
-        <ConfirmFields {...question} answer={answer} onAnswer={setAnswer} />
+        <ConfirmFields
+          {...question}
+          answer={answer}
+          onAnswer={setAnswer}
+          onSubmit={() => void run.start(answer.choice)}
+        />
       )}
     </Dialog>
   );
