@@ -74,7 +74,7 @@ function mount(): void {
 
 function remount(): void {
   queryClient.clear();
-  if (location.pathname === "/connect")
+  if (sessions.current() !== null && location.pathname === "/connect")
     history.replaceState(null, "", readFrom(new URLSearchParams(location.search)));
   if (router !== null) mount();
 }
@@ -97,7 +97,23 @@ const whenShown = (): Promise<unknown> =>
       )
     : Promise.resolve();
 
+/** Apart, because a tab that has a session needs it only once it stands. */
+const joinTabs = () =>
+  import("./app/session-tabs.ts").then(
+    (tabs) => {
+      tabs.joinSessionTabs(remount);
+      return tabs;
+    },
+    () => null,
+  );
+
 async function start(): Promise<void> {
+  // Whoever goes to the connect page by hand may want another service than that of the other tabs.
+  if (link === null && sessions.current() === null && location.pathname !== "/connect") {
+    // Without an answer it is the next thing to be shown.
+    void import("./app/ConnectPage.tsx");
+    await (await joinTabs())?.askSessionTabs();
+  }
   if (link !== null) {
     await whenShown();
     const opened = (await loadLinks()).open(link);
@@ -117,6 +133,7 @@ addEventListener("hashchange", () => {
 setTimeout(() => void start());
 
 void idle()
+  .then(joinTabs)
   .then(() => import("./app/prefetch.ts"))
   .then(
     ({ prefetchLinks }) => prefetchLinks(routes),

@@ -42,7 +42,7 @@ export function createHttpApp(options: HttpAppOptions): Hono<ApiEnvironment> {
     cors({
       origin: "*",
       allowHeaders: ["Authorization", "Content-Type", "If-None-Match"],
-      exposeHeaders: ["ETag", "Location", "Retry-After", "X-Request-Id"],
+      exposeHeaders: ["ETag", "Location", "Retry-After", "WWW-Authenticate", "X-Request-Id"],
       maxAge: 600,
     }),
   );

@@ -26,18 +26,16 @@ export function createTokenService(store: TokenStore, clock: Clock) {
   const isExpired = ({ expires_at: expiry }: TokenRow): boolean =>
     expiry !== null && expiry.getTime() <= clock.now();
 
-  const isUsable = (row: TokenRow | null, secret: string): row is TokenRow =>
-    row !== null &&
-    timingSafeEqual(Buffer.from(row.hash), Buffer.from(hashSecret(secret))) &&
-    !isExpired(row);
+  const isMeant = (row: TokenRow | null, secret: string): row is TokenRow =>
+    row !== null && timingSafeEqual(Buffer.from(row.hash), Buffer.from(hashSecret(secret)));
 
   const lookUp = async (token: string): Promise<TokenRow | null> => {
     const { id, secret } = splitToken(token);
     const row = id === null ? null : await store.byId(id);
-    if (isUsable(row, secret)) return row;
+    if (isMeant(row, secret)) return row;
     // A chosen token may hold a bar too, so what does not fit by id is tried whole.
     const chosen = await store.byHash(hashSecret(token));
-    return isUsable(chosen, token) ? chosen : null;
+    return isMeant(chosen, token) ? chosen : null;
   };
 
   /** By the hash of the whole text: a token itself is not kept in memory either. */
@@ -54,6 +52,7 @@ export function createTokenService(store: TokenStore, clock: Clock) {
     const before = revocations;
     const row = await lookUp(token);
     if (row === null) return null;
+    if (isExpired(row)) return "expired";
     if (row.last_used_at === null || now - row.last_used_at.getTime() > lastUsedStepMs)
       await store.touch(row.id, new Date(now));
     const caller = toCaller(row);

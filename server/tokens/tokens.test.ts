@@ -173,7 +173,13 @@ test("a token ends when it said it would", async () => {
     abilities: ["*"],
     expires_at: "2020-01-01T00:00:00.000000Z",
   });
-  expect(await statusWith(token, "GET", "/api/servers")).toBe(401);
+  const refusal = await service.call("GET", "/api/servers", undefined, token);
+  expect(refusal.status).toBe(401);
+  // Who has the whole token learns why; who only guesses at it does not.
+  const why = (response: Response) => response.headers.get("WWW-Authenticate");
+  expect(why(refusal)).toContain("The token expired");
+  const guess = `${token.slice(0, -1)}${token.endsWith("0") ? "1" : "0"}`;
+  expect(why(await service.call("GET", "/api/servers", undefined, guess))).toBe("Bearer");
 });
 
 describe("a token that cannot be is refused at its field", () => {

@@ -80,7 +80,7 @@ export async function toApiError(response: Response, nowMs: number): Promise<Api
   const body: unknown = await response.json().catch(() => null);
   // Loaded when it is needed; where that fails too, the status alone has to do.
   const problem = await import("./problem.ts").then(
-    ({ readProblem }) => readProblem(body),
+    ({ readProblem }) => readProblem(body, response),
     () => null,
   );
   return new ApiError(

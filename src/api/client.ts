@@ -111,7 +111,8 @@ export async function call<Name extends OperationName>(
   try {
     return await callAs(session, name, params, sent);
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401) sessions.end(session.token);
+    if (error instanceof ApiError && error.status === 401)
+      sessions.end(session.token, error.message);
     throw error;
   }
 }

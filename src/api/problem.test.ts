@@ -52,5 +52,13 @@ test.each<[string, unknown, string | null, Record<string, string[]>]>([
   ["no object", ["x"], null, {}],
   ["nothing", null, null, {}],
 ])("%s", (_, body, message, fields) => {
-  expect(readProblem(body)).toEqual({ message, fields });
+  expect(readProblem(body, new Response())).toEqual({ message, fields });
+});
+
+test.each([
+  ['Bearer error="invalid_token", error_description="The token expired"', "The token expired"],
+  ["Bearer", "Unauthenticated."],
+])("of a refused token the header %s is heard first", (header, message) => {
+  const response = new Response(null, { headers: { "WWW-Authenticate": header } });
+  expect(readProblem({ message: "Unauthenticated." }, response).message).toBe(message);
 });

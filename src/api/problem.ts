@@ -47,11 +47,17 @@ function readFields(complaints: unknown): FieldErrors {
 
 type Problem = { message: string | null; fields: FieldErrors };
 
-export function readProblem(body: unknown): Problem {
-  if (!isNamed(body)) return { message: null, fields: {} };
+/** Of a token that is no longer accepted the header may say more than the body: RFC 6750, 3. */
+const tokenProblem = (headers: Headers): string | undefined =>
+  /error_description="([^"]+)"/.exec(headers.get("www-authenticate") ?? "")?.[1];
+
+export function readProblem(body: unknown, { headers }: Pick<Response, "headers">): Problem {
+  const reason = tokenProblem(headers);
+  if (!isNamed(body)) return { message: reason ?? null, fields: {} };
   const { error } = body;
   return {
     message: textOf(
+      reason,
       body["message"],
       body["detail"],
       isNamed(error) ? error["message"] : error,

@@ -19,6 +19,8 @@ type SessionState = {
   fromLink: SignInLink["kind"] | null;
   /** The last address used, to offer again. */
   address: string;
+  /** Why the last session ended by itself, as the service said it; null where it did not. */
+  ended: string | null;
 };
 
 /** "ops.example.com/" and the like as a base address; null when it is no http address. */
@@ -39,6 +41,7 @@ export function createSessions(tab: Shelf | null, device: Shelf | null) {
     isRemembered: kept !== null && kept.token === current?.token,
     fromLink: null,
     address: current?.address ?? "",
+    ended: null,
   });
 
   const forgetEverywhere = () => {
@@ -55,7 +58,15 @@ export function createSessions(tab: Shelf | null, device: Shelf | null) {
     ) {
       forgetEverywhere();
       attempt(() => (remember ? device : tab)?.setItem(sessionKey, JSON.stringify(session)));
-      state.set({ session, isRemembered: remember, fromLink, address: session.address });
+      const { address } = session;
+      state.set({ session, isRemembered: remember, fromLink, address, ended: null });
+    },
+
+    /** Takes over the session of another tab. Whatever that one keeps on this device stays there. */
+    adopt(session: Session) {
+      attempt(() => tab?.setItem(sessionKey, JSON.stringify(session)));
+      const isRemembered = readSession(device)?.token === session.token;
+      state.set({ session, isRemembered, fromLink: null, address: session.address, ended: null });
     },
 
     /** Moves the tab's session to this device. */
@@ -79,12 +90,13 @@ export function createSessions(tab: Shelf | null, device: Shelf | null) {
      * Ends the session.
      * @param token ends it only while this token is the current one, so that the late answer to an old
      * token cannot end a new session
+     * @param reason what the service says about it
      */
-    end(token?: string) {
+    end(token?: string, reason: string | null = null) {
       const { session, address } = state.get();
       if (session === null || (token !== undefined && token !== session.token)) return;
       forgetEverywhere();
-      state.set({ session: null, isRemembered: false, fromLink: null, address });
+      state.set({ session: null, isRemembered: false, fromLink: null, address, ended: reason });
     },
   };
 }

@@ -1,17 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { createStore } from "../store.ts";
-import type { Session, Shelf, SignInLink } from "./kept-session.ts";
+import type { Session, SignInLink } from "./kept-session.ts";
 import { createSessions } from "./session.ts";
+import { memoryShelf } from "./testing/memory-shelf.ts";
 import { createSignInLinks, type LinkState } from "./sign-in-link.ts";
-
-function memoryShelf(): Shelf {
-  const items = new Map<string, string>();
-  return {
-    getItem: (key) => items.get(key) ?? null,
-    setItem: (key, value) => void items.set(key, value),
-    removeItem: (key) => void items.delete(key),
-  };
-}
 
 const own: Session = { address: "", token: "mine" };
 const code: SignInLink = { kind: "code", secret: "c0de" };
@@ -20,8 +12,9 @@ const token = (secret: string): SignInLink => ({ kind: "token", secret });
 /** A page with a service behind it that knows these tokens by name and takes the code once. */
 function open({
   session = null,
+  elsewhere = null,
   isAway = false,
-}: { session?: Session | null; isAway?: boolean } = {}) {
+}: { session?: Session | null; elsewhere?: Session | null; isAway?: boolean } = {}) {
   const names: Record<string, string> = { mine: "my laptop", other: "ops", fresh: "First sign-in" };
   const sessions = createSessions(memoryShelf(), memoryShelf());
   if (session !== null) sessions.connect(session, { remember: true });
@@ -47,6 +40,9 @@ function open({
       return { token: "fresh" };
     },
     firstPage: () => Promise.resolve(),
+    async askTabs() {
+      if (elsewhere !== null) sessions.adopt(elsewhere);
+    },
     onSwitched: () => void (switched += 1),
   });
   const question = () => {
@@ -153,6 +149,13 @@ describe("with a good session", () => {
     expect(state.get()).toMatchObject({ kind: "failed" });
     expect(sessions.current()).toEqual(own);
   });
+});
+
+test("a bad token leads into the session of another tab, and is still said to be bad", async () => {
+  const { links, sessions, state } = open({ elsewhere: own });
+  await links.open(token("nonsense"));
+  expect(sessions.current()).toEqual(own);
+  expect(state.get().kind).toBe("failed");
 });
 
 test.each([token("other"), code])("a session that is refused makes room for %o", async (link) => {

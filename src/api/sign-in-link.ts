@@ -33,6 +33,8 @@ export type SignInLinkOptions = {
   exchange(code: string): Promise<{ token: string } | { reason: string }>;
   /** Resolves when the first page has what it asked for, or has found out that there is no session. */
   firstPage(): Promise<unknown>;
+  /** Asks the other tabs for a session, and takes it. */
+  askTabs(): Promise<unknown>;
   /** The session is another one from now on: what the one before was allowed to see is not for it. */
   onSwitched(): void;
 };
@@ -43,7 +45,8 @@ const refusedText = "The token of the link is unknown, expired or revoked.";
 const sessionOf = (token: string): Session => ({ address: "", token });
 
 export function createSignInLinks(options: SignInLinkOptions) {
-  const { sessions, state, unansweredText, check, exchange, firstPage, onSwitched } = options;
+  const { sessions, state, unansweredText, check, exchange, firstPage, askTabs, onSwitched } =
+    options;
   const fail = (reason: string) => state.set({ kind: "failed", reason });
 
   function connect(token: string, { kind }: SignInLink): void {
@@ -68,6 +71,8 @@ export function createSignInLinks(options: SignInLinkOptions) {
     if (kind !== "refused") return;
     sessions.end(link.secret);
     fail(refusedText);
+    // A session that another tab has is as good as one of this tab.
+    await askTabs();
   }
 
   const dismiss = () => state.set({ kind: "none" });

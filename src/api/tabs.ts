@@ -2,20 +2,14 @@
 // nothing asked while nobody looks or nothing can be reached.
 import { type QueryClient, timeoutManager } from "@tanstack/react-query";
 import { createSharing, type Sharing, type Told } from "./sharing.ts";
+import { sessionMark } from "./session-mark.ts";
 import { sessions } from "./session.ts";
 
 /** No two tabs poll at the same moment: the first one notifies the others before their turn. */
 const slowdown = 1 + Math.random() * 0.25;
 
-/** Tabs of another session or service are none of ours. The token itself is not to stand in a channel. */
-function sessionMark(): string {
-  const { address = "", token = "" } = sessions.current() ?? {};
-  let mark = 0xcbf29ce4;
-  // FNV-1a: it tells sessions apart and is no secret's keeper; it never leaves the browser.
-  for (const character of `${address} ${token}`)
-    mark = Math.imul(mark ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
-  return mark.toString(36);
-}
+/** Tabs of another session or service are none of ours. */
+const ownMark = () => sessionMark(sessions.current() ?? {});
 
 type Envelope = { session: string; told: Told };
 
@@ -45,7 +39,7 @@ export function joinTabs(client: QueryClient): Sharing {
   const channel = "BroadcastChannel" in globalThis ? new BroadcastChannel("quarterdeck") : null;
   const sharing = createSharing({
     tell(told) {
-      const envelope: Envelope = { session: sessionMark(), told };
+      const envelope: Envelope = { session: ownMark(), told };
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin by itself
       channel?.postMessage(envelope);
     },
@@ -58,7 +52,7 @@ export function joinTabs(client: QueryClient): Sharing {
     nowMs: Date.now,
   });
   channel?.addEventListener("message", ({ data }: MessageEvent<Envelope>) => {
-    if (data.session === sessionMark()) sharing.hear(data.told);
+    if (data.session === ownMark()) sharing.hear(data.told);
   });
   client.getMutationCache().subscribe(({ type }) => {
     if (type === "updated") sharing.changed();

@@ -6,6 +6,7 @@ import { callAs } from "../api/client.ts";
 import { queryClient } from "../api/query.ts";
 import type { Session } from "../api/kept-session.ts";
 import { readAddress, sessions } from "../api/session.ts";
+import { elsewhereReason } from "../api/session-tabs.ts";
 import { readFrom } from "../paths.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/Button.tsx";
@@ -41,6 +42,17 @@ async function tryToken(session: Session): Promise<Problem | null> {
   }
 }
 
+/** @param reason what the service said as it refused the token */
+export function endText(reason: string): string {
+  if (reason === elsewhereReason) return "You disconnected in another tab.";
+  const what = /expired/i.test(reason)
+    ? "Your token has expired."
+    : /revoked/i.test(reason)
+      ? "Your token was revoked."
+      : "The service no longer accepts your token.";
+  return `${what} Connect with another token to return to where you were.`;
+}
+
 function readForm(form: HTMLFormElement) {
   const data = new FormData(form);
   const text = (name: string) => {
@@ -53,7 +65,8 @@ function readForm(form: HTMLFormElement) {
 export function ConnectPage() {
   const navigate = useNavigate();
   const [search] = useSearchParams();
-  const { session } = useStore(sessions.state);
+  const { session, ended } = useStore(sessions.state);
+  const link = useStore(linkState);
   const [problem, setProblem] = useState<Problem>({});
   const [isPending, setIsPending] = useState(false);
 
@@ -96,6 +109,11 @@ export function ConnectPage() {
         </h1>
       </header>
       <LinkNotice isSignedIn={session !== null} />
+      {ended !== null && link.kind === "none" && (
+        <Notice tone="warn" isAlert>
+          {endText(ended)}
+        </Notice>
+      )}
       <form noValidate onSubmit={submit} className="grid gap-5">
         {problem.form !== undefined && (
           <Notice tone="bad" isAlert>

@@ -1,0 +1,173 @@
+// What several tabs of one browser share: their session, from the first page to the end, and nothing across services.
+import type { Page } from "@playwright/test";
+import { serviceToken, type ServiceProcess } from "../server/testing/service-process.ts";
+import { expect, test } from "./fixtures.ts";
+import { connectAs, expectAccessible } from "./helpers.ts";
+
+const refused = /401 \(Unauthorized\)/;
+const connectPage = (page: Page) => page.getByRole("heading", { name: "Connect" });
+const workers = (page: Page) => page.getByRole("heading", { name: "Workers" });
+
+/** Waits until the page does its part for other tabs, which it does once it stands. */
+const settle = (page: Page) =>
+  expect(page.getByRole("log", { name: "Changes" })).toBeAttached({ timeout: 15_000 });
+
+async function makeToken(service: ServiceProcess, change: object = {}) {
+  const body = { name: "short", abilities: ["*"], ...change };
+  const made = await service.call("POST", "/api/tokens", body);
+  const { id, token }: { id: number; token: string } = await made.json();
+  return { id, token };
+}
+
+test("a new tab is connected, and nothing more is kept than before", async ({
+  connected: page,
+  context,
+  service,
+  site,
+}) => {
+  await page.goto(`${service.url}/sites/${site.id}/workers`);
+  await settle(page);
+  const other = await context.newPage();
+  await other.goto(`${service.url}/sites/${site.id}/workers`);
+  await expect(workers(other)).toBeVisible();
+  await expect(other).toHaveURL(`${service.url}/sites/${site.id}/workers`);
+  expect(await other.evaluate(() => JSON.stringify(localStorage))).not.toContain(serviceToken);
+  await page.close();
+  await other.reload();
+  await expect(workers(other)).toBeVisible();
+});
+
+test("to disconnect in one tab disconnects all, and the next tab too", async ({
+  connected: page,
+  context,
+  service,
+}) => {
+  await page.goto(`${service.url}/settings`);
+  await settle(page);
+  const other = await context.newPage();
+  await other.goto(`${service.url}/activity`);
+  await expect(other.getByRole("heading", { name: "Activity", level: 1 })).toBeVisible();
+  await settle(other);
+  await page.getByRole("main").getByRole("button", { name: "Disconnect" }).click();
+  await expect(connectPage(page)).toBeVisible();
+  await expect(page.getByText("You disconnected in another tab.")).toBeHidden();
+  await expect(other.getByText("You disconnected in another tab.")).toBeVisible();
+  for (const tab of [page, other])
+    expect(await tab.evaluate(() => JSON.stringify([sessionStorage, localStorage]))).not.toContain(
+      serviceToken,
+    );
+  const third = await context.newPage();
+  await third.goto(service.url);
+  await expect(connectPage(third)).toBeVisible();
+});
+
+test("a token that is revoked while two tabs are open says so in both, and both come back to where they were", async ({
+  page,
+  context,
+  service,
+  site,
+  expected,
+}) => {
+  expected.push(refused);
+  const { id, token } = await makeToken(service);
+  await connectAs(page, service.url, token);
+  await page.goto(`${service.url}/sites/${site.id}/workers?page=1`);
+  await expect(workers(page)).toBeVisible();
+  await settle(page);
+  const other = await context.newPage();
+  await other.goto(`${service.url}/sites/${site.id}/webhooks`);
+  await expect(other.getByRole("heading", { name: "Webhooks" })).toBeVisible();
+  await settle(other);
+
+  await service.call("DELETE", `/api/token/${id}`);
+  for (const tab of [page, other]) {
+    await expect(connectPage(tab)).toBeVisible({ timeout: 20_000 });
+    await expect(tab.getByRole("alert")).toContainText("no longer accepts your token");
+    await expect(tab).toHaveURL(/from=/);
+  }
+  await expectAccessible(page);
+  await page.getByLabel("Token").fill(serviceToken);
+  await page.getByRole("button", { name: "Connect" }).click();
+  await expect(page).toHaveURL(`${service.url}/sites/${site.id}/workers?page=1`);
+  await expect(workers(page)).toBeVisible();
+  await expect(other.getByRole("heading", { name: "Webhooks" })).toBeVisible();
+  await expect(other).toHaveURL(`${service.url}/sites/${site.id}/webhooks`);
+});
+
+test("a token that expires while the page is open is said to have expired", async ({
+  page,
+  service,
+  site,
+  expected,
+}) => {
+  expected.push(refused);
+  const expiresAt = new Date(Date.now() + 8_000).toISOString().replace("Z", "000Z");
+  const { token } = await makeToken(service, { expires_at: expiresAt });
+  await connectAs(page, service.url, token);
+  await page.goto(`${service.url}/sites/${site.id}/workers`);
+  await expect(workers(page)).toBeVisible();
+  await expect(page.getByRole("alert")).toContainText("Your token has expired.", {
+    timeout: 30_000,
+  });
+  await expect(page).toHaveURL(/from=%2Fsites/);
+});
+
+test("a token of another service goes with that service's address, and nowhere else", async ({
+  page,
+  context,
+  service,
+}) => {
+  const elsewhere = service.url.replace("localhost", "127.0.0.1");
+  await page.goto(`${service.url}/connect`);
+  await page.getByLabel("Token").fill(serviceToken);
+  // The same service under another name is another origin to the browser.
+  await page.getByLabel("Address").fill(elsewhere);
+  await page.getByRole("button", { name: "Connect" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  await settle(page);
+
+  const asked: string[] = [];
+  context.on("request", (request) => {
+    if (request.headers()["authorization"] !== undefined) asked.push(request.url());
+  });
+  const other = await context.newPage();
+  await other.goto(`${service.url}/activity`);
+  await expect(other.getByRole("heading", { name: "Activity", level: 1 })).toBeVisible();
+  expect(asked.length).toBeGreaterThan(0);
+  expect(asked.filter((url) => !url.startsWith(elsewhere))).toEqual([]);
+
+  // Who goes to the connect page by hand wants something else than the other tabs.
+  const third = await context.newPage();
+  await third.goto(`${service.url}/connect`);
+  await expect(connectPage(third)).toBeVisible();
+  await third.getByLabel("Token").fill(serviceToken);
+  await third.getByRole("button", { name: "Connect" }).click();
+  await expect(third.getByRole("heading", { name: "Servers" }).first()).toBeVisible();
+  await settle(third);
+  await third.goto(`${service.url}/settings`);
+  await third.getByRole("main").getByRole("button", { name: "Disconnect" }).click();
+  await expect(connectPage(third)).toBeVisible();
+  // The others are connected to another service, and stay so.
+  await page.reload();
+  await expect(connectPage(page)).toBeHidden();
+  await expect(other.getByRole("heading", { name: "Activity", level: 1 })).toBeVisible();
+});
+
+test("a bad link in a new tab leads into the session of the other one, and says that it is bad", async ({
+  connected: page,
+  context,
+  service,
+  expected,
+}) => {
+  expected.push(refused);
+  await page.goto(`${service.url}/activity`);
+  await settle(page);
+  const other = await context.newPage();
+  await other.goto(`${service.url}/settings#token=nonsense`);
+  await expect(other.getByRole("heading", { name: "Settings", level: 1 })).toBeVisible();
+  await expect(
+    other.getByRole("alert").filter({ hasText: "Couldn't sign in with the link." }),
+  ).toContainText("You are still signed in.");
+  await page.reload();
+  await expect(page.getByRole("heading", { name: "Activity", level: 1 })).toBeVisible();
+});

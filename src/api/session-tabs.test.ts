@@ -1,0 +1,120 @@
+import { afterEach, expect, test } from "vitest";
+import type { Session, Shelf } from "./kept-session.ts";
+import { createSessions } from "./session.ts";
+import { createSessionTabs } from "./session-tabs.ts";
+import { memoryShelf } from "./testing/memory-shelf.ts";
+
+const open = new Set<BroadcastChannel>();
+afterEach(() => {
+  for (const channel of open) channel.close();
+  open.clear();
+});
+
+/** A tab of a browser whose pages hear one another by a channel of this name. */
+function openTab(name: string, session: Session | null = null, device: Shelf = memoryShelf()) {
+  const sessions = createSessions(memoryShelf(), device);
+  if (session !== null) sessions.connect(session, { remember: false });
+  const channel = new BroadcastChannel(name);
+  open.add(channel);
+  const state = { taken: 0, isBusy: false };
+  const tabs = createSessionTabs({
+    sessions,
+    channel: {
+      // What a closed tab still wanted to say is heard by nobody.
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has none
+      postMessage: (word: unknown) => open.has(channel) && channel.postMessage(word),
+      addEventListener: channel.addEventListener.bind(channel),
+    },
+    onTaken: () => void (state.taken += 1),
+    isBusy: () => state.isBusy,
+  });
+  return { ...tabs, sessions, state };
+}
+
+const own: Session = { address: "", token: "mine" };
+const foreign: Session = { address: "https://ops.example.com", token: "theirs" };
+const expectSoon = <Value>(read: () => Value, wanted: Value) =>
+  expect.poll(read, { interval: 5 }).toEqual(wanted);
+
+test("a new tab is connected by one that is", async () => {
+  openTab("new", own);
+  const tab = openTab("new");
+  expect(await tab.ask()).toBe(true);
+  expect(tab.sessions.current()).toEqual(own);
+  expect(tab.state.taken).toBe(1);
+});
+
+test("a lone tab learns within a moment that there is none", async () => {
+  const tab = openTab("lone");
+  openTab("lone");
+  const begunMs = performance.now();
+  expect(await tab.ask()).toBe(false);
+  expect(performance.now() - begunMs).toBeLessThan(1_000);
+  expect(tab.sessions.current()).toBeNull();
+});
+
+test("a token comes with the address that it belongs to, and the dashboard's own service first", async () => {
+  openTab("foreign", foreign);
+  const only = openTab("foreign");
+  expect(await only.ask()).toBe(true);
+  expect(only.sessions.current()).toEqual(foreign);
+  openTab("both", foreign);
+  openTab("both", own);
+  const tab = openTab("both");
+  expect(await tab.ask()).toBe(true);
+  expect(tab.sessions.current()).toEqual(own);
+});
+
+test("a tab that did not ask, or where a token is being typed, takes nothing", async () => {
+  const silent = openTab("typed");
+  const typing = openTab("typed");
+  typing.state.isBusy = true;
+  const asking = openTab("typed");
+  openTab("typed", own);
+  const answers = [typing.ask(), asking.ask()];
+  expect(await Promise.all(answers)).toEqual([false, true]);
+  expect(typing.sessions.current()).toBeNull();
+  expect(silent.state.taken).toBe(0);
+});
+
+test("to disconnect in one tab disconnects all of that session, and no other", async () => {
+  const [one, two, other] = [openTab("end", own), openTab("end", own), openTab("end", foreign)];
+  one.sessions.end();
+  await expectSoon(() => two.sessions.current(), null);
+  expect(two.sessions.state.get().ended).toBe("disconnected elsewhere");
+  expect(one.sessions.state.get().ended).toBeNull();
+  expect(other.sessions.current()).toEqual(foreign);
+});
+
+test("a token that is refused in one tab ends in all, for the same reason", async () => {
+  const [one, two] = [openTab("refused", own), openTab("refused", own)];
+  one.sessions.end(own.token, "The token expired");
+  await expectSoon(() => two.sessions.state.get().ended, "The token expired");
+});
+
+test("tabs that lost their session follow the first one that connects again", async () => {
+  const [one, two] = [openTab("again", own), openTab("again", own)];
+  one.sessions.end(own.token, "Unauthenticated.");
+  await expectSoon(() => two.sessions.current(), null);
+  const next = { address: "", token: "next" };
+  one.sessions.connect(next, { remember: false });
+  await expectSoon(() => two.sessions.current(), next);
+});
+
+test("a link that nobody has looked at yet connects no other tab", async () => {
+  const [one, two] = [openTab("link"), openTab("link")];
+  one.sessions.connect({ address: "", token: "bad" }, { remember: false, fromLink: "token" });
+  one.sessions.end("bad");
+  expect(await two.ask()).toBe(false);
+  expect(two.state.taken).toBe(0);
+});
+
+test("a session of another tab leaves alone what is remembered on the device", async () => {
+  const device = memoryShelf();
+  const tab = openTab("device", null, device);
+  createSessions(memoryShelf(), device).connect(own, { remember: true });
+  openTab("device", own);
+  expect(await tab.ask()).toBe(true);
+  expect(tab.sessions.state.get().isRemembered).toBe(true);
+  expect(createSessions(memoryShelf(), device).current()).toEqual(own);
+});
