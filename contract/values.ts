@@ -33,6 +33,7 @@ export const storableText = () =>
 
 // oxlint-disable-next-line no-control-regex -- control characters are exactly what this refuses
 const printable = /^[^\u0000-\u001f\u007f]*$/;
+const noControls = "Control characters and line breaks are not allowed here.";
 
 /** One line of text: 1 to `max` characters, not all blank, no control characters. */
 export const line = (max: number) =>
@@ -40,7 +41,23 @@ export const line = (max: number) =>
     z.trim(),
     z.minLength(1),
     z.maxLength(max),
-    z.regex(printable, { error: "Control characters and line breaks are not allowed here." }),
+    z.regex(printable, { error: noControls }),
+  );
+
+/** As `line`, and it may be empty. */
+export const optionalLine = (max: number) =>
+  storableText().check(z.trim(), z.maxLength(max), z.regex(printable, { error: noControls }));
+
+/** A moment as a request may say it: ISO 8601 in UTC, to the minute or finer. */
+export const moment = z
+  .string()
+  .check(
+    z.refine(
+      (text) =>
+        /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,6})?)?Z$/.test(text) &&
+        !Number.isNaN(Date.parse(text)),
+      { error: "This must be a moment in UTC, such as 2026-01-31T09:30:00Z." },
+    ),
   );
 
 /**

@@ -51,6 +51,8 @@ const headers = z.record(z.string(), z.string());
 
 const deliveryAttempt = z.object({
   number: z.int(),
+  /** Where it went; null where that was not noted yet. */
+  url: z.optional(z.nullable(z.string())),
   started_at: timestamp,
   duration_ms: z.int(),
   /** Null: there was no answer, and `error` says why. */

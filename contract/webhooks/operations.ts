@@ -2,7 +2,14 @@
 import { operation } from "../operation.ts";
 import { listOf, filteredListOf } from "../paging.ts";
 import { delivery, deliverySummary } from "./delivery.ts";
-import { createWebhookBody, redelivered, webhook, webhookWithSecret } from "./webhook.ts";
+import {
+  createWebhookBody,
+  redeliverBody,
+  redelivered,
+  updateWebhookBody,
+  webhook,
+  webhookWithSecret,
+} from "./webhook.ts";
 
 /** Those of the interface. */
 export const webhookOperations = {
@@ -33,6 +40,13 @@ export const webhookOperations = {
 };
 
 export const webhookExtras = {
+  updateWebhook: operation({
+    tag: "webhooks",
+    method: "PUT",
+    path: "/api/site-webhook/{id}",
+    body: updateWebhookBody,
+    responses: { 200: webhook },
+  }),
   listDeliveries: operation({
     tag: "webhooks",
     path: "/api/site-webhook/{id}/deliveries",
@@ -54,6 +68,7 @@ export const webhookExtras = {
     tag: "webhooks",
     method: "POST",
     path: "/api/site-webhook/{id}/redeliver",
+    body: redeliverBody,
     responses: { 202: redelivered },
   }),
   pingWebhook: operation({

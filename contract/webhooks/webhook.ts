@@ -1,10 +1,14 @@
 // A site's webhooks: the URLs that are called when something happens on it.
 import * as z from "zod/mini";
-import { stateOf, id, storableText, timestamp } from "../values.ts";
+import { subscribableEvents } from "../events.ts";
+import { stateOf, id, moment, optionalLine, storableText, timestamp } from "../values.ts";
 import { deliverySummary } from "./delivery.ts";
 
-/** A disabled one gets nothing but pings and redeliveries by hand; the first that is taken enables it again. */
-const webhookStates = ["enabled", "disabled"] as const;
+/**
+ * A disabled one, which the service gave up, and a paused one, which a user paused, get nothing but pings and redeliveries
+ * by hand. The first of these that is taken enables a disabled one again; a paused one stays so until a user enables it.
+ */
+const webhookStates = ["enabled", "disabled", "paused"] as const;
 export type WebhookState = (typeof webhookStates)[number];
 
 const shown = {
@@ -13,16 +17,22 @@ const shown = {
   created_at: timestamp,
   // From here on: extras.
   site_id: z.optional(id),
+  /** What it is for; empty = nobody said. */
+  description: z.optional(z.string()),
+  /** The events that it gets; null = all. */
+  events: z.optional(z.nullable(z.array(z.string()))),
   status: z.optional(stateOf(webhookStates)),
   /** Why it is disabled, in the operator's words. */
   status_reason: z.optional(z.nullable(z.string())),
   /** Since when it is disabled; null while it is enabled. */
   disabled_since: z.optional(z.nullable(timestamp)),
+  /** Since when it is paused; null while it is not. */
+  paused_since: z.optional(z.nullable(timestamp)),
   /** Since when every attempt has failed; null = the last one did not. */
   failing_since: z.optional(z.nullable(timestamp)),
   /** The receiver asked with `Retry-After` to be left alone until then; null = it did not, or that is over. */
   paused_until: z.optional(z.nullable(timestamp)),
-  /** How many deliveries it missed while it was disabled; they can be sent once it is enabled. */
+  /** How many deliveries it missed while it was disabled or paused; they can be sent once it is enabled. */
   missed_deliveries: z.optional(z.int()),
   /** While a rotation lasts: until when the secret before this one signs too. */
   previous_secret_until: z.optional(z.nullable(timestamp)),
@@ -65,9 +75,41 @@ const callableUrl = storableText().check(
 
 /** What was asked to be sent once more. */
 export const redelivered = z
-  .object({ count: z.int() })
+  .object({
+    count: z.int(),
+    /** How many more there are: one request sends so many at the most. */
+    remaining: z.optional(z.int()),
+  })
   .register(z.globalRegistry, { id: "Redelivered" });
+export type Redelivered = z.infer<typeof redelivered>;
+
+/** So many deliveries are sent once more by one request. */
+export const maxRedelivered = 1000;
+
+/** Without a field: what was missed while disabled or paused. With one: whatever failed, oldest first. */
+export const redeliverBody = z
+  .object({ status: z.optional(z.literal("failed")), since: z.optional(moment) })
+  .register(z.globalRegistry, { id: "Redeliver" });
+export type RedeliverBody = z.infer<typeof redeliverBody>;
+
+const settings = {
+  description: z.optional(optionalLine(200)),
+  /** Null = all. */
+  events: z.optional(z.nullable(z.array(z.enum(subscribableEvents)).check(z.minLength(1)))),
+};
 
 export const createWebhookBody = z
-  .object({ url: callableUrl })
+  .object({ url: callableUrl, ...settings })
   .register(z.globalRegistry, { id: "CreateWebhook" });
+export type CreateWebhookBody = z.infer<typeof createWebhookBody>;
+
+/** What is left out keeps what is stored. */
+export const updateWebhookBody = z
+  .object({
+    url: z.optional(callableUrl),
+    ...settings,
+    /** False pauses it, true ends the pause and enables a disabled one. */
+    enabled: z.optional(z.boolean()),
+  })
+  .register(z.globalRegistry, { id: "UpdateWebhook" });
+export type UpdateWebhookBody = z.infer<typeof updateWebhookBody>;

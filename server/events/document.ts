@@ -1,6 +1,7 @@
 // The events in docs/webhooks.md, written from their schemas.
 import { eventPayloads } from "../../contract/event-payloads.ts";
-import { eventOccasions, eventTypes } from "../../contract/events.ts";
+import { eventOccasions } from "../../contract/event-words.ts";
+import { eventTypes } from "../../contract/events.ts";
 import { exampleOf, fieldsOf } from "./example.ts";
 
 const begin =

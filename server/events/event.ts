@@ -1,6 +1,7 @@
 // What an event is made of, and what both its kinds of receivers need: a body for webhooks, a notification for people.
 import type { ActivityKind } from "../../contract/activity.ts";
-import { eventWords, type EventType } from "../../contract/events.ts";
+import { eventWords } from "../../contract/event-words.ts";
+import type { EventType } from "../../contract/events.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import type { Actor } from "../activity/actor.ts";
 import type { events } from "../store/tables.ts";

@@ -1,6 +1,7 @@
 // The requests that webhooks get, for the `webhooks` of the interface description.
 import { eventPayloads } from "../../contract/event-payloads.ts";
-import { eventOccasions, eventTypes, eventWords } from "../../contract/events.ts";
+import { eventOccasions, eventWords } from "../../contract/event-words.ts";
+import { eventTypes } from "../../contract/events.ts";
 import { exampleOf } from "../events/example.ts";
 import { hoist, type Json } from "./schema-components.ts";
 

@@ -206,6 +206,15 @@ const cases: Record<Exclude<WriteName, "signIn">, Case> = {
     body: (n) => ({ url: `http://127.0.0.1:9/${n}` }),
     status: 201,
   },
+  updateWebhook: {
+    targets: webhooks,
+    body: (n) => ({
+      url: `http://127.0.0.1:9/new-${n}`,
+      events: ["backup.failed"],
+      enabled: n % 2 === 0,
+    }),
+    status: 200,
+  },
   deleteWebhook: { targets: webhooks, status: 204 },
   redeliver: { targets: deliveries, status: 202 },
   redeliverMissed: { targets: webhooks, status: 202 },

@@ -32,7 +32,10 @@ export function describeOperations(
         ...queryParameters(row.query, filtersOf.get(operationId)),
       ],
       ...(row.body && {
-        requestBody: { required: true, content: asJson(row.body, "input", components) },
+        requestBody: {
+          required: !row.body.safeParse({}).success,
+          content: asJson(row.body, "input", components),
+        },
       }),
       responses: responses(row, summary, components),
     };

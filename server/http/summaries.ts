@@ -38,7 +38,9 @@ const summaries = {
   listDeliveries: "List the deliveries of a webhook",
   showDelivery: "Show a delivery with its attempts, requests and answers",
   redeliver: "Redeliver a delivery with the same message id",
-  redeliverMissed: "Send the deliveries that a webhook missed while disabled",
+  updateWebhook: "Change a webhook, pause it or enable it; fields left out stay as they are",
+  redeliverMissed:
+    "Send the deliveries that a webhook missed while disabled or paused, or all that failed",
   pingWebhook: "Send a ping to a webhook",
   rotateWebhookSecret: "Rotate a webhook's secret; the previous secret also signs for 24 hours",
   listServerNotifications: "List the channels for events of a server that belong to no site",

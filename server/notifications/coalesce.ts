@@ -2,7 +2,8 @@
 // within a minute waits for the minute's end and goes out in one message, so that a worker that flaps is not a hundred
 // messages; and what waits anyway, because the channel is being spoken to, goes out together.
 import type { Clock } from "../clock.ts";
-import { eventWords, type EventType } from "../../contract/events.ts";
+import { eventWords } from "../../contract/event-words.ts";
+import type { EventType } from "../../contract/events.ts";
 import { titleOf } from "../events/event.ts";
 import type { Receive, DispatchedEvent } from "../events/outbox-relay.ts";
 import type { SingletonQueue } from "../jobs/singleton-queue.ts";

@@ -1,5 +1,5 @@
 // Turns events into what people read: outcome first, what and where, why, when, and what comes next.
-import { eventWords } from "../../contract/events.ts";
+import { eventWords } from "../../contract/event-words.ts";
 import { titleOf, outcomeOf, type EventRow } from "../events/event.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { Message } from "./channels/channel.ts";

@@ -2,7 +2,7 @@
 import { maxProblems } from "../../contract/overview.ts";
 import { isVisibleMessage, type Visible } from "../events/visible-messages.ts";
 import type { Database } from "../store/database.ts";
-import { and, asc, eq, inArray, isNotNull, notInArray, or, sql } from "../store/drizzle.ts";
+import { and, asc, eq, inArray, isNotNull, isNull, notInArray, or, sql } from "../store/drizzle.ts";
 import { sites, webhooks, workers } from "../store/tables.ts";
 
 export function createOverviewStore(db: Database) {
@@ -78,6 +78,8 @@ export function createOverviewStore(db: Database) {
         .where(
           and(
             ofVisible(visible),
+            // Somebody wants it to be off.
+            isNull(webhooks.paused_at),
             or(isNotNull(webhooks.disabled_at), isNotNull(webhooks.failing_since)),
           ),
         )

@@ -18,6 +18,7 @@ export const {
   desc,
   eq,
   gt,
+  gte,
   inArray,
   isNotNull,
   isNull,

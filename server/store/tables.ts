@@ -20,7 +20,7 @@ import type {
   BackupTrigger,
   RestoreState,
 } from "../../contract/backups/backup.ts";
-import type { EventType } from "../../contract/events.ts";
+import type { EventType, SubscribableEvent } from "../../contract/events.ts";
 import type { ChannelMessageState } from "../../contract/notifications/notification.ts";
 import type { Ability } from "../../contract/tokens.ts";
 import type { DeliveryState } from "../../contract/webhooks/delivery.ts";
@@ -344,8 +344,15 @@ export const webhooks = pgTable(
     /** The secret before the last rotation; it signs too until its time is over. */
     previous_secret: text(),
     previous_secret_until: moment("previous_secret_until"),
+    description: text().notNull().default(""),
+    /** The events that it gets; null = all. */
+    events: text().array().$type<SubscribableEvent[]>(),
+    /** Since when nothing is sent to it by itself: the service gave it up, or a user paused it. */
     disabled_at: moment("disabled_at"),
+    /** Why the service gave it up; it did, as long as this is not null. */
     disabled_reason: text(),
+    /** Since when a user has it paused; only a user ends that. */
+    paused_at: moment("paused_at"),
     /** Since when every attempt has failed. */
     failing_since: moment("failing_since"),
     /** When the newest of those attempts was made. */
@@ -383,7 +390,7 @@ export const webhookDeliveries = pgTable(
     round_attempts: integer().notNull().default(0),
     /** Somebody asked for it, so it is sent to a disabled webhook too. */
     by_hand: boolean().notNull().default(false),
-    /** It was not sent, or not again, because its webhook was disabled; it can be sent later. */
+    /** It was not sent, or not again, because its webhook was disabled or paused; it can be sent later. */
     is_missed: boolean().notNull().default(false),
     /** Null once it is over. It stays while an attempt is made. */
     next_attempt_at: moment("next_attempt_at"),
@@ -417,6 +424,8 @@ export const webhookAttempts = pgTable(
     delivery_id: integer()
       .notNull()
       .references(() => webhookDeliveries.id, { onDelete: "cascade" }),
+    /** Where it went; null where that was not noted yet. */
+    url: text(),
     started_at: moment("started_at").notNull(),
     duration_ms: integer().notNull(),
     code: integer(),

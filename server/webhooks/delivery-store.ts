@@ -33,6 +33,7 @@ export type RecordedAttempt = {
   is_missed: boolean;
   next_attempt_at: Date | null;
   ended_at: Date | null;
+  url: string;
   started_at: Date;
   error: string | null;
   request_headers: Record<string, string>;
@@ -107,6 +108,20 @@ export function createDeliveryStore(db: Database) {
       return row ?? null;
     },
 
+    /** Makes due what waits for its next attempt, and begins its waits anew. */
+    async retryNow(tx: Connection, webhookId: number, now: Date): Promise<void> {
+      await tx
+        .update(webhookDeliveries)
+        .set({ next_attempt_at: now, round_attempts: 0 })
+        .where(
+          and(
+            eq(webhookDeliveries.webhook_id, webhookId),
+            eq(webhookDeliveries.status, "retrying"),
+            isNotNull(webhookDeliveries.next_attempt_at),
+          ),
+        );
+    },
+
     /**
      * What is due of a webhook, in the order of its making. What is about the same thing as an older delivery that is not over
      * waits for that one, unless somebody requested it.
@@ -173,14 +188,14 @@ export function createDeliveryStore(db: Database) {
       await tx.execute(sql`
         with attempt as (
           select * from json_to_recordset(${rows}::json) as x(
-            id int, started_at timestamptz, duration_ms int, code int, error text,
+            id int, url text, started_at timestamptz, duration_ms int, code int, error text,
             request_headers jsonb, response_headers jsonb, response_body text)
         ), present as (
           select d.id from webhook_deliveries d join attempt a on a.id = d.id for key share of d
         )
         insert into webhook_attempts
-          (delivery_id, started_at, duration_ms, code, error, request_headers, response_headers, response_body)
-        select id, started_at, duration_ms, code, error, request_headers, response_headers, response_body
+          (delivery_id, url, started_at, duration_ms, code, error, request_headers, response_headers, response_body)
+        select id, url, started_at, duration_ms, code, error, request_headers, response_headers, response_body
         from attempt join present using (id)`);
       // Somebody requested it while the attempt was made: it is sent once more, whatever came of this one.
       await tx.execute(sql`

@@ -64,16 +64,19 @@ export const disabledEvent = (
     reason,
   });
 
-/** @param missed deliveries that it missed while it was disabled */
+/**
+ * @param missed deliveries that it missed while it was disabled
+ * @param actor who enabled it, where a user did and no ping or redelivery
+ */
 export const enabledEvent = (
   webhook: WebhookRow,
   place: Place,
-  { since, missed }: { since: Date; missed: number },
+  { since, missed, actor = theService }: { since: Date; missed: number; actor?: Actor },
 ): NewEvent =>
   webhookEvent(webhook, place, {
     type: "webhook.enabled",
     action: "enabled again",
-    actor: theService,
+    actor,
     data: {
       host: hostOf(webhook),
       disabled_since: toTimestamp(since),

@@ -15,9 +15,10 @@ type WebhookHealth = Pick<
   | "paused_until"
   | "disabled_at"
   | "disabled_reason"
+  | "paused_at"
 >;
 
-const healthy: WebhookHealth = {
+export const healthy: Omit<WebhookHealth, "paused_at"> = {
   failing_since: null,
   last_failed_at: null,
   failing_seconds: 0,
@@ -35,7 +36,13 @@ const healthy: WebhookHealth = {
  * after it, and so would a site where something happens once a month.
  */
 export function judgeWebhook(before: WebhookHealth, attempt: Attempt, now: Date): WebhookHealth {
-  if (attempt.isDelivered) return healthy;
+  if (attempt.isDelivered) {
+    const { paused_at, disabled_at, disabled_reason } = before;
+    // A pause is a user's to end: the delivery was under way before it, or was asked for by hand.
+    return paused_at === null
+      ? { ...healthy, paused_at }
+      : { ...healthy, paused_at, disabled_at, disabled_reason };
+  }
   const failingSince = before.failing_since ?? attempt.startedAt;
   const gapMs =
     attempt.startedAt.getTime() - (before.last_failed_at ?? attempt.startedAt).getTime();
@@ -67,6 +74,7 @@ export const healthOf = (row: WebhookRow): WebhookHealth => ({
   paused_until: row.paused_until,
   disabled_at: row.disabled_at,
   disabled_reason: row.disabled_reason,
+  paused_at: row.paused_at,
 });
 
 export const isSameHealth = (one: WebhookHealth, other: WebhookHealth): boolean =>

@@ -58,7 +58,8 @@ export const webhookMetrics: MetricsPart = {
   name: "webhooks",
   async read(tx) {
     const { rows: states } = await tx.execute<{ status: string; many: number }>(sql`
-      select case when disabled_at is not null then 'disabled'
+      select case when paused_at is not null then 'paused'
+        when disabled_at is not null then 'disabled'
         when failing_since is not null then 'failing' else 'reached' end as status,
         count(*)::int as many
       from webhooks group by 1`);
@@ -68,8 +69,8 @@ export const webhookMetrics: MetricsPart = {
     return [
       {
         name: "quarterdeck_webhooks",
-        help: "Webhooks; a disabled one was given up and is not called any more.",
-        values: perState("state", ["reached", "failing", "disabled"], countsOf(states)),
+        help: "Webhooks; a disabled one was given up, a paused one is off by a user; neither is called.",
+        values: perState("state", ["reached", "failing", "disabled", "paused"], countsOf(states)),
       },
       {
         name: "quarterdeck_webhook_deliveries_waiting",

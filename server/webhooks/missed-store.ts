@@ -1,6 +1,7 @@
-// What webhooks missed while they were disabled: kept as deliveries that failed, until somebody asks for them.
+// What webhooks missed while they were disabled or paused: kept as deliveries that failed, until somebody asks for them.
+import { maxRedelivered } from "../../contract/webhooks/webhook.ts";
 import type { Connection } from "../store/database.ts";
-import { and, eq, inArray, isNotNull, sql } from "../store/drizzle.ts";
+import { and, asc, eq, gte, inArray, isNotNull, sql } from "../store/drizzle.ts";
 import { webhookDeliveries } from "../store/tables.ts";
 import type { NewDeliveryRow } from "./delivery-store.ts";
 
@@ -65,4 +66,35 @@ export async function sendMissed(tx: Connection, webhookId: number, now: Date): 
     .where(and(eq(webhookDeliveries.webhook_id, webhookId), isMissed))
     .returning({ id: webhookDeliveries.id });
   return sent.length;
+}
+
+/** Begins anew what failed since a moment, oldest first and so many at once. A ping would say nothing any more. */
+export async function sendFailed(
+  tx: Connection,
+  webhookId: number,
+  since: Date,
+  now: Date,
+): Promise<{ count: number; remaining: number }> {
+  const isFailed = and(
+    eq(webhookDeliveries.webhook_id, webhookId),
+    eq(webhookDeliveries.status, "failed"),
+    isNotNull(webhookDeliveries.order_key),
+    gte(webhookDeliveries.created_at, since),
+  );
+  const oldest = tx
+    .select({ id: webhookDeliveries.id })
+    .from(webhookDeliveries)
+    .where(isFailed)
+    .orderBy(asc(webhookDeliveries.id))
+    .limit(maxRedelivered);
+  const sent = await tx
+    .update(webhookDeliveries)
+    .set({ ...sentAnew, next_attempt_at: now })
+    .where(inArray(webhookDeliveries.id, oldest))
+    .returning({ id: webhookDeliveries.id });
+  const [left] = await tx
+    .select({ many: sql<number>`count(*)::int` })
+    .from(webhookDeliveries)
+    .where(isFailed);
+  return { count: sent.length, remaining: left?.many ?? 0 };
 }

@@ -44,7 +44,7 @@ export function createRecordAttempts(options: RecordAttemptsOptions): RecordAtte
 
   /** @param isDisabled whether its webhook is, after this attempt: nothing is sent there by itself */
   function toRecord(
-    { delivery, event, dueAt, attempt }: MadeAttempt,
+    { webhook: attempted, delivery, event, dueAt, attempt }: MadeAttempt,
     isDisabled: boolean,
     now: Date,
   ): RecordedAttempt {
@@ -67,6 +67,7 @@ export function createRecordAttempts(options: RecordAttemptsOptions): RecordAtte
       is_missed: !attempt.isDelivered && isDisabled && event.type !== "webhook.ping",
       next_attempt_at: isOver ? null : new Date(now.getTime() + waitMs),
       ended_at: isOver ? now : null,
+      url: attempted.url,
       started_at: attempt.startedAt,
       error: attempt.error,
       request_headers: attempt.requestHeaders,
@@ -81,7 +82,8 @@ export function createRecordAttempts(options: RecordAttemptsOptions): RecordAtte
     const rows: RecordedAttempt[] = [];
     const exhausted: MadeAttempt[] = [];
     for (const one of made) {
-      health = judgeWebhook(health, one.attempt, now);
+      // What a receiver at another URL answered says nothing of the one that the webhook has now.
+      if (one.webhook.url === webhook.url) health = judgeWebhook(health, one.attempt, now);
       const isDisabled = health.disabled_at !== null;
       const row = toRecord(one, isDisabled, now);
       rows.push(row);

@@ -48,10 +48,22 @@ export function webhookRoutes(service: WebhookService, inventory: InventoryStore
     }),
     route(operations.createWebhook, {
       find: findSite,
+      check: ({ fields: { url } }) => service.checkUrl(url),
       handle: async ({ found: site, body }) => {
-        const row = await service.create(site, body.url);
+        const row = await service.create(site, body);
         const beside = await service.besideOf([row]);
         return reply(201, toWebhookWithSecret(row, beside(row)), `/api/site-webhook/${row.id}`);
+      },
+    }),
+    route(operations.updateWebhook, {
+      find: findWebhook,
+      // The one that is stored was judged then, and is judged at each attempt: a form sends it along unchanged.
+      check: ({ fields: { url }, found: { webhook } }) =>
+        service.checkUrl(url === webhook.url ? undefined : url),
+      handle: async ({ found, body }) => {
+        const row = await service.change(found.webhook, found, body);
+        const beside = await service.besideOf([row]);
+        return reply(200, toWebhook(row, beside(row)));
       },
     }),
     route(operations.deleteWebhook, {
@@ -80,8 +92,8 @@ export function webhookRoutes(service: WebhookService, inventory: InventoryStore
     }),
     route(operations.redeliverMissed, {
       find: findWebhook,
-      handle: async ({ found: { webhook, serverId } }) =>
-        reply(202, { count: await service.sendMissed(webhook, serverId) }),
+      handle: async ({ found: { webhook, serverId }, body }) =>
+        reply(202, await service.sendAgain(webhook, serverId, body)),
     }),
     route(operations.pingWebhook, {
       find: findWebhook,

@@ -36,6 +36,7 @@ export const toDelivery = (
   body: bodyOf(found.event),
   attempt_list: attempts.map((row, index) => ({
     number: attempts.length - index,
+    url: row.url,
     started_at: toTimestamp(row.started_at),
     duration_ms: row.duration_ms,
     code: row.code,
@@ -54,9 +55,13 @@ export const toWebhook = (row: WebhookRow, { newest, missed, now }: Beside): Web
   url: row.url,
   created_at: toTimestamp(row.created_at),
   site_id: row.site_id,
-  status: row.disabled_at === null ? "enabled" : "disabled",
-  status_reason: row.disabled_reason,
-  disabled_since: toTimestampOrNull(row.disabled_at),
+  description: row.description,
+  events: row.events,
+  status: row.paused_at !== null ? "paused" : row.disabled_at !== null ? "disabled" : "enabled",
+  // A pause is somebody's wish, and needs no other reason.
+  status_reason: row.paused_at === null ? row.disabled_reason : null,
+  disabled_since: row.paused_at === null ? toTimestampOrNull(row.disabled_at) : null,
+  paused_since: toTimestampOrNull(row.paused_at),
   failing_since: toTimestampOrNull(row.failing_since),
   paused_until:
     row.paused_until !== null && row.paused_until > now

@@ -1,23 +1,32 @@
 // The rules of webhooks: which URLs they may have, what is sent by hand, how a secret is replaced.
 import type { PageRequest } from "../../contract/paging.ts";
-import { rotationHours } from "../../contract/webhooks/webhook.ts";
+import type { FieldErrors } from "../../contract/errors.ts";
+import {
+  type CreateWebhookBody,
+  type RedeliverBody,
+  type Redelivered,
+  rotationHours,
+} from "../../contract/webhooks/webhook.ts";
 import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
 import { roomOf } from "../events/event.ts";
 import type { Receive, DispatchedEvent } from "../events/outbox-relay.ts";
 import { recordEvent } from "../events/store.ts";
-import { conflict, InvalidFields } from "../http/service-error.ts";
-import type { NextJob, SingletonQueue } from "../jobs/singleton-queue.ts";
+import { conflict } from "../http/service-error.ts";
+import type { SingletonQueue } from "../jobs/singleton-queue.ts";
 import type { SiteRow } from "../inventory/store.ts";
 import type { Sender } from "../net/send.ts";
 import type { ListRequest } from "../store/filtered-rows.ts";
 import { insertedRow } from "../store/rows.ts";
 import { sql } from "../store/drizzle.ts";
+import { chosenEvents, createChangeWebhook } from "./change-webhook.ts";
 import type { DeliveryStore, DeliveryWithEvent } from "./delivery-store.ts";
 import { pingEvent } from "./event-data.ts";
-import { missedOf, sendMissed, sentAnew } from "./missed-store.ts";
+import { missedOf, sendFailed, sendMissed, sentAnew } from "./missed-store.ts";
 import type { Beside } from "./serializer.ts";
 import { makeSecret } from "./signature.ts";
+import type { WebhookCounts } from "./metrics.ts";
+import { entryOf, sendNow } from "./webhook-facts.ts";
 import type { WebhookRow, WebhookStore } from "./webhook-store.ts";
 
 type WebhookServiceOptions = {
@@ -26,24 +35,13 @@ type WebhookServiceOptions = {
   /** Judges URLs. */
   network: Sender;
   queue: Pick<SingletonQueue, "ensure" | "abort">;
+  counts: WebhookCounts;
   clock: Clock;
 };
-
-const hostOf = (url: string) => new URL(url).host;
 
 export function createWebhookService(options: WebhookServiceOptions) {
   const { webhooks, deliveries, network, queue, clock } = options;
   const now = () => new Date(clock.now());
-
-  /** A change of a webhook on the timeline, by whoever asked for it. */
-  const entry = (webhook: WebhookRow, serverId: number, action: string, detail?: string) => ({
-    kind: "webhook" as const,
-    action,
-    object: { type: "webhook", id: webhook.id, name: hostOf(webhook.url) },
-    server_id: serverId,
-    site_id: webhook.site_id,
-    detail: detail ?? null,
-  });
 
   return {
     list: (siteId: number, page: ListRequest) => webhooks.list(siteId, page),
@@ -66,13 +64,25 @@ export function createWebhookService(options: WebhookServiceOptions) {
     findDelivery: (id: number) => deliveries.byId(id),
     attempts: (deliveryId: number) => deliveries.attempts(deliveryId),
 
-    /** @throws InvalidFields for an address that may not be called */
-    async create(site: SiteRow, url: string): Promise<WebhookRow> {
-      const refusal = await network.refusalOf(url);
-      if (refusal !== null) throw new InvalidFields({ url: [refusal] });
+    /** @returns the complaint about an address that may not be called */
+    async checkUrl(url: string | undefined): Promise<FieldErrors> {
+      const refusal = url === undefined ? null : await network.refusalOf(url);
+      return refusal === null ? {} : { url: [refusal] };
+    },
+
+    create(
+      site: SiteRow,
+      { url, description = "", events }: CreateWebhookBody,
+    ): Promise<WebhookRow> {
       return webhooks.transaction(async (tx) => {
-        const row = await webhooks.insert(tx, { site_id: site.id, url, secret: makeSecret() });
-        await recordActivity(tx, entry(row, site.serverId, "created", url));
+        const row = await webhooks.insert(tx, {
+          site_id: site.id,
+          url,
+          description,
+          events: chosenEvents(events),
+          secret: makeSecret(),
+        });
+        await recordActivity(tx, entryOf(row, site.serverId, "created", url));
         return row;
       });
     },
@@ -83,7 +93,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
         if (await webhooks.remove(tx, webhook.id))
           await recordActivity(
             tx,
-            entry(webhook, serverId, "deleted", `${webhook.url} and its delivery history`),
+            entryOf(webhook, serverId, "deleted", `${webhook.url} and its delivery history`),
           );
       });
       queue.abort(webhook.id, new Error("The webhook was deleted."));
@@ -99,7 +109,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
           previous_secret_until: new Date(clock.now() + rotationHours * 3600 * 1000),
         });
         if (row === null) throw conflict("The webhook no longer exists.");
-        await recordActivity(tx, entry(row, serverId, "given a new secret"));
+        await recordActivity(tx, entryOf(row, serverId, "given a new secret"));
         return row;
       }),
 
@@ -137,33 +147,42 @@ export function createWebhookService(options: WebhookServiceOptions) {
         if (row === null) throw conflict("The delivery no longer exists.");
         await recordActivity(
           tx,
-          entry(webhook, serverId, "asked to be told again", `${event.type}, delivery ${row.id}`),
+          entryOf(webhook, serverId, "asked to be told again", `${event.type}, delivery ${row.id}`),
         );
         return row;
       });
       return { delivery: changed, event };
     },
 
+    change: createChangeWebhook(options),
+
     /**
-     * Sends whatever a webhook missed while it was disabled, in its order.
-     * @returns how much that is
-     * @throws ServiceError while it is disabled: it would miss all of it once more
+     * Sends whatever a webhook missed while it was disabled or paused, in its order; or whatever failed.
+     * @throws ServiceError while it is disabled or paused: it would miss all of it once more
      */
-    async sendMissed(webhook: WebhookRow, serverId: number): Promise<number> {
+    async sendAgain(
+      webhook: WebhookRow,
+      serverId: number,
+      { status, since }: RedeliverBody,
+    ): Promise<Redelivered> {
+      const isMissed = status === undefined && since === undefined;
       return webhooks.transaction(async (tx) => {
         const [row] = await webhooks.lock(tx, [webhook.id]);
         if (row === undefined) throw conflict("The webhook no longer exists.");
+        if (row.paused_at !== null)
+          throw conflict("The webhook is paused. Enable the webhook, then redeliver.");
         if (row.disabled_at !== null)
           throw conflict(
-            "The webhook is disabled. Ping the webhook: a successful ping enables it.",
+            "The webhook is disabled. Enable or ping the webhook: a successful ping enables it.",
           );
         await queue.ensure(tx, [sendNow(row)]);
-        const sent = await sendMissed(tx, webhook.id, now());
-        if (sent > 0)
-          await recordActivity(
-            tx,
-            entry(webhook, serverId, "asked to be told what it missed", `${sent} deliveries`),
-          );
+        const sent = isMissed
+          ? { count: await sendMissed(tx, webhook.id, now()) }
+          : await sendFailed(tx, webhook.id, new Date(since ?? 0), now());
+        const many = sent.count === 1 ? "1 delivery" : `${sent.count} deliveries`;
+        const detail = since === undefined ? many : `${many} since ${since}`;
+        const action = isMissed ? "asked to be told what it missed" : "asked to redeliver failures";
+        if (sent.count > 0) await recordActivity(tx, entryOf(webhook, serverId, action, detail));
         return sent;
       });
     },
@@ -178,7 +197,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
         );
       }),
 
-    /** Makes a delivery of each event for each webhook of its sites; for a disabled one, to be sent later. */
+    /** Makes a delivery of each event for each webhook of its sites that wants it; for a disabled or paused one, to be sent later. */
     receive: (async (tx, events) => {
       const due = events.filter(({ type }) => type !== "webhook.ping");
       const siteIds = [...new Set(due.flatMap((event) => event.siteIds))];
@@ -189,8 +208,8 @@ export function createWebhookService(options: WebhookServiceOptions) {
       );
       const rows = due.flatMap((event) =>
         receivers
-          .filter(({ id, site_id }) => event.siteIds.includes(site_id) && !isAbout(event, id))
-          .map(({ id, disabled_at }) => ({
+          .filter((one) => event.siteIds.includes(one.site_id) && isWanted(event, one))
+          .map(({ id, disabled_at, paused_at }) => ({
             webhook_id: id,
             event_id: event.id,
             order_key: event.order_key,
@@ -198,7 +217,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
               ? { next_attempt_at: now() }
               : {
                   status: "failed" as const,
-                  status_reason: "Not sent: the webhook was disabled.",
+                  status_reason: `Not sent: the webhook was ${paused_at === null ? "disabled" : "paused"}.`,
                   is_missed: true,
                   ended_at: now(),
                 }),
@@ -212,14 +231,13 @@ export function createWebhookService(options: WebhookServiceOptions) {
 }
 
 /** A webhook is not told about itself: it could not take that. */
-const isAbout = ({ type, data }: DispatchedEvent, webhookId: number): boolean =>
-  roomOf(type) === "webhook" && data["webhook_id"] === webhookId;
-
-const sendNow = ({ id, failing_since }: Pick<WebhookRow, "id" | "failing_since">): NextJob => ({
-  key: id,
-  delayMs: 0,
-  isSlow: failing_since !== null,
-});
+const isWanted = (
+  { type, data }: DispatchedEvent,
+  { id, events }: Pick<WebhookRow, "id" | "events">,
+): boolean =>
+  // A ping is no event that one could choose, and comes to no list.
+  (events === null || events.some((chosen) => chosen === type)) &&
+  !(roomOf(type) === "webhook" && data["webhook_id"] === id);
 
 const insertedAtOnce = 5000;
 

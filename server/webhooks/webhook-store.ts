@@ -7,7 +7,7 @@ import { insertedRow } from "../store/rows.ts";
 import { sites, webhooks } from "../store/tables.ts";
 
 export type WebhookRow = typeof webhooks.$inferSelect;
-type WebhookChange = Partial<typeof webhooks.$inferInsert>;
+export type WebhookChange = Partial<typeof webhooks.$inferInsert>;
 
 /** Where a webhook's site is, and what it is called. */
 export type Place = { serverId: number; siteName: string };
@@ -45,14 +45,16 @@ export function createWebhookStore(db: Database) {
       return new Map(rows.map(({ id, ...place }) => [id, place]));
     },
 
-    /** Those of these sites. They cannot be deleted, disabled or enabled until the transaction ends. */
+    /** Those of these sites. They cannot be deleted or changed until the transaction ends. */
     async ofSites(tx: Connection, siteIds: readonly number[]) {
       if (siteIds.length === 0) return [];
       return tx
         .select({
           id: webhooks.id,
           site_id: webhooks.site_id,
+          events: webhooks.events,
           disabled_at: webhooks.disabled_at,
+          paused_at: webhooks.paused_at,
           failing_since: webhooks.failing_since,
         })
         .from(webhooks)

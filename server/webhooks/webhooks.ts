@@ -43,6 +43,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   const { db, inventory, queue, network, userAgent, registry, clock } = options;
   const webhooks = createWebhookStore(db);
   const deliveries = createDeliveryStore(db);
+  const counts = createWebhookCounts(registry);
   const sender = createWebhookSender({
     deliveries,
     attempt: createAttempt({ sender: network, userAgent, clock }),
@@ -50,13 +51,13 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       webhooks,
       deliveries,
       queue,
-      counts: createWebhookCounts(registry),
+      counts,
       clock,
       random: Math.random,
     }),
     clock,
   });
-  const service = createWebhookService({ webhooks, deliveries, network, queue, clock });
+  const service = createWebhookService({ webhooks, deliveries, network, queue, counts, clock });
   return {
     routes: webhookRoutes(service, inventory),
     receive: service.receive,

@@ -1,5 +1,6 @@
 // What the page says of a channel, in words.
-import { eventTypes, eventWords } from "../../contract/events.ts";
+import { eventWords } from "../../contract/event-words.ts";
+import { eventTypes } from "../../contract/events.ts";
 import type {
   ChannelMessage,
   ChannelMessageState,

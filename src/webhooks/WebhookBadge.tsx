@@ -8,6 +8,7 @@ import { Time } from "../ui/Time.tsx";
 const webhookLooks: Record<WebhookState, StateLook> = {
   enabled: { tone: "good", help: "Receives every event of the site." },
   disabled: { tone: "bad", help: "Receives no events." },
+  paused: { tone: "idle", help: "Receives no events until a user enables it." },
 };
 
 const deliveryLooks: Record<DeliveryState, StateLook> = {

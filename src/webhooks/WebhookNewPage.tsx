@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLoaderData } from "react-router";
-import { eventTypes, eventWords } from "../../contract/events.ts";
+import { eventWords } from "../../contract/event-words.ts";
+import { eventTypes } from "../../contract/events.ts";
 import { createWebhookBody, type Webhook } from "../../contract/webhooks/webhook.ts";
 import { Crumbs } from "../app/Crumbs.tsx";
 import { FormPage } from "../app/FormPage.tsx";

@@ -1,5 +1,5 @@
 // What the pages say about a webhook and its deliveries beyond their fields. Pure.
-import { eventWords } from "../../contract/events.ts";
+import { eventWords } from "../../contract/event-words.ts";
 import { isInTransit } from "../../contract/states.ts";
 import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
