@@ -225,7 +225,7 @@ test("the interface description names the statuses and orders of each list", asy
     described.paths[path]?.get.parameters.find((one) => one.name === name)?.schema;
   expect(schemaOf("/api/site/{id}/webhooks", "filter[status]")).toEqual({
     type: "array",
-    items: { type: "string", enum: ["failing", "disabled", "enabled"] },
+    items: { type: "string", enum: ["failing", "disabled", "paused", "enabled"] },
   });
   expect(schemaOf("/api/servers", "sort")).toEqual({
     type: "string",

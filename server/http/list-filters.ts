@@ -69,6 +69,7 @@ export const listFilters = {
       // It is enabled, and every attempt fails.
       failing: "wrong",
       disabled: "wrong",
+      paused: "calm",
       enabled: "calm",
     } satisfies Record<WebhookState | "failing", Urgency>,
     sorts: [byAttention, "id", "url"],

@@ -15,8 +15,15 @@ export type Place = { serverId: number; siteName: string };
 export function createWebhookStore(db: Database) {
   const readList = createFilteredRows(db, webhooks, listFilters.listWebhooks, {
     id: webhooks.id,
-    search: [sql`'webhook'`, webhooks.id, webhooks.url, webhooks.disabled_reason],
-    status: sql`case when ${webhooks.disabled_at} is not null then 'disabled'
+    search: [
+      sql`'webhook'`,
+      webhooks.id,
+      webhooks.url,
+      webhooks.description,
+      webhooks.disabled_reason,
+    ],
+    status: sql`case when ${webhooks.paused_at} is not null then 'paused'
+      when ${webhooks.disabled_at} is not null then 'disabled'
       when ${webhooks.failing_since} is not null then 'failing' else 'enabled' end`,
     sorts: { url: webhooks.url },
   });
