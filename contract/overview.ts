@@ -1,5 +1,6 @@
 // What is not as it should be, over all servers: workers that are not up, receivers that are not reached.
 import * as z from "zod/mini";
+import { overviewProtection, overviewRun, overviewServer } from "./overview-parts.ts";
 import { id, timestamp } from "./values.ts";
 
 const count = z.int().check(z.gte(0));
@@ -12,7 +13,7 @@ export const overview = z
   .object({
     workers: z.object({
       total: count,
-      /** Workers with all their processes up. */
+      /** Workers with all their processes up, and to stay: those in a crash loop are not. */
       up: count,
       /** Workers that somebody stopped. */
       stopped: count,
@@ -27,8 +28,12 @@ export const overview = z
           /** Up again and again, and never for long, although its status may say `installed`. */
           is_crash_loop: z.boolean(),
           reason: z.nullable(z.string()),
+          /** Since when; an extra. */
+          at: z.optional(z.nullable(timestamp)),
         }),
       ),
+      /** How many have a problem, also beyond those that are listed; an extra. */
+      failing: z.optional(count),
     }),
     webhooks: z.object({
       total: count,
@@ -40,8 +45,12 @@ export const overview = z
           status: z.string(),
           failing_since: z.nullable(timestamp),
           reason: z.nullable(z.string()),
+          /** When it was disabled or began to fail; an extra. */
+          at: z.optional(z.nullable(timestamp)),
         }),
       ),
+      /** As of workers. */
+      failing: z.optional(count),
     }),
     /** Servers with a backup that belongs to none of their sites, and with no channel that is notified of it; an extra. */
     untold_servers: z.optional(
@@ -64,7 +73,15 @@ export const overview = z
           at: timestamp,
         }),
       ),
+      /** As of workers. */
+      failing: z.optional(count),
     }),
+    /** An extra. */
+    protection: z.optional(overviewProtection),
+    /** Every server, by id; an extra. */
+    servers: z.optional(z.array(overviewServer)),
+    /** What runs now, the longest first; an extra. */
+    running: z.optional(z.array(overviewRun)),
   })
   .register(z.globalRegistry, { id: "Overview" });
 export type Overview = z.infer<typeof overview>;

@@ -35,7 +35,6 @@ import { createSender } from "./net/send.ts";
 import type { SmtpSettings } from "./notifications/channels/smtp-url.ts";
 import { createNotifications } from "./notifications/notifications.ts";
 import { overviewRoutes } from "./overview/routes.ts";
-import { createOverviewService } from "./overview/service.ts";
 import { searchRoutes } from "./search/routes.ts";
 import { createSearchService } from "./search/service.ts";
 import { serverRoutes } from "./servers/routes.ts";
@@ -224,8 +223,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...notifications.routes,
     ...deploymentRoutes(deployments, inventoryStore),
     ...activityRoutes(createActivityStore(db)),
-    ...overviewRoutes(createOverviewService({ db, crashLoops: workers.crashLoops })),
     ...searchRoutes(createSearchService(db)),
+    ...overviewRoutes({ db, workers, backups, dataFolder: options.dataFolder }),
     ...serverRoutes(inventoryStore, host),
     ...tokens.routes,
     ...installationRoutes({

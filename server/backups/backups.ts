@@ -19,6 +19,8 @@ import { createConfigurationTransitions } from "./configuration-transitions.ts";
 import { createBackupCounts } from "./counts.ts";
 import { createTaskHandlers } from "./task-handlers.ts";
 import { backupMetrics } from "./metrics.ts";
+import type { Visible } from "../events/visible-messages.ts";
+import { createProtectionOverview, type ProtectionOverview } from "./protection-overview.ts";
 import { createResolver } from "./resolve-source.ts";
 import { createSerializer } from "./serializer.ts";
 import { createRemoval } from "./removal.ts";
@@ -56,6 +58,8 @@ type Backups = {
   routes: Route[];
   handlers: BackupHandlers;
   metrics: MetricsPart;
+  /** What the overview says of configurations. @param visible servers; null = all */
+  protection(visible: Visible): Promise<ProtectionOverview>;
   /** Ends what a service before this one left half done, and begins to follow the schedules. */
   resume(): Promise<void>;
   /** Interrupts what runs; the outcome is stored when this resolves. */
@@ -114,6 +118,7 @@ export function createBackups(options: BackupsOptions): Backups {
       },
     },
     metrics: backupMetrics(clock),
+    protection: createProtectionOverview({ db, tasks, clock }),
     async resume() {
       // Nobody goes on with a dump that was cut off, and no tool begins to read a password; a restore may need what it left.
       // Not waited for: a site's account could hold up the start of the service.

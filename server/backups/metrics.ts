@@ -1,97 +1,14 @@
 // Metrics of protection: for each configuration how old its newest good copy is, and how old it may be.
-import type {
-  BackupConfigurationState,
-  BackupState,
-  BackupTrigger,
-} from "../../contract/backups/backup.ts";
-import { protectionOf, protectionStates } from "../../contract/backups/protection.ts";
+import { protectionStates } from "../../contract/backups/protection.ts";
 import { expectedGapMs } from "../../contract/backups/schedule.ts";
-import { toTimestamp } from "../../contract/values.ts";
 import type { Clock } from "../clock.ts";
 import type { Metric, Labels, MetricsPart } from "../metrics/part.ts";
-import type { Connection } from "../store/database.ts";
-import { sql } from "../store/drizzle.ts";
-
-/** Runs that decide on protection; as many as a list of the interface shows. */
-const runsRead = 10;
-
-// Moments are seconds since 1970.
-type Configuration = {
-  id: number;
-  name: string;
-  server: string;
-  time_zone: string;
-  status: BackupConfigurationState;
-  frequency: string;
-  drill: number | null;
-  next_run: number | null;
-  missed_since: number | null;
-  proven: number | null;
-  good_at: number | null;
-  good_size: number | null;
-  good_seconds: number | null;
-};
-type Run = {
-  id: number;
-  status: BackupState;
-  trigger: BackupTrigger;
-  damage: string | null;
-  ended: number | null;
-};
-
-const secondsToTimestamp = (seconds: number | null) =>
-  seconds === null ? null : toTimestamp(new Date(seconds * 1000));
-
-async function readConfigurations(tx: Connection): Promise<Configuration[]> {
-  const { rows } = await tx.execute<Configuration>(sql`
-    select c.id, c.name, s.name as server, coalesce(s.entry ->> 'time_zone', 'UTC') as time_zone,
-      c.status, c.frequency, c.drill,
-      extract(epoch from c.next_run_at)::float8 as next_run,
-      extract(epoch from c.missed_since)::float8 as missed_since,
-      extract(epoch from c.last_proven_at)::float8 as proven,
-      extract(epoch from good.ended_at)::float8 as good_at, good.size::float8 as good_size,
-      extract(epoch from good.ended_at - good.started_at)::float8 as good_seconds
-    from backup_configurations c
-    join servers s on s.id = c.server_id
-    left join lateral (
-      select started_at, ended_at, size from backups
-      where configuration_id = c.id and status = 'finished' and damage is null
-        and trigger <> 'safety'
-      order by id desc limit 1
-    ) good on true
-    where c.status <> 'removing' order by c.id`);
-  return rows;
-}
-
-/** The newest runs of each configuration, newest first. */
-async function readRuns(tx: Connection): Promise<Map<number, Run[]>> {
-  const { rows } = await tx.execute<Run & { configuration_id: number }>(sql`
-    select runs.* from backup_configurations c, lateral (
-      select id, configuration_id, status, trigger, damage, extract(epoch from ended_at)::float8 as ended
-      from backups where configuration_id = c.id order by id desc limit ${runsRead}
-    ) runs`);
-  return Map.groupBy(rows, ({ configuration_id: id }) => id);
-}
-
-const protectionStateOf = (configuration: Configuration, runs: readonly Run[], nowMs: number) => {
-  const backups = runs.map(({ ended, ...run }) => ({
-    ...run,
-    ended_at: secondsToTimestamp(ended),
-  }));
-  const { status, drill, missed_since: missed, proven, good_at: goodAt } = configuration;
-  return protectionOf(
-    {
-      status,
-      drill,
-      backups,
-      last_backup: backups[0] ?? null,
-      missed_since: secondsToTimestamp(missed),
-      last_proven_at: secondsToTimestamp(proven),
-      last_finished_at: secondsToTimestamp(goodAt),
-    },
-    nowMs,
-  ).state;
-};
+import {
+  protectionByRuns,
+  readConfigurations,
+  readRuns,
+  type ProtectedConfiguration as Configuration,
+} from "./protection-store.ts";
 
 /** What a gap was worked out for is the same until the next run; a few thousand calendars cost a scrape a second. */
 function createGaps() {
@@ -116,8 +33,8 @@ export function backupMetrics(clock: Clock): MetricsPart {
   return {
     name: "backups",
     async read(tx) {
-      const configurations = await readConfigurations(tx);
-      const runs = await readRuns(tx);
+      const configurations = await readConfigurations(tx, null);
+      const runs = await readRuns(tx, null);
       const nowMs = clock.now();
       const gapMs = gapsOf(configurations);
 
@@ -179,7 +96,7 @@ export function backupMetrics(clock: Clock): MetricsPart {
           name: "quarterdeck_backup_protection",
           help: "1 for the state that the configuration is in, 0 for the others.",
           values: configurations.flatMap((one) => {
-            const state = protectionStateOf(one, runs.get(one.id) ?? [], nowMs);
+            const state = protectionByRuns(one, runs.get(one.id) ?? [], nowMs).state;
             return protectionStates.map((known) => ({
               labels: { ...labelsOf(one), state: known },
               value: known === state ? 1 : 0,

@@ -2,6 +2,7 @@
 import { backupTaskQueue, type BackupTask } from "../jobs/jobs.ts";
 import type { Claim } from "../jobs/claim.ts";
 import type { SerialQueue } from "../jobs/serial-queue.ts";
+import type { Visible } from "../events/visible-messages.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { asc, eq, sql } from "../store/drizzle.ts";
 import { backupTasks as earlierTasks, type BackupTaskKind } from "../store/tables.ts";
@@ -15,6 +16,15 @@ export type TaskRow = Claim & {
   started_at: Date | null;
   /** Whether a runner has it just now, or is thought to. */
   is_claimed: boolean;
+};
+export type RunningTask = {
+  kind: Exclude<BackupTaskKind, "verify">;
+  backup_id: number;
+  configuration_id: number;
+  /** ISO 8601. */
+  begun_at: string;
+  /** Bytes read from the source so far. */
+  plain_size: number;
 };
 type Target = { database_id: number | null; site_id: number | null };
 
@@ -90,6 +100,18 @@ export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
         tx,
         sql`(configuration.database_id = ${target.database_id} or configuration.site_id = ${target.site_id})`,
       ),
+
+    /** The tasks that run just now on servers that may be seen, the longest first. */
+    async running(visible: Visible, limit: number): Promise<RunningTask[]> {
+      const { rows } = await db.execute<RunningTask>(sql`
+        select task.kind, task.backup_id, task.begun_at, backups.configuration_id,
+          backups.plain_size::float8 as plain_size
+        from ${tasks} join backups on backups.id = task.backup_id
+        where task.is_claimed and task.begun_at is not null and task.kind <> 'verify'
+          and ${visible === null ? sql`true` : sql`task.server_id = any(${sql.param([...visible])}::int[])`}
+        order by task.begun_at, task.id limit ${limit}`);
+      return rows;
+    },
 
     /** How many tasks of its server are before each waiting backup's own; by backup id. */
     async jobsAhead(backupIds: readonly number[]): Promise<Map<number, number>> {

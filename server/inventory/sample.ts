@@ -10,9 +10,12 @@ import { ownAccount } from "../hosts/account.ts";
 const artisanSource = fileURLToPath(new URL("sample-artisan.cjs", import.meta.url));
 const firstJobs = 12;
 
+/** The folder of the sample's site, by which it is told from a site of somebody. */
+export const sampleRoot = (dataFolder: string): string => join(dataFolder, "sample-site");
+
 /** Writes the inventory file and what it speaks of. Paths are absolute, so the file may be moved. */
 export async function writeSample(file: string, dataFolder: string): Promise<void> {
-  const folder = join(dataFolder, "sample-site");
+  const folder = sampleRoot(dataFolder);
   // Closed whatever the umask: a folder that others may write to is none to run programs in.
   await mkdir(join(folder, "jobs"), { recursive: true, mode: 0o700 });
   // The data folder may lie in a project of ES modules, Quarterdeck's own for one; the script is none.

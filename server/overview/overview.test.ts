@@ -1,6 +1,8 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, rename, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Overview } from "../../contract/overview.ts";
+import { backupTaskQueue } from "../jobs/jobs.ts";
+import { serialQueueOptions } from "../jobs/serial-queue.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { ownUser } from "../testing/own-user.ts";
@@ -12,9 +14,14 @@ beforeAll(async () => {
 servers:
   - { id: 1, name: here, connection: local }
   - { id: 2, name: there, connection: local }
+  - { id: 3, name: empty, connection: local }
 sites:
   - { id: 1, server: 1, name: shop, root: ${folder}/shop, user: ${ownUser}, artisan: [sh, artisan] }
   - { id: 2, server: 2, name: blog, root: ${folder}/shop, user: ${ownUser}, artisan: [sh, artisan] }
+databases:
+  - { id: 1, server: 2, name: orders, engine: sqlite, path: ${folder}/orders.sqlite, user: ${ownUser} }
+storage_providers:
+  - { id: 1, name: disk, type: local, path: ${folder}/copies }
 notification_channels:
   - { id: 1, name: ops, type: email, email: ops@example.com }
   - { id: 2, name: unused, type: email, email: nobody@example.com }
@@ -31,12 +38,28 @@ const createWorker = (site: number, change: object = {}) =>
   service.json<{ id: number }>("POST", `/api/site/${site}/worker`, { ...workerBody, ...change });
 
 test("nothing is wrong where there is nothing", async () => {
-  expect(await show()).toEqual({
-    workers: { total: 0, up: 0, stopped: 0, problems: [] },
-    webhooks: { total: 0, problems: [] },
-    channels: { total: 0, problems: [] },
+  expect(await show()).toMatchObject({
+    workers: { total: 0, up: 0, stopped: 0, failing: 0, problems: [] },
+    webhooks: { total: 0, failing: 0, problems: [] },
+    channels: { total: 0, failing: 0, problems: [] },
     untold_servers: [],
+    running: [],
   });
+});
+
+test("names every server and site, and what has no backup", async () => {
+  const { protection, servers } = await show();
+  expect(protection).toMatchObject({ total: 3, protected: 0, unconfigured: 3, configurations: 0 });
+  expect(protection?.problems.map(({ type, name, server }) => [type, name, server])).toEqual([
+    ["database", "orders", "there"],
+    ["site", "shop", "here"],
+    ["site", "blog", "there"],
+  ]);
+  expect(servers).toMatchObject([
+    { id: 1, name: "here", health: "unprotected", targets: 1, sites: [{ id: 1, name: "shop" }] },
+    { id: 2, name: "there", health: "unprotected", targets: 2, sites: [{ id: 2, name: "blog" }] },
+    { id: 3, name: "empty", health: "empty", targets: 0, problems: 0, sites: [] },
+  ]);
 });
 
 test("a worker that failed, and one that dies again and again although it is installed", async () => {
@@ -47,13 +70,84 @@ test("a worker that failed, and one that dies again and again although it is ins
   const looping = await createWorker(2, { startsecs: 0 });
   await soon(async () => {
     const { workers } = await show();
-    expect(workers.problems).toMatchObject([
+    expect(workers.problems.toSorted((a, b) => a.id - b.id)).toMatchObject([
       { id: failed.body.id, site: "shop", server_id: 1, status: "failed", is_crash_loop: false },
       { id: looping.body.id, site: "blog", server_id: 2, is_crash_loop: true },
     ]);
-    expect(workers.total).toBe(2);
+    expect(workers).toMatchObject({ total: 2, up: 0, failing: 2 });
+    expect(workers.problems.every(({ at }) => typeof at === "string")).toBe(true);
   });
+  expect((await show()).servers).toMatchObject([
+    { health: "failing", problems: 1, sites: [{ health: "failing" }] },
+    { health: "failing", problems: 1 },
+    { health: "empty" },
+  ]);
 }, 60_000);
+
+test("a site counts as protected by its newest good backup, and a failed run is a problem", async () => {
+  await mkdir(`${service.folder}/copies`);
+  const { body: configuration } = await service.json<{ id: number }>(
+    "POST",
+    "/api/server/1/backup-configuration",
+    {
+      name: "shop, nightly",
+      frequency: "30 2 * * *",
+      storage_provider_id: 1,
+      backupable_type: "site",
+      backupable_id: 1,
+    },
+  );
+  const protection = async () => (await show()).protection;
+  const ofShop = async () =>
+    (await protection())?.problems.find(({ type, id }) => type === "site" && id === 1);
+  expect(await ofShop()).toMatchObject({
+    state: "unprotected",
+    reason: "No backup yet.",
+    configuration_id: configuration.id,
+  });
+  await soon(async () =>
+    expect(
+      (await service.json("GET", `/api/backup-configuration/${configuration.id}`)).body,
+    ).toMatchObject({ status: "installed" }),
+  );
+  await service.call("POST", `/api/backup/${configuration.id}`);
+  await soon(async () =>
+    expect(await protection()).toMatchObject({ total: 3, protected: 1, unconfigured: 2 }),
+  );
+  expect(await ofShop()).toBeUndefined();
+  const [here] = (await show()).servers ?? [];
+  expect(here).toMatchObject({ targets: 1, protected: 1 });
+  expect(here?.next_run_at).not.toBeNull();
+
+  await rename(`${service.folder}/shop`, `${service.folder}/gone`);
+  await service.call("POST", `/api/backup/${configuration.id}`);
+  await soon(async () => expect(await ofShop()).toMatchObject({ state: "late" }));
+  expect((await ofShop())?.reason).toMatch(/^The last run failed\. ./);
+  await rename(`${service.folder}/gone`, `${service.folder}/shop`);
+});
+
+test("shows a backup that runs, with its configuration", async () => {
+  // It waits for what the test writes into it.
+  const { query } = service;
+  const [run] = await query<{ id: number }>(
+    `insert into backups (configuration_id, storage_provider_id, trigger, status, plain_size)
+     select id, 1, 'manual', 'running', 5 from backup_configurations limit 1 returning id`,
+  );
+  await query(
+    `insert into pgboss.job (name, policy, singleton_key, state, started_on, data)
+     values ($1, $2, '1', 'active', now(), jsonb_build_object('backup_id', $3::int, 'kind', 'run',
+       'skip_safety_backup', false, 'begun_at', now()))`,
+    [backupTaskQueue, serialQueueOptions.policy, run?.id],
+  );
+  const { running, servers } = await show();
+  expect(running).toMatchObject([
+    { kind: "run", backup_id: run?.id, configuration: "shop, nightly", server: "here" },
+  ]);
+  expect(running?.[0]?.share).toBeGreaterThan(0);
+  expect(servers?.[0]?.running).toBe(1);
+  await query("delete from pgboss.job where name = $1", [backupTaskQueue]);
+  await query("delete from backups where id = $1", [run?.id]);
+});
 
 test("a webhook whose attempts fail, and a channel that could not be notified", async () => {
   await service.call("POST", "/api/site/1/webhook", { url: "http://127.0.0.1:1/hook" });
@@ -81,6 +175,9 @@ test("a token sees the trouble of its own servers", async () => {
   });
   const seen = await show(made.body.token);
   expect(seen.workers.total).toBe(1);
-  expect(seen.webhooks).toEqual({ total: 0, problems: [] });
-  expect(seen.channels).toEqual({ total: 0, problems: [] });
+  expect(seen.webhooks).toEqual({ total: 0, failing: 0, problems: [] });
+  expect(seen.channels).toEqual({ total: 0, failing: 0, problems: [] });
+  expect(seen.servers?.map(({ name }) => name)).toEqual(["there"]);
+  expect(seen.protection).toMatchObject({ total: 2, configurations: 0 });
+  expect(JSON.stringify(seen)).not.toContain("shop");
 });

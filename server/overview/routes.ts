@@ -1,11 +1,28 @@
 // The overview over HTTP.
 import { operations } from "../../contract/operations.ts";
 import { nothingToFind, reply, route, type Route } from "../http/route.ts";
-import type { OverviewService } from "./service.ts";
+import { sampleRoot } from "../inventory/sample.ts";
+import type { Database } from "../store/database.ts";
+import { createOverviewService, type OverviewServiceOptions } from "./service.ts";
 
-export const overviewRoutes = (overview: OverviewService): Route[] => [
-  route(operations.showOverview, {
-    find: nothingToFind,
-    handle: async ({ caller }) => reply(200, await overview.show(caller.serverIds)),
-  }),
-];
+type OverviewOptions = {
+  db: Database;
+  workers: Pick<OverviewServiceOptions, "crashLoops">;
+  backups: Pick<OverviewServiceOptions, "protection">;
+  dataFolder: string;
+};
+
+export function overviewRoutes({ db, workers, backups, dataFolder }: OverviewOptions): Route[] {
+  const overview = createOverviewService({
+    db,
+    crashLoops: workers.crashLoops,
+    protection: backups.protection,
+    sampleRoot: sampleRoot(dataFolder),
+  });
+  return [
+    route(operations.showOverview, {
+      find: nothingToFind,
+      handle: async ({ caller }) => reply(200, await overview.show(caller.serverIds)),
+    }),
+  ];
+}

@@ -3,79 +3,117 @@ import { maxProblems, type Overview } from "../../contract/overview.ts";
 import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
 import type { Visible } from "../events/visible-messages.ts";
 import type { Database } from "../store/database.ts";
+import type { ProtectionOverview } from "../backups/protection-overview.ts";
+import { judgeTargets, protectionPart, serversPart } from "./places.ts";
 import { createOverviewStore } from "./store.ts";
 
-type OverviewServiceOptions = {
+export type OverviewServiceOptions = {
   db: Database;
   /** Workers whose processes come up again and again, and never for long. */
   crashLoops(): readonly number[];
+  protection(visible: Visible): Promise<ProtectionOverview>;
+  /** The folder of the site that the first start makes. */
+  sampleRoot: string;
 };
 
-export type OverviewService = {
+type OverviewService = {
   /** @param visible the servers that whoever asks may see; null = all */
   show(visible: Visible): Promise<Overview>;
 };
 
-export function createOverviewService({ db, crashLoops }: OverviewServiceOptions): OverviewService {
+export function createOverviewService({
+  db,
+  crashLoops,
+  protection,
+  sampleRoot,
+}: OverviewServiceOptions): OverviewService {
   const store = createOverviewStore(db);
 
-  async function workersPart(visible: Visible): Promise<Overview["workers"]> {
+  async function workersPart(visible: Visible) {
     const loops = crashLoops();
-    const [byStatus, troubled] = await Promise.all([
-      store.workersByStatus(visible),
+    const [bySite, troubled] = await Promise.all([
+      store.countWorkers(visible, loops),
       store.troubledWorkers(visible, loops),
     ]);
-    return {
-      total: [...byStatus.values()].reduce((sum, many) => sum + many, 0),
-      up: byStatus.get("installed") ?? 0,
-      stopped: byStatus.get("stopped") ?? 0,
-      problems: troubled.map(({ loop_reason: loopReason, ...row }) => {
+    const part: Overview["workers"] = {
+      total: sumOf(bySite, ({ total }) => total),
+      up: sumOf(bySite, ({ up }) => up),
+      stopped: sumOf(bySite, ({ stopped }) => stopped),
+      failing: sumOf(bySite, ({ failing }) => failing),
+      problems: troubled.map(({ loop_reason, loop_since, status_since, ...row }) => {
         // That it failed is more to say of a worker than that it went on for a while.
         const isLoop = loops.includes(row.id) && row.status !== "failed";
-        return { ...row, is_crash_loop: isLoop, reason: isLoop ? loopReason : row.reason };
+        return {
+          ...row,
+          is_crash_loop: isLoop,
+          reason: isLoop ? loop_reason : row.reason,
+          at: toTimestampOrNull(isLoop ? loop_since : status_since),
+        };
       }),
     };
+    return { part, bySite };
   }
 
-  async function webhooksPart(visible: Visible): Promise<Overview["webhooks"]> {
-    const [total, troubled] = await Promise.all([
+  async function webhooksPart(visible: Visible) {
+    const [bySite, troubled] = await Promise.all([
       store.countWebhooks(visible),
       store.troubledWebhooks(visible),
     ]);
-    return {
-      total,
+    const part: Overview["webhooks"] = {
+      total: sumOf(bySite, ({ total }) => total),
+      failing: sumOf(bySite, ({ failing }) => failing),
       problems: troubled.map(({ url, disabled_at, failing_since, ...row }) => ({
         ...row,
         host: new URL(url).host,
         status: disabled_at === null ? "enabled" : "disabled",
         failing_since: toTimestampOrNull(failing_since),
+        at: toTimestampOrNull(disabled_at ?? failing_since),
       })),
     };
+    return { part, bySite };
   }
 
   async function channelsPart(visible: Visible): Promise<Overview["channels"]> {
     const used = await store.usedChannels(visible);
+    const problems = used.flatMap(({ status, title, created_at: at, ...row }) =>
+      (status === "failed" || status === "retrying") && title !== null && at !== null
+        ? [{ ...row, title, at: toTimestamp(new Date(at)) }]
+        : [],
+    );
     return {
       total: used.length,
-      problems: used
-        .flatMap(({ status, title, created_at: at, ...row }) =>
-          (status === "failed" || status === "retrying") && title !== null && at !== null
-            ? [{ ...row, title, at: toTimestamp(new Date(at)) }]
-            : [],
-        )
-        .slice(0, maxProblems),
+      failing: problems.length,
+      problems: problems.slice(0, maxProblems),
     };
   }
 
   return {
     async show(visible) {
-      const [workers, webhooks, channels, untold_servers] = await Promise.all([
-        workersPart(visible),
-        webhooksPart(visible),
-        channelsPart(visible),
-        store.untoldServers(visible),
-      ]);
-      return { workers, webhooks, channels, untold_servers };
+      const [workers, webhooks, channels, untold_servers, judged, servers, sites, databases] =
+        await Promise.all([
+          workersPart(visible),
+          webhooksPart(visible),
+          channelsPart(visible),
+          store.untoldServers(visible),
+          protection(visible),
+          store.listServers(visible),
+          store.listSites(visible),
+          store.listDatabases(visible),
+        ]);
+      const targets = judgeTargets({ servers, sites, databases }, judged.configurations);
+      const troubles = [...workers.bySite, ...webhooks.bySite];
+      return {
+        workers: workers.part,
+        webhooks: webhooks.part,
+        channels,
+        untold_servers,
+        protection: protectionPart(targets, judged.configurations.length),
+        servers: serversPart({ servers, sites, sampleRoot }, targets, troubles, judged),
+        running: judged.running,
+      };
     },
   };
 }
+
+const sumOf = <Row>(rows: readonly Row[], value: (row: Row) => number): number =>
+  rows.reduce((sum, row) => sum + value(row), 0);

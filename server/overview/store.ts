@@ -2,8 +2,21 @@
 import { maxProblems } from "../../contract/overview.ts";
 import { isVisibleMessage, type Visible } from "../events/visible-messages.ts";
 import type { Database } from "../store/database.ts";
-import { and, asc, eq, inArray, isNotNull, isNull, notInArray, or, sql } from "../store/drizzle.ts";
-import { sites, webhooks, workers } from "../store/tables.ts";
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  inArray,
+  isNotNull,
+  isNull,
+  notInArray,
+  or,
+  sql,
+} from "../store/drizzle.ts";
+import { databases, servers, sites, webhooks, workers } from "../store/tables.ts";
+
+type Condition = ReturnType<typeof sql>;
 
 export function createOverviewStore(db: Database) {
   const ofVisible = (visible: Visible) =>
@@ -11,18 +24,24 @@ export function createOverviewStore(db: Database) {
   const place = { server_id: sites.server_id, site_id: sites.id, site: sites.name };
 
   return {
-    /** How many workers there are in each state. */
-    async workersByStatus(visible: Visible): Promise<Map<string, number>> {
-      const rows = await db
-        .select({ status: workers.status, many: sql<number>`count(*)::int` })
+    /** How many workers a site has, in which states. @param loops ids of those that do not stay up */
+    countWorkers: (visible: Visible, loops: readonly number[]) =>
+      db
+        .select({
+          site_id: workers.site_id,
+          total: sql<number>`count(*)::int`,
+          up: countWhere(
+            and(eq(workers.status, "installed"), notInArray(workers.id, [...loops])) ?? sql`true`,
+          ),
+          stopped: countWhere(eq(workers.status, "stopped")),
+          failing: countWhere(isTroubled(loops)),
+        })
         .from(workers)
         .innerJoin(sites, eq(sites.id, workers.site_id))
         .where(ofVisible(visible))
-        .groupBy(workers.status);
-      return new Map(rows.map(({ status, many }) => [status, many]));
-    },
+        .groupBy(workers.site_id),
 
-    /** Workers that failed, or that come up by themselves just now; and those of `ids`. */
+    /** Workers that failed, or that come up by themselves just now; and those of `ids`. The newest trouble first. */
     troubledWorkers: (visible: Visible, ids: readonly number[]) =>
       db
         .select({
@@ -31,37 +50,29 @@ export function createOverviewStore(db: Database) {
           queue: workers.queue,
           connection: workers.connection,
           status: workers.status,
+          status_since: workers.status_since,
+          loop_since: workers.crash_loop_since,
           reason: workers.status_reason,
           loop_reason: workers.crash_loop_reason,
         })
         .from(workers)
         .innerJoin(sites, eq(sites.id, workers.site_id))
-        .where(
-          and(
-            ofVisible(visible),
-            or(
-              eq(workers.status, "failed"),
-              // A restart that somebody asked for has no reason to give.
-              and(eq(workers.status, "restarting"), isNotNull(workers.status_reason)),
-              // One that is being stopped or deleted is about to be out of its loop.
-              and(
-                inArray(workers.id, [...ids]),
-                notInArray(workers.status, ["stopping", "removing"]),
-              ),
-            ),
-          ),
-        )
-        .orderBy(asc(workers.id))
+        .where(and(ofVisible(visible), isTroubled(ids)))
+        .orderBy(desc(workers.status_since), asc(workers.id))
         .limit(maxProblems),
 
-    async countWebhooks(visible: Visible): Promise<number> {
-      const [row] = await db
-        .select({ many: sql<number>`count(*)::int` })
+    /** How many webhooks a site has, and how many of them fail or are disabled. */
+    countWebhooks: (visible: Visible) =>
+      db
+        .select({
+          site_id: webhooks.site_id,
+          total: sql<number>`count(*)::int`,
+          failing: countWhere(isUnreached),
+        })
         .from(webhooks)
         .innerJoin(sites, eq(sites.id, webhooks.site_id))
-        .where(ofVisible(visible));
-      return row?.many ?? 0;
-    },
+        .where(ofVisible(visible))
+        .groupBy(webhooks.site_id),
 
     troubledWebhooks: (visible: Visible) =>
       db
@@ -75,16 +86,36 @@ export function createOverviewStore(db: Database) {
         })
         .from(webhooks)
         .innerJoin(sites, eq(sites.id, webhooks.site_id))
-        .where(
-          and(
-            ofVisible(visible),
-            // Somebody wants it to be off.
-            isNull(webhooks.paused_at),
-            or(isNotNull(webhooks.disabled_at), isNotNull(webhooks.failing_since)),
-          ),
-        )
+        .where(and(ofVisible(visible), isUnreached))
         .orderBy(asc(webhooks.id))
         .limit(maxProblems),
+
+    /** Every server that may be seen. */
+    listServers: (visible: Visible) =>
+      db
+        .select({ id: servers.id, name: servers.name })
+        .from(servers)
+        .where(visible === null ? undefined : inArray(servers.id, [...visible]))
+        .orderBy(asc(servers.id)),
+
+    listSites: (visible: Visible) =>
+      db
+        .select({
+          id: sites.id,
+          server_id: sites.server_id,
+          name: sites.name,
+          root: sql<string>`${sites.entry} ->> 'root'`,
+        })
+        .from(sites)
+        .where(ofVisible(visible))
+        .orderBy(asc(sites.id)),
+
+    listDatabases: (visible: Visible) =>
+      db
+        .select({ id: databases.id, server_id: databases.server_id, name: databases.name })
+        .from(databases)
+        .where(visible === null ? undefined : inArray(databases.server_id, [...visible]))
+        .orderBy(asc(databases.id)),
 
     /** Every channel that a visible site or server uses, with the newest of its messages that may be seen. */
     async usedChannels(visible: Visible) {
@@ -133,6 +164,26 @@ export function createOverviewStore(db: Database) {
     },
   };
 }
+
+const countWhere = (condition: Condition) => sql<number>`count(*) filter (where ${condition})::int`;
+
+/** A worker that failed, that comes up by itself just now, or that is one of `loops`. */
+const isTroubled = (loops: readonly number[]): Condition =>
+  // Of conditions that are all there, some condition comes out.
+  or(
+    eq(workers.status, "failed"),
+    // A restart that somebody asked for has no reason to give.
+    and(eq(workers.status, "restarting"), isNotNull(workers.status_reason)),
+    // One that is being stopped or deleted is about to be out of its loop.
+    and(inArray(workers.id, [...loops]), notInArray(workers.status, ["stopping", "removing"])),
+  ) ?? sql`false`;
+
+const isUnreached: Condition =
+  and(
+    // Somebody wants it to be off.
+    isNull(webhooks.paused_at),
+    or(isNotNull(webhooks.disabled_at), isNotNull(webhooks.failing_since)),
+  ) ?? sql`false`;
 
 /** @param alias of a table with a `server_id` */
 const isVisible = (alias: string, visible: Visible) =>

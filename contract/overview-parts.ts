@@ -1,0 +1,80 @@
+// Extras of the overview: protection, every server with its sites, and what runs now. A service may leave out any of them.
+import * as z from "zod/mini";
+import { backupableTypes } from "./backups/backup.ts";
+import { protectionStates } from "./backups/protection.ts";
+import { id, stateOf, timestamp } from "./values.ts";
+
+const count = z.int().check(z.gte(0));
+
+/** What runs is listed up to so many. */
+export const maxRunning = 20;
+
+/**
+ * `failing`: something of it is down, cannot be notified, or has no usable backup although one is configured.
+ * `attention`: there is a good backup, and something about it wants a look. `unprotected`: nothing of it has a backup configured.
+ * `empty`: there is nothing to check.
+ */
+const healths = ["failing", "attention", "unprotected", "good", "empty"] as const;
+export type Health = (typeof healths)[number];
+const health = stateOf(healths);
+
+export const overviewProtection = z.object({
+  /** Databases and sites. */
+  total: count,
+  protected: count,
+  /** Without any configuration. */
+  unconfigured: count,
+  configurations: count,
+  /** Those without a configuration come last. */
+  problems: z.array(
+    z.object({
+      type: z.enum(backupableTypes),
+      id,
+      name: z.string(),
+      server_id: id,
+      server: z.string(),
+      state: stateOf(protectionStates),
+      reason: z.string(),
+      /** Null = none is configured. */
+      configuration_id: z.nullable(id),
+      at: z.nullable(timestamp),
+    }),
+  ),
+});
+
+export const overviewServer = z.object({
+  id,
+  name: z.string(),
+  health,
+  /** Databases and sites, and how many of them are protected. */
+  targets: count,
+  protected: count,
+  /** Workers, webhooks and configured backups with a problem. */
+  problems: count,
+  /** Backups, restores and drills that run just now. */
+  running: count,
+  next_run_at: z.nullable(timestamp),
+  sites: z.array(
+    z.object({
+      id,
+      name: z.string(),
+      health,
+      /** Made by Quarterdeck at its first start, to try things with. */
+      is_sample: z.optional(z.boolean()),
+    }),
+  ),
+});
+export type OverviewServer = z.infer<typeof overviewServer>;
+
+export const overviewRun = z.object({
+  kind: stateOf(["run", "restore", "drill"]),
+  backup_id: id,
+  /** Name of its configuration. */
+  configuration: z.string(),
+  server_id: id,
+  server: z.string(),
+  started_at: timestamp,
+  /** From 0 to 1, compared with the last good backup; null = unknown. */
+  share: z.nullable(z.number()),
+});
+export type OverviewRun = z.infer<typeof overviewRun>;

@@ -1,0 +1,106 @@
+// What the overview says of backups: each configuration's protection, and what runs just now.
+import { maxRunning, type OverviewRun } from "../../contract/overview-parts.ts";
+import type { Protection } from "../../contract/backups/protection.ts";
+import { toTimestamp } from "../../contract/values.ts";
+import type { Clock } from "../clock.ts";
+import type { Visible } from "../events/visible-messages.ts";
+import type { Database } from "../store/database.ts";
+import {
+  protectionByRuns,
+  readConfigurations,
+  readRuns,
+  type ProtectedConfiguration,
+  type ProtectingRun,
+} from "./protection-store.ts";
+import type { RunningTask, TaskStore } from "./task-store.ts";
+
+export type JudgedConfiguration = Pick<
+  ProtectedConfiguration,
+  "id" | "name" | "server_id" | "server" | "site_id" | "database_id"
+> & {
+  state: Protection["state"];
+  /** Why, in one sentence. */
+  reason: string;
+  /** Milliseconds since 1970: when it came to what is wrong, or when its newest good backup ended. */
+  atMs: number | null;
+  nextRunMs: number | null;
+};
+
+export type ProtectionOverview = {
+  configurations: JudgedConfiguration[];
+  running: OverviewRun[];
+};
+
+const toMs = (seconds: number | null | undefined) => (seconds == null ? null : seconds * 1000);
+
+/** When it came to be wrong: its newest run's end, or the configuration's own failure. */
+function problemAt(one: ProtectedConfiguration, runs: readonly ProtectingRun[]): number | null {
+  if (one.missed_since !== null) return toMs(one.missed_since);
+  const ended = runs.find((run) => run.ended !== null && run.trigger !== "safety")?.ended;
+  return toMs(one.status === "failed" ? one.status_since : ended);
+}
+
+/** The first line of what the service knows; the rest of it stands on the configuration's page. */
+function detailOf(one: ProtectedConfiguration, runs: readonly ProtectingRun[]): string | null {
+  const last = runs.find(({ trigger }) => trigger !== "safety");
+  const text = one.status === "failed" ? one.status_reason : last?.reason;
+  return text?.split("\n", 1)[0] ?? null;
+}
+
+export function createProtectionOverview({
+  db,
+  tasks,
+  clock,
+}: {
+  db: Database;
+  tasks: TaskStore;
+  clock: Clock;
+}) {
+  return async (visible: Visible): Promise<ProtectionOverview> => {
+    const [configurations, runs, running] = await Promise.all([
+      readConfigurations(db, visible),
+      readRuns(db, visible),
+      tasks.running(visible, maxRunning),
+    ]);
+    const nowMs = clock.now();
+    const byId = new Map(configurations.map((one) => [one.id, one]));
+    return {
+      configurations: configurations.map((one) => {
+        const own = runs.get(one.id) ?? [];
+        const { state, reason } = protectionByRuns(one, own, nowMs);
+        const detail = state === "protected" ? null : detailOf(one, own);
+        return {
+          id: one.id,
+          name: one.name,
+          server_id: one.server_id,
+          server: one.server,
+          site_id: one.site_id,
+          database_id: one.database_id,
+          state,
+          reason: detail === null ? reason : `${reason} ${detail}`,
+          atMs: state === "protected" ? toMs(one.good_at) : problemAt(one, own),
+          nextRunMs: toMs(one.next_run),
+        };
+      }),
+      running: running.flatMap((task) => {
+        const configuration = byId.get(task.configuration_id);
+        return configuration === undefined ? [] : [toRun(task, configuration)];
+      }),
+    };
+  };
+}
+
+function toRun(task: RunningTask, configuration: ProtectedConfiguration): OverviewRun {
+  const usual = configuration.good_plain_size ?? 0;
+  return {
+    kind: task.kind,
+    backup_id: task.backup_id,
+    configuration: configuration.name,
+    server_id: configuration.server_id,
+    server: configuration.server,
+    started_at: toTimestamp(new Date(task.begun_at)),
+    // What is larger than the one before it has no share that anybody knows.
+    share:
+      task.kind === "run" && usual > 0 && task.plain_size <= usual ? task.plain_size / usual : null,
+  };
+}

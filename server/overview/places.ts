@@ -1,0 +1,129 @@
+// Judges databases, sites and servers from what is known of their backups, workers and webhooks. Pure.
+import { maxProblems, type Overview } from "../../contract/overview.ts";
+import type { Health, OverviewServer } from "../../contract/overview-parts.ts";
+import { toTimestamp } from "../../contract/values.ts";
+import type { JudgedConfiguration, ProtectionOverview } from "../backups/protection-overview.ts";
+
+type Entry = { id: number; name: string };
+type Inventory = {
+  servers: readonly Entry[];
+  sites: readonly (Entry & { server_id: number; root: string })[];
+  databases: readonly (Entry & { server_id: number })[];
+};
+type Trouble = { site_id: number; failing: number };
+type Protection = NonNullable<Overview["protection"]>;
+type Target = Protection["problems"][number];
+
+/** The best of several configurations protects. */
+const urgency: Record<Target["state"], number> = { unprotected: 0, late: 1, protected: 2 };
+
+const best = (all: readonly JudgedConfiguration[] | undefined): JudgedConfiguration | undefined =>
+  all?.toSorted(
+    (a, b) =>
+      (urgency[b.state] ?? 0) - (urgency[a.state] ?? 0) ||
+      (b.atMs ?? 0) - (a.atMs ?? 0) ||
+      a.id - b.id,
+  )[0];
+
+const toMoment = (ms: number | null) => (ms === null ? null : toTimestamp(new Date(ms)));
+
+/** Every database and site, with what its best configuration says of it. */
+export function judgeTargets(
+  { servers, sites, databases }: Inventory,
+  configurations: readonly JudgedConfiguration[],
+): Target[] {
+  const names = new Map(servers.map(({ id, name }) => [id, name]));
+  const ofSite = Map.groupBy(configurations, (one) => one.site_id);
+  const ofDatabase = Map.groupBy(configurations, (one) => one.database_id);
+  const judge =
+    (type: Target["type"], of: ReadonlyMap<number | null, JudgedConfiguration[]>) =>
+    ({ id, name, server_id }: Entry & { server_id: number }): Target => {
+      const configuration = best(of.get(id));
+      return {
+        type,
+        id,
+        name,
+        server_id,
+        server: names.get(server_id) ?? "",
+        state: configuration?.state ?? "unprotected",
+        reason: configuration?.reason ?? "No backup configured.",
+        configuration_id: configuration?.id ?? null,
+        at: toMoment(configuration?.atMs ?? null),
+      };
+    };
+  return [...databases.map(judge("database", ofDatabase)), ...sites.map(judge("site", ofSite))];
+}
+
+const newestFirst = (a: { at: string | null }, b: { at: string | null }) =>
+  (b.at ?? "").localeCompare(a.at ?? "");
+
+export function protectionPart(targets: readonly Target[], configurations: number): Protection {
+  const problems = targets.filter(({ state }) => state !== "protected");
+  const configured = problems.filter((one) => one.configuration_id !== null);
+  const unconfigured = problems.filter((one) => one.configuration_id === null);
+  return {
+    total: targets.length,
+    protected: targets.length - problems.length,
+    unconfigured: unconfigured.length,
+    configurations,
+    problems: [
+      ...configured.toSorted(newestFirst).slice(0, maxProblems),
+      ...unconfigured.slice(0, maxProblems),
+    ],
+  };
+}
+
+function healthOf(targets: readonly Target[], failing: number): Health {
+  const configured = targets.filter((one) => one.configuration_id !== null);
+  if (failing > 0 || configured.some(({ state }) => state === "unprotected")) return "failing";
+  if (configured.some(({ state }) => state === "late")) return "attention";
+  if (configured.length < targets.length) return "unprotected";
+  return targets.length === 0 ? "empty" : "good";
+}
+
+/** @param troubles of workers and webhooks, by site */
+export function serversPart(
+  { servers, sites, sampleRoot }: Pick<Inventory, "servers" | "sites"> & { sampleRoot: string },
+  targets: readonly Target[],
+  troubles: readonly Trouble[],
+  { configurations, running }: ProtectionOverview,
+): OverviewServer[] {
+  const failingOf = new Map<number, number>();
+  for (const { site_id, failing } of troubles)
+    failingOf.set(site_id, (failingOf.get(site_id) ?? 0) + failing);
+  const targetsOf = Map.groupBy(targets, ({ server_id }) => server_id);
+  const targetOfSite = new Map(
+    targets.filter(({ type }) => type === "site").map((target) => [target.id, target]),
+  );
+  const sitesOf = Map.groupBy(sites, ({ server_id }) => server_id);
+  const configurationsOf = Map.groupBy(configurations, ({ server_id }) => server_id);
+
+  return servers.map(({ id, name }) => {
+    const own = targetsOf.get(id) ?? [];
+    const ownSites = sitesOf.get(id) ?? [];
+    const failing = ownSites.reduce((sum, site) => sum + (failingOf.get(site.id) ?? 0), 0);
+    const nextMs = (configurationsOf.get(id) ?? []).flatMap(({ nextRunMs }) => nextRunMs ?? []);
+    const configuredProblems = own.filter(
+      (one) => one.configuration_id !== null && one.state !== "protected",
+    );
+    return {
+      id,
+      name,
+      health: healthOf(own, failing),
+      targets: own.length,
+      protected: own.filter(({ state }) => state === "protected").length,
+      problems: failing + configuredProblems.length,
+      running: running.filter((run) => run.server_id === id).length,
+      next_run_at: nextMs.length === 0 ? null : toMoment(Math.min(...nextMs)),
+      sites: ownSites.map((site) => {
+        const target = targetOfSite.get(site.id);
+        return {
+          id: site.id,
+          name: site.name,
+          health: healthOf(target === undefined ? [] : [target], failingOf.get(site.id) ?? 0),
+          ...(site.root === sampleRoot ? { is_sample: true } : {}),
+        };
+      }),
+    };
+  });
+}
