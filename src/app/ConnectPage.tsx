@@ -97,7 +97,7 @@ export function ConnectPage() {
   };
 
   return (
-    <main className="mx-auto grid min-h-dvh max-w-sm content-start gap-6 px-4 pt-[14vh] pb-10">
+    <main className="mx-auto grid min-h-dvh max-w-md content-start gap-6 px-4 pt-[12vh] pb-10">
       <title>Connect · Quarterdeck</title>
       <header className="grid gap-2">
         <p className="flex items-center gap-2 text-lg font-semibold tracking-tight">
@@ -114,7 +114,11 @@ export function ConnectPage() {
           {endText(ended)}
         </Notice>
       )}
-      <form noValidate onSubmit={submit} className="grid gap-5">
+      <form
+        noValidate
+        onSubmit={submit}
+        className="grid gap-5 rounded-lg border border-line bg-raised p-6 shadow-raised max-sm:p-4"
+      >
         {problem.form !== undefined && (
           <Notice tone="bad" isAlert>
             {problem.form}

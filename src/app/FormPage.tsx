@@ -103,7 +103,9 @@ export function FormPage<Values extends FieldValues, Body>({
         >
           <div className="grid gap-5">
             <FormError errors={errors} />
-            {children}
+            <div className="grid gap-6 rounded-lg border border-line bg-raised p-5 shadow-raised max-sm:p-4">
+              {children}
+            </div>
           </div>
           <div className="flex flex-wrap gap-2">
             <Button

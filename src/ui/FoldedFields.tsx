@@ -23,21 +23,21 @@ export function FoldedFields({ title, summary, hasError, children }: FoldedField
   return (
     <details
       ref={box}
-      className="group border-t border-line pt-2"
+      className="group -mb-2 border-t border-line pt-3"
       onToggle={({ currentTarget }) => {
         if (hasError) currentTarget.open = true;
       }}
     >
-      <summary className="-mx-2 flex min-h-11 list-none flex-wrap items-center gap-x-3 rounded-md px-2 py-1.5 hover:bg-hover">
+      <summary className="-mx-2 flex min-h-11 list-none flex-wrap items-center gap-x-2.5 rounded-md px-2 py-1.5 hover:bg-hover">
         <span className="text-muted group-open:rotate-180">
           <Icon name="down" />
         </span>
-        <span className="text-lg font-semibold">{title}</span>
+        <span className="font-semibold">{title}</span>
         <span className="min-w-0 text-sm wrap-anywhere text-muted group-open:hidden">
           {summary}
         </span>
       </summary>
-      <div className="grid gap-x-6 gap-y-5 pt-3 pb-1 sm:grid-cols-2">{children}</div>
+      <div className="grid gap-x-6 gap-y-5 pt-3 pb-2 sm:grid-cols-2">{children}</div>
     </details>
   );
 }

@@ -16,7 +16,7 @@ export function Notice({ tone, isAlert = false, children, actions }: NoticeProps
   return (
     <div
       role={isAlert ? "alert" : undefined}
-      className={`flex flex-wrap items-start gap-x-2.5 gap-y-2 rounded-md px-3 py-2.5 ${toneSurface[tone]}`}
+      className={`flex flex-wrap items-start gap-x-2.5 gap-y-2 rounded-lg border border-current/20 px-3.5 py-3 ${toneSurface[tone]}`}
     >
       <span className="mt-0.5">
         <Icon name={icons[tone]} />
