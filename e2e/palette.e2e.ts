@@ -3,6 +3,7 @@ import { expect, test } from "./fixtures.ts";
 import {
   clickRowAction,
   connectAs,
+  createReadingToken,
   expectAccessible,
   expectNoSidewaysScroll,
   expectRow,
@@ -13,7 +14,7 @@ import {
 import { withoutExtras } from "./without-extras.ts";
 
 const palette = (page: Page) => page.getByRole("dialog", { name: "Command palette" });
-const field = (page: Page) => page.getByRole("combobox", { name: "Search pages, actions and ids" });
+const field = (page: Page) => page.getByRole("combobox", { name: "Search names, actions and ids" });
 const options = (page: Page) => palette(page).getByRole("option");
 const active = (page: Page) => palette(page).getByRole("option", { selected: true });
 
@@ -33,7 +34,7 @@ test("a few letters lead to a page of a site, and there again without any", asyn
 }) => {
   await page.goto(`${service.url}/`);
   await expect(page.getByRole("heading", { name: "Servers" })).toBeVisible();
-  await ask(page, `shp${site.id}wbh`, `${site.name} webhooks`);
+  await ask(page, `${site.name.slice(0, -4)} webh`, `${site.name} webhooks`);
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`${service.url}/sites/${site.id}/webhooks`);
   await expect(palette(page)).toBeHidden();
@@ -112,14 +113,14 @@ test("an id leads to its thing, whether or not the service lists its servers", a
   expected.push(/404 \(Not Found\)/);
   const { id } = await site.createWorker({ queue: "mail" });
   await page.goto(`${service.url}/activity`);
-  await ask(page, `#${id}`, `Worker ${id}`);
+  await ask(page, `#${id}`, "mail on database");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: "mail on database" })).toBeFocused();
-  await ask(page, `site ${site.id}`, `${site.name} workers`);
+  await ask(page, `site ${site.id}`, site.name);
   await field(page).fill("site 99999");
   await expect(palette(page).getByText("No results for “site 99999”.")).toBeVisible();
 
-  const bare = await withoutExtras(service.url, "listServers");
+  const bare = await withoutExtras(service.url, "search", "listServers");
   await connectAs(page, bare.url);
   await page.goto(bare.url);
   await expect(page.getByRole("heading", { name: "Sites and servers" })).toBeVisible();
@@ -192,6 +193,130 @@ test("it works by keyboard on a narrow screen, from within a field, and gives th
   await page.keyboard.press("Control+k");
   await expect(palette(page)).toBeHidden();
   await expect(menu).toBeFocused();
+});
+
+test("a thing that no page has shown is two keystrokes and four letters away", async ({
+  connected: page,
+  service,
+  site,
+  backups,
+}) => {
+  const { id } = await site.createWorker({ queue: "exports", connection: "redis" });
+  await page.goto(`${service.url}/activity`);
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  await page.keyboard.press("Control+k");
+  await expect(field(page)).toBeFocused();
+  // Typed without a look at what comes: Enter waits for the answer to the last letter.
+  await page.keyboard.type("expo");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`${service.url}/workers/${id}`);
+
+  for (const text of ["redis exports", "exports on redis", `worker ${id}`]) {
+    await ask(page, text, "exports on redis");
+    await expect(active(page)).toContainText(`Worker ${id} · ${site.name}`);
+    await page.keyboard.press("Escape");
+  }
+  await ask(page, backups.database.name, backups.database.name);
+  await expect(palette(page).getByRole("group", { name: "Databases" })).toBeVisible();
+  await field(page).fill("eprs");
+  await expect(palette(page).getByText("No results for “eprs”.")).toBeVisible();
+  await field(page).fill("%");
+  await expect(palette(page).getByText("No results for “%”.")).toBeVisible();
+});
+
+test("what is found is acted on from there, by keys and by pointer", async ({
+  connected: page,
+  service,
+  site,
+  backups,
+}) => {
+  const { id } = await site.createWorker({ queue: "imports" });
+  await page.goto(`${service.url}/settings`);
+  await ask(page, "imports", "imports on database");
+  await page.keyboard.press("ArrowRight");
+  await expect(options(page)).toHaveText(["Open", "Restart", "Stop", "View log"]);
+  await expectAccessible(page);
+  // Back where it was, and not away.
+  await page.keyboard.press("Escape");
+  await expect(field(page)).toHaveValue("imports");
+  await expect(active(page)).toContainText("imports on database");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("sto");
+  await expect(active(page)).toHaveText("Stop");
+  await page.keyboard.press("Enter");
+  await expect(palette(page)).toBeHidden();
+  await expect.poll(async () => (await site.worker(id)).status).toBe("stopped");
+
+  const configuration = await backups.createConfiguration({ name: "Quarterly ledger" });
+  await ask(page, "ledger", "Quarterly ledger");
+  await active(page).locator("[data-tip=Actions]").click();
+  await palette(page).getByRole("option", { name: "Run now" }).click();
+  await expectToast(page, "status", "Started a backup of “Quarterly ledger”.");
+  await expect
+    .poll(async () => (await backups.configuration(configuration.id)).last_backup?.status)
+    .toBe("finished");
+
+  await ask(page, backups.server.name, backups.server.name);
+  await page.keyboard.press("Tab");
+  await field(page).fill("run all");
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("alertdialog", { name: `Run 1 backup on ${backups.server.name}` });
+  await expect(dialog).toContainText("Quarterly ledger");
+  await dialog.getByRole("button", { name: "Close" }).click();
+  await expect
+    .poll(async () => (await backups.configuration(configuration.id)).backups.length)
+    .toBe(2);
+});
+
+test("what cannot be done says why, and stays undone", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  const { id } = await site.createWorker({ queue: "stuck", startsecs: 60 });
+  await page.goto(`${service.url}/settings`);
+  await ask(page, "stuck", "stuck on database");
+  await page.keyboard.press("Tab");
+  await field(page).fill("restart");
+  await expect(active(page)).toContainText("Can't restart while the status is installing.");
+  await page.keyboard.press("Enter");
+  await expect(palette(page)).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  await expect(palette(page)).toBeHidden();
+  expect((await site.worker(id)).status).toBe("installing");
+
+  await site.createWorker({ queue: "readable" });
+  await connectAs(page, service.url, await createReadingToken(service));
+  await page.goto(`${service.url}/activity`);
+  await ask(page, "readable", "readable on database");
+  await expect(active(page)).not.toContainText("installing");
+  await page.keyboard.press("Tab");
+  await field(page).fill("stop");
+  await expect(active(page)).toContainText("token can only read");
+  await page.keyboard.press("Enter");
+  await expect(palette(page)).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  // Tokens are for who may list them.
+  await page.keyboard.press("Control+k");
+  await field(page).fill("viewer");
+  await expect(palette(page).getByText("No results for “viewer”.")).toBeVisible();
+});
+
+test("the theme is chosen there, and it says which one is on", async ({
+  connected: page,
+  service,
+}) => {
+  await page.goto(`${service.url}/activity`);
+  await ask(page, "theme dark", "Theme: Dark");
+  await page.keyboard.press("Enter");
+  const scheme = () => page.evaluate(() => document.documentElement.style.colorScheme);
+  await expect.poll(scheme).toBe("dark");
+  await ask(page, "theme dark", "Current");
+  await field(page).fill("theme system");
+  await page.keyboard.press("Enter");
+  await expect.poll(scheme).toBe("");
 });
 
 test("what lies above the page comes at once when it is needed, however busy the browser is", async ({

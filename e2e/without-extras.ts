@@ -8,7 +8,12 @@ import { pathOf } from "../contract/operation.ts";
 import { operations } from "../contract/operations.ts";
 import { portOf } from "../server/testing/port-of.ts";
 
-type Extra = "listNotificationChannels" | "listActivity" | "listServers" | "showInstallation";
+type Extra =
+  | "search"
+  | "listNotificationChannels"
+  | "listActivity"
+  | "listServers"
+  | "showInstallation";
 
 export async function withoutExtras(behind: string, ...extras: Extra[]) {
   const closed = new Set(extras.map((name) => pathOf(operations[name], {})));

@@ -48,8 +48,9 @@ beforeAll(async () => {
        (71, 1, 'database', 'default', 'stopped')) v (id, site, connection, queue, status)`,
   );
   await service.query(
-    `insert into webhooks (site_id, url, secret, disabled_at)
-     values (1, 'https://ci.example.com/hook', 'whsec_planted', null), (2, 'https://chat.example.com/in', 'x', now())`,
+    `insert into webhooks (site_id, url, secret, disabled_at, description)
+     values (1, 'https://ci.example.com/hook', 'whsec_planted', null, 'Build server'),
+       (2, 'https://chat.example.com/in', 'x', now(), '')`,
   );
   await service.query(
     `insert into backup_configurations
@@ -118,6 +119,7 @@ describe("the best comes first", () => {
     ["a kind and a word", "worker emails", ["worker emails on redis"]],
     ["several of a kind and a word", "webhooks ci", ["webhook https://ci.example.com/hook"]],
     ["a site by the name of one of its pages", "shop webhooks", ["site shop.example.com"]],
+    ["a webhook by its description", "build", ["webhook https://ci.example.com/hook"]],
     ["a part of a word", "xample.com/h", ["webhook https://ci.example.com/hook"]],
     ["capitals", "SHOP.EX", ["site shop.example.com"]],
     ["no accent where there is one", "munchen", ["site münchen.example.com"]],

@@ -8,7 +8,7 @@ import { sql } from "../store/drizzle.ts";
 /** What is looked for among the things of a kind. */
 export type Asked = { kind: SearchKind; text: string; id: number | null };
 
-export type SearchRow = SearchHit & {
+type SearchRow = SearchHit & {
   /** How many of this kind were found. */
   total: number;
 };
@@ -49,8 +49,9 @@ const things = (visible: Visible): Sql => {
     from workers w join sites s on s.id = w.site_id join servers v on v.id = s.server_id
     where ${ofVisible(sql`s.server_id`)}
     union all
-    select 'webhook', h.id, h.url, s.name, v.name,
-      case when h.disabled_at is null then 'enabled' else 'disabled' end, s.server_id, s.id
+    select 'webhook', h.id, h.url, concat_ws(' · ', nullif(h.description, ''), s.name), v.name,
+      case when h.paused_at is not null then 'paused' when h.disabled_at is not null then 'disabled'
+      else 'enabled' end, s.server_id, s.id
     from webhooks h join sites s on s.id = h.site_id join servers v on v.id = s.server_id
     where ${ofVisible(sql`s.server_id`)}
     union all

@@ -22,6 +22,8 @@ export type QueryOf<Name extends OperationName> = QueryInput<Rows[Name]>;
 type Sent<Name extends OperationName> = {
   query?: QueryOf<Name>;
   body?: BodyInput<Rows[Name]>;
+  /** Gives up the question; what it throws then is for nobody. */
+  signal?: AbortSignal;
 };
 
 function toRequest(row: Operation, path: string, sent: Sent<OperationName>, session: Session) {
@@ -33,6 +35,7 @@ function toRequest(row: Operation, path: string, sent: Sent<OperationName>, sess
       method: row.method,
       headers,
       credentials: "omit",
+      signal: sent.signal ?? null,
       ...(sent.body === undefined ? {} : { body: JSON.stringify(sent.body) }),
     } satisfies RequestInit,
   };
@@ -53,7 +56,8 @@ async function ask(
 ): Promise<Response> {
   for (let tries = 1; ; tries++) {
     const asked = tries === 1 && early !== null ? early : fetch(url, init);
-    const response = await asked.catch(() => {
+    const response = await asked.catch((error: unknown) => {
+      if (init.signal?.aborted === true) throw error;
       throw new ApiError("unreachable", "The service is not responding.");
     });
     if (response.status !== 429 || tries === maxTries) return response;

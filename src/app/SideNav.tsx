@@ -1,6 +1,6 @@
 // The left side: servers, their backups and their sites, and which service this is.
 import { useQuery } from "@tanstack/react-query";
-import { useLocation, useMatches } from "react-router";
+import { useLocation } from "react-router";
 import type { Server } from "../../contract/servers.ts";
 import { sessions } from "../api/session.ts";
 import { paths } from "../paths.ts";
@@ -10,6 +10,7 @@ import { Mark } from "../ui/Mark.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
 import { keysCommand } from "../shortcuts/keys-dialog.ts";
 import { ConnectionState } from "./ConnectionState.tsx";
+import { useCurrentPlace } from "./current-place.ts";
 import { serversQuery, sitesQuery } from "./inventory.ts";
 import { type KnownPlace, knownServers, knownSites } from "./known-places.ts";
 import { Link } from "./Link.tsx";
@@ -22,19 +23,6 @@ const rowClass = "flex min-h-8 items-center gap-2 rounded-md px-2 py-1";
 const headingClass = `${rowClass} text-xs font-medium text-muted hover:bg-hover hover:text-ink aria-[current]:text-accent`;
 
 type Place = { kind: "site" | "server"; id: number };
-
-/** What the page belongs to, as its loader says. A site is nearer than the server that it is on. */
-function useCurrentPlace(): Place | null {
-  const data = useMatches().map(({ loaderData }) => loaderData);
-  for (const entry of data.toReversed()) {
-    if (typeof entry !== "object" || entry === null) continue;
-    if ("siteId" in entry)
-      return typeof entry.siteId === "number" ? { kind: "site", id: entry.siteId } : null;
-    if ("serverId" in entry)
-      return typeof entry.serverId === "number" ? { kind: "server", id: entry.serverId } : null;
-  }
-  return null;
-}
 
 const looks = {
   site: { icon: "site", pathOf: (id: number) => paths.workers(id) },

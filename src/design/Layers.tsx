@@ -20,6 +20,7 @@ const options = ["First", "Second", "Not now"].map((label, index) => ({
   label,
   detail: "Detail",
   isDisabled: index === 2,
+  hasMore: false,
 }));
 
 function Search({ onClose }: { onClose: () => void }) {
@@ -33,6 +34,7 @@ function Search({ onClose }: { onClose: () => void }) {
         activeId="option-1"
         onPoint={() => {}}
         onChoose={onClose}
+        onMore={onClose}
       />
     </SearchDialog>
   );

@@ -3,6 +3,7 @@ import { createElement, type ReactNode, useEffect, useState } from "react";
 import { useStore } from "../store.ts";
 import { SearchDialog } from "../ui/SearchDialog.tsx";
 import { SearchInput } from "../ui/SearchInput.tsx";
+import { maxSearchText } from "../../contract/search.ts";
 import { toast } from "../app/toasts.ts";
 import { closePalette, opened, type Opening } from "./opening.ts";
 import type { PaletteProps } from "./Palette.tsx";
@@ -33,14 +34,15 @@ function PaletteDialog({ from }: Opening) {
     void fill();
   }, []);
   const field: PaletteProps["field"] = {
-    "aria-label": "Search pages, actions and ids",
-    placeholder: "Page, action or id",
+    "aria-label": "Search names, actions and ids",
+    placeholder: "Name, action or id",
+    maxLength: maxSearchText,
     value: text,
     onChange: ({ target }) => setText(target.value),
   };
   return (
     <SearchDialog label="Command palette" onClose={closePalette}>
-      {render === null ? <SearchInput {...field} /> : render({ text, field, from })}
+      {render === null ? <SearchInput {...field} /> : render({ text, field, from, setText })}
     </SearchDialog>
   );
 }

@@ -4,8 +4,16 @@ import type { IconName } from "../ui/Icon.tsx";
 
 export const groupLabels = {
   recent: "Recent",
+  server: "Servers",
+  site: "Sites",
+  database: "Databases",
+  configuration: "Backups",
+  worker: "Workers",
+  webhook: "Webhooks",
+  token: "Tokens",
   id: "By id",
   page: "On this page",
+  action: "Actions",
   go: "Go to",
 } as const;
 export type GroupName = keyof typeof groupLabels;
@@ -22,9 +30,15 @@ export type Entry = {
   label: string;
   /** What tells it from others of the same label. */
   detail: string;
+  /** Its state, where that is worth a word. */
+  status?: string | undefined;
   /** Why it cannot be chosen now. */
   refusal?: string | undefined;
+  /** It has the id that was asked for, so that it comes first although its name says nothing of that. */
+  isExact?: boolean;
   act: Act;
+  /** What else can be done with it; the first is what choosing it does. */
+  actions?: () => readonly Entry[];
 };
 
 export type Asked = {
@@ -38,6 +52,8 @@ export type Found = {
   answers?: readonly Entry[];
   /** To be searched for the text, and all listed while there is none. */
   offers?: readonly Entry[];
+  /** How many there are of a group, where that is more than the answers. */
+  totals?: Readonly<Partial<Record<string, number>>>;
   /** More is on its way. */
   isLoading?: boolean;
 };
@@ -60,4 +76,20 @@ export const toPage = (
   detail,
   refusal: leadsToForm(to) ? changeRefusal.get() : undefined,
   act: { kind: "go", to, ...(opens && { opens }) },
+});
+
+/** An entry that does something. */
+export const toAction = (
+  icon: IconName,
+  label: string,
+  run: () => void,
+  refusal?: string,
+): Entry => ({
+  key: `run ${label}`,
+  group: "action",
+  icon,
+  label,
+  detail: "",
+  refusal,
+  act: { kind: "run", run },
 });

@@ -26,6 +26,10 @@ const kinds: readonly Kind[] = [
 
 const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
+/** The id in "12", "#12" or "worker 12"; null for what is none. */
+export const readIdText = (text: string): number | null =>
+  readId(/^[a-z ]*?\s*#?\s*(\d+)$/i.exec(text.trim())?.[1]);
+
 /**
  * @param isThere whether there is such a site or server, as far as that is known
  * @param isRemembered whether one that is opened is to be remembered

@@ -3,6 +3,8 @@ import { withRecent } from "./choose.ts";
 import { type Entry, toPage } from "./entry.ts";
 import { idEntries } from "./ids.ts";
 import { arrange, nextPlace } from "./list.ts";
+import { placeActions } from "./global.ts";
+import { hitEntries } from "./hits.ts";
 import { placeEntries, seenEntries } from "./places.ts";
 
 const places = {
@@ -51,8 +53,9 @@ test("the group of the best match comes first", () => {
   expect(shown("restart")[0]?.name).toBe("page");
   expect(shown("shop webhooks")[0]).toMatchObject({
     name: "go",
-    labels: ["shop.example.com webhooks", "New webhook on shop.example.com"],
+    labels: ["shop.example.com webhooks"],
   });
+  expect(shown("new webhook")[0]?.labels).toEqual(["New webhook on shop.example.com"]);
 });
 
 test("an id comes first and once, in the words of what is known of it", () => {
@@ -80,6 +83,17 @@ test("a service that lists no servers has no timeline to go to, and its places b
   expect(labels).not.toContain("Activity");
 });
 
+test("a page of a site offers a new worker there, and one of a server a new backup", () => {
+  const labels = (here: Parameters<typeof placeActions>[0]) =>
+    placeActions(here, places).map(({ label }) => label);
+  expect(labels({ kind: "site", id: 3 })).toEqual([
+    "New worker on shop.example.com",
+    "New webhook on shop.example.com",
+  ]);
+  expect(labels({ kind: "server", id: 2 })).toEqual(["New backup on Server 2"]);
+  expect(labels(null)).toEqual([]);
+});
+
 test("five destinations are remembered, the newest first, none twice", () => {
   const chosen = ["a", "b", "c", "d", "e", "f", "b"].map((key) => toPage("site", key, "", key));
   // oxlint-disable-next-line unicorn/no-array-reduce -- it is what happens, choice by choice
@@ -102,6 +116,67 @@ test.each([
 
 test("in an empty list there is nowhere to go", () => {
   expect(nextPlace("ArrowDown", 0, 0)).toBeNull();
+});
+
+const worker = hitEntries(
+  [
+    {
+      kind: "worker",
+      id: 7,
+      name: "emails on redis",
+      detail: "shop.example.com",
+      status: "failed",
+      server_id: 1,
+      site_id: 3,
+    },
+  ],
+  null,
+);
+
+test("what the service found stands under its kind, with its place, its state and its number of all", () => {
+  const [first] = arrange("emai", {
+    answers: worker,
+    offers: destinations,
+    totals: { worker: 40 },
+  });
+  expect(first).toMatchObject({ name: "worker", label: "Workers", total: 40 });
+  expect(first?.hits[0]?.entry).toMatchObject({
+    detail: "Worker 7 · shop.example.com",
+    status: "failed",
+  });
+});
+
+test("what can be done with it is refused where the service would", () => {
+  const [entry] = worker;
+  const actions = entry?.actions?.() ?? [];
+  expect(actions.map(({ label }) => label)).toEqual(["Open", "Restart", "Stop", "View log"]);
+  expect(actions.map(({ refusal }) => refusal)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  const [removing] = hitEntries(
+    [
+      {
+        kind: "worker",
+        id: 7,
+        name: "emails on redis",
+        detail: "",
+        status: "removing",
+        server_id: 1,
+        site_id: 3,
+      },
+    ],
+    null,
+  );
+  expect(removing?.actions?.()[1]?.refusal).toBe("Can't restart while the status is removing.");
+});
+
+test("a kind that the dashboard has no page for is left out", () => {
+  const hit = { id: 1, name: "x", detail: "", status: null, server_id: null, site_id: null };
+  for (const kind of ["robot", "constructor"])
+    expect(hitEntries([{ kind, ...hit }], 1)).toEqual([]);
 });
 
 test("what a source answers with is listed as it is, however little it looks like the text", () => {

@@ -1,9 +1,23 @@
 // What the palette lists for what is typed: groups, the one with the best match first; and how keys walk through it.
 import { type Found, type GroupName, groupLabels } from "./entry.ts";
-import { type Hit, rank, unmarked } from "./match.ts";
+import { marked, strength } from "./fold.ts";
+import { type Hit, rank } from "./match.ts";
 
 /** Of a group; its heading says how many there are, and another letter brings the rest nearer. */
-const maxShown = { recent: 5, id: 6, page: 6, go: 12 } as const satisfies Record<GroupName, number>;
+const maxShown = {
+  recent: 5,
+  server: 8,
+  site: 8,
+  database: 8,
+  configuration: 8,
+  worker: 8,
+  webhook: 8,
+  token: 8,
+  id: 6,
+  page: 6,
+  action: 20,
+  go: 12,
+} as const satisfies Record<GroupName, number>;
 
 export type Group = { name: GroupName; label: string; hits: readonly Hit[]; total: number };
 
@@ -19,18 +33,24 @@ function once(hits: readonly Hit[]): Hit[] {
   return [...kept.values()];
 }
 
-export function arrange(text: string, { answers = [], offers = [] }: Found): Group[] {
-  const asked = text.trim() === "" ? offers.map(unmarked) : rank(offers, text);
+export function arrange(text: string, { answers = [], offers = [], totals = {} }: Found): Group[] {
+  const isAsked = text.trim() !== "";
+  const asked = isAsked ? rank(offers, text) : offers.map((entry) => marked(entry, ""));
   const groups = new Map<GroupName, Hit[]>();
-  for (const hit of once([...answers.map(unmarked), ...asked])) {
+  for (const hit of once([...answers.map((entry) => marked(entry, text)), ...asked])) {
     const { group } = hit.entry;
     groups.set(group, [...(groups.get(group) ?? []), hit]);
   }
-  return [...groups].map(([name, all]) => ({
+  const best = (hits: readonly Hit[]) =>
+    Math.min(...hits.map(({ entry }) => strength(entry, text)));
+  const inOrder = isAsked
+    ? [...groups].sort(([, some], [, others]) => best(some) - best(others))
+    : [...groups];
+  return inOrder.map(([name, all]) => ({
     name,
     label: groupLabels[name],
     hits: all.slice(0, maxShown[name]),
-    total: all.length,
+    total: Math.max(all.length, totals[name] ?? 0),
   }));
 }
 

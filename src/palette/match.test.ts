@@ -18,11 +18,10 @@ const labels = (text: string) => rank(entries, text).map(({ entry }) => entry.la
 test.each([
   ["words", "shop work", "shop.example.com workers"],
   ["words in another order", "webh shop", "shop.example.com webhooks"],
-  ["letters of words", "shpwbh", "shop.example.com webhooks"],
+  ["a part of a word", "hop", "shop.example.com workers"],
   ["many words", "shop.example.com workers site 3", "shop.example.com workers"],
   ["many words in another order", "3 site workers shop.example.com", "shop.example.com workers"],
   ["words with a dash before one", "shop -webh", "shop.example.com webhooks"],
-  ["first letters", "rw7", "Restart worker 7"],
   ["a slip", "restrat 7", "Restart worker 7"],
   ["what stands in the detail", "high", "Worker 12"],
   ["capitals and umlauts", "MÜN", "münchen.example.com workers"],
@@ -37,7 +36,7 @@ test("a whole number comes before one that begins like it", () => {
     toPage("act", label, "", label),
   );
   if (long === undefined || short === undefined) throw new Error("There are two.");
-  for (const text of ["restart 7", "7 restart", "rst 7"])
+  for (const text of ["restart 7", "7 restart", "restart worker 7"])
     expect(rank([long, short], text)[0]?.entry).toBe(short);
 });
 
@@ -49,12 +48,15 @@ test("what cannot be chosen comes last, however well it fits", () => {
   expect(labels("12").at(-1)).toBe("Stop worker 12");
 });
 
-test.each(["xyzzy qq", "?", "…"])("what fits nothing finds nothing: %s", (text) => {
-  expect(labels(text)).toEqual([]);
-});
+test.each(["xyzzy qq", "?", "…", "shpwbh", "rw7", "spxm"])(
+  "what fits nothing finds nothing: %s",
+  (text) => {
+    expect(labels(text)).toEqual([]);
+  },
+);
 
 test("no letter is lost or doubled by the marks, whichever part they fall into", () => {
-  for (const text of ["shpwbh", "12", "o", "worker 12 high", "site 3"])
+  for (const text of ["shop webh", "12", "o", "worker 12 high", "site 3"])
     for (const { entry, label, detail } of rank(entries, text)) {
       expect(label.map((part) => part.text).join("")).toBe(entry.label);
       expect(detail.map((part) => part.text).join("")).toBe(entry.detail);

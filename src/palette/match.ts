@@ -19,17 +19,17 @@ const anyScript: uFuzzy.Options = {
   compare: () => 0,
 };
 
-/** From strict to lenient: the next one is asked only while there is little. */
+/**
+ * From strict to lenient: the next one is asked only where nothing was found. Letters with others between them do not
+ * match, because with many names nearly anything would.
+ */
 const matchers = [
   // The words, or what they begin with or hold, in any order.
   new uFuzzy(anyScript),
-  // Their letters, with others between: "shpwrk" for "shop workers".
-  new uFuzzy({ ...anyScript, intraChars: ".", intraIns: 20 }),
   // One slip in a word: "wroker".
   // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- a `const enum`, whose values are not there when types are only erased
   new uFuzzy({ ...anyScript, intraMode: 1, intraIns: 1, intraSub: 1, intraTrn: 1, intraDel: 1 }),
 ];
-const enough = 3;
 /** So many words may come in any order. */
 const maxPermuted = 4;
 
@@ -51,12 +51,6 @@ export function toParts(text: string, ranges: readonly number[], offset = 0): Pa
   upTo(text.length, false);
   return parts;
 }
-
-export const unmarked = (entry: Entry): Hit => ({
-  entry,
-  label: toParts(entry.label, []),
-  detail: toParts(entry.detail, []),
-});
 
 /** Of more words than can be permuted, the ones in this order come first, and unmarked the ones in any. */
 function search(matcher: uFuzzy, haystack: string[], text: string): uFuzzy.SearchResult[] {
@@ -87,7 +81,7 @@ export function rank(entries: readonly Entry[], text: string): Hit[] {
   const asked = text.replaceAll(/(?<=^|\s)-+/g, "");
   const hits = new Map<Entry, Hit>();
   for (const matcher of matchers) {
-    if (hits.size >= enough) break;
+    if (hits.size > 0) break;
     for (const hit of found(matcher, entries, asked))
       if (!hits.has(hit.entry)) hits.set(hit.entry, hit);
   }

@@ -4,7 +4,7 @@ import { useQueries, useQuery, type UseQueryResult } from "@tanstack/react-query
 import { useMemo } from "react";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import type { Page } from "../../contract/paging.ts";
-import type { Site } from "../../contract/servers.ts";
+import type { Server, Site } from "../../contract/servers.ts";
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
 import { workerName } from "../../contract/workers/worker-name.ts";
@@ -14,6 +14,7 @@ import { everyServerQuery, everySiteQuery, serverName, siteName } from "../app/i
 import { type KnownPlace, knownServers, knownSites } from "../app/known-places.ts";
 import { paths } from "../paths.ts";
 import { type Entry, toPage } from "./entry.ts";
+import { serverPages, sitePages } from "./place-pages.ts";
 
 type Named = { id: number; name: string };
 
@@ -27,46 +28,28 @@ type Places = {
 /** From what is looked for most to what is looked for least. */
 export function placeEntries({ servers, sites, isWhole }: Places): Entry[] {
   const home = isWhole ? "Servers" : "Sites and servers";
+  const ofServers = servers.map(serverPages);
+  const ofSites = sites.map(sitePages);
+  const eachFirst = (pages: readonly (readonly Entry[])[]) =>
+    Array.from({ length: Math.max(0, ...pages.map(({ length }) => length)) }, (_, place) =>
+      pages.flatMap((some) => some[place] ?? []),
+    ).flat();
   return [
     toPage("server", "Overview", home, paths.home()),
     ...(isWhole ? [toPage("activity", "Activity", "", paths.activity())] : []),
-    ...servers.map(({ id, name }) =>
-      toPage("backup", `${name} backups`, `Server ${id}`, paths.backups(id)),
+    ...eachFirst([...ofServers, ...ofSites]).filter(
+      // Of a service that lists no servers nobody knows whether it has these.
+      ({ key }) => isWhole || !/^\/servers\/\d+\/notifications/.test(key),
     ),
-    ...sites.map(({ id, name }) =>
-      toPage("site", `${name} workers`, `Site ${id}`, paths.workers(id)),
-    ),
-    ...sites.map(({ id, name }) =>
-      toPage("webhook", `${name} webhooks`, `Site ${id}`, paths.webhooks(id)),
-    ),
-    ...sites.map(({ id, name }) =>
-      toPage("bell", `${name} notifications`, `Site ${id}`, paths.notifications(id)),
-    ),
-    // Of a service that lists no servers nobody knows whether it has these.
-    ...(isWhole ? servers : []).map(({ id, name }) =>
-      toPage("bell", `${name} notifications`, `Server ${id}`, paths.serverNotifications(id)),
-    ),
-    ...sites.map(({ id, name }) =>
-      toPage("plus", `New worker on ${name}`, "", paths.newWorker(id)),
-    ),
-    ...sites.map(({ id, name }) =>
-      toPage("plus", `New webhook on ${name}`, "", paths.newWebhook(id)),
-    ),
-    ...servers.map(({ id, name }) =>
-      toPage("plus", `New backup on ${name}`, "", paths.newBackupConfiguration(id)),
-    ),
-    toPage("settings", "Settings", "Tokens, appearance, device", paths.settings()),
-    toPage("key", "Connect to another service", "", paths.connect()),
-    {
-      key: "disconnect",
-      group: "go",
-      icon: "leave",
-      label: "Disconnect",
-      detail: "",
-      act: { kind: "run", run: () => sessions.end() },
-    },
   ];
 }
+
+/** What a word of the text names: a page of a place, and not the place alone. */
+const pageWords = /(?<![\p{L}\d])(?:new|work|webh|noti|back)[\p{L}]*/iu;
+
+/** The pages of the places that are known or were found, where the text names one of them. */
+export const namedPages = (text: string, { servers, sites }: Omit<Places, "isWhole">): Entry[] =>
+  pageWords.test(text) ? [...sites.flatMap(sitePages), ...servers.flatMap(serverPages)] : [];
 
 type Seen = {
   configurations: readonly Pick<BackupConfiguration, "id" | "name">[];
@@ -157,12 +140,25 @@ const combine = (lists: readonly UseQueryResult<Page<Site> | null>[]) => ({
   isLoading: lists.some((one) => one.isLoading),
 });
 
-/** What is known so far, and whether more is on its way. */
-export function usePlaces(): { places: Places; isLoading: boolean } {
-  const { data: list, isLoading: isAsking } = useQuery({ ...everyServerQuery(), staleTime });
+/** The places that pages have asked for already. */
+export const seenPlaces = (): { servers: readonly Server[]; sites: readonly Site[] } => ({
+  servers: cached<Server>("listServers", "showServer"),
+  sites: cached<Site>("listSites", "showSite"),
+});
+
+/**
+ * All places, with a request for each server: for a service without a search.
+ * @param isNeeded otherwise nothing is asked
+ */
+export function usePlaces(isNeeded: boolean): { places: Places; isLoading: boolean } {
+  const { data: list, isLoading: isAsking } = useQuery({
+    ...everyServerQuery(),
+    staleTime,
+    enabled: isNeeded,
+  });
   const asked = (list?.data ?? []).slice(0, maxAsked);
   const { sites, isLoading } = useQueries({
-    queries: asked.map(({ id }) => ({ ...everySiteQuery(id), staleTime })),
+    queries: asked.map(({ id }) => ({ ...everySiteQuery(id), staleTime, enabled: isNeeded })),
     combine,
   });
   const places = useMemo(

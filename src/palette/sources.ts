@@ -1,20 +1,26 @@
 // Everything that the palette finds, source by source. A further one is a hook of the type `Source` and its line below.
 import { useState } from "react";
+import { useCurrentPlace } from "../app/current-place.ts";
 import { currentCommands } from "../commands/current-commands.ts";
+import { paths } from "../paths.ts";
 import { recent } from "./choose.ts";
 import { toEntries } from "./commands.ts";
-import type { Asked, Found, Source } from "./entry.ts";
-import { idEntries } from "./ids.ts";
-import { placeEntries, seenEntries, seenThings, usePlaces } from "./places.ts";
+import { type Asked, type Entry, type Found, type Source, toPage } from "./entry.ts";
+import { holdsWords } from "./fold.ts";
+import { globalEntries, placeActions } from "./global.ts";
+import { hitEntries } from "./hits.ts";
+import { idEntries, readIdText } from "./ids.ts";
+import {
+  namedPages,
+  placeEntries,
+  seenEntries,
+  seenPlaces,
+  seenThings,
+  usePlaces,
+} from "./places.ts";
+import { useSearch } from "./search.ts";
 
 const useRecent: Source = ({ text }) => ({ answers: text.trim() === "" ? recent.get() : [] });
-
-const useIds: Source = ({ text }) => {
-  const { places } = usePlaces();
-  const isThere = (kind: "site" | "server", id: number) =>
-    !places.isWhole || places[`${kind}s`].some((place) => place.id === id);
-  return { answers: idEntries(text, isThere, !places.isWhole) };
-};
 
 /** Commands are read once: a page that moves behind the palette must not move its list. */
 const commandsOf =
@@ -31,23 +37,81 @@ const commandsOf =
 const useCommands = commandsOf(true);
 const useGlobalCommands = commandsOf(false);
 
-const usePages: Source = () => {
-  const [seen] = useState(seenThings);
-  const { places, isLoading } = usePlaces();
-  return { offers: [...placeEntries(places), ...seenEntries(seen, places.sites)], isLoading };
+const useGlobal: Source = () => {
+  const [known] = useState(seenPlaces);
+  const here = useCurrentPlace();
+  return { offers: [...placeActions(here, known), ...globalEntries()] };
 };
 
-export function useSources(asked: Asked): Required<Found> {
+/** Of a service without a search: what is known of it, or can be asked for. */
+function useUnsearched({ text }: Asked, isNeeded: boolean): Found {
+  const [seen] = useState(seenThings);
+  const { places, isLoading } = usePlaces(isNeeded);
+  if (!isNeeded) return {};
+  const isThere = (kind: "site" | "server", id: number) =>
+    !places.isWhole || places[`${kind}s`].some((place) => place.id === id);
+  return {
+    answers: idEntries(text, isThere, !places.isWhole),
+    offers: [...placeEntries(places), ...seenEntries(seen, places.sites)],
+    isLoading,
+  };
+}
+
+/** Runs of backups have no names, so the search does not know them. */
+const runEntries = (text: string): Entry[] =>
+  idEntries(text, () => false).filter(({ key }) => key.startsWith("/backups/"));
+
+type Searched = Found & { isSettled: boolean; hasFailed: boolean };
+
+function useSearched(
+  { text }: Asked,
+  { results, isSettled, hasFailed }: ReturnType<typeof useSearch>,
+): Searched {
+  const [seen] = useState(seenPlaces);
+  const hits = hitEntries(results?.data ?? [], readIdText(text));
+  const placesOf = (kind: string) => results?.data.filter((hit) => hit.kind === kind) ?? [];
+  const unique = <Item extends { id: number }>(items: readonly Item[]) => [
+    ...new Map(items.map((item) => [item.id, item])).values(),
+  ];
+  return {
+    // Those of the text before stay as long as they fit this one too, so that nothing flickers.
+    answers: [...hits.filter((entry) => isSettled || holdsWords(entry, text)), ...runEntries(text)],
+    offers: [
+      toPage("server", "Overview", "Servers", paths.home()),
+      toPage("activity", "Activity", "", paths.activity()),
+      ...namedPages(text, {
+        servers: unique([...placesOf("server"), ...seen.servers]),
+        sites: unique([...placesOf("site"), ...seen.sites]),
+      }),
+    ],
+    ...(isSettled && results !== null && { totals: results.counts }),
+    isLoading: !isSettled,
+    isSettled,
+    hasFailed,
+  };
+}
+
+export function useSources(
+  asked: Asked,
+): Required<Found> & Pick<Searched, "isSettled" | "hasFailed"> {
+  const search = useSearch(asked.text);
+  const searched = useSearched(asked, search);
+  // While nobody knows yet, the pages that every service has are there.
+  const hasSearch = search.isThere ?? true;
   const found = [
     useRecent(asked),
-    useIds(asked),
     useCommands(asked),
-    usePages(asked),
+    ...(hasSearch ? [searched] : []),
+    useUnsearched(asked, !hasSearch),
+    useGlobal(asked),
     useGlobalCommands(asked),
   ];
   return {
     answers: found.flatMap(({ answers = [] }) => answers),
     offers: found.flatMap(({ offers = [] }) => offers),
+    totals: searched.totals ?? {},
     isLoading: found.some(({ isLoading = false }) => isLoading),
+    isSettled: searched.isSettled,
+    hasFailed: searched.hasFailed,
   };
 }

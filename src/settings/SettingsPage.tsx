@@ -4,7 +4,7 @@ import { useStore } from "../store.ts";
 import { ChoiceList } from "../ui/ChoiceList.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { Panel } from "../ui/Panel.tsx";
-import { appearance, type Scheme, schemes } from "./appearance.ts";
+import { appearance, type Scheme, schemes } from "../app/appearance.ts";
 import { DevicePanel } from "./DevicePanel.tsx";
 import { InstallationPanel } from "./InstallationPanel.tsx";
 import type { settingsLoader } from "./loaders.ts";

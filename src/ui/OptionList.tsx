@@ -1,4 +1,5 @@
 import type { PointerEvent, ReactNode } from "react";
+import { Icon } from "./Icon.tsx";
 
 type Option = {
   /** Unique in the document. */
@@ -8,6 +9,8 @@ type Option = {
   /** Stands at the end of the line, or below where there is no room. */
   detail: ReactNode;
   isDisabled: boolean;
+  /** More can be done with it than to choose it; for the keyboard the field has a key for that. */
+  hasMore: boolean;
 };
 
 type OptionGroup = { id: string; label: string; note: string; options: readonly Option[] };
@@ -20,6 +23,7 @@ type OptionListProps = {
   activeId: string | undefined;
   onPoint: (id: string) => void;
   onChoose: (id: string) => void;
+  onMore: (id: string) => void;
 };
 
 // In forced colours the background goes, and the outline becomes visible.
@@ -29,7 +33,15 @@ const optionClass =
 const keepFocus = (event: PointerEvent) => event.preventDefault();
 
 /** The list below a `SearchInput`, in groups. */
-export function OptionList({ id, label, groups, activeId, onPoint, onChoose }: OptionListProps) {
+export function OptionList({
+  id,
+  label,
+  groups,
+  activeId,
+  onPoint,
+  onChoose,
+  onMore,
+}: OptionListProps) {
   return (
     <div
       id={id}
@@ -67,6 +79,20 @@ export function OptionList({ id, label, groups, activeId, onPoint, onChoose }: O
                 <span className="min-w-0 font-medium wrap-anywhere">{option.label}</span>
                 <span className="min-w-0 text-sm wrap-anywhere text-muted">{option.detail}</span>
               </span>
+              {option.hasMore && (
+                // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- for a pointer; an option holds no button
+                <span
+                  aria-hidden
+                  data-tip="Actions"
+                  onClick={(event) => {
+                    event.stopPropagation();
+                    onMore(option.id);
+                  }}
+                  className="-me-1 flex size-6 shrink-0 items-center justify-center rounded-sm text-muted hover:bg-hover hover:text-ink max-sm:size-9"
+                >
+                  <Icon name="right" />
+                </span>
+              )}
             </div>
           ))}
         </div>

@@ -1,7 +1,10 @@
-import type { ComponentProps } from "react";
+import type { ComponentProps, ReactNode } from "react";
 import { Icon } from "./Icon.tsx";
 
-type SearchInputProps = Omit<ComponentProps<"input">, "className" | "ref" | "role">;
+type SearchInputProps = Omit<ComponentProps<"input">, "className" | "ref" | "role"> & {
+  /** What the search is within, before the text. */
+  within?: ReactNode;
+};
 
 /** It may take the place of another one in which something was typed already. */
 const focusAtEnd = (input: HTMLInputElement | null) => {
@@ -10,10 +13,11 @@ const focusAtEnd = (input: HTMLInputElement | null) => {
 };
 
 /** The field of a `SearchDialog`, which always has the focus: the list is moved through from here. */
-export function SearchInput(props: SearchInputProps) {
+export function SearchInput({ within, ...props }: SearchInputProps) {
   return (
     <div className="flex h-12 items-center gap-2.5 border-b border-line px-4 text-muted focus-within:border-accent">
       <Icon name="search" />
+      {within}
       <input
         ref={focusAtEnd}
         role="combobox"

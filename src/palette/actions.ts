@@ -1,0 +1,135 @@
+// What can be done with a thing that was found, without going to its page first.
+import { canBackupConfiguration } from "../../contract/backups/backup.ts";
+import type { SearchHit } from "../../contract/search.ts";
+import { canWorker, type WorkerAction, workerStates } from "../../contract/workers/worker.ts";
+import { call } from "../api/client.ts";
+import { invalidate } from "../api/query.ts";
+import { changeRefusal } from "../commands/permission.ts";
+import { toast } from "../app/toasts.ts";
+import { lookUp } from "../look-up.ts";
+import { paths } from "../paths.ts";
+import type { IconName } from "../ui/Icon.tsx";
+import { type Entry, toAction, toPage } from "./entry.ts";
+import { goTo, goToSection } from "./go-to.ts";
+import { serverPages, sitePages } from "./place-pages.ts";
+import { runAll } from "./run-all.ts";
+
+const toOpen = (label: string, to: string): Entry => toPage("right", label, "", to);
+
+/** What a token that can only read is refused. */
+const toChange: typeof toAction = (icon, label, run, refusal) =>
+  toAction(icon, label, run, changeRefusal.get() ?? refusal);
+
+/** Asks the service; what goes wrong is said in a toast, because the palette is gone by then. */
+async function order(what: string, act: () => Promise<unknown>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    toast.failure(`Couldn't ${what}.`, error);
+  }
+}
+
+const workerWords = {
+  restart: { label: "Restart", icon: "restart", operation: "restartWorker" },
+  stop: { label: "Stop", icon: "stop", operation: "stopWorker" },
+  start: { label: "Start", icon: "play", operation: "startWorker" },
+} as const satisfies Partial<
+  Record<WorkerAction, { label: string; icon: IconName; operation: string }>
+>;
+
+type OrderedAction = keyof typeof workerWords;
+
+/** A state that only the service knows is its own to judge. */
+function workerRefusal(action: OrderedAction, status: string | null): string | undefined {
+  const known = workerStates.find((state) => state === status);
+  return known === undefined || canWorker[action]({ status: known })
+    ? undefined
+    : `Can't ${action} while the status is ${known}.`;
+}
+
+function workerActions({ id, name, status }: SearchHit): Entry[] {
+  const toOrder = (action: OrderedAction) => {
+    const { label, icon, operation } = workerWords[action];
+    return toChange(
+      icon,
+      label,
+      () =>
+        void order(`${action} ${name} (worker ${id})`, async () => {
+          await call(operation, { id });
+          await invalidate("listWorkers", "showWorker");
+        }),
+      workerRefusal(action, status),
+    );
+  };
+  return [
+    toOpen("Open", paths.worker(id)),
+    toOrder("restart"),
+    status === "stopped" ? toOrder("start") : toOrder("stop"),
+    toAction("bottom", "View log", () => void goToSection(paths.worker(id), "Log")),
+  ];
+}
+
+function configurationActions({ id, name, status }: SearchHit): Entry[] {
+  const run = () =>
+    void order(`run “${name}”`, async () => {
+      const backup = await call("runBackup", { backupConfigurationId: id });
+      await invalidate("listBackupConfigurations", "showBackupConfiguration", "listBackups");
+      if (backup === undefined) return;
+      const show = () => goTo(paths.backup(backup.id));
+      toast.success(`Started a backup of “${name}”.`, undefined, { label: "Show", run: show });
+    });
+  const isRefused = status !== null && !canBackupConfiguration.run({ status });
+  const refusal = isRefused ? `Can't run while the status is ${status}.` : undefined;
+  return [
+    toOpen("Open", paths.backupConfiguration(id)),
+    toChange("play", "Run now", run, refusal),
+    toPage("edit", "Edit", "", paths.editBackupConfiguration(id)),
+  ];
+}
+
+function webhookActions({ id, name }: SearchHit): Entry[] {
+  const host = URL.parse(name)?.host ?? name;
+  const ping = () =>
+    void order(`ping ${host}`, async () => {
+      const delivery = await call("pingWebhook", { id });
+      await invalidate("listWebhooks", "showWebhook", "listDeliveries");
+      // Whether it arrives is known later, and the delivery's page says so.
+      const show = () => goTo(paths.delivery(id, delivery.id));
+      toast.success(`Sending a ping to ${host}.`, undefined, { label: "Show delivery", run: show });
+    });
+  return [toOpen("Open", paths.webhook(id)), toChange("send", "Send ping", ping)];
+}
+
+const actions: Record<string, (hit: SearchHit) => Entry[]> = {
+  server: (hit) => [
+    ...serverPages(hit),
+    toPage("activity", "Activity", "", paths.activity({ server: hit.id })),
+    toChange(
+      "play",
+      "Run all backups",
+      () => void order(`run the backups of ${hit.name}`, () => runAll(hit)),
+    ),
+  ],
+  site: (hit) => [
+    ...sitePages(hit),
+    toPage("activity", "Activity", "", paths.activity({ site: hit.id })),
+  ],
+  database: ({ id, server_id: serverId }) =>
+    serverId === null
+      ? []
+      : [
+          toOpen("Backups of its server", paths.backups(serverId)),
+          toPage(
+            "plus",
+            "New backup",
+            "",
+            paths.newBackupConfiguration(serverId, { type: "database", id }),
+          ),
+        ],
+  configuration: configurationActions,
+  worker: workerActions,
+  webhook: webhookActions,
+  token: () => [toOpen("Open settings", paths.settings())],
+};
+
+export const actionsOf = (hit: SearchHit): Entry[] => lookUp(actions, hit.kind)?.(hit) ?? [];
