@@ -2,6 +2,7 @@
 import type { ActivityKind } from "../../contract/activity.ts";
 import { and, desc, eq, gt, inArray, lt } from "../store/drizzle.ts";
 import type { Connection, Database } from "../store/database.ts";
+import { insertRows } from "../store/rows.ts";
 import { activity } from "../store/tables.ts";
 import { currentActor, type Actor } from "./actor.ts";
 
@@ -32,20 +33,24 @@ type ActivityFilter = {
 
 const maxDetailCharacters = 2000;
 
-export async function recordActivity(tx: Connection, ...entries: NewActivity[]): Promise<void> {
-  if (entries.length === 0) return;
-  await tx.insert(activity).values(
-    entries.map(({ object, actor = currentActor(), detail, ...entry }) => ({
-      ...entry,
+export const recordActivity = (tx: Connection, ...entries: NewActivity[]): Promise<void> =>
+  insertRows(
+    tx,
+    activity,
+    entries.map(({ object, actor = currentActor(), ...entry }) => ({
+      kind: entry.kind,
+      action: entry.action,
+      outcome: entry.outcome ?? null,
       actor_type: actor.type,
       actor_name: actor.name,
       object_type: object.type,
       object_id: object.id,
       object_name: object.name,
-      detail: detail?.slice(0, maxDetailCharacters) ?? null,
+      server_id: entry.server_id,
+      site_id: entry.site_id ?? null,
+      detail: entry.detail?.slice(0, maxDetailCharacters) ?? null,
     })),
   );
-}
 
 export const createActivityStore = (db: Database) => ({
   /** Newest first. */

@@ -368,7 +368,7 @@ export const webhooks = pgTable(
   (table) => [index("webhooks_of_site").on(table.site_id, table.id)],
 );
 
-/** An event on its way to one webhook. What is due is found by `next_attempt_at`, so the rows are the queue. */
+/** An event on its way to one webhook. `next_attempt_at` says when it is due. */
 export const webhookDeliveries = pgTable(
   "webhook_deliveries",
   {
@@ -400,8 +400,9 @@ export const webhookDeliveries = pgTable(
   (table) => [
     index("webhook_deliveries_of_webhook").on(table.webhook_id, table.id),
     index("webhook_deliveries_of_event").on(table.event_id),
-    index("webhook_deliveries_due")
-      .on(table.next_attempt_at)
+    // What is not over of one webhook, in the order in which it is sent.
+    index("webhook_deliveries_unsent")
+      .on(table.webhook_id, table.id)
       .where(sql`${table.next_attempt_at} is not null`),
     index("webhook_deliveries_missed")
       .on(table.webhook_id, table.id)

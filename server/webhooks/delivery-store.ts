@@ -2,8 +2,8 @@
 // in the middle loses nothing, and the receiver knows the message by its id.
 import type { PageRequest } from "../../contract/paging.ts";
 import type { Connection, Database } from "../store/database.ts";
-import { and, asc, desc, eq, inArray, isNotNull, isNull, lte, or, sql } from "../store/drizzle.ts";
-import { readRows } from "../store/rows.ts";
+import { and, asc, desc, eq, inArray, isNotNull, isNull, or, sql } from "../store/drizzle.ts";
+import { insertedRow, insertRows, readRows } from "../store/rows.ts";
 import { storableJson } from "../store/storable.ts";
 import { events, webhookAttempts, webhookDeliveries, webhooks } from "../store/tables.ts";
 import type { EventRow } from "../events/event.ts";
@@ -18,6 +18,9 @@ export type DeliveryWithEvent = {
   /** An older delivery about the same thing that is not over. */
   waitsFor?: number | null;
 };
+
+/** A delivery, and when it was due for the attempt that is about to be made. */
+export type Due = { id: number; dueAt: Date };
 
 /** One attempt as it is recorded: the attempt itself, and what it makes of its delivery. */
 export type RecordedAttempt = {
@@ -49,14 +52,17 @@ export function createDeliveryStore(db: Database) {
       .innerJoin(events, eq(events.id, webhookDeliveries.event_id));
 
   /** Put together once: it is asked before each attempt, and putting a query together costs more than sending it. */
-  const webhookOfDue = db
-    .select({ webhook: webhooks })
+  const webhooksOfDue = db
+    .select({
+      id: webhookDeliveries.id,
+      dueAt: webhookDeliveries.next_attempt_at,
+      webhook: webhooks,
+    })
     .from(webhookDeliveries)
     .innerJoin(webhooks, eq(webhooks.id, webhookDeliveries.webhook_id))
     .where(
       and(
-        eq(webhookDeliveries.id, sql.placeholder("id")),
-        eq(webhookDeliveries.next_attempt_at, sql.placeholder("dueAt")),
+        sql`${webhookDeliveries.id} = any(${sql.placeholder("ids")}::int[])`,
         maySend(sql.placeholder("now")),
       ),
     )
@@ -96,8 +102,12 @@ export function createDeliveryStore(db: Database) {
         .where(eq(webhookAttempts.delivery_id, deliveryId))
         .orderBy(desc(webhookAttempts.id)),
 
-    insert: (tx: Connection, rows: NewDeliveryRow[]): Promise<DeliveryRow[]> =>
-      tx.insert(webhookDeliveries).values(rows).returning(),
+    insert: async (tx: Connection, row: NewDeliveryRow): Promise<DeliveryRow> =>
+      insertedRow(await tx.insert(webhookDeliveries).values(row).returning()),
+
+    /** Inserts rows that name the same columns. */
+    insertAll: (tx: Connection, rows: readonly NewDeliveryRow[]): Promise<void> =>
+      insertRows(tx, webhookDeliveries, rows),
 
     async update(tx: Connection, id: number, change: Partial<NewDeliveryRow>) {
       const [row] = await tx
@@ -128,29 +138,39 @@ export function createDeliveryStore(db: Database) {
      */
     due: (webhookId: number, now: Date, limit: number): Promise<DeliveryWithEvent[]> =>
       withEvent()
-        .innerJoin(webhooks, eq(webhooks.id, webhookDeliveries.webhook_id))
         .where(
-          and(
-            eq(webhookDeliveries.webhook_id, webhookId),
-            lte(webhookDeliveries.next_attempt_at, now),
-            maySend(now),
-            isFirst(now),
-          ),
+          sql`${webhookDeliveries.id} in (
+            with waiting as materialized (
+              select order_key, min(id) as first_id from webhook_deliveries
+              where webhook_id = ${webhookId} and next_attempt_at > ${now}
+              group by order_key
+            )
+            select "webhook_deliveries".id
+            from webhook_deliveries
+            join webhooks on webhooks.id = "webhook_deliveries".webhook_id
+            left join waiting on waiting.order_key = "webhook_deliveries".order_key
+            where "webhook_deliveries".webhook_id = ${webhookId} and "webhook_deliveries".next_attempt_at <= ${now}
+              and ${maySend(now)}
+              and ("webhook_deliveries".by_hand or coalesce("webhook_deliveries".id < waiting.first_id, true))
+            order by "webhook_deliveries".id limit ${limit})`,
         )
-        .orderBy(asc(webhookDeliveries.id))
-        .limit(limit),
+        .orderBy(asc(webhookDeliveries.id)),
 
     /**
-     * Looks again right before an attempt: much may have happened since it was read.
-     * @returns the webhook as it is now; null when the delivery is not to be sent, or was requested again
+     * Looks again right before attempts: much may have happened since they were read.
+     * @returns what gives the webhook as it is now; null when the delivery is not to be sent, or was requested again
      */
-    async stillDue(id: number, dueAt: Date, now: Date): Promise<WebhookRow | null> {
-      const [row] = await webhookOfDue.execute({ id, dueAt, now });
-      return row?.webhook ?? null;
+    async stillDue(due: readonly Due[], now: Date): Promise<(one: Due) => WebhookRow | null> {
+      const rows = await webhooksOfDue.execute({ ids: due.map(({ id }) => id), now });
+      const byId = new Map(rows.map((row) => [row.id, row]));
+      return ({ id, dueAt }) => {
+        const row = byId.get(id);
+        return row?.dueAt?.getTime() === dueAt.getTime() ? row.webhook : null;
+      };
     },
 
     /** When something of a webhook is due next; null = nothing is left to send, or nothing by itself. */
-    async nextOf(tx: Connection, webhookId: number, now: Date) {
+    async nextOf(tx: Connection, webhookId: number) {
       const dueAt = sql<Date | null>`min(case when ${webhookDeliveries.by_hand} then ${webhookDeliveries.next_attempt_at}
         else greatest(${webhookDeliveries.next_attempt_at}, ${webhooks.paused_until}) end)`;
       const [row] = await tx
@@ -165,7 +185,7 @@ export function createDeliveryStore(db: Database) {
             eq(webhookDeliveries.webhook_id, webhookId),
             isNotNull(webhookDeliveries.next_attempt_at),
             or(webhookDeliveries.by_hand, isNull(webhooks.disabled_at)),
-            isFirst(now),
+            isOldest,
           ),
         );
       return row?.dueAt == null ? null : { dueAt: row.dueAt, isFailing: row.failingSince !== null };
@@ -231,12 +251,14 @@ const waitsFor = sql<
 const maySend = (now: Date | ReturnType<typeof sql.placeholder>) =>
   sql`(${webhookDeliveries.by_hand} or ${webhooks.disabled_at} is null and coalesce(${webhooks.paused_until} <= ${now}, true))`;
 
-/** Whether no older delivery about the same thing waits for its next attempt. */
-const isFirst = (now: Date) =>
-  sql`(${webhookDeliveries.by_hand} or ${webhookDeliveries.order_key} is null or not exists (
+/**
+ * Whether no older delivery about the same thing is left. What waits for one that is due already, or comes due earlier, says nothing
+ * about when there is something to do, and with it a long backlog would be compared with itself.
+ */
+const isOldest = sql`(${webhookDeliveries.by_hand} or ${webhookDeliveries.order_key} is null or not exists (
     select from webhook_deliveries o
     where o.webhook_id = ${webhookDeliveries.webhook_id} and o.order_key = ${webhookDeliveries.order_key}
-      and o.id < ${webhookDeliveries.id} and o.next_attempt_at > ${now}))`;
+      and o.id < ${webhookDeliveries.id} and o.next_attempt_at is not null))`;
 
 const requestedAgain = sql.raw(
   `(d.by_hand and d.status = 'pending' and d.next_attempt_at is distinct from x.due_at)`,

@@ -17,7 +17,6 @@ import type { SingletonQueue } from "../jobs/singleton-queue.ts";
 import type { SiteRow } from "../inventory/store.ts";
 import type { Sender } from "../net/send.ts";
 import type { ListRequest } from "../store/filtered-rows.ts";
-import { insertedRow } from "../store/rows.ts";
 import { sql } from "../store/drizzle.ts";
 import { chosenEvents, createChangeWebhook } from "./change-webhook.ts";
 import type { DeliveryStore, DeliveryWithEvent } from "./delivery-store.ts";
@@ -120,11 +119,12 @@ export function createWebhookService(options: WebhookServiceOptions) {
         if (held === undefined) throw conflict("The webhook no longer exists.");
         await queue.ensure(tx, [sendNow(webhook)]);
         const event = await recordEvent(tx, pingEvent(webhook, place));
-        const delivery = insertedRow(
-          await deliveries.insert(tx, [
-            { webhook_id: webhook.id, event_id: event.id, by_hand: true, next_attempt_at: now() },
-          ]),
-        );
+        const delivery = await deliveries.insert(tx, {
+          webhook_id: webhook.id,
+          event_id: event.id,
+          by_hand: true,
+          next_attempt_at: now(),
+        });
         return { delivery, event };
       });
     },
@@ -206,6 +206,13 @@ export function createWebhookService(options: WebhookServiceOptions) {
         tx,
         receivers.filter(({ disabled_at }) => disabled_at === null).map(sendNow),
       );
+      const pending = {
+        status: "pending" as const,
+        status_reason: null,
+        is_missed: false,
+        next_attempt_at: now(),
+        ended_at: null,
+      };
       const rows = due.flatMap((event) =>
         receivers
           .filter((one) => event.siteIds.includes(one.site_id) && isWanted(event, one))
@@ -214,18 +221,17 @@ export function createWebhookService(options: WebhookServiceOptions) {
             event_id: event.id,
             order_key: event.order_key,
             ...(disabled_at === null
-              ? { next_attempt_at: now() }
+              ? pending
               : {
                   status: "failed" as const,
                   status_reason: `Not sent: the webhook was ${paused_at === null ? "disabled" : "paused"}.`,
                   is_missed: true,
+                  next_attempt_at: null,
                   ended_at: now(),
                 }),
           })),
       );
-      // A statement of PostgreSQL takes 65,535 values.
-      for (let at = 0; at < rows.length; at += insertedAtOnce)
-        await deliveries.insert(tx, rows.slice(at, at + insertedAtOnce));
+      await deliveries.insertAll(tx, rows);
     }) satisfies Receive,
   };
 }
@@ -238,7 +244,5 @@ const isWanted = (
   // A ping is no event that one could choose, and comes to no list.
   (events === null || events.some((chosen) => chosen === type)) &&
   !(roomOf(type) === "webhook" && data["webhook_id"] === id);
-
-const insertedAtOnce = 5000;
 
 export type WebhookService = ReturnType<typeof createWebhookService>;

@@ -1,0 +1,2 @@
+DROP INDEX "webhook_deliveries_due";--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_unsent" ON "webhook_deliveries" USING btree ("webhook_id","id") WHERE "webhook_deliveries"."next_attempt_at" is not null;
