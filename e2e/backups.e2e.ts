@@ -129,7 +129,7 @@ test("a backup that cannot work says why, in the list and where it is changed", 
   expect(reason).toContain(backups.database.file);
   await page.goto(service.url + listOf(backups));
   const row = configurationRow(page, "Orders, nightly");
-  await expectRow(row, "failed", "unprotected", reason ?? "");
+  await expectRow(row, "failed", reason ?? "");
   await press(page, "Run now", "Orders, nightly");
   // One badge for the configuration, one for its run.
   await expect(row.getByText("failed", { exact: true }).filter({ visible: true })).toHaveCount(2);

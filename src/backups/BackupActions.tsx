@@ -14,6 +14,7 @@ import {
   type BackupAction,
 } from "./backup-actions.ts";
 import { formatBytes, hasExtras } from "./backup-facts.ts";
+import { askCancel } from "./cancel-question.tsx";
 import { RestoreLoss } from "./RestoreLoss.tsx";
 
 /** What becomes of the present data when a backup is restored over it. */
@@ -56,25 +57,6 @@ const order = [
 ] as const satisfies BackupAction[];
 /** Of the interface itself, so every service has them. */
 const plain: ReadonlySet<BackupAction> = new Set(["restore", "remove"]);
-
-/** What is asked before work is cancelled, and what that leaves behind. */
-const cancelTexts = {
-  run: {
-    title: "Cancel the run of backup",
-    action: "Cancel run",
-    left: "The partial file is deleted. Earlier backups are kept.",
-  },
-  restore: {
-    title: "Cancel the restore of backup",
-    action: "Cancel restore",
-    left: "Current data stays unchanged. A restore in its last step can't be cancelled and will finish. If current data was already backed up, that backup is kept.",
-  },
-  drill: {
-    title: "Cancel the restore drill of backup",
-    action: "Cancel drill",
-    left: "The scratch copy is deleted. The backup and its source stay unchanged.",
-  },
-} as const;
 
 type BackupActionsProps = {
   backup: Backup;
@@ -139,18 +121,7 @@ export function BackupActions({ backup, configuration, look, onRemoved }: Backup
     restore: () => askRestore(backup, configuration, actions.restore),
     download: () => actions.download(backup),
     drill: () => actions.drill(id),
-    cancel: () => {
-      const { title, action, left } = cancelTexts[runningWork(backup) ?? "run"];
-      confirm({
-        title: `${title} ${id}?`,
-        body: <p>{left}</p>,
-        action,
-        run: async () => {
-          await actions.cancel(id);
-          toast.success(`Cancelling backup ${id}.`);
-        },
-      });
-    },
+    cancel: () => askCancel(backup),
     remove: () =>
       confirm({
         title: `Delete backup ${id}?`,

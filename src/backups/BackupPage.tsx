@@ -27,6 +27,7 @@ import type { backupLoader } from "./loaders.ts";
 import { backupQuery, configurationQuery } from "./queries.ts";
 import { RunOutput } from "./RunOutput.tsx";
 import { RunProgress } from "./RunProgress.tsx";
+import { usualBytes } from "./work.ts";
 
 /** Others restore and prove backups too. */
 const settledMs = 10_000;
@@ -115,9 +116,6 @@ export function BackupPage() {
     refetchInterval: () => poll([{ id, status: movingStatus(backup) }], settledMs),
   });
 
-  const before = configuration?.backups.find(
-    (other) => other.id < id && other.status === "finished",
-  );
   const safety = safetyOf(backup, configuration);
   const leave = () => {
     setIsLeaving(true);
@@ -186,7 +184,10 @@ export function BackupPage() {
         </Notice>
       ))}
       {backup.status === "running" && (
-        <RunProgress backup={backup} usualBytes={before?.plain_size ?? null} />
+        <RunProgress
+          backup={backup}
+          usualBytes={usualBytes(backup, configuration?.backups ?? [])}
+        />
       )}
       {restore !== null && (
         <>

@@ -1,6 +1,6 @@
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
-import { confirm } from "../app/confirm.ts";
 import { LinkButton } from "../app/LinkButton.tsx";
+import { toast } from "../app/toasts.ts";
 import { paths } from "../paths.ts";
 import { Button } from "../ui/Button.tsx";
 import { Icon } from "../ui/Icon.tsx";
@@ -11,7 +11,7 @@ import {
   useConfigurationActions,
 } from "./actions.ts";
 import { hasExtras } from "./backup-facts.ts";
-import { removalChoices, toFiles } from "./removal.ts";
+import { workOf } from "./work.ts";
 
 type ConfigurationActionsProps = {
   configuration: BackupConfiguration;
@@ -21,14 +21,20 @@ type ConfigurationActionsProps = {
   onRemoved?: () => void;
 };
 
-/** Run now, edit and delete. What is not possible now stays in place and says why. */
+// Few rows are asked about, so the questions come when they are asked.
+const ask = <Question,>(loading: Promise<Question>, open: (question: Question) => void): void =>
+  void loading.then(open, (error: unknown) =>
+    toast.failure("Couldn't open the confirmation.", error),
+  );
+
+/** Run now or cancel, edit and delete. What is not possible now stays in place and says why. */
 export function ConfigurationActions({
   configuration,
   look,
   onRemoved,
 }: ConfigurationActionsProps) {
-  const { run, isStarting, remove } = useConfigurationActions();
-  const { id, name, directory } = configuration;
+  const { run, isStarting } = useConfigurationActions();
+  const { id, name } = configuration;
   const isIcon = look === "icons";
   const facts = (action: ConfigurationAction) => {
     const { label, key } = configurationActions[action];
@@ -38,26 +44,8 @@ export function ConfigurationActions({
       command: { label: `${label}: ${name}`, name: label, key },
     };
   };
-  const askRemoval = () =>
-    confirm({
-      title: `Delete “${name}”?`,
-      body: (
-        <p>
-          Deleting stops backups of the {configuration.type}{" "}
-          <strong className="text-ink">{configuration.backupable.name}</strong> and deletes their
-          schedule and history.
-          {!hasExtras(configuration) &&
-            " The service doesn't say whether it keeps the stored files."}
-        </p>
-      ),
-      ...(hasExtras(configuration) && { choices: removalChoices(`${directory}/${id}`) }),
-      typed: name,
-      action: "Delete",
-      run: async (files) => {
-        await remove({ configuration, files: toFiles(files) });
-        onRemoved?.();
-      },
-    });
+  const work = workOf(configuration);
+  const cancelled = work !== null && hasExtras(work.backup) ? work : null;
   const editRefusal = refusal("update", configuration);
   const edit = (
     <>
@@ -67,15 +55,29 @@ export function ConfigurationActions({
   );
   return (
     <>
-      <Button
-        {...facts("run")}
-        disabledReason={refusal("run", configuration)}
-        isPending={isStarting}
-        onClick={() => run(configuration)}
-      >
-        <Icon name="play" />
-        {!isIcon && configurationActions.run.label}
-      </Button>
+      {/* One button, so that who has pressed it keeps the focus. */}
+      {cancelled === null ? (
+        <Button
+          {...facts("run")}
+          disabledReason={refusal("run", configuration)}
+          isPending={isStarting}
+          onClick={() => run(configuration)}
+        >
+          <Icon name="play" />
+          {!isIcon && configurationActions.run.label}
+        </Button>
+      ) : (
+        <Button
+          {...facts("run")}
+          command={{ label: `Cancel ${cancelled.kind}: ${name}`, name: `Cancel ${cancelled.kind}` }}
+          onClick={() =>
+            ask(import("./cancel-question.tsx"), ({ askCancel }) => askCancel(cancelled.backup))
+          }
+        >
+          <Icon name="stop" />
+          {!isIcon && `Cancel ${cancelled.kind}`}
+        </Button>
+      )}
       {editRefusal === undefined ? (
         <LinkButton {...facts("update")} to={paths.editBackupConfiguration(id)}>
           {edit}
@@ -88,7 +90,11 @@ export function ConfigurationActions({
       <Button
         {...facts("remove")}
         disabledReason={refusal("remove", configuration)}
-        onClick={askRemoval}
+        onClick={() =>
+          ask(import("./removal-question.tsx"), ({ askRemoval }) =>
+            askRemoval(configuration, onRemoved),
+          )
+        }
       >
         <Icon name="trash" />
         {!isIcon && <span className="text-bad">{configurationActions.remove.label}</span>}

@@ -3,15 +3,9 @@ import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import { mutate } from "../api/mutate.ts";
 import { BulkBar, type BulkProps } from "../bulk/BulkBar.tsx";
 import { type BulkAction, goneIsDone } from "../bulk/bulk-task.ts";
-import {
-  type ConfigurationAction,
-  configurationActions,
-  refusal,
-  removeMutation,
-  runMutation,
-} from "./actions.ts";
+import { type ConfigurationAction, configurationActions, refusal, runMutation } from "./actions.ts";
 import { hasExtras } from "./backup-facts.ts";
-import { removalChoices, toFiles } from "./removal.ts";
+import { removalChoices, removeMutation, toFiles } from "./removal.ts";
 
 const toBulk = (action: ConfigurationAction) => {
   const { label, icon, key } = configurationActions[action];

@@ -18,10 +18,9 @@ import { Properties, type Property } from "../ui/Properties.tsx";
 import { Time } from "../ui/Time.tsx";
 import { hasExtras, movingStatus } from "./backup-facts.ts";
 import { ConfigurationActions } from "./ConfigurationActions.tsx";
-import { ConfigurationBadge } from "./ConfigurationBadge.tsx";
+import { ConfigurationState, otherWarnings } from "./ConfigurationState.tsx";
 import type { configurationLoader } from "./loaders.ts";
 import { NextRuns } from "./NextRuns.tsx";
-import { ProtectionBadge } from "./ProtectionBadge.tsx";
 import {
   backupsQuery,
   configurationQuery,
@@ -48,6 +47,7 @@ function toProperties(configuration: BackupConfiguration, storage: string): Prop
   const { backupable, type, frequency, schedule_words: words, hold, drill } = configuration;
   const mono = (text: string) => <span className="font-mono text-xs">{text}</span>;
   return [
+    { term: "Status", value: configuration.status },
     { term: "Source", value: `${backupable.name} (${type})` },
     { term: "Schedule", value: words ?? mono(frequency) },
     ...(words === undefined ? [] : [{ term: "Frequency", value: mono(frequency) }]),
@@ -135,10 +135,11 @@ export function ConfigurationPage() {
           />
         }
         state={
-          <>
-            <ConfigurationBadge configuration={configuration} />
-            <ProtectionBadge configuration={configuration} reasonOf="all" />
-          </>
+          <ConfigurationState
+            configuration={configuration}
+            // Below it a notice has the reason in full.
+            reasonOf={configuration.status === "failed" ? "none" : "all"}
+          />
         }
         actions={
           <ConfigurationActions configuration={configuration} look="words" onRemoved={leave} />
@@ -149,7 +150,7 @@ export function ConfigurationPage() {
           <p className="whitespace-pre-wrap">{configuration.status_reason}</p>
         </Notice>
       )}
-      {(configuration.warnings ?? []).map((warning) => (
+      {otherWarnings(configuration).map((warning) => (
         <Notice key={warning} tone="warn">
           <p>{warning}</p>
         </Notice>

@@ -1,15 +1,22 @@
-import type { BackupConfiguration } from "../../contract/backups/backup.ts";
+import {
+  type Backup,
+  type BackupConfiguration,
+  backupConfigurationStates,
+} from "../../contract/backups/backup.ts";
 import { Link } from "../app/Link.tsx";
 import { selectColumn } from "../app/selection/SelectColumn.tsx";
 import { paths } from "../paths.ts";
-import { Icon } from "../ui/Icon.tsx";
+import { Progress } from "../ui/Progress.tsx";
 import { actionsColumn, type Column, Table } from "../ui/Table.tsx";
 import { Time } from "../ui/Time.tsx";
 import { BackupBadge } from "./BackupBadge.tsx";
-import { formatBytes, runDuration } from "./backup-facts.ts";
+import { formatBytes, runDuration, sizeTrend } from "./backup-facts.ts";
 import { ConfigurationActions } from "./ConfigurationActions.tsx";
-import { ConfigurationBadge } from "./ConfigurationBadge.tsx";
-import { ProtectionBadge } from "./ProtectionBadge.tsx";
+import { ConfigurationState } from "./ConfigurationState.tsx";
+import { runShare, type Work, workOf } from "./work.ts";
+
+const isKnownState = (status: string) =>
+  backupConfigurationStates.some((known) => known === status);
 
 type RowProps = { configuration: BackupConfiguration };
 
@@ -27,14 +34,39 @@ function Schedule({ configuration }: RowProps) {
   );
 }
 
+/** What runs now, how far it is, and on which backup. */
+function Running({ work: { backup, kind }, backups }: { work: Work; backups: readonly Backup[] }) {
+  const { id, progress } = backup;
+  const share = kind === "run" ? runShare(backup, backups) : null;
+  const words = { run: "Run", restore: `Restore of backup ${id}`, drill: `Drill of backup ${id}` };
+  return (
+    <div className="mt-1 grid gap-1 text-xs text-muted">
+      <Progress label={`${words[kind]}: progress`} share={share} />
+      <p className="flex flex-wrap gap-x-2">
+        {kind === "run" ? (
+          <>
+            {share !== null && <span>About {Math.floor(share * 100)}%</span>}
+            {progress && <span>{formatBytes(progress.plain_bytes)} read</span>}
+          </>
+        ) : (
+          <span>{words[kind]} running</span>
+        )}
+      </p>
+    </div>
+  );
+}
+
 function LastRun({ configuration }: RowProps) {
-  const { last_backup: last } = configuration;
+  const { last_backup: last, backups } = configuration;
   if (last === null) return <span className="text-muted">Never</span>;
   const { id, status, started_at: at, size, trigger } = last;
+  const work = workOf(configuration);
+  const trend = sizeTrend(last, backups);
   const details = [
     // A failed safety backup says nothing about scheduled runs.
     ...(trigger === "safety" ? ["before restore"] : []),
     ...(status === "finished" ? [formatBytes(size)] : []),
+    ...(trend === null ? [] : [trend]),
     ...(status === "finished" || status === "failed" ? [runDuration(last)] : []),
   ];
   return (
@@ -46,6 +78,7 @@ function LastRun({ configuration }: RowProps) {
       >
         <BackupBadge backup={last} />
       </Link>
+      {work !== null && <Running work={work} backups={backups} />}
       <p className="mt-1 flex flex-wrap gap-x-2 text-xs text-muted">
         <Time value={at} />
         {details.map((detail) => (
@@ -58,47 +91,15 @@ function LastRun({ configuration }: RowProps) {
   );
 }
 
-/** Whether it protects and why, and what is odd although nothing failed. */
-function Protection({ configuration }: RowProps) {
-  const [first, ...others] = configuration.warnings ?? [];
-  return (
-    <div className="grid justify-items-start gap-1">
-      <ProtectionBadge configuration={configuration} reasonOf="problems" />
-      {first !== undefined && (
-        <p className="flex gap-1 text-xs text-warn" data-tip={[first, ...others].join("\n")}>
-          <Icon name="warning" />
-          <span className="line-clamp-2 wrap-anywhere">
-            {others.length === 0 ? first : `${others.length + 1} warnings: ${first}`}
-          </span>
-        </p>
-      )}
-    </div>
-  );
-}
-
-/** Its own state, as long as that is news: being installed is as it should be. */
-function State({ configuration }: RowProps) {
-  const { status, status_reason: reason } = configuration;
-  if (status === "installed") return null;
-  return (
-    <>
-      <p className="mt-1">
-        <ConfigurationBadge configuration={configuration} />
-      </p>
-      {reason && (
-        <p
-          className={`mt-1 line-clamp-3 text-xs wrap-anywhere ${status === "failed" ? "text-bad" : "text-muted"}`}
-        >
-          {reason}
-        </p>
-      )}
-    </>
-  );
-}
+const State = ({ configuration }: RowProps) => (
+  <div className="grid justify-items-start gap-1">
+    <ConfigurationState configuration={configuration} reasonOf="problems" />
+  </div>
+);
 
 /** With what a narrow table has no room for. */
 function Name({ configuration }: RowProps) {
-  const { id, name, type, backupable } = configuration;
+  const { id, name, type, backupable, status } = configuration;
   return (
     <>
       <Link
@@ -109,8 +110,13 @@ function Name({ configuration }: RowProps) {
       </Link>
       <p className="text-xs wrap-anywhere text-muted">
         {type} {backupable.name}
+        {/* A word that only its service knows is passed on. */}
+        {!isKnownState(status) && (
+          <>
+            , <span>{status}</span>
+          </>
+        )}
       </p>
-      <State configuration={configuration} />
       <div className="mt-2 @3xl:hidden">
         <Schedule configuration={configuration} />
       </div>
@@ -119,7 +125,7 @@ function Name({ configuration }: RowProps) {
           <p className="text-xs text-muted">Last run</p>
           <LastRun configuration={configuration} />
         </div>
-        <Protection configuration={configuration} />
+        <State configuration={configuration} />
       </div>
     </>
   );
@@ -146,12 +152,12 @@ const columns: readonly Column<BackupConfiguration>[] = [
     ),
   },
   {
-    id: "protection",
-    header: "Protection",
+    id: "state",
+    header: "Status",
     from: "sm",
     cell: (one) => (
       <div className="w-52">
-        <Protection configuration={one} />
+        <State configuration={one} />
       </div>
     ),
   },

@@ -9,10 +9,9 @@ import {
 import { isInTransit } from "../../contract/states.ts";
 import { call } from "../api/client.ts";
 import { isLast } from "../api/mutate.ts";
-import { invalidate, patchAnswers, queryClient } from "../api/query.ts";
+import { invalidate, patchAnswers } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
 import type { IconName } from "../ui/Icon.tsx";
-import type { Files } from "./removal.ts";
 
 export type ConfigurationAction = keyof typeof canBackupConfiguration;
 
@@ -45,7 +44,7 @@ export function refusal(
 }
 
 /** Changes a configuration wherever the cache holds it. */
-function patchConfiguration(
+export function patchConfiguration(
   id: number,
   patch: (configuration: BackupConfiguration) => BackupConfiguration,
 ): void {
@@ -54,10 +53,7 @@ function patchConfiguration(
   patchAnswers("listBackupConfigurations", (list) => ({ ...list, data: list.data.map(patchOne) }));
 }
 
-type Removal = { configuration: BackupConfiguration; files: Files };
-
 const runKey = ["run a configuration"];
-const removeKey = ["delete a configuration"];
 
 /** Runs a backup. The caller reports a failure. */
 export const runMutation = {
@@ -80,36 +76,11 @@ export const runMutation = {
   },
 };
 
-/** Deletes a configuration. The dialog that asked reports a failure. */
-export const removeMutation = {
-  mutationKey: removeKey,
-  mutationFn: ({ configuration: { id }, files }: Removal) =>
-    call("deleteBackupConfiguration", { id }, files === "remove" ? { query: { files } } : {}),
-  onMutate: async ({ configuration: { id } }: Removal) => {
-    // An answer that is on its way knows nothing of this.
-    await Promise.all(
-      ["listBackupConfigurations", "showBackupConfiguration"].map((name) =>
-        queryClient.cancelQueries({ queryKey: [name] }),
-      ),
-    );
-    patchConfiguration(id, (before) => ({ ...before, status: "removing" }));
-  },
-  // Only our own guess goes back.
-  onError: (_error: Error, { configuration: { id, status } }: Removal) =>
-    patchConfiguration(id, (now) => (now.status === "removing" ? { ...now, status } : now)),
-  onSettled: (_answer: unknown, error: Error | null) => {
-    if (isLast(removeKey)) void invalidate("listBackupConfigurations");
-    // What was deleted is soon not there any more, and asking for it would end on "Not found".
-    if (error !== null) void invalidate("showBackupConfiguration");
-  },
-};
-
-/** Runs and deletes configurations. The functions stay the same over the life of the component. */
+/** Runs configurations. The functions stay the same over the life of the component. */
 export function useConfigurationActions() {
   const { mutate: run, isPending: isStarting } = useMutation({
     ...runMutation,
     onError: (error, { name }) => toast.failure(`Couldn't run “${name}”.`, error),
   });
-  const { mutateAsync: remove } = useMutation(removeMutation);
-  return { run, isStarting, remove };
+  return { run, isStarting };
 }

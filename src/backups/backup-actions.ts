@@ -48,8 +48,8 @@ export function refusal(action: BackupAction, backup: Facts): string | undefined
     : `Can't ${verbs[action]} while the status is ${status}.`;
 }
 
-/** Everything that shows a backup. */
-const refresh = () =>
+/** Asks anew for everything that shows a backup. */
+export const refreshBackups = () =>
   invalidate("showBackup", "showBackupConfiguration", "listBackups", "listBackupConfigurations");
 
 export function useBackupActions() {
@@ -61,7 +61,7 @@ export function useBackupActions() {
         { id },
         skipsSafetyBackup ? { body: { skip_safety_backup: true } } : {},
       ),
-    onSettled: refresh,
+    onSettled: refreshBackups,
   });
   const remove = useMutation({
     mutationFn: (id: number) => call("deleteBackup", { id }),
@@ -72,12 +72,8 @@ export function useBackupActions() {
   });
   const drill = useMutation({
     mutationFn: (id: number) => call("drillBackup", { id }),
-    onSettled: refresh,
+    onSettled: refreshBackups,
     onError: (error, id) => toast.failure(`Couldn't start the drill of backup ${id}.`, error),
-  });
-  const cancel = useMutation({
-    mutationFn: (id: number) => call("cancelBackup", { id }),
-    onSettled: refresh,
   });
   const download = useMutation({
     mutationFn: downloadBackup,
@@ -85,7 +81,6 @@ export function useBackupActions() {
     onError: (error, { id }) => toast.failure(`Couldn't download backup ${id}.`, error),
   });
   return {
-    cancel: cancel.mutateAsync,
     restore: restore.mutateAsync,
     remove: remove.mutateAsync,
     drill: drill.mutate,

@@ -3,6 +3,7 @@ import {
   type Backup,
   type BackupConfiguration,
   backupStates,
+  isFinishedRun,
 } from "../../contract/backups/backup.ts";
 import { isInTransit } from "../../contract/states.ts";
 import { durationText } from "../ui/time-text.ts";
@@ -23,10 +24,10 @@ export const triggerText = (trigger: string): string => triggerTexts.get(trigger
 const units = ["bytes", "kB", "MB", "GB", "TB", "PB"] as const;
 
 /** "812 bytes", "4.12 MB": decimal units, as disks are sold and as the service says them. */
-export function formatBytes(bytes: number): string {
+export function formatBytes(bytes: number, digits = 3): string {
   if (bytes === 1) return "1 byte";
   const step = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
-  return `${Number((bytes / 1000 ** step).toPrecision(3))} ${units[step]}`;
+  return `${Number((bytes / 1000 ** step).toPrecision(digits))} ${units[step]}`;
 }
 
 /** "40 ms", "0.6 s", "12 s", "3 min". */
@@ -49,4 +50,30 @@ export function movingStatus(backup: Backup): string {
   if (isInTransit(restore) || isInTransit(drill)) return "running";
   // "queued": a word of another service need not end in -ing, but what has no end goes on.
   return !isKnown(status) && endedAt === null ? "running" : status;
+}
+
+/** How many backups before one make what is usual. */
+const comparedRuns = 7;
+/** What a size may differ from the usual one without being worth a word. */
+const sameShare = 0.05;
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = (sorted.length - 1) / 2;
+  return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle)] ?? 0)) / 2;
+}
+
+/**
+ * How large a finished backup is beside those before it, in words: "12% larger than usual"; null where nothing is to be
+ * compared.
+ */
+export function sizeTrend(backup: Backup, backups: readonly Backup[]): string | null {
+  const before = backups.filter((other) => other.id < backup.id && isFinishedRun(other));
+  if (before.length === 0 || !isFinishedRun(backup)) return null;
+  const usual = median(before.slice(0, comparedRuns).map(({ size }) => size));
+  const share = backup.size / Math.max(1, usual);
+  if (Math.abs(share - 1) < sameShare) return "usual size";
+  if (share > 2 || share < 0.5) return `usually about ${formatBytes(usual, 2)}`;
+  const percent = Math.round(Math.abs(share - 1) * 100);
+  return `${percent}% ${share > 1 ? "larger" : "smaller"} than usual`;
 }

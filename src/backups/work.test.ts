@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import type { Backup } from "../../contract/backups/backup.ts";
+import { sizeTrend } from "./backup-facts.ts";
+import { runShare, workOf } from "./work.ts";
+
+const at = "2026-06-10T02:30:00.000000Z";
+
+const backup = (id: number, change: Partial<Backup> = {}): Backup => ({
+  id,
+  path: "",
+  size: 1_000_000,
+  output: "",
+  status: "finished",
+  restore_output: null,
+  restore_status: null,
+  started_at: at,
+  ended_at: at,
+  restored_at: null,
+  duration: "1 second",
+  ...change,
+});
+
+const workIn = (...backups: Backup[]) => {
+  // Of a configuration, only its backups count here.
+  const found = workOf({ backups, last_backup: backups[0] ?? null } as Parameters<
+    typeof workOf
+  >[0]);
+  return found && [found.backup.id, found.kind];
+};
+
+test.each<[string, Backup[], [number, string] | null]>([
+  ["nothing that runs", [backup(2), backup(1)], null],
+  ["a run that waits", [backup(2, { status: "pending" }), backup(1)], [2, "run"]],
+  ["an older one's restore", [backup(2), backup(1, { restore_status: "running" })], [1, "restore"]],
+  [
+    "the restore that a backup before it belongs to",
+    [backup(2, { status: "running", trigger: "safety" }), backup(1, { restore_status: "running" })],
+    [1, "restore"],
+  ],
+  ["a drill", [backup(2, { drill_status: "running" })], [2, "drill"]],
+])("what can be cancelled of a configuration is %s", (_what, backups, work) => {
+  expect(workIn(...backups)).toEqual(work);
+});
+
+test.each([
+  [1_020_000, "usual size"],
+  [1_290_000, "29% larger than usual"],
+  [900_000, "10% smaller than usual"],
+  [2_500_000, "usually about 1 MB"],
+  [1_000, "usually about 1 MB"],
+])("%i bytes after backups of 1 MB are: %s", (size, words) => {
+  const before = [backup(3), backup(2, { size: 1_040_000 }), backup(1, { size: 990_000 })];
+  const failed = backup(4, { status: "failed", size: 0 });
+  const safety = backup(5, { trigger: "safety", size: 9_000_000 });
+  const newest = backup(6, { size });
+  expect(sizeTrend(newest, [newest, safety, failed, ...before])).toBe(words);
+});
+
+test("a size without any before it, or of a run that failed, has no trend", () => {
+  expect(sizeTrend(backup(1), [backup(1)])).toBeNull();
+  expect(sizeTrend(backup(2, { status: "failed" }), [backup(1)])).toBeNull();
+});
+
+test("a run is as far as it has read of what the one before held, and nowhere once it is larger", () => {
+  const before = backup(1, { plain_size: 200 });
+  const read = (bytes: number) =>
+    runShare(backup(2, { progress: { plain_bytes: bytes, stored_bytes: 1 } }), [before]);
+  expect([read(50), read(200), read(201)]).toEqual([0.25, 1, null]);
+  expect(runShare(backup(1), [])).toBeNull();
+});
