@@ -3,30 +3,20 @@ import type { ActivityEntry } from "../../contract/activity.ts";
 import { Link } from "../app/Link.tsx";
 import { useClockText } from "../ui/clock.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { StatusDot } from "../ui/StatusDot.tsx";
+import { LineDot } from "../ui/StatusDot.tsx";
 import { relativeText } from "../ui/time-text.ts";
 import { toneText } from "../ui/tone.ts";
 import { EntryDetail } from "./EntryDetail.tsx";
 import { dayStartMs } from "./days.ts";
 import { sentenceOf } from "./sentence.ts";
 
-const looks = {
-  good: { tone: "good", icon: "success", word: "Success" },
-  bad: { tone: "bad", icon: "alert", word: "Failure" },
-} as const;
-
 function Outcome({ outcome }: Pick<ActivityEntry, "outcome">) {
-  if (outcome === null)
-    return (
-      <span className="flex size-4 items-center justify-center">
-        <StatusDot tone="idle" />
-      </span>
-    );
-  const { tone, icon, word } = looks[outcome];
+  if (outcome === null) return <LineDot tone="idle" />;
   return (
-    <span className={toneText[tone]}>
-      <Icon name={icon} />
-      <span className="sr-only">{word}: </span>
+    <span className={toneText[outcome]}>
+      {/* What went well is most of the timeline, and quiet. */}
+      {outcome === "good" ? <LineDot tone="good" /> : <Icon name="alert" />}
+      <span className="sr-only">{outcome === "good" ? "Success" : "Failure"}: </span>
     </span>
   );
 }

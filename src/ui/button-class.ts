@@ -20,4 +20,4 @@ export const buttonClass = (
   variant: ButtonVariant = "secondary",
   size: ButtonSize = "md",
 ): string =>
-  `inline-flex shrink-0 items-center justify-center rounded-md border font-medium whitespace-nowrap select-none aria-disabled:opacity-45 ${variants[variant]} ${sizes[size]}`;
+  `inline-flex has-[>.text-bad]:text-bad shrink-0 items-center justify-center rounded-md border font-medium whitespace-nowrap select-none aria-disabled:opacity-45 ${variants[variant]} ${sizes[size]}`;
