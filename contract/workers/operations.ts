@@ -1,7 +1,7 @@
 // The workers' operations: their rows of the table `contract/operations.ts`.
 import { operation } from "../operation.ts";
 import { filteredListOf } from "../paging.ts";
-import { createWorkerBody, worker, workerLog, workerLogQuery } from "./worker.ts";
+import { createWorkerBody, updateWorkerBody, worker, workerLog, workerLogQuery } from "./worker.ts";
 
 /** Those of the interface. */
 export const workerOperations = {
@@ -50,6 +50,13 @@ export const workerOperations = {
 };
 
 export const workerExtras = {
+  updateWorker: operation({
+    tag: "workers",
+    method: "PUT",
+    path: "/api/worker/{id}",
+    body: updateWorkerBody,
+    responses: { 200: worker },
+  }),
   showWorkerLog: operation({
     tag: "workers",
     method: "GET",

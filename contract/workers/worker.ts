@@ -22,9 +22,12 @@ export const canWorker = {
   start: allowedIn<WorkerState>(settled),
   stop: allowedIn<WorkerState>(settled),
   restart: allowedIn<WorkerState>(settled),
+  /** What is on its way somewhere gets there first; `restarting` may be a crash that the change is to cure. */
+  update: allowedIn<WorkerState>(["installed", "stopped", "failed", "restarting"]),
   remove: allowedIn<WorkerState>(["installing", ...settled]),
 };
-export type WorkerAction = keyof typeof canWorker;
+/** What is asked for without more to say. */
+export type WorkerAction = Exclude<keyof typeof canWorker, "update">;
 
 /** The states of one process, in supervisord's words and meaning. */
 export const processStates = [
@@ -96,6 +99,11 @@ export const worker = z
     deployment_id: z.optional(z.nullable(id)),
     /** Extra: since when and why its processes come up again and again and do not stay; null = they do not. */
     crash_loop: z.optional(z.nullable(z.object({ since: timestamp, reason: z.string() }))),
+    /**
+     * Extra: its settings were changed, and its processes are replaced one after the other; a service that says either way
+     * takes changes.
+     */
+    is_changing: z.optional(z.boolean()),
     /** Extra: what each process does right now. */
     process_list: z.optional(z.array(workerProcess)),
   })
@@ -159,7 +167,7 @@ export const createWorkerBody = z
 export type CreateWorkerBody = z.infer<typeof createWorkerBody>;
 
 /** Every field of a worker but its site; what is absent stays as it is. */
-const updateWorkerBody = z
+export const updateWorkerBody = z
   .partial(createWorkerBody)
   .register(z.globalRegistry, { id: "UpdateWorker" });
 export type UpdateWorkerBody = z.infer<typeof updateWorkerBody>;

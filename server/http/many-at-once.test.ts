@@ -241,6 +241,7 @@ const cases: Record<Exclude<WriteName, "signIn">, Case> = {
   createWorker: { targets: allFor(1), body: () => workerBody, status: 201 },
   stopWorker: { targets: () => workers("installed"), status: 204 },
   startWorker: { targets: () => workers("stopped"), status: 204 },
+  updateWorker: { targets: () => workers("installed"), body: () => ({ memory: 256 }), status: 200 },
   restartWorker: { targets: () => workers("installed"), status: 204 },
   deleteWorker: { targets: () => workers("stopped"), status: 204 },
 };

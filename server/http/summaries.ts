@@ -20,6 +20,8 @@ const summaries = {
   startWorker: "Start a worker",
   restartWorker: "Restart a worker",
   deleteWorker: "Delete a worker once its processes are gone",
+  updateWorker:
+    "Change a worker: every field but the site; its processes are replaced one after the other",
   listWebhooks: "List the webhooks of a site",
   showWebhook: "Show a webhook",
   createWebhook: "Create a webhook; the response shows its secret once",

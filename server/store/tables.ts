@@ -24,7 +24,7 @@ import type { EventType, SubscribableEvent } from "../../contract/events.ts";
 import type { ChannelMessageState } from "../../contract/notifications/notification.ts";
 import type { Ability } from "../../contract/tokens.ts";
 import type { DeliveryState } from "../../contract/webhooks/delivery.ts";
-import type { StopSignal, WorkerState } from "../../contract/workers/worker.ts";
+import type { StopSignal, WorkerSettings, WorkerState } from "../../contract/workers/worker.ts";
 import type { NotificationPayload } from "../events/notification-payload.ts";
 import type { EntryAccount } from "../inventory/accounts.ts";
 import type { Inventory, InventoryKind } from "../inventory/schema.ts";
@@ -118,6 +118,12 @@ export const notificationChannels = pgTable(
   inventoryColumns<"notification_channels">(),
 );
 
+/** A worker's settings, with their `settings_version`. */
+export type VersionedSettings = {
+  version: number;
+  settings: Omit<WorkerSettings, "directory"> & { directory: string | null };
+};
+
 export const workers = pgTable(
   "workers",
   {
@@ -152,7 +158,11 @@ export const workers = pgTable(
     transition: integer().notNull().default(1),
     /** The transition of the newest order to restart: processes that were started before it are to be replaced. */
     restart_order: integer(),
-    /** What was killed on the way to the next state, which is to say so. */
+    /** The transition of the newest change of its settings; a process that was started with another one's is to be replaced. */
+    settings_version: integer().notNull().default(0),
+    /** The settings before a change that is being rolled out, to go back to if a process does not start; null = none is. */
+    changed_from: jsonb().$type<VersionedSettings>(),
+    /** What was killed or undone on the way to the next state, which is to say so. */
     kill_reason: text(),
     /** When a state in transit counts as failed; null for a state that is settled. */
     deadline_at: moment("deadline_at"),

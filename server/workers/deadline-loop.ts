@@ -14,6 +14,8 @@ type DeadlineLoopOptions = {
   processesOf(row: WorkerRow): readonly SeenProcess[] | null;
   /** What is seen from now on belongs to this row. */
   follow(row: WorkerRow): void;
+  /** Brings the settings before a change back that is being rolled out. */
+  undo(row: WorkerRow, why: string): Promise<WorkerRow | null>;
   /** Moves the status to what the processes show. */
   observe(id: number): Promise<void>;
   clock: Clock;
@@ -24,12 +26,16 @@ type DeadlineLoopOptions = {
 const everyMs = 1000;
 
 export function createDeadlineLoop(options: DeadlineLoopOptions): Loop {
-  const { store, mover, processesOf, follow, observe, clock, log } = options;
+  const { store, mover, processesOf, follow, undo, observe, clock, log } = options;
 
   /** A worker whose processes come and go has its whole time again; one that was kept from being up has failed. */
   async function expire(row: WorkerRow): Promise<void> {
     const seconds = deadlineSeconds(row.status, row);
     if (seconds === null || row.deadline_at === null) return;
+    if (row.changed_from !== null) {
+      await undo(row, `It was not rolled out within ${seconds} s.`);
+      return;
+    }
     const sinceMs = row.deadline_at.getTime() - seconds * 1000;
     const processes = processesOf(row);
     const required = row.required_deployment_id;

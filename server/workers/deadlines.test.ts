@@ -18,7 +18,7 @@ import type { ProcessListener, ProcessManager, ProcessStatus } from "./process-m
 import { createWorkerService } from "./service.ts";
 import { createWorkerStore } from "./store.ts";
 
-const waits = { startsecs: 2, startretries: 3, stopwaitsecs: 10 };
+const waits = { startsecs: 2, startretries: 3, stopwaitsecs: 10, processes: 1 };
 
 test("every state in transit has a deadline, and no other", () => {
   for (const status of workerStates)
@@ -44,6 +44,8 @@ const hanging: ProcessManager = {
   stop: async () => undefined,
   restart: async () => undefined,
   deploy: async () => undefined,
+  change: async () => undefined,
+  undo: async () => undefined,
   remove: () => new Promise(() => undefined),
   known: () => [],
   processes: () => [],
@@ -233,6 +235,7 @@ const processOf = (change: Partial<ProcessStatus>): ProcessStatus => ({
   restarts: 0,
   reason: null,
   deployment: 7,
+  settings: 0,
   isBetweenRuns: false,
   upAt: null,
   outages: [],

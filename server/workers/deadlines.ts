@@ -1,8 +1,16 @@
 // How long a worker may stay in transit before it counts as failed.
 import type { WorkerState } from "../../contract/workers/worker.ts";
+import type { VersionedSettings } from "../store/tables.ts";
 import { carries, isUp, type SeenProcess } from "./outcome.ts";
 
-type Waits = { startsecs: number; startretries: number; stopwaitsecs: number };
+type Waits = {
+  startsecs: number;
+  startretries: number;
+  stopwaitsecs: number;
+  processes: number;
+  /** While a change is rolled out, which replaces one process after the other. */
+  changed_from?: VersionedSettings | null;
+};
 
 /** For what is not the program's own doing: a busy machine, a database that is away for a moment. */
 const slackSeconds = 15;
@@ -10,6 +18,14 @@ const slackSeconds = 15;
 /** All tries to start, each `startsecs` long, with the supervisor's waits of 1, 2, 3… seconds between them. */
 const startSeconds = ({ startsecs, startretries }: Waits) =>
   (startretries + 1) * startsecs + (startretries * (startretries + 1)) / 2;
+
+/** What is replaced has the stop seconds that it was started with. */
+function restartSeconds({ changed_from: from, ...waits }: Waits): number {
+  const stopSeconds = Math.max(waits.stopwaitsecs, from?.settings.stopwaitsecs ?? 0);
+  // Those that are too many end together, after the others.
+  const turns = from ? waits.processes + Number(from.settings.processes > waits.processes) : 1;
+  return turns * (stopSeconds + startSeconds(waits));
+}
 
 /** Seconds until a state in transit is overdue; null for a state that is settled. */
 export function deadlineSeconds(status: WorkerState, waits: Waits): number | null {
@@ -19,7 +35,7 @@ export function deadlineSeconds(status: WorkerState, waits: Waits): number | nul
       // A start may have to wait for the stop before it.
       return startSeconds(waits) + waits.stopwaitsecs + slackSeconds;
     case "restarting":
-      return waits.stopwaitsecs + startSeconds(waits) + slackSeconds;
+      return restartSeconds(waits) + slackSeconds;
     case "stopping":
     case "removing":
       return waits.stopwaitsecs + slackSeconds;

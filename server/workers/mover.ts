@@ -20,6 +20,8 @@ type MoverOptions = {
 };
 
 export type Mover = {
+  /** A reason with the end of the worker's log; the reason alone where the log cannot be read. */
+  withLog(id: number, reason: string): Promise<string>;
   /**
    * @param isRestart somebody asked for it: processes that run by now are to be replaced
    * @returns the new row, or null when somebody else moved it first
@@ -58,7 +60,7 @@ export function createMover({ store, inventory, manager, clock, log }: MoverOpti
     return row;
   };
 
-  /** The reason alone where the log cannot be read: a log keeps no failure from being told. */
+  // A log keeps no failure from being told.
   async function withLog(id: number, reason: string): Promise<string> {
     try {
       const { text } = await manager.readLog(id, { lines: reasonLines });
@@ -72,6 +74,7 @@ export function createMover({ store, inventory, manager, clock, log }: MoverOpti
 
   return {
     move,
+    withLog,
     async fail(row, reason) {
       const moveFor = (told: string) => store.transaction((tx) => move(tx, row, "failed", told));
       const told = await withLog(row.id, reason);

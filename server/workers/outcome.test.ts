@@ -8,6 +8,7 @@ const seen = (...states: ProcessState[]): SeenProcess[] =>
     state,
     reason: null,
     deployment: null,
+    settings: 0,
     isBetweenRuns: false,
     upAt: null,
     outages: [],

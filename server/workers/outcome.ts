@@ -4,7 +4,7 @@ import type { ProcessStatus } from "./process-manager.ts";
 
 export type SeenProcess = Pick<
   ProcessStatus,
-  "number" | "state" | "reason" | "deployment" | "isBetweenRuns" | "upAt" | "outages"
+  "number" | "state" | "reason" | "deployment" | "settings" | "isBetweenRuns" | "upAt" | "outages"
 >;
 
 type Outcome = { status: WorkerState; reason: string | null };

@@ -27,6 +27,8 @@ export type Program = {
    * null = every restart restarts.
    */
   order: number | null;
+  /** Which settings these are. A process that was started with others can be replaced for that alone. */
+  settings: number;
   /** After so many jobs, or seconds, a process ends by itself; 0 = never. */
   maxJobs: number;
   maxTime: number;
@@ -53,6 +55,8 @@ export type ProcessStatus = {
   reason: string | null;
   /** The newest deployment when it was started; null = none was known. */
   deployment: number | null;
+  /** The settings that it was started with; see `Program`. */
+  settings: number;
   /** It ended as `max_jobs` or `max_time` wanted, and its successor is on its way. */
   isBetweenRuns: boolean;
   /** When it was last up and ended by itself; null = it has not, since somebody last asked it to stop. Milliseconds since 1970. */
@@ -76,6 +80,8 @@ export type Resumed = {
   up: boolean;
   /** The newest order to restart: a process that was started before it is restarted now. */
   restartOrder?: number | null;
+  /** What it ran before a change that was cut off, which is gone on with. */
+  previous?: Program | null;
 };
 
 export type LogPosition = { lines: number } | { offset: number };
@@ -93,6 +99,13 @@ export type ProcessManager = {
   stop(id: number): Promise<void>;
   /** Ends each process gracefully and starts it anew; resolves when the last is on its way. */
   restart(program: Program): Promise<void>;
+  /**
+   * Replaces each process of other settings, one after the other: the next one once its predecessor is up. Until its turn
+   * comes a process keeps to those of `previous`. What is too many goes last. It waits at one that does not come up.
+   */
+  change(program: Program, previous: Program): Promise<void>;
+  /** Ends a change: replaces at once what has other settings than the program's, and leaves the rest alone. */
+  undo(program: Program): Promise<void>;
   /** Replaces each process that carries an older deployment than the program requires; the rest stays as it is. */
   deploy(program: Program): Promise<void>;
   /** Stops, ends all that is still the worker's, deletes its files. Rejects where those stay. */

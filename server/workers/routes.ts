@@ -28,6 +28,11 @@ export function workerRoutes(workers: WorkerService, inventory: InventoryStore):
         return reply(204);
       },
     });
+  const findWithSite = async (params: { id: number }, caller: Caller) => {
+    const worker = await findWorker(params, caller);
+    const site = worker && (await inventory.findSite(worker.site_id));
+    return site && { worker, site };
+  };
   const present = (row: WorkerRow, site: SiteRow) => toWorker(row, site, workers.look(row));
 
   return [
@@ -40,12 +45,14 @@ export function workerRoutes(workers: WorkerService, inventory: InventoryStore):
       },
     }),
     route(operations.showWorker, {
-      find: async ({ id }, caller) => {
-        const worker = await findWorker({ id }, caller);
-        const site = worker && (await inventory.findSite(worker.site_id));
-        return site && { worker, site };
-      },
+      find: findWithSite,
       handle: async ({ found: { worker, site } }) => reply(200, present(worker, site)),
+    }),
+    route(operations.updateWorker, {
+      find: findWithSite,
+      check: ({ found: { site }, fields }) => workers.checkFields(site, fields),
+      handle: async ({ params, found: { site }, body }) =>
+        reply(200, present(await workers.update(params.id, site, body), site)),
     }),
     route(operations.createWorker, {
       find: findSite,

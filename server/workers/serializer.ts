@@ -42,6 +42,7 @@ export const toWorker = (
   status_since: toTimestampOrNull(row.status_since),
   deployment_id: row.deployment_id,
   crash_loop: crashLoop && { ...crashLoop, since: toTimestamp(crashLoop.since) },
+  is_changing: row.changed_from !== null,
   process_list: processes.map(toProcess),
 });
 

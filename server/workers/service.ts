@@ -16,6 +16,7 @@ import { conflict } from "../http/service-error.ts";
 import type { InventoryStore, SiteRow } from "../inventory/store.ts";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
 import type { ListRequest } from "../store/filtered-rows.ts";
+import { brokenBy, createChanger, isUnsettled } from "./changer.ts";
 import { crashLoopOf } from "./crash-loop.ts";
 import { createCrashWatch } from "./crash-watch.ts";
 import { createDeadlineLoop } from "./deadline-loop.ts";
@@ -25,7 +26,7 @@ import { askedEntry } from "./event-data.ts";
 import { createKillNotes } from "./kills.ts";
 import { createMover } from "./mover.ts";
 import { createObserver } from "./observer.ts";
-import { outcomeOf } from "./outcome.ts";
+import { outcomeOf, tell } from "./outcome.ts";
 import type {
   LogPosition,
   ProcessListener,
@@ -33,7 +34,7 @@ import type {
   ProcessStatus,
 } from "./process-manager.ts";
 import type { WorkerRow, WorkerStore } from "./store.ts";
-import { accountOf, programOf } from "./worker-program.ts";
+import { accountOf, previousProgramOf, programOf } from "./worker-program.ts";
 
 type WorkerServiceOptions = {
   store: WorkerStore;
@@ -83,8 +84,16 @@ export function createWorkerService(options: WorkerServiceOptions) {
   const mover = createMover({ ...options, manager });
   const { move, fail } = mover;
   const deployer = createDeployer({ ...options, manager, mover, order });
+  const changer = createChanger({ ...options, manager, mover, order });
   const crashWatch = createCrashWatch({ ...options, manager });
-  const deadlines = createDeadlineLoop({ ...options, mover, processesOf, follow, observe });
+  const deadlines = createDeadlineLoop({
+    ...options,
+    ...changer,
+    mover,
+    processesOf,
+    follow,
+    observe,
+  });
 
   async function act(id: number, action: WorkerAction): Promise<void> {
     const { into, done, asked } = actions[action];
@@ -94,6 +103,8 @@ export function createWorkerService(options: WorkerServiceOptions) {
       if (row === null) throw conflict("The worker no longer exists.");
       if (!canWorker[action](row))
         throw conflict(`The worker is ${row.status}. Try again once that is done.`);
+      if (action === "restart" && row.changed_from !== null)
+        throw conflict("The worker is being changed. Try again once that is done.");
       if (done.some((state) => state === row.status)) return;
       const moved = await move(tx, row, into, null, action === "restart");
       if (moved === null) return;
@@ -102,8 +113,6 @@ export function createWorkerService(options: WorkerServiceOptions) {
       if (site !== null) await recordActivity(tx, askedEntry(moved, site, asked));
     });
   }
-
-  const program = async (row: WorkerRow) => programOf(row, await inventory.findSite(row.site_id));
 
   /** The worker moved on by itself; what is seen from now on belongs to this row. */
   function follow({ id, transition }: WorkerRow): void {
@@ -134,6 +143,9 @@ export function createWorkerService(options: WorkerServiceOptions) {
     const row = await store.byId(id);
     const processes = row && processesOf(row);
     if (row === null || processes === null) return;
+    const broken = brokenBy(row, processes);
+    if (broken !== undefined) return void (await changer.undo(row, tell(broken)));
+    if (row.status === "restarting" && isUnsettled(row, processes)) return;
     const outcome = outcomeOf(row.status, processes, row.required_deployment_id);
     if (outcome === null) return;
     const { status } = outcome;
@@ -153,6 +165,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
     stop: (id: number) => act(id, "stop"),
     restart: (id: number) => act(id, "restart"),
     remove: (id: number) => act(id, "remove"),
+    update: changer.update,
     noteDeployment: deployer.note,
     deploy: deployer.carryOut,
     /** Workers in a crash loop. */
@@ -201,13 +214,17 @@ export function createWorkerService(options: WorkerServiceOptions) {
     async apply({ id, transition }: JobData["worker.apply"]): Promise<void> {
       const row = await store.byId(id);
       if (row === null || row.transition !== transition) return;
-      const wanted = await program(row);
+      const site = await inventory.findSite(row.site_id);
+      const wanted = programOf(row, site);
+      const previous = previousProgramOf(row, site);
       switch (row.status) {
         case "installing":
         case "starting":
           return order(id, transition, () => manager.start(wanted));
         case "restarting":
-          return order(id, transition, () => manager.restart(wanted));
+          return order(id, transition, () =>
+            previous === null ? manager.restart(wanted) : manager.change(wanted, previous),
+          );
         case "stopping":
           return order(id, transition, () => manager.stop(id));
         case "removing":
@@ -231,11 +248,15 @@ export function createWorkerService(options: WorkerServiceOptions) {
       for (const { id, transition } of staying) transitions.set(id, transition);
       await manager.resume(
         await Promise.all(
-          staying.map(async (row) => ({
-            program: await program(row),
-            up: row.status !== "stopping",
-            restartOrder: row.restart_order,
-          })),
+          staying.map(async (row) => {
+            const site = await inventory.findSite(row.site_id);
+            return {
+              program: programOf(row, site),
+              previous: previousProgramOf(row, site),
+              up: row.status !== "stopping",
+              restartOrder: row.restart_order,
+            };
+          }),
         ),
       );
       for (const { id, status } of rows)

@@ -6,12 +6,19 @@ import { listFilters } from "../http/list-filters.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { createFilteredRows, type ListRequest, type Rows } from "../store/filtered-rows.ts";
 import { insertedRow } from "../store/rows.ts";
-import { sites, workers } from "../store/tables.ts";
+import { sites, workers, type VersionedSettings } from "../store/tables.ts";
 
 export type WorkerRow = typeof workers.$inferSelect;
 type NewWorkerRow = Omit<
   typeof workers.$inferInsert,
-  "id" | "created_at" | "transition" | "status" | "restart_order" | "kill_reason"
+  | "id"
+  | "created_at"
+  | "transition"
+  | "status"
+  | "restart_order"
+  | "settings_version"
+  | "changed_from"
+  | "kill_reason"
 >;
 
 /** What changes with a worker's status. */
@@ -20,6 +27,18 @@ type Move = {
   deadlineAt: Date | null;
   /** Somebody asked for it: processes that run by now are to be replaced. */
   isRestart: boolean;
+};
+
+/** What changes with a worker's settings. */
+type Change = {
+  settings: VersionedSettings["settings"];
+  version: number;
+  /** Kept until every process has the new ones; null = nothing is to be replaced, or it is what is gone back to. */
+  changedFrom: VersionedSettings | null;
+  status: WorkerState;
+  /** Of this state; one in transit says it at its end as well. */
+  reason: string | null;
+  deadlineAt: Date | null;
 };
 
 export function createWorkerStore(db: Database) {
@@ -185,10 +204,38 @@ export function createWorkerStore(db: Database) {
           ...(status !== from.status && { status_since: sql`now()` }),
           told_failed: toldFailed,
           kill_reason: null,
+          changed_from: null,
           deadline_at: deadlineAt,
           transition: sql`${workers.transition} + 1`,
           // The same transition that this move leads to.
           ...(isRestart && { restart_order: sql`${workers.transition} + 1` }),
+        })
+        .where(and(eq(workers.id, from.id), eq(workers.transition, from.transition)))
+        .returning();
+      return row ?? null;
+    },
+
+    /**
+     * Changes a worker's settings, from the row as it was read.
+     * @returns the new row, or null when somebody else moved it first
+     */
+    async change(
+      tx: Connection,
+      from: WorkerRow,
+      { settings, version, changedFrom, status, reason, deadlineAt }: Change,
+    ): Promise<WorkerRow | null> {
+      const [row] = await tx
+        .update(workers)
+        .set({
+          ...settings,
+          settings_version: version,
+          changed_from: changedFrom,
+          status,
+          status_reason: reason,
+          ...(status !== from.status && { status_since: sql`now()` }),
+          kill_reason: deadlineAt === null ? from.kill_reason : reason,
+          deadline_at: deadlineAt,
+          transition: sql`${workers.transition} + 1`,
         })
         .where(and(eq(workers.id, from.id), eq(workers.transition, from.transition)))
         .returning();

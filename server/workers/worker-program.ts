@@ -19,11 +19,20 @@ export const programOf = (row: WorkerRow, site: SiteRow | null): Program => ({
   stopsignal: row.stopsignal,
   stopasgroup: row.stopasgroup,
   order: row.transition,
+  settings: row.settings_version,
   maxJobs: row.max_jobs,
   maxTime: row.max_time,
   deployment: row.deployment_id,
   requiredDeployment: row.required_deployment_id,
 });
+
+/** What its processes ran before the change that is being rolled out; null = none is. */
+export const previousProgramOf = (row: WorkerRow, site: SiteRow | null): Program | null =>
+  row.changed_from &&
+  programOf(
+    { ...row, ...row.changed_from.settings, settings_version: row.changed_from.version },
+    site,
+  );
 
 export function accountOf(site: SiteRow | null): Account | { problem: string } {
   if (site === null) return { problem: "The site is no longer in the inventory." };

@@ -34,6 +34,7 @@ const exceptions: Record<string, readonly [before: string, after: string]> = {
   "worker asked to stop": ["Stop of worker", "requested"],
   "worker asked to restart": ["Restart of worker", "requested"],
   "worker killed": ["Processes of worker", "killed"],
+  "worker change undone": ["Change of worker", "undone"],
   "backup asked to run": ["Run of backup", "requested"],
   "backup asked to restore": ["Restore of backup", "requested"],
   "backup asked to cancel": ["Cancellation of backup", "requested"],

@@ -31,6 +31,8 @@ export type RunRecord = {
   order: number | null;
   /** The deployment that the newest start carries; records of earlier versions lack this and the next. */
   deployment?: number | null;
+  /** The settings that it was started with; left out by earlier versions, which could not change them. */
+  settings?: number;
   outages?: readonly Outage[];
 };
 
@@ -95,6 +97,7 @@ function isRunRecord(value: unknown): value is RunRecord {
     typeof record.failures === "number" &&
     (record.order === undefined || isNumberOrNull(record.order)) &&
     (record.deployment === undefined || isNumberOrNull(record.deployment)) &&
+    (record.settings === undefined || typeof record.settings === "number") &&
     (record.outages === undefined ||
       (Array.isArray(record.outages) && record.outages.every(isOutage)))
   );

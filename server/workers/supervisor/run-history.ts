@@ -1,4 +1,4 @@
-// What a slot remembers of its runs: the deployment that its process carries, and when it was not up and nobody had
+// What a slot remembers of its runs: what its process was started as, and when it was not up and nobody had
 // asked for that. Whether the latter is a crash loop is decided elsewhere.
 import type { ProcessState } from "../../../contract/workers/worker.ts";
 import type { Outage, Program } from "../process-manager.ts";
@@ -34,8 +34,13 @@ export function isEndByRule(
   return byTime || (maxJobs > 0 && livedMs >= maxJobs * leastMsPerJob && hasWorked());
 }
 
+export type RunHistory = ReturnType<typeof createRunHistory>;
+
 export function createRunHistory(now: () => number) {
   let deployment: number | null = null;
+  let settings = 0;
+  let order: number | null = null;
+  let startedAs: Program | null = null;
   let outages: Outage[] = [];
   let isBetweenRuns = false;
   let upAt: number | null = null;
@@ -47,9 +52,12 @@ export function createRunHistory(now: () => number) {
 
   return {
     /** A process is about to be started. */
-    starts(its: number | null) {
-      deployment = its;
+    starts(program: Program) {
+      ({ deployment, settings, order } = program);
+      startedAs = program;
     },
+    /** What the process was started as, which says how it is to be ended; null = an earlier life of the service did that. */
+    startedAs: () => startedAs,
     /** The process ended without anybody having asked for it; null = its start failed. */
     ended(end: ProcessEnd | null, program: Program) {
       isBetweenRuns = end !== null && isEndByRule(end, program);
@@ -64,13 +72,19 @@ export function createRunHistory(now: () => number) {
       isBetweenRuns = false;
       if (to !== "BACKOFF") close();
     },
+    /** Whether it was started with other settings than these. */
+    isOutdated: (wanted: number) => settings !== wanted,
+    /** Whether it was started for an earlier order. */
+    isBefore: (given: number | null) => given === null || order === null || order < given,
     isOlderThan: (required: number | null) => required !== null && (deployment ?? 0) < required,
     /** Goes on from what an earlier life of the service left. */
     restore(record: RunRecord | null) {
       deployment = record?.deployment ?? null;
+      settings = record?.settings ?? 0;
+      order = record?.order ?? null;
       outages = (record?.outages ?? []).slice(-keptOutages).map((outage) => ({ ...outage }));
     },
-    toRecord: () => ({ deployment, outages }),
-    status: () => ({ deployment, outages, isBetweenRuns, upAt }),
+    toRecord: () => ({ deployment, settings, order, outages }),
+    status: () => ({ deployment, settings, outages, isBetweenRuns, upAt }),
   };
 }

@@ -7,8 +7,11 @@ import type { SlotPorts, SlotSweep } from "./slot-ports.ts";
 const groupPollMs = 50;
 const killAgainMs = 1000;
 
-/** A stop is for all that the process started. A restart lets the process end its job, with what that started. */
-export type EndKind = "stop" | "restart";
+/**
+ * A stop is for all that the process started. A restart lets the process end its job, with what that started. So does the
+ * end of one that gets no successor, which then ends what was left behind.
+ */
+export type EndKind = "stop" | "restart" | "retire";
 
 /** @param onKill called with the reason before the first KILL of an ending */
 export function createEnding(
@@ -19,6 +22,7 @@ export function createEnding(
   const { clock } = ports;
   let sweep: SlotSweep | null = null;
   let isKillTold = false;
+  let isLast = false;
   let cancelDeadline = () => {};
   let cancelPoll = () => {};
 
@@ -52,14 +56,18 @@ export function createEnding(
     cancelPoll();
     if (process !== null && ports.hasGroup(process))
       cancelPoll = clock.after(groupPollMs, () => finish(process, done));
-    else if (sweep === null) done();
-    else sweep.finish(done);
+    else {
+      if (isLast) sweep ??= ports.sweep(process, stopSignal(), () => tellKill(null));
+      if (sweep === null) done();
+      else sweep.finish(done);
+    }
   }
 
   return {
     /** Sends the signal; the stop seconds begin. @param process null where nothing runs and only what was left is to end */
     begin(process: Leader | null, kind: EndKind) {
       isKillTold = false;
+      isLast = kind === "retire";
       cancelDeadline = clock.after(program().stopwaitsecs * 1000, () => kill(process));
       if (kind === "stop" || process === null) endAll(process);
       else if (program().stopasgroup) ports.signalGroup(process, stopSignal());

@@ -35,6 +35,7 @@ describe("After a restart of the service", () => {
       restarts: 4,
       reason: null,
       deployment: 7,
+      settings: 0,
       isBetweenRuns: false,
       upAt: null,
       outages,

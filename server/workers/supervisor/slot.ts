@@ -7,6 +7,7 @@ import type { Leader } from "./process-table.ts";
 import { exitCause, sentence, startCause } from "./reasons.ts";
 import type { RunRecord } from "./run-file.ts";
 import { createEnding, type EndKind } from "./slot-ending.ts";
+import { createSlotOrders } from "./slot-orders.ts";
 import { createRunHistory } from "./run-history.ts";
 import type { Found, SlotPorts } from "./slot-ports.ts";
 import { createSlotTimers } from "./slot-timers.ts";
@@ -28,8 +29,6 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
   let restarts = 0;
   const history = createRunHistory(clock.now);
   const failures = createFailedStarts();
-  /** The order that the process was started for. */
-  let order: number | null = null;
   /** Why the last stop or restart had to kill; null where everything ended by itself. */
   let killed: string | null = null;
   /** Whether it is to be up; what has stopped and is wanted starts again. */
@@ -38,10 +37,14 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
   const stopped: (() => void)[] = [];
   const timers = createSlotTimers(ports);
   const { wait } = timers;
-  const ending = createEnding(program, ports, (why) => {
-    killed = why;
-    reason = why;
-  });
+  const ending = createEnding(
+    () => history.startedAs() ?? program(),
+    ports,
+    (why) => {
+      killed = why;
+      reason = why;
+    },
+  );
 
   const save = (): string | null => {
     const problem = ports.save({
@@ -54,7 +57,6 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
       exitCode,
       restarts,
       failures: failures.count(),
-      order,
       ...history.toRecord(),
     });
     unsaved = problem !== null;
@@ -84,8 +86,7 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
     const ifPresent = timers.guardLaunch();
     nonce = ports.makeNonce();
     leader = null;
-    ({ order } = program());
-    history.starts(program().deployment);
+    history.starts(program());
     // The nonce is on disk before a process bears it: whatever moment ends the service, the next one
     // knows whom to look for, and takes a descendant of an earlier process for what it is.
     const problem = enter("STARTING", reason);
@@ -179,55 +180,33 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
     spawn();
   }
 
-  function start() {
-    wanted = true;
-    if (state !== "STARTING" && state !== "RUNNING" && !isEnding()) startFresh();
-  }
-
   /** Whether something is on its way down, be it what earlier processes left behind. */
   const isEnding = () => state === "STOPPING" || ending.isStop();
   const untilStopped = () => new Promise<void>((resolve) => stopped.push(resolve));
 
-  function stop(): Promise<void> {
-    wanted = false;
-    if (state === "STOPPED" && !isEnding()) return Promise.resolve();
-    const done = untilStopped();
-    if (state === "STOPPING" && !ending.isStop()) ending.widen(leader);
-    else if (leader !== null && !isEnding()) end(leader, "stop");
-    else if (!isEnding()) endRest();
-    return done;
-  }
-
-  /** Resolves when what ran is gone and its successor is on its way. */
-  function replace(): Promise<void> {
-    if (isEnding()) return untilStopped();
-    if (leader !== null) {
-      const done = untilStopped();
-      end(leader, "restart");
-      return done;
-    }
-    if (state === "BACKOFF" || state === "STARTING") comeToRest();
-    else start();
-    return Promise.resolve();
-  }
-
-  const isOlderThan = (given: number | null) => given === null || order === null || order < given;
-
-  function restart(): Promise<void> {
-    wanted = true;
-    // What was started for this order, or a later one, is what was asked for.
-    const isDone = leader !== null && !isEnding() && !isOlderThan(program().order);
-    return isDone ? Promise.resolve() : replace();
-  }
-
-  /** Replaces a process that carries an older deployment than it must, once for each deployment. */
-  const deploy = (): Promise<void> =>
-    wanted && history.isOlderThan(program().requiredDeployment) ? replace() : Promise.resolve();
+  const orders = createSlotOrders({
+    program,
+    history,
+    state: () => state,
+    leader: () => leader,
+    isWanted: () => wanted,
+    want(isUp) {
+      wanted = isUp;
+    },
+    isEnding,
+    isStopping: ending.isStop,
+    untilStopped,
+    startFresh,
+    comeToRest,
+    end,
+    endRest,
+    widen: ending.widen,
+  });
 
   /** Takes up what an earlier life of the service left: its record, and the process if it lives. */
   function resume(record: RunRecord | null, found: Found, up: boolean) {
     wanted = up;
-    if (record !== null) ({ nonce, since, exitCode, restarts, order } = record);
+    if (record !== null) ({ nonce, since, exitCode, restarts } = record);
     failures.restore(record?.failures ?? 0);
     history.restore(record);
     startedAt = since;
@@ -251,7 +230,7 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
     }
     save();
     ports.changed();
-    if (!up) void stop();
+    if (!up) void orders.stop();
   }
 
   function resumeWithout(record: RunRecord | null, up: boolean) {
@@ -273,13 +252,10 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
 
   return {
     number,
-    start,
-    stop,
-    restart,
-    deploy,
+    ...orders,
     resume,
     /** Whether a process is up that was started before this order. */
-    isOlderThan: (given: number) => leader !== null && !isEnding() && isOlderThan(given),
+    isOlderThan: (given: number) => leader !== null && !isEnding() && history.isBefore(given),
     hasProcess: () => leader !== null,
     isSaved: () => !unsaved,
     save,

@@ -10,6 +10,8 @@ import { createControlGroups } from "./control-groups.ts";
 import { readLogOrProblem } from "./log-reader.ts";
 import { createMarks } from "./marks.ts";
 import type { MarkedProcess } from "./process-table.ts";
+import type { RollingChange } from "./rolling-change.ts";
+import { createSettingsChanges } from "./settings-changes.ts";
 import { createSlot, type Slot } from "./slot.ts";
 import { sweep } from "./sweep.ts";
 import { takeOver } from "./take-over.ts";
@@ -34,6 +36,8 @@ type Worker = {
   /** By the number of the process, from 1. */
   slots: Map<number, Slot>;
   system: WorkerSystem;
+  /** While its processes are brought onto other settings. */
+  change: RollingChange | null;
 };
 
 const lookAfterMs = 1000;
@@ -58,6 +62,9 @@ export function createSupervisor(options: SupervisorOptions): ProcessManager {
 
   const folderOf = (id: number) => join(options.folder, String(id));
 
+  const programOf = ({ change, program }: Worker, number: number) =>
+    change?.programOf(number) ?? program;
+
   function workerOf(program: Program): Worker {
     const { id } = program;
     marks.noteAccount(program);
@@ -75,8 +82,9 @@ export function createSupervisor(options: SupervisorOptions): ProcessManager {
         folder: folderOf(id),
         groups,
         marks,
-        program: () => worker.program,
+        programOf: (number) => programOf(worker, number),
       }),
+      change: null,
     };
     workers.set(id, worker);
     return worker;
@@ -92,7 +100,7 @@ export function createSupervisor(options: SupervisorOptions): ProcessManager {
       killing: (reason) => options.onKill(id, { number, reason }),
       changed: () => changed(worker, slot),
     });
-    const slot = createSlot(number, () => worker.program, ports);
+    const slot = createSlot(number, () => programOf(worker, number), ports);
     slots.set(number, slot);
     return slot;
   }
@@ -107,6 +115,7 @@ export function createSupervisor(options: SupervisorOptions): ProcessManager {
     const { id } = worker.program;
     const { number, state, pid, exitCode, reason } = slot.status();
     log.info({ worker: id, number, state, pid, exitCode, reason }, "worker process changed");
+    worker.change?.notice(slot);
     dropSurplus(worker);
     lookAfterSoon();
     try {
@@ -118,6 +127,8 @@ export function createSupervisor(options: SupervisorOptions): ProcessManager {
 
   /** Slots beyond the worker's processes are there only until what ran in them is gone. */
   function dropSurplus(worker: Worker) {
+    // A change that is undone wants them again.
+    if (worker.change !== null) return;
     for (const slot of surplus(worker)) {
       const { number, state } = slot.status();
       if (state !== "STOPPED" && state !== "FATAL") continue;
@@ -152,17 +163,38 @@ export function createSupervisor(options: SupervisorOptions): ProcessManager {
 
   const all = async (ends: readonly Promise<void>[]): Promise<void> =>
     void (await Promise.all(ends));
-  const stop = (id: number) => all(slotsOf(id).map((slot) => slot.stop()));
+  const changes = createSettingsChanges<Worker>({
+    wanted,
+    surplus,
+    dropSurplus,
+    onChange: options.onChange,
+  });
+  const stop = (id: number) => {
+    const worker = workers.get(id);
+    if (worker?.change) changes.end(worker);
+    return all(slotsOf(id).map((slot) => slot.stop()));
+  };
   const deploy = (id: number) => all(slotsOf(id).map((slot) => slot.deploy()));
 
   return {
     resume: (programs) =>
       takeOver(programs, {
         marks,
+        beginChange({ program, previous }) {
+          const worker = workerOf(program);
+          if (!previous) return;
+          const { system } = worker;
+          const carries = (number: number) => system.recordOf(number)?.settings ?? 0;
+          const numbers = system.recordedNumbers();
+          const outdated = numbers.filter((number) => carries(number) !== program.settings);
+          changes.begin(worker, previous, outdated);
+        },
         slotOf: (program, number) => slotOf(workerOf(program), number),
         systemOf: (program) => workerOf(program).system,
         onTaken(program) {
-          dropSurplus(workerOf(program));
+          const worker = workerOf(program);
+          dropSurplus(worker);
+          void changes.goOn(worker);
           // A deployment that was answered for is carried out, whatever ended the service after that.
           void deploy(program.id);
         },
@@ -175,8 +207,11 @@ export function createSupervisor(options: SupervisorOptions): ProcessManager {
     start(program) {
       if (isReleased || leaving.has(program.id)) return;
       const worker = workerOf(program);
+      if (worker.change) changes.end(worker);
       for (const slot of surplus(worker)) void slot.stop();
       for (const slot of wanted(worker)) slot.start();
+      // Of a change that was given up half way.
+      void changes.renewOutdated(worker);
     },
 
     stop,
@@ -184,14 +219,26 @@ export function createSupervisor(options: SupervisorOptions): ProcessManager {
     async restart(program) {
       if (isReleased || leaving.has(program.id)) return;
       const worker = workerOf(program);
+      if (worker.change) changes.end(worker);
       const ends = surplus(worker).map((slot) => slot.stop());
       await all([...ends, ...wanted(worker).map((slot) => slot.restart())]);
     },
 
     async deploy(program) {
       if (isReleased || leaving.has(program.id) || !workers.has(program.id)) return;
-      workerOf(program);
+      const { change } = workerOf(program);
+      change?.noteDeployment(program);
       await deploy(program.id);
+    },
+
+    async change(program, previous) {
+      if (isReleased || leaving.has(program.id)) return;
+      await changes.change(workerOf(program), previous);
+    },
+
+    async undo(program) {
+      if (isReleased || leaving.has(program.id)) return;
+      await changes.undo(workerOf(program));
     },
 
     async remove(id) {

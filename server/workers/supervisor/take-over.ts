@@ -14,6 +14,8 @@ const startLagMs = 500;
 
 type TakeOverOptions = {
   marks: Marks;
+  /** Before its slots: which of them keep to the settings before a change that was cut off. */
+  beginChange(resumed: Resumed): void;
   slotOf(program: Program, number: number): Slot;
   systemOf(program: Program): Pick<WorkerSystem, "recordedNumbers" | "recordOf">;
   /** Once the worker's slots have what was found. */
@@ -74,13 +76,18 @@ async function findMarks(
 }
 
 function takeOverWorker(
-  { program, up, restartOrder = null }: Resumed,
+  resumed: Resumed,
   all: readonly MarkedProcess[],
-  { marks, slotOf, systemOf, onTaken, sweepAway, log }: TakeOverOptions,
+  { marks, beginChange, slotOf, systemOf, onTaken, sweepAway, log }: TakeOverOptions,
 ): void {
+  const { program, up, restartOrder = null, previous } = resumed;
+  beginChange(resumed);
   const system = systemOf(program);
   const ofWorker = all.filter((mark) => mark.worker === program.id);
-  const asked = Array.from({ length: program.processes }, (_, index) => index + 1);
+  // A change starts what is to come and ends what is too many by itself.
+  const before = previous ?? program;
+  const most = Math.max(program.processes, before.processes);
+  const asked = Array.from({ length: before.processes }, (_, index) => index + 1);
   // Those that it should have, and those that left something.
   const numbers = [...asked, ...system.recordedNumbers(), ...ofWorker.map(({ number }) => number)];
   const extra = [...new Set(numbers)].flatMap((number) => {
@@ -91,7 +98,7 @@ function takeOverWorker(
       { boot: bootId(), isAlive, hasGroup },
     );
     const slot = slotOf(program, number);
-    slot.resume(record, finding.found, up && number <= program.processes);
+    slot.resume(record, finding.found, up && number <= most);
     if (up && restartOrder !== null && slot.isOlderThan(restartOrder)) void slot.restart();
     return finding.extra;
   });

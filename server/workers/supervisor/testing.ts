@@ -35,6 +35,7 @@ export const programOf = (id: number, given: Partial<Program>): Program => ({
   stopsignal: "TERM",
   stopasgroup: false,
   order: null,
+  settings: 0,
   maxJobs: 0,
   maxTime: 0,
   deployment: null,

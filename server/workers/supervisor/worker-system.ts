@@ -28,8 +28,8 @@ type WorkerSystemOptions = {
   groups: ControlGroups;
   marks: Marks;
   environment: Record<string, string>;
-  /** With the newest settings. */
-  program(): Program;
+  /** Of a process, with the newest settings that it is to have. */
+  programOf(number: number): Program;
   clock: Clock;
   log: Log;
 };
@@ -40,7 +40,7 @@ type SlotEvents = Pick<SlotPorts, "restarting" | "changed"> & { killing(reason: 
 export type WorkerSystem = ReturnType<typeof createWorkerSystem>;
 
 export function createWorkerSystem(options: WorkerSystemOptions) {
-  const { id, folder, instance, groups, marks, program, clock, log } = options;
+  const { id, folder, instance, groups, marks, programOf, clock, log } = options;
   const boot = bootId();
   const children = new Set<ChildProcess>();
   const troubles = new Map<string, string>();
@@ -79,10 +79,11 @@ export function createWorkerSystem(options: WorkerSystemOptions) {
     });
 
   function start(number: number, nonce: string, events: LaunchEvents) {
-    const logStart = program().maxJobs > 0 ? logEnd(folder) : null;
+    const program = programOf(number);
+    const logStart = program.maxJobs > 0 ? logEnd(folder) : null;
     const launched = launch(
       {
-        program: program(),
+        program,
         number,
         groups,
         mark: markOf(instance, id, number, nonce),
@@ -140,7 +141,7 @@ export function createWorkerSystem(options: WorkerSystemOptions) {
         tellKill(number, reason, pid);
         events.killing(reason);
       },
-      hasWorked: () => mayHaveWorked(folder, program().args, logStarts.get(number) ?? null),
+      hasWorked: () => mayHaveWorked(folder, programOf(number).args, logStarts.get(number) ?? null),
       restarting: events.restarting,
       changed: events.changed,
     }),

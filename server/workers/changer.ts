@@ -1,0 +1,137 @@
+// Changes the settings of a worker. What runs is brought onto them process by process; what does not start brings the old
+// ones back. Both stand in the row, so that whatever ends the service meanwhile, the next one goes on with it.
+import { canWorker, type UpdateWorkerBody } from "../../contract/workers/worker.ts";
+import { theSupervisor } from "../activity/actor.ts";
+import { recordActivity } from "../activity/store.ts";
+import type { Clock } from "../clock.ts";
+import { conflict } from "../http/service-error.ts";
+import type { InventoryStore, SiteRow } from "../inventory/store.ts";
+import type { Jobs } from "../jobs/jobs.ts";
+import { deadlineAt } from "./deadlines.ts";
+import type { GiveOrder } from "./deployer.ts";
+import { askedEntry } from "./event-data.ts";
+import type { Mover } from "./mover.ts";
+import type { SeenProcess } from "./outcome.ts";
+import type { ProcessManager } from "./process-manager.ts";
+import { changedNames, changeText, isScaling, settingsOf, withChanges } from "./settings.ts";
+import type { WorkerRow, WorkerStore } from "./store.ts";
+import { accountOf, programOf } from "./worker-program.ts";
+
+type ChangerOptions = {
+  store: WorkerStore;
+  inventory: InventoryStore;
+  manager: ProcessManager;
+  jobs: Pick<Jobs, "send">;
+  mover: Mover;
+  /** Gives an order; see the service. */
+  order: GiveOrder;
+  clock: Clock;
+};
+
+type ChangedProcess = Pick<SeenProcess, "number" | "state" | "reason" | "settings">;
+
+const runs = new Set(["STARTING", "RUNNING", "BACKOFF", "EXITED"]);
+
+/** The process that shows that a change cannot be kept; undefined = none does so far. */
+export function brokenBy<Process extends ChangedProcess>(
+  { changed_from: from, settings_version: version }: WorkerRow,
+  processes: readonly Process[],
+): Process | undefined {
+  return from === null
+    ? undefined
+    : processes.find(
+        ({ number, state, settings }) =>
+          (state === "BACKOFF" || state === "FATAL") &&
+          settings === version &&
+          // Of more processes of the same settings, those that were there before prove nothing.
+          (from.version !== version || number > from.settings.processes),
+      );
+}
+
+/** Whether a process is still to be replaced, started or ended for the settings that the row has. */
+export const isUnsettled = (
+  { processes: asked, settings_version: version }: WorkerRow,
+  processes: readonly ChangedProcess[],
+): boolean =>
+  processes.length < asked ||
+  processes.some(({ number, settings }) => number > asked || settings !== version);
+
+export function createChanger(options: ChangerOptions) {
+  const { store, inventory, manager, jobs, mover, order, clock } = options;
+
+  /** What is not up gets the settings when it is started. */
+  function isRunning({ id, status }: WorkerRow): boolean {
+    return status === "failed"
+      ? manager.processes(id).some(({ state }) => runs.has(state))
+      : status !== "stopped";
+  }
+
+  return {
+    /** What is absent stays as it is. @throws a conflict */
+    update: (id: number, site: SiteRow, body: UpdateWorkerBody): Promise<WorkerRow> =>
+      store.transaction(async (tx) => {
+        const row = await store.lock(tx, id);
+        if (row === null) throw conflict("The worker no longer exists.");
+        if (row.changed_from !== null)
+          throw conflict("The worker is being changed already. Try again once that is done.");
+        if (!canWorker.update(row))
+          throw conflict(`The worker is ${row.status}. Try again once that is done.`);
+        const account = accountOf(site);
+        if ("problem" in account) throw conflict(account.problem);
+        const names = changedNames(row, body);
+        if (names.length === 0) return row;
+        const before = settingsOf(row);
+        const after = withChanges(before, body);
+        const isRollout = isRunning(row);
+        const from = { version: row.settings_version, settings: before };
+        const changed = await store.change(tx, row, {
+          settings: after,
+          // More or fewer processes of the same kind leave those alone that stay.
+          version: isScaling(names) ? row.settings_version : row.transition + 1,
+          changedFrom: isRollout ? from : null,
+          status: isRollout ? "restarting" : row.status,
+          reason: isRollout ? null : row.status_reason,
+          deadlineAt: isRollout
+            ? deadlineAt("restarting", { ...after, changed_from: from }, clock.now())
+            : null,
+        });
+        if (changed === null)
+          throw conflict("The worker was changed by somebody else just now. Try again.");
+        if (isRollout) await jobs.send(tx, "worker.apply", { id, transition: changed.transition });
+        const entry = askedEntry(changed, site, "changed");
+        await recordActivity(tx, { ...entry, detail: changeText(before, after) });
+        return changed;
+      }),
+
+    /**
+     * Brings the old settings back.
+     * @param why a sentence
+     * @returns the new row, or null when somebody else moved it first
+     */
+    async undo(row: WorkerRow, why: string): Promise<WorkerRow | null> {
+      const { changed_from: from } = row;
+      if (from === null) return null;
+      const reason = await mover.withLog(row.id, `The change was undone. ${why}`);
+      const undone = await store.transaction(async (tx) => {
+        const changed = await store.change(tx, row, {
+          settings: from.settings,
+          version: from.version,
+          changedFrom: null,
+          status: "restarting",
+          reason,
+          deadlineAt: deadlineAt("restarting", from.settings, clock.now()),
+        });
+        const site = changed && (await inventory.findSite(row.site_id, tx));
+        if (changed === null || site === null) return changed;
+        const entry = askedEntry(changed, site, "change undone");
+        const detail = `${changeText(settingsOf(row), from.settings)}\n${reason}`;
+        await recordActivity(tx, { ...entry, outcome: "bad", detail, actor: theSupervisor });
+        return changed;
+      });
+      if (undone === null) return null;
+      const program = programOf(undone, await inventory.findSite(undone.site_id));
+      order(undone.id, undone.transition, () => manager.undo(program));
+      return undone;
+    },
+  };
+}
