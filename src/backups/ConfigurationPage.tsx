@@ -1,6 +1,6 @@
 // One configuration: is it protected, what comes next, and every backup that it has.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useLoaderData, useNavigate } from "react-router";
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
 import { makePoller } from "../api/poll.ts";
@@ -27,10 +27,12 @@ import {
   scheduleQuery,
   storageProvidersQuery,
 } from "./queries.ts";
-import { RunChart } from "./RunChart.tsx";
 import { toSeries } from "./run-series.ts";
-import { RunStrip } from "./RunStrip.tsx";
 import { RunTable } from "./RunTable.tsx";
+
+const RunHistory = lazy(async () => ({
+  default: (await import("./RunHistory.tsx")).RunHistory,
+}));
 
 /** The next runs come nearer although nothing else happens. */
 const scheduleMs = 60_000;
@@ -50,7 +52,7 @@ function toProperties(configuration: BackupConfiguration, storage: string): Prop
     { term: "Status", value: configuration.status },
     { term: "Source", value: `${backupable.name} (${type})` },
     { term: "Schedule", value: words ?? mono(frequency) },
-    ...(words === undefined ? [] : [{ term: "Frequency", value: mono(frequency) }]),
+    ...(words === undefined ? [] : [{ term: "Cron expression", value: mono(frequency) }]),
     {
       term: "Keep last",
       value:
@@ -58,7 +60,7 @@ function toProperties(configuration: BackupConfiguration, storage: string): Prop
           ? "Chosen by the service"
           : `${hold} finished ${hold === 1 ? "backup" : "backups"}`,
     },
-    { term: "Storage provider", value: storage },
+    { term: "Storage", value: storage },
     { term: "Directory", value: mono(configuration.directory || "–") },
     ...(hasExtras(configuration)
       ? [
@@ -159,9 +161,10 @@ export function ConfigurationPage() {
         {configuration.backups.length === 0 ? (
           <p className="px-4 py-3 text-muted max-sm:px-3">No runs yet.</p>
         ) : (
-          <div className="grid grid-cols-1 gap-4 px-4 py-3 max-sm:px-3">
-            <RunStrip backups={configuration.backups} />
-            <RunChart points={toSeries(configuration.backups)} />
+          <div className="min-h-68 px-4 py-3 max-sm:px-3">
+            <Suspense>
+              <RunHistory points={toSeries(configuration.backups)} />
+            </Suspense>
           </div>
         )}
       </Panel>

@@ -27,24 +27,43 @@ test.each([
   expect(niceSpanMs(value)).toBe(end);
 });
 
-test("a series has the finished runs only, oldest first, with their length", () => {
-  const run = (id: number, status: string): Backup => ({
-    id,
-    path: "",
-    size: id * 1000,
-    output: "",
-    status,
-    restore_output: null,
-    restore_status: null,
-    started_at: "2026-06-01T02:30:00.000000Z",
-    ended_at: status === "running" ? null : "2026-06-01T02:30:04.500000Z",
-    restored_at: null,
-    duration: "4 seconds",
-  });
+const at = (seconds: string) => `2026-06-01T02:30:${seconds}Z`;
+
+const run = (id: number, status: string, change: Partial<Backup> = {}): Backup => ({
+  id,
+  path: "",
+  size: id * 1000,
+  output: "",
+  status,
+  restore_output: null,
+  restore_status: null,
+  started_at: at("00.000000"),
+  ended_at: status === "running" ? null : at("04.500000"),
+  restored_at: null,
+  duration: "4 seconds",
+  ...change,
+});
+
+test("a series has every run, oldest first, with its outcome; size and length as far as it has them", () => {
+  const backups = [
+    run(5, "copying"),
+    run(4, "running"),
+    run(3, "finished", { damage: "Too short." }),
+    run(2, "failed"),
+    run(1, "finished"),
+  ];
   expect(
-    toSeries([run(4, "running"), run(3, "finished"), run(2, "failed"), run(1, "finished")]),
+    toSeries(backups).map(({ id, outcome, sizeBytes, durationMs }) => [
+      id,
+      outcome,
+      sizeBytes,
+      durationMs,
+    ]),
   ).toEqual([
-    { id: 1, startedAt: "2026-06-01T02:30:00.000000Z", sizeBytes: 1000, durationMs: 4500 },
-    { id: 3, startedAt: "2026-06-01T02:30:00.000000Z", sizeBytes: 3000, durationMs: 4500 },
+    [1, "finished", 1000, 4500],
+    [2, "failed", null, 4500],
+    [3, "damaged", 3000, 4500],
+    [4, "other", null, null],
+    [5, "other", null, null],
   ]);
 });

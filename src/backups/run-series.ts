@@ -1,21 +1,39 @@
-// The numbers behind the chart of a configuration's runs.
+// The runs of a configuration as its chart draws them.
 import type { Backup } from "../../contract/backups/backup.ts";
 
-export type RunPoint = { id: number; startedAt: string; sizeBytes: number; durationMs: number };
+export type Outcome = "finished" | "failed" | "damaged" | "other";
+
+export type RunPoint = {
+  id: number;
+  startedAt: string;
+  /** As its service says it. */
+  status: string;
+  outcome: Outcome;
+  /** Null while it runs, and of a run that stored nothing. */
+  sizeBytes: number | null;
+  /** Null while it runs. */
+  durationMs: number | null;
+};
 
 const shownRuns = 30;
 
-/** The finished runs, oldest first. A service says durations in words, so they are taken from the moments. */
+/** Only these end the same for all services; their other words mean that it goes on. */
+const isEnd = (word: string): word is "finished" | "failed" =>
+  word === "finished" || word === "failed";
+
+/** The last runs, oldest first. A service says durations in words, so they are taken from the moments. */
 export const toSeries = (backups: readonly Backup[]): RunPoint[] =>
   backups
-    .filter(({ status, ended_at }) => status === "finished" && ended_at !== null)
     .slice(0, shownRuns)
     .toReversed()
-    .map(({ id, started_at, ended_at, size }) => ({
+    .map(({ id, started_at: from, ended_at: to, size, status, damage }) => ({
       id,
-      startedAt: started_at,
-      sizeBytes: size,
-      durationMs: Math.max(0, Date.parse(ended_at ?? started_at) - Date.parse(started_at)),
+      startedAt: from,
+      status,
+      outcome: damage ? "damaged" : isEnd(status) ? status : "other",
+      sizeBytes: status === "finished" ? size : null,
+      durationMs:
+        isEnd(status) && to !== null ? Math.max(0, Date.parse(to) - Date.parse(from)) : null,
     }));
 
 /** The next round number at or above `value`: 1, 2 or 5 times a power of ten. */
