@@ -133,7 +133,8 @@ addEventListener("hashchange", () => {
 setTimeout(() => void start());
 
 void idle()
-  .then(joinTabs)
+  // So that it is there when the service is not.
+  .then(() => Promise.allSettled([joinTabs(), import("./app/ErrorPage.tsx")]))
   .then(() => import("./app/prefetch.ts"))
   .then(
     ({ prefetchLinks }) => prefetchLinks(routes),

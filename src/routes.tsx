@@ -9,9 +9,9 @@ import {
   editConfigurationLoader,
   newConfigurationLoader,
 } from "./backups/loaders.ts";
-import { ErrorPage } from "./app/ErrorPage.tsx";
 import { homeLoader } from "./app/home-loader.ts";
 import { NotFoundPage } from "./app/NotFoundPage.tsx";
+import { PageError } from "./app/PageError.tsx";
 import { Shell } from "./app/Shell.tsx";
 import { notificationsLoader, serverNotificationsLoader } from "./notifications/loaders.ts";
 import { settingsLoader, newTokenLoader } from "./settings/loaders.ts";
@@ -127,7 +127,7 @@ const pages: RouteObject[] = [
 // A page that fails is replaced by its error inside the shell, and the rest stays usable.
 const inShell = (page: RouteObject): RouteObject => ({
   ...page,
-  ErrorBoundary: ErrorPage,
+  ErrorBoundary: PageError,
   HydrateFallback: PageSkeleton,
 });
 

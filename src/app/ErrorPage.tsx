@@ -1,30 +1,39 @@
 // What stands in a page's place when it could not be loaded: what, why, and what to do.
 import { useQueryErrorResetBoundary } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { isRouteErrorResponse, useRevalidator, useRouteError } from "react-router";
 import { ApiError, isPassing } from "../api/api-error.ts";
 import { paths } from "../paths.ts";
+import { useStore } from "../store.ts";
 import { Button } from "../ui/Button.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { RequestId } from "../ui/RequestId.tsx";
 import { LinkButton } from "./LinkButton.tsx";
+import { isMissingPart, outage, whenReachable } from "./outage.ts";
 
 type Explanation = { title: string; text: string; way: "retry" | "reload" | "elsewhere" };
 
-function explain(error: unknown): Explanation {
+function explain(error: unknown, isAway: boolean): Explanation {
   if (isRouteErrorResponse(error) && error.status === 404) return notFound;
+  if (isAway || (error instanceof ApiError && error.status === "unreachable"))
+    return {
+      title: "The service is not responding",
+      text: "The service may be stopped, starting or unreachable from this browser. The page opens as soon as it responds.",
+      way: "retry",
+    };
+  if (isMissingPart(error))
+    return {
+      title: "Quarterdeck was updated",
+      text: "Reload the page to use the new version.",
+      way: "reload",
+    };
   if (!(error instanceof ApiError))
     return {
       title: "Something went wrong",
-      text: "Reload the page. This often happens after an update of Quarterdeck.",
+      text: "Something went wrong in the dashboard. Reload the page.",
       way: "reload",
     };
   if (error.status === 404) return notFound;
-  if (error.status === "unreachable")
-    return {
-      title: "The service is not responding",
-      text: "The service may be stopped, starting or unreachable from this browser.",
-      way: "retry",
-    };
   if (error.status === 403)
     return {
       title: "Not allowed",
@@ -44,17 +53,36 @@ const notFound: Explanation = {
   way: "elsewhere",
 };
 
+/** A page that has just been loaded and lacks a part would lack it again. */
+const reloadSoonMs = 10_000;
+
 export function ErrorPage() {
   const error = useRouteError();
   const revalidator = useRevalidator();
   const { reset } = useQueryErrorResetBoundary();
-  const { title, text, way } = explain(error);
+  const isAway = useStore(outage) !== null;
+  const isPart = isMissingPart(error);
+  const { title, text, way } = explain(error, isAway);
   const { requestId, status } =
     error instanceof ApiError ? error : { requestId: null, status: null };
   const retry = () => {
+    // Some browsers remember that a file did not come.
+    if (isPart) return location.reload();
     reset();
     void revalidator.revalidate();
   };
+  useEffect(() => {
+    let isShown = true;
+    if (isPart || isPassing(error))
+      void (async () => {
+        const wasAway = await whenReachable();
+        if (isShown && (wasAway || (isPart && performance.now() > reloadSoonMs))) retry();
+      })();
+    return () => {
+      isShown = false;
+    };
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once for each error, whatever else is rendered meanwhile
+  }, [error]);
   return (
     <>
       <PageHeader title={title} />

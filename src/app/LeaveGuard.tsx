@@ -6,7 +6,7 @@ import { Dialog } from "../ui/Dialog.tsx";
 /** Goes with the navigation that follows a success: there is nothing left to lose. */
 export const savedState = { isSaved: true };
 
-const isSaved = (state: unknown): boolean =>
+export const isSaved = (state: unknown): boolean =>
   typeof state === "object" && state !== null && "isSaved" in state;
 
 type LeaveGuardProps = {

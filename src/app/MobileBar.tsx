@@ -2,7 +2,6 @@ import { type MouseEvent, useRef } from "react";
 import { paths } from "../paths.ts";
 import { Button } from "../ui/Button.tsx";
 import { Mark } from "../ui/Mark.tsx";
-import { ConnectionState } from "./ConnectionState.tsx";
 import { Link } from "./Link.tsx";
 import { PaletteButton } from "../palette/PaletteButton.tsx";
 import { SettingsLink } from "./SettingsLink.tsx";
@@ -34,9 +33,7 @@ export function MobileBar() {
         <Mark />
         Quarterdeck
       </Link>
-      <span className="ms-auto flex min-w-0 text-sm">
-        <ConnectionState />
-      </span>
+      <span className="ms-auto" />
       <PaletteButton look="icon" />
       <SettingsLink />
       {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions -- Escape and the close button are the keyboard's ways; this is for the backdrop */}

@@ -9,6 +9,7 @@ import { ConfirmHost } from "./ConfirmHost.tsx";
 import { KeysHost } from "../shortcuts/KeysHost.tsx";
 import { singleKeys } from "../shortcuts/keys.ts";
 import { PaletteHost } from "../palette/PaletteHost.tsx";
+import { ServiceState } from "./ServiceState.tsx";
 import { ToastHost } from "./ToastHost.tsx";
 import { watchPermission } from "./watch-permission.ts";
 
@@ -27,6 +28,7 @@ export function Overlays() {
   useEffect(watchPermission, []);
   return (
     <>
+      <ServiceState />
       <ToastHost />
       <ConfirmHost />
       <PaletteHost />

@@ -15,9 +15,10 @@ import { RememberNotice } from "./RememberNotice.tsx";
 import { usePageChange } from "./page-change.ts";
 import { SideNav } from "./SideNav.tsx";
 import { linkState } from "./link-state.ts";
+import { whenReachable } from "./outage.ts";
 import { toasts } from "./toasts.ts";
 
-/** In place of what lies above the page when its code does not come, e.g. because a newer version was installed. */
+/** In place of what lies above the page when its code does not come although the service responds. */
 function OverlaysMissing() {
   return (
     <div className="fixed inset-x-4 bottom-4 z-20 mx-auto max-w-xl rounded-md bg-raised shadow-pop">
@@ -35,11 +36,13 @@ function OverlaysMissing() {
 
 const Overlays = lazy(async () => {
   await Promise.race([idle(), ...[opened, question, toasts].map(nextChange)]);
-  try {
-    return { default: (await import("./Overlays.tsx")).Overlays };
-  } catch {
-    return { default: OverlaysMissing };
-  }
+  const load = async () => ({ default: (await import("./Overlays.tsx")).Overlays });
+  return load()
+    .catch(async (error) => {
+      if (await whenReachable()) return load();
+      throw error;
+    })
+    .catch(() => ({ default: OverlaysMissing }));
 });
 
 // Hardly ever there, so that the first file does without it.

@@ -9,7 +9,6 @@ import { Button } from "../ui/Button.tsx";
 import { Mark } from "../ui/Mark.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
 import { keysCommand } from "../shortcuts/keys-dialog.ts";
-import { ConnectionState } from "./ConnectionState.tsx";
 import { useCurrentPlace } from "./current-place.ts";
 import { serversQuery, sitesQuery } from "./inventory.ts";
 import { type KnownPlace, knownServers, knownSites } from "./known-places.ts";
@@ -128,11 +127,9 @@ export function SideNav() {
         </Link>
       )}
       <div className="flex items-center gap-1 border-t border-line pt-2 ps-2 text-sm text-muted">
-        <ConnectionState>
-          <span className="truncate">
-            {address === "" ? location.host : address.replace(/^https?:\/\//, "")}
-          </span>
-        </ConnectionState>
+        <span className="min-w-0 flex-1 truncate">
+          {address === "" ? location.host : address.replace(/^https?:\/\//, "")}
+        </span>
         <SettingsLink />
         <Button
           variant="ghost"

@@ -29,7 +29,7 @@ function ToastList({ messages }: { messages: readonly ToastMessage[] }) {
 export function ToastHost() {
   const messages = useStore(toasts);
   return (
-    <div className="pointer-events-none fixed end-4 bottom-4 in-[:has([data-selection-bar])]:bottom-20 start-4 z-20 ms-auto grid max-w-sm gap-2">
+    <div className="pointer-events-none fixed end-4 bottom-4 in-[:has([data-outage])]:bottom-14 in-[:has([data-selection-bar])]:bottom-20 start-4 z-20 ms-auto grid max-w-sm gap-2">
       <div role="alert" className="grid gap-2">
         <ToastList messages={messages.filter(({ tone }) => tone === "bad")} />
       </div>

@@ -29,6 +29,7 @@ export function Badge({ tone, isMoving = false, tip, since, children }: BadgePro
   return (
     <span
       className={`inline-flex h-6 items-center gap-1.5 text-sm whitespace-nowrap ${looks[tone]}`}
+      data-state
       data-tip={tip}
       data-since={since}
       data-has-help={hasHelp || undefined}

@@ -14,6 +14,7 @@ export function StatusDot({ tone, isMoving = false }: { tone: Tone; isMoving?: b
   return (
     <svg
       aria-hidden
+      data-state
       viewBox="0 0 8 8"
       fill="currentColor"
       className={`size-2 shrink-0 overflow-visible ${toneText[tone]} ${isMoving ? "motion-safe:animate-breathe" : ""}`}

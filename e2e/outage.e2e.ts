@@ -1,0 +1,108 @@
+// The service goes away and comes back, on the same port: what the pages show meanwhile, and that they go on by themselves.
+import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Page } from "@playwright/test";
+import { startService, type ServiceProcess } from "../server/testing/service-process.ts";
+import { patientArtisan } from "../server/testing/artisan.ts";
+import { makeMemoryFolder } from "../server/testing/memory-folder.ts";
+import { ownUser } from "../server/testing/own-user.ts";
+import { workerBody } from "../server/testing/worker-body.ts";
+import { expect, test as base } from "./fixtures.ts";
+import { connectAs, expectAccessible } from "./helpers.ts";
+
+type Moody = { url: string; stop(): Promise<void>; start(): Promise<void> };
+
+/** A service of its own with one worker, that can be stopped and started on the same port. */
+const test = base.extend<{ moody: Moody }>({
+  moody: async ({ context, expected }, provide) => {
+    expected.push(
+      /ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET|status of 503|^503 /,
+    );
+    const folder = await realpath(await makeMemoryFolder("quarterdeck-outage-"));
+    const root = join(folder, "shop");
+    await mkdir(root);
+    await writeFile(join(root, "artisan"), patientArtisan);
+    const inventory = join(folder, "inventory.yaml");
+    await writeFile(
+      inventory,
+      `servers:\n  - { id: 1, name: web-1, connection: local, time_zone: UTC }\nsites:\n  - { id: 1, server: 1, name: shop.example.com, root: ${root}, user: ${ownUser}, artisan: [sh, artisan] }\n`,
+    );
+    const data = join(folder, "data");
+    const environment = { QUARTERDECK_INVENTORY: inventory, QUARTERDECK_WORKERS: "keep" };
+    let service: ServiceProcess = await startService(data, environment);
+    const { url } = service;
+    const { port } = new URL(url);
+    await expect
+      .poll(async () => (await service.call("POST", "/api/site/1/worker", workerBody)).status)
+      .toBe(201);
+    await provide({
+      url,
+      stop: () => service.end("SIGTERM"),
+      async start() {
+        service = await startService(data, { ...environment, PORT: port });
+      },
+    });
+    for (const page of context.pages()) await page.goto("about:blank");
+    await service.call("DELETE", "/api/worker/1").catch(() => null);
+    await service.end("SIGINT");
+    await rm(folder, { recursive: true, force: true });
+  },
+});
+
+const banner = (page: Page) => page.getByRole("status", { name: "Connection" });
+const away = /Unreachable since \d\d:\d\d, showing the last known state/;
+const stateOf = (page: Page) => page.getByRole("table").getByText("installed", { exact: true });
+const colorOf = (page: Page) =>
+  stateOf(page)
+    .locator("svg")
+    .first()
+    .evaluate((dot) => getComputedStyle(dot).color);
+
+/** What lies over the pages comes last. */
+const settle = (page: Page) =>
+  expect(page.getByRole("log", { name: "Changes" })).toBeAttached({ timeout: 15_000 });
+
+test("while the service is away a page says since when, keeps its states without their color and does not move", async ({
+  page,
+  moody,
+}) => {
+  await connectAs(page, moody.url);
+  await page.goto(`${moody.url}/sites/1/workers`);
+  await expect(stateOf(page)).toBeVisible();
+  await settle(page);
+  await expect(banner(page)).toBeEmpty();
+  const color = await colorOf(page);
+  const place = await stateOf(page).boundingBox();
+
+  await moody.stop();
+  await expect(banner(page)).toContainText(away, { timeout: 30_000 });
+  expect(await colorOf(page)).not.toBe(color);
+  expect(await stateOf(page).boundingBox()).toEqual(place);
+  await expectAccessible(page);
+
+  await moody.start();
+  await expect(banner(page)).toBeEmpty({ timeout: 30_000 });
+  await expect.poll(() => colorOf(page)).toBe(color);
+  await expect(page.getByText("Quarterdeck was updated.")).toBeHidden();
+});
+
+test("a page whose code does not come because the service is away says that, and opens once it is back", async ({
+  page,
+  moody,
+}) => {
+  await connectAs(page, moody.url);
+  await page.goto(`${moody.url}/sites/1/workers`);
+  await expect(stateOf(page)).toBeVisible();
+  await settle(page);
+  await moody.stop();
+  await page.getByRole("link", { name: "Settings" }).first().click();
+  await expect(
+    page.getByRole("heading", { name: "The service is not responding", level: 1 }),
+  ).toBeVisible();
+  await expect(page.getByText(/was updated|newer version/)).toBeHidden();
+  await moody.start();
+  await expect(page.getByRole("heading", { name: "Settings", level: 1 })).toBeVisible({
+    timeout: 30_000,
+  });
+  await expect(banner(page)).toBeEmpty();
+});

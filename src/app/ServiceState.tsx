@@ -1,0 +1,59 @@
+// Says that the service is away, over the page, so that nothing moves under the pointer; the page keeps what was known last.
+import { useEffect, useLayoutEffect, useRef } from "react";
+import { useLocation } from "react-router";
+import { queryClient } from "../api/query.ts";
+import { useStore } from "../store.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { isSaved } from "./LeaveGuard.tsx";
+import { outage } from "./outage.ts";
+import { isStale, watchService } from "./watch-service.ts";
+
+const timeText = (ms: number): string => {
+  const moment = new Date(ms);
+  return [moment.getHours(), moment.getMinutes()]
+    .map((part) => String(part).padStart(2, "0"))
+    .join(":");
+};
+
+/** A page of the new build comes with a load of its own. What was just saved is shown first. */
+function useNewBuild(): void {
+  const { pathname, state } = useLocation();
+  const before = useRef(pathname);
+  useEffect(() => {
+    if (before.current === pathname) return;
+    before.current = pathname;
+    if (isStale.get() && !isSaved(state)) location.reload();
+  }, [pathname, state]);
+}
+
+/** Rendered once, in the shell. */
+export function ServiceState() {
+  const sinceMs = useStore(outage);
+  const isAway = sinceMs !== null;
+  useNewBuild();
+  useEffect(() => watchService(queryClient), []);
+  useLayoutEffect(() => {
+    document.documentElement.toggleAttribute("data-last-known", isAway);
+  }, [isAway]);
+  return (
+    <output
+      aria-label="Connection"
+      className="pointer-events-none fixed inset-x-0 bottom-0 z-10 lg:start-60"
+    >
+      {isAway && (
+        <span
+          data-outage
+          className="pointer-events-auto flex min-h-10 items-center gap-2.5 border-t border-line bg-warn-soft px-8 py-2 text-ink max-lg:px-6 max-sm:px-4"
+        >
+          <span className="text-warn">
+            <Icon name="warning" />
+          </span>
+          <span>
+            <strong className="font-medium">Unreachable since {timeText(sinceMs)}</strong>, showing
+            the last known state. Quarterdeck goes on by itself.
+          </span>
+        </span>
+      )}
+    </output>
+  );
+}
