@@ -1,6 +1,6 @@
 // The timeline: what was changed, run and delivered, when, and by whom.
 import * as z from "zod/mini";
-import { id, stateOf, timestamp } from "./values.ts";
+import { id, moment, stateOf, storableText, timestamp } from "./values.ts";
 
 export const activityKinds = [
   "backup",
@@ -16,6 +16,8 @@ export type ActivityKind = (typeof activityKinds)[number];
 const actorTypes = ["token", "schedule", "supervisor", "service"] as const;
 export type ActorType = (typeof actorTypes)[number];
 
+const actor = z.object({ type: stateOf(actorTypes), name: z.string() });
+
 const activityEntry = z
   .object({
     id,
@@ -25,7 +27,7 @@ const activityEntry = z
     action: z.string(),
     /** Whether it went well; null = it is neither good nor bad. */
     outcome: z.nullable(z.enum(["good", "bad"])),
-    actor: z.object({ type: stateOf(actorTypes), name: z.string() }),
+    actor,
     /** What it is about; its id stays although the thing itself may be gone. */
     object: z.object({ type: z.string(), id, name: z.string() }),
     server_id: z.nullable(id),
@@ -42,6 +44,14 @@ export const activityQuery = z.object({
   server: z.optional(idText),
   site: z.optional(idText),
   kind: z.optional(z.enum(activityKinds)),
+  /** The name of who did it, as `actors` has it. */
+  actor: z.optional(storableText()),
+  /** Words, each of which an entry has at the beginning of one of its own. */
+  search: z.optional(storableText().check(z.maxLength(200))),
+  /** From this moment on. */
+  from: z.optional(moment),
+  /** Until before this moment. */
+  to: z.optional(moment),
   /** Entries older than this one, newest first. */
   before: z.optional(idText),
   /** Entries newer than this one, newest first. */
@@ -55,6 +65,8 @@ export const activity = z
     data: z.array(activityEntry),
     /** Ask with `before` this for what is older; null = that was all. */
     next: z.nullable(id),
+    /** With the newest entries: everybody that the timeline names, in the order of their names. */
+    actors: z.optional(z.array(actor)),
   })
   .register(z.globalRegistry, { id: "Activity" });
 export type Activity = z.infer<typeof activity>;

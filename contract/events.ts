@@ -27,5 +27,14 @@ export type EventType = (typeof eventTypes)[number];
 export const subscribableEvents = eventTypes.filter((type) => type !== "webhook.ping");
 export type SubscribableEvent = (typeof subscribableEvents)[number];
 
+/** What goes as it should, and ends no problem. */
+const routine: ReadonlySet<string> = new Set([
+  "site.deployed",
+  "backup.finished",
+  "restore.finished",
+]);
+/** The events that report a problem, and those that report its end, such as `worker.recovered`. */
+export const problemEvents = subscribableEvents.filter((type) => !routine.has(type));
+
 /** The most bytes of a webhook request's body. */
 export const maxEventBytes = 20_000;

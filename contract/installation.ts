@@ -8,6 +8,8 @@ export const installation = z
     account: z.string(),
     /** Each site's code runs as an account of its own; false = as the service's, whose files it can read then. */
     isolates_sites: z.boolean(),
+    /** What webhooks can choose from; absent = they cannot choose. */
+    events: z.optional(z.array(z.string())),
   })
   .register(z.globalRegistry, { id: "Installation" });
 export type Installation = z.infer<typeof installation>;

@@ -11,7 +11,7 @@ const pageQuery = z.object(pageFields);
 export const statusParameter = "filter[status]";
 
 /** What a list may be asked for that can be filtered; the service knows its statuses and sorts. An extra. */
-const filterQuery = z.object({
+export const filterQuery = z.object({
   ...pageFields,
   /** Words of `meta.counts`, separated by commas. */
   [statusParameter]: z.optional(z.string()),

@@ -3,6 +3,8 @@ import {
   channelMessage,
   notification,
   notificationChannel,
+  notificationEvents,
+  updateNotificationEventsBody,
   updateNotificationsBody,
 } from "./notification.ts";
 import { operation } from "../operation.ts";
@@ -26,6 +28,19 @@ export const notificationOperations = {
 };
 
 export const notificationExtras = {
+  showNotificationEvents: operation({
+    tag: "notifications",
+    method: "GET",
+    path: "/api/site/{id}/notification-events",
+    responses: { 200: notificationEvents },
+  }),
+  updateNotificationEvents: operation({
+    tag: "notifications",
+    method: "PUT",
+    path: "/api/site/{id}/notification-events",
+    body: updateNotificationEventsBody,
+    responses: { 200: notificationEvents },
+  }),
   listServerNotifications: operation({
     tag: "notifications",
     path: "/api/server/{id}/notifications",

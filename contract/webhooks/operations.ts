@@ -1,7 +1,7 @@
 // The webhooks' operations: their rows of the table `contract/operations.ts`.
 import { operation } from "../operation.ts";
-import { listOf, filteredListOf } from "../paging.ts";
-import { delivery, deliverySummary } from "./delivery.ts";
+import { filteredListOf } from "../paging.ts";
+import { deliveriesQuery, delivery, deliverySummary } from "./delivery.ts";
 import {
   createWebhookBody,
   redeliverBody,
@@ -50,7 +50,8 @@ export const webhookExtras = {
   listDeliveries: operation({
     tag: "webhooks",
     path: "/api/site-webhook/{id}/deliveries",
-    ...listOf(deliverySummary),
+    ...filteredListOf(deliverySummary),
+    query: deliveriesQuery,
   }),
   showDelivery: operation({
     tag: "webhooks",

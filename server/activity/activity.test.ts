@@ -81,13 +81,64 @@ describe("the timeline", () => {
     expect(newer.data).toHaveLength(1);
   });
 
-  test.each(["?server=x", "?before=-1", "?kind=gossip", "?after=0"])(
-    "%s is refused at its field",
-    async (query) => {
-      const response = await service.call("GET", `/api/activity${query}`);
-      expect(response.status).toBe(422);
-    },
-  );
+  test.each([
+    "?server=x",
+    "?before=-1",
+    "?kind=gossip",
+    "?after=0",
+    "?from=yesterday",
+    "?to=2026-13-01T00:00Z",
+    `?search=${"x".repeat(201)}`,
+    "?actor=%00",
+  ])("%s is refused at its field", async (query) => {
+    const response = await service.call("GET", `/api/activity${query}`);
+    expect(response.status).toBe(422);
+  });
+
+  test("is searched by the beginnings of words, whatever stands between them", async () => {
+    await service.call("POST", "/api/site/2/deployment", {
+      status: "failed",
+      message: "checkout-v2: café's migrations/2026_11 broke (exit 3)",
+    });
+    const found = async (text: string) =>
+      (await list(`?search=${encodeURIComponent(text)}`)).data.map(({ detail }) => detail);
+    for (const text of [
+      "checkout",
+      "CHECK v2",
+      "café migr",
+      "migrations/2026_11",
+      "(exit",
+      "blog checkout",
+    ])
+      expect(await found(text), text).toEqual([expect.stringContaining("checkout-v2")]);
+    expect(await found("heckout")).toEqual([]);
+    expect(await found("checkout shop")).toEqual([]);
+    // What means something to a query, and to SQL.
+    for (const text of ["checkout & !v2", "' or 1=1 --", "a:*|b", "!!!"])
+      expect(
+        (await service.call("GET", `/api/activity?search=${encodeURIComponent(text)}`)).status,
+      ).toBe(200);
+  });
+
+  test("is filtered by who did it, and names everybody", async () => {
+    const { actors = [] } = await list();
+    expect(actors).toContainEqual({ type: "token", name: "QUARTERDECK_TOKEN" });
+    expect(actors).toContainEqual({ type: "supervisor", name: "Supervisor" });
+    const { data } = await list("?actor=Supervisor");
+    expect(data.length).toBeGreaterThan(0);
+    expect(new Set(data.map(({ actor }) => actor.name))).toEqual(new Set(["Supervisor"]));
+    expect((await list("?actor=nobody")).data).toEqual([]);
+    // Only with the newest: nobody needs them again with each page.
+    expect(await list(`?before=${data[0]?.id}`)).not.toHaveProperty("actors");
+  });
+
+  test("is filtered by time, the end not included", async () => {
+    const [newest] = (await list()).data;
+    const at = newest?.at ?? "";
+    expect((await list(`?from=${at}`)).data.map(({ id }) => id)).toContain(newest?.id);
+    expect((await list(`?to=${at}`)).data.map(({ id }) => id)).not.toContain(newest?.id);
+    expect((await list("?from=2000-01-01T00:00Z&to=2000-01-02T00:00Z")).data).toEqual([]);
+  });
 
   test("shows a token its own servers only", async () => {
     const made = await service.json<{ token: string }>("POST", "/api/tokens", {
@@ -98,6 +149,10 @@ describe("the timeline", () => {
     const { data } = await list("", made.body.token);
     expect(new Set(data.map(({ server_id: id }) => id))).toEqual(new Set([2]));
     expect((await list("?server=1", made.body.token)).data).toEqual([]);
+    // The supervisor has done nothing there.
+    expect((await list("", made.body.token)).actors?.map(({ name }) => name)).not.toContain(
+      "Supervisor",
+    );
   });
 });
 

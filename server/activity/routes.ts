@@ -13,21 +13,40 @@ export const activityRoutes = (store: ActivityStore): Route[] => [
         serverId: toId(query.server),
         siteId: toId(query.site),
         kind: query.kind ?? null,
+        actor: query.actor ?? null,
+        words: toWords(query.search ?? ""),
+        from: toDate(query.from),
+        to: toDate(query.to),
         before: toId(query.before),
         after: toId(query.after),
         visible: caller.serverIds,
       };
       // One more than is shown tells whether there is more.
-      const rows = await store.list(filter, activityPerPage + 1);
+      const isNewest = query.before === undefined && query.after === undefined;
+      const [rows, actors] = await Promise.all([
+        store.list(filter, activityPerPage + 1),
+        isNewest ? store.actors(caller.serverIds) : undefined,
+      ]);
       const shown = rows.slice(0, activityPerPage);
       const next = rows.length > activityPerPage ? (shown.at(-1)?.id ?? null) : null;
-      return reply(200, { data: shown.map(toEntry), next });
+      return reply(200, { data: shown.map(toEntry), next, ...(actors && { actors }) });
     },
   }),
 ];
 
 const toId = (text: string | undefined): number | null =>
   text === undefined ? null : Math.min(Number(text), largestId);
+const toDate = (text: string | undefined): Date | null =>
+  text === undefined ? null : new Date(text);
+
+const maxWords = 10;
+/** As the index has them: what is neither a letter nor a digit of ASCII stands between words. */
+const toWords = (search: string): string[] =>
+  search
+    .split(/[^\da-zA-Z\u0080-\u{10ffff}]+/u)
+    .filter((word) => word !== "")
+    .slice(0, maxWords);
+
 /** Of an `integer` column; a larger one would be an error of the database and finds nothing anyhow. */
 const largestId = 2_147_483_647;
 

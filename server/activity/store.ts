@@ -1,9 +1,9 @@
 // The timeline's rows: written in the transaction of what they record, read by key from the newest on.
 import type { ActivityKind } from "../../contract/activity.ts";
-import { and, desc, eq, gt, inArray, lt } from "../store/drizzle.ts";
+import { and, desc, eq, gt, gte, inArray, lt, sql } from "../store/drizzle.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { insertRows } from "../store/rows.ts";
-import { activity } from "../store/tables.ts";
+import { activity, activityWords } from "../store/tables.ts";
 import { currentActor, type Actor } from "./actor.ts";
 
 export type NewActivity = {
@@ -25,6 +25,13 @@ type ActivityFilter = {
   serverId: number | null;
   siteId: number | null;
   kind: ActivityKind | null;
+  /** A name. */
+  actor: string | null;
+  /** Beginnings of words, all of which an entry has. */
+  words: readonly string[];
+  from: Date | null;
+  /** Not included. */
+  to: Date | null;
   before: number | null;
   after: number | null;
   /** The servers that may be seen; null = all, and what belongs to none. */
@@ -63,6 +70,10 @@ export const createActivityStore = (db: Database) => ({
           filter.serverId === null ? undefined : eq(activity.server_id, filter.serverId),
           filter.siteId === null ? undefined : eq(activity.site_id, filter.siteId),
           filter.kind === null ? undefined : eq(activity.kind, filter.kind),
+          filter.actor === null ? undefined : eq(activity.actor_name, filter.actor),
+          filter.words.length === 0 ? undefined : hasWords(filter.words),
+          filter.from === null ? undefined : gte(activity.at, filter.from),
+          filter.to === null ? undefined : lt(activity.at, filter.to),
           filter.before === null ? undefined : lt(activity.id, filter.before),
           filter.after === null ? undefined : gt(activity.id, filter.after),
           filter.visible === null ? undefined : inArray(activity.server_id, [...filter.visible]),
@@ -70,6 +81,36 @@ export const createActivityStore = (db: Database) => ({
       )
       .orderBy(desc(activity.id))
       .limit(limit),
+
+  /** Whoever did something that may be seen. It jumps from name to name in the index: there are few, and many entries of each. */
+  async actors(visible: readonly number[] | null): Promise<Actor[]> {
+    const isVisible =
+      visible === null ? sql`true` : sql`server_id = any(${sql.param([...visible])}::int[])`;
+    const { rows } = await db.execute<Actor>(sql`
+      with recursive actors as (
+        (select actor_name, actor_type from activity order by actor_name, actor_type limit 1)
+        union all
+        select following.actor_name, following.actor_type from actors, lateral (
+          select actor_name, actor_type from activity
+          where (actor_name, actor_type) > (actors.actor_name, actors.actor_type)
+          order by actor_name, actor_type limit 1
+        ) following
+      )
+      select actor_type as type, actor_name as name from actors
+      where exists (
+        select from activity
+        where actor_name = actors.actor_name and actor_type = actors.actor_type and ${isVisible}
+      )
+      order by 2, 1 limit ${maxActors}`);
+    return rows;
+  },
 });
+
+/** More than that nobody reads through. */
+const maxActors = 200;
+
+/** @param words of letters and digits alone, which mean nothing else to a query */
+const hasWords = (words: readonly string[]) =>
+  sql`${activityWords(activity)} @@ to_tsquery('simple'::regconfig, ${words.map((word) => `${word}:*`).join(" & ")})`;
 
 export type ActivityStore = ReturnType<typeof createActivityStore>;

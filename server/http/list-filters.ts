@@ -4,6 +4,7 @@ import type { BackupConfigurationState, BackupState } from "../../contract/backu
 import type { OperationName } from "../../contract/operations.ts";
 import { type ListFilter, statusParameter } from "../../contract/paging.ts";
 import { isStorableText } from "../../contract/values.ts";
+import type { DeliveryState } from "../../contract/webhooks/delivery.ts";
 import type { WebhookState } from "../../contract/webhooks/webhook.ts";
 import type { WorkerState } from "../../contract/workers/worker.ts";
 import { InvalidFields } from "./service-error.ts";
@@ -73,6 +74,15 @@ export const listFilters = {
       enabled: "calm",
     } satisfies Record<WebhookState | "failing", Urgency>,
     sorts: [byAttention, "id", "url"],
+  },
+  listDeliveries: {
+    statuses: {
+      failed: "wrong",
+      retrying: "moving",
+      pending: "moving",
+      delivered: "calm",
+    } satisfies Record<DeliveryState, Urgency>,
+    sorts: [byAttention, "id"],
   },
   listServers: namedFilters,
   listSites: namedFilters,

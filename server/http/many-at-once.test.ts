@@ -225,6 +225,11 @@ const cases: Record<Exclude<WriteName, "signIn">, Case> = {
     body: (n) => ({ channels: n % 2 === 0 ? [1] : [1, 2] }),
     status: 200,
   },
+  updateNotificationEvents: {
+    targets: allFor(1),
+    body: (n) => ({ channels: n % 2 === 0 ? [] : [{ id: 1, events: "problems" }] }),
+    status: 200,
+  },
   updateServerNotifications: {
     targets: allFor(1),
     body: (n) => ({ channels: n % 2 === 0 ? [2] : [1, 2] }),

@@ -148,11 +148,15 @@ export const listRoute = <Row extends ListOperation, Found>(
 
 type FilteredListOperation = Operation & ReturnType<typeof filteredListOf>;
 
+const everything = { words: [], statuses: [], sort: null };
+
 type FilteredListHandler<Row extends FilteredListOperation, Found> = Pick<
   Handler<Row, Found>,
   "find"
 > & {
   filters: Filters;
+  /** Parameters of its own beside those of every list; links keep them, and they bring the counts along. */
+  more?: readonly (keyof ParsedQuery<Row> & string)[];
   /** @returns the items of this page, the number of those on all pages, and that by status where something was wanted */
   list(
     request: ListRequest,
@@ -163,17 +167,20 @@ type FilteredListHandler<Row extends FilteredListOperation, Found> = Pick<
 /** The same of a list that can be filtered, searched and sorted. */
 export const filteredListRoute = <Row extends FilteredListOperation, Found>(
   operation: Row,
-  { find, filters, list }: FilteredListHandler<Row, Found>,
+  { find, filters, more = [], list }: FilteredListHandler<Row, Found>,
 ): Route => ({
   operation,
   find,
   check: async () => ({}),
   async handle(incoming: Incoming<Row, Found>) {
     const page = readPage(incoming.query);
-    const wanted = readFilter(incoming.query, filters);
+    const given = Object.entries(incoming.query).filter(
+      ([name, value]) => value !== "" && more.some((one) => one === name),
+    );
+    const wanted = readFilter(incoming.query, filters) ?? (given.length > 0 ? everything : null);
     const { items, total, counts } = await list({ ...page, wanted }, incoming);
     const { [statusParameter]: status, search, sort }: ListFilter = incoming.query;
-    const filter = { [statusParameter]: status, search, sort };
+    const filter = { [statusParameter]: status, search, sort, ...Object.fromEntries(given) };
     const filtered = counts && { counts, sorts: [...filters.sorts] };
     return reply(200, toPage(items, total, page, incoming.url, filter, filtered));
   },

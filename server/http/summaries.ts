@@ -45,6 +45,8 @@ const summaries = {
     "Send the deliveries that a webhook missed while disabled or paused, or all that failed",
   pingWebhook: "Send a ping to a webhook",
   rotateWebhookSecret: "Rotate a webhook's secret; the previous secret also signs for 24 hours",
+  showNotificationEvents: "Show which events each notification channel of a site gets",
+  updateNotificationEvents: "Replace the choice of events of a site's notification channels",
   listServerNotifications: "List the channels for events of a server that belong to no site",
   updateServerNotifications: "Replace the channels for events of a server that belong to no site",
   listNotificationChannels: "List the account's notification channels",

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
+import { subscribableEvents } from "../../contract/events.ts";
 import { createTestService } from "../testing/service.ts";
 
 test.each([
@@ -20,5 +21,9 @@ test.each([
   });
   const response = await service.call("GET", "/api/installation", undefined, made.body.token);
   expect(response.status).toBe(200);
-  expect(await response.json()).toEqual({ version: "1.2.3", ...expected });
+  expect(await response.json()).toEqual({
+    version: "1.2.3",
+    events: subscribableEvents,
+    ...expected,
+  });
 });

@@ -1,6 +1,7 @@
 // Which of the account's channels the sites use, and the servers for what belongs to none of their sites.
+import type { EventChoice } from "../../contract/notifications/notification.ts";
 import type { Connection, Database } from "../store/database.ts";
-import { asc, eq, inArray, sql } from "../store/drizzle.ts";
+import { and, asc, eq, inArray, notInArray, sql } from "../store/drizzle.ts";
 import {
   notificationChannels,
   serverChannels,
@@ -13,17 +14,28 @@ import {
 export type ChannelOwner = { kind: "site" | "server"; id: number };
 
 const tables = {
-  site: { choices: siteChannels, ownerId: siteChannels.site_id, owners: sites },
-  server: { choices: serverChannels, ownerId: serverChannels.server_id, owners: servers },
+  site: {
+    choices: siteChannels,
+    ownerId: siteChannels.site_id,
+    owners: sites,
+    events: siteChannels.events,
+  },
+  server: {
+    choices: serverChannels,
+    ownerId: serverChannels.server_id,
+    owners: servers,
+    // A server's channels get all that belongs to none of its sites.
+    events: sql<EventChoice>`'"all"'::jsonb`,
+  },
 } as const;
 
 export function createChannelStore(db: Database) {
   const ofOwners = async (tx: Connection, kind: ChannelOwner["kind"], ids: readonly number[]) => {
     if (ids.length === 0) return [];
-    const { choices, ownerId } = tables[kind];
+    const { choices, ownerId, events } = tables[kind];
     return (
       tx
-        .select({ ownerId, channelId: choices.channel_id })
+        .select({ ownerId, channelId: choices.channel_id, events })
         // The overloads of a union of tables do not meet; the columns read here stand in both of them.
         .from(choices as typeof siteChannels)
         .where(inArray(ownerId, [...ids]))
@@ -79,17 +91,35 @@ export function createChannelStore(db: Database) {
               .for("key share");
       if (known.length !== channelIds.length) return null;
       const before = await ofOwners(tx, kind, [id]);
-      // `ownerId` is a column of the same table.
-      await tx.delete(choices as typeof siteChannels).where(eq(ownerId, id));
+      // One that stays keeps the events that were chosen for it.
+      await tx
+        // `ownerId` is a column of the same table.
+        .delete(choices as typeof siteChannels)
+        .where(and(eq(ownerId, id), notInArray(choices.channel_id, [...channelIds])));
       if (channelIds.length > 0 && kind === "site")
         await tx
           .insert(siteChannels)
-          .values(channelIds.map((channel) => ({ site_id: id, channel_id: channel })));
+          .values(channelIds.map((channel) => ({ site_id: id, channel_id: channel })))
+          .onConflictDoNothing();
       if (channelIds.length > 0 && kind === "server")
         await tx
           .insert(serverChannels)
-          .values(channelIds.map((channel) => ({ server_id: id, channel_id: channel })));
+          .values(channelIds.map((channel) => ({ server_id: id, channel_id: channel })))
+          .onConflictDoNothing();
       return before.map(({ channelId }) => channelId);
+    },
+
+    /** Those of a site with their events; no change of the set meets another until the transaction ends. */
+    async lockEvents(tx: Connection, siteId: number) {
+      await tx.select({ id: sites.id }).from(sites).where(eq(sites.id, siteId)).for("update");
+      return ofOwners(tx, "site", [siteId]);
+    },
+
+    async setEvents(tx: Connection, siteId: number, channelId: number, events: EventChoice) {
+      await tx
+        .update(siteChannels)
+        .set({ events })
+        .where(and(eq(siteChannels.site_id, siteId), eq(siteChannels.channel_id, channelId)));
     },
   };
 }

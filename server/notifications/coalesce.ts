@@ -3,7 +3,8 @@
 // messages; and what waits anyway, because the channel is being spoken to, goes out together.
 import type { Clock } from "../clock.ts";
 import { eventWords } from "../../contract/event-words.ts";
-import type { EventType } from "../../contract/events.ts";
+import { type EventType, problemEvents } from "../../contract/events.ts";
+import type { EventChoice } from "../../contract/notifications/notification.ts";
 import { titleOf } from "../events/event.ts";
 import type { Receive, DispatchedEvent } from "../events/outbox-relay.ts";
 import type { SingletonQueue } from "../jobs/singleton-queue.ts";
@@ -81,7 +82,12 @@ export function createCoalesce(options: {
         channelIds: new Set(
           isOfNoSite(event)
             ? ofServers.filter(({ ownerId }) => ownerId === event.server_id).map(channelOf)
-            : ofSites.filter(({ ownerId }) => event.siteIds.includes(ownerId)).map(channelOf),
+            : ofSites
+                .filter(
+                  ({ ownerId, events: choice }) =>
+                    event.siteIds.includes(ownerId) && isChosen(choice, event.type),
+                )
+                .map(channelOf),
         ),
       }));
     // Their jobs are locked before their messages, as by the sender.
@@ -95,6 +101,9 @@ export function createCoalesce(options: {
   };
 }
 
+const isChosen = (choice: EventChoice, type: EventType): boolean =>
+  choice === "all" ||
+  (choice === "problems" ? problemEvents : choice).some((chosen) => chosen === type);
 const isOfNoSite = ({ siteIds }: DispatchedEvent): boolean => siteIds.length === 0;
 const channelOf = ({ channelId }: { channelId: number }): number => channelId;
 const isUnsent = ({ status, attempts }: MessageRow): boolean =>

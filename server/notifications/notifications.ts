@@ -12,6 +12,7 @@ import type { Database } from "../store/database.ts";
 import { createChannelStore } from "./channel-store.ts";
 import type { SmtpSettings } from "./channels/smtp-url.ts";
 import { createCoalesce } from "./coalesce.ts";
+import { createEventChoices } from "./event-choices.ts";
 import { createFormatMessage } from "./format-message.ts";
 import { createMessageSender } from "./message-sender.ts";
 import { createMessageStore } from "./message-store.ts";
@@ -63,7 +64,12 @@ export function createNotifications(options: NotificationsOptions): Notification
   });
   const service = createNotificationService({ messages, channels, inventory, queue, clock });
   return {
-    routes: notificationRoutes({ service, inventory, describe: createDescribeChannel(options) }),
+    routes: notificationRoutes({
+      service,
+      choices: createEventChoices(channels, inventory),
+      inventory,
+      describe: createDescribeChannel(options),
+    }),
     receive: createCoalesce({ messages, channels, queue, clock }),
     metrics: notificationMetrics,
     catchUp: service.catchUp,

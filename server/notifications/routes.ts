@@ -14,18 +14,21 @@ import {
 } from "../http/route.ts";
 import { createServerFinder, createSiteFinder } from "../inventory/finders.ts";
 import type { InventoryStore, NotificationChannelEntry } from "../inventory/store.ts";
+import type { EventChoices } from "./event-choices.ts";
 import type { MessageRow } from "./message-store.ts";
 import type { NamedOwner, NotificationService } from "./notification-service.ts";
 import type { DescribeChannel } from "./open-channel.ts";
 
 type NotificationRoutesOptions = {
   service: NotificationService;
+  choices: EventChoices;
   inventory: InventoryStore;
   describe: DescribeChannel;
 };
 
 export function notificationRoutes({
   service,
+  choices,
   inventory,
   describe,
 }: NotificationRoutesOptions): Route[] {
@@ -69,6 +72,15 @@ export function notificationRoutes({
         await service.choose(site, body.channels);
         return reply(200, await pageOf(site, readPage({}), url));
       },
+    }),
+    route(operations.showNotificationEvents, {
+      find: findSiteOwner,
+      handle: async ({ found: site }) => reply(200, await choices.show(site)),
+    }),
+    route(operations.updateNotificationEvents, {
+      find: findSiteOwner,
+      check: ({ found: site, fields }) => choices.check(site, fields.channels),
+      handle: async ({ found: site, body }) => reply(200, await choices.replace(site, body)),
     }),
     route(operations.listServerNotifications, {
       find: findServerOwner,

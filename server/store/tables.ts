@@ -1,5 +1,6 @@
 // Every table, as Drizzle and its migrations know it. `npm run migrations` writes the next migration from this.
 import { sql } from "./drizzle.ts";
+import type { PgColumn, SQL } from "./drizzle.ts";
 import {
   bigint,
   boolean,
@@ -21,7 +22,10 @@ import type {
   RestoreState,
 } from "../../contract/backups/backup.ts";
 import type { EventType, SubscribableEvent } from "../../contract/events.ts";
-import type { ChannelMessageState } from "../../contract/notifications/notification.ts";
+import type {
+  ChannelMessageState,
+  EventChoice,
+} from "../../contract/notifications/notification.ts";
 import type { Ability } from "../../contract/tokens.ts";
 import type { DeliveryState } from "../../contract/webhooks/delivery.ts";
 import type { StopSignal, WorkerSettings, WorkerState } from "../../contract/workers/worker.ts";
@@ -458,6 +462,11 @@ export const siteChannels = pgTable(
     channel_id: integer()
       .notNull()
       .references(() => notificationChannels.id),
+    /** Which of the site's events it is notified about. */
+    events: jsonb()
+      .$type<EventChoice>()
+      .notNull()
+      .default(sql`'"all"'`),
   },
   (table) => [
     primaryKey({ columns: [table.site_id, table.channel_id] }),
@@ -527,6 +536,18 @@ export const channelMessageEvents = pgTable(
   ],
 );
 
+/**
+ * What a search of the timeline looks in: words, whatever of ASCII stands between them. An index has the same. What a letter is
+ * beyond ASCII depends on the database's locale, so no pattern asks for it.
+ */
+export const activityWords = (
+  table: Record<
+    "kind" | "action" | "actor_name" | "object_type" | "object_name" | "detail",
+    PgColumn
+  >,
+): SQL =>
+  sql`to_tsvector('simple'::regconfig, regexp_replace(${table.kind} || ' ' || ${table.action} || ' ' || ${table.actor_name} || ' ' || ${table.object_type} || ' ' || ${table.object_name} || ' ' || coalesce(${table.detail}, ''), '[\\x01-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7f]+', ' ', 'g'))`;
+
 /** The timeline. Nothing in it refers to a row: it outlives what it records. */
 export const activity = pgTable(
   "activity",
@@ -549,5 +570,7 @@ export const activity = pgTable(
     index("activity_of_server").on(table.server_id, table.id),
     index("activity_of_site").on(table.site_id, table.id),
     index("activity_by_age").on(table.at),
+    index("activity_of_actor").on(table.actor_name, table.actor_type, table.server_id, table.id),
+    index("activity_words").using("gin", activityWords(table)),
   ],
 );

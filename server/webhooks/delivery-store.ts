@@ -1,9 +1,10 @@
 // The deliveries' rows. One that is being sent stays due until the outcome of its attempt is recorded: a service that dies
 // in the middle loses nothing, and the receiver knows the message by its id.
-import type { PageRequest } from "../../contract/paging.ts";
+import { listFilters } from "../http/list-filters.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { and, asc, desc, eq, inArray, isNotNull, isNull, or, sql } from "../store/drizzle.ts";
-import { insertedRow, insertRows, readRows } from "../store/rows.ts";
+import { createFilteredRows, type ListRequest } from "../store/filtered-rows.ts";
+import { insertedRow, insertRows } from "../store/rows.ts";
 import { storableJson } from "../store/storable.ts";
 import { events, webhookAttempts, webhookDeliveries, webhooks } from "../store/tables.ts";
 import type { EventRow } from "../events/event.ts";
@@ -45,6 +46,17 @@ export type RecordedAttempt = {
 };
 
 export function createDeliveryStore(db: Database) {
+  const readList = createFilteredRows(db, webhookDeliveries, listFilters.listDeliveries, {
+    id: webhookDeliveries.id,
+    search: [
+      sql`'delivery'`,
+      webhookDeliveries.id,
+      sql`(select message_id from events where events.id = ${webhookDeliveries.event_id})`,
+    ],
+    status: sql`${webhookDeliveries.status}`,
+    sorts: {},
+  });
+
   const withEvent = () =>
     db
       .select({ delivery: webhookDeliveries, event: events, waitsFor })
@@ -70,10 +82,19 @@ export function createDeliveryStore(db: Database) {
     .prepare("");
 
   return {
-    list(webhookId: number, page: PageRequest) {
-      const isOfIt = eq(webhookDeliveries.webhook_id, webhookId);
-      const query = withEvent().where(isOfIt).orderBy(desc(webhookDeliveries.id));
-      return readRows(query, db.$count(webhookDeliveries, isOfIt), page);
+    /** @param events those that are wanted; null = all */
+    async list(webhookId: number, request: ListRequest, events: readonly string[] | null) {
+      const isOfEvents =
+        events === null
+          ? undefined
+          : sql`${webhookDeliveries.event_id} in (select id from events where type = any(${sql.param([...events])}))`;
+      const scope = and(eq(webhookDeliveries.webhook_id, webhookId), isOfEvents);
+      const { rows, ...counted } = await readList(scope, request);
+      const ids = rows.map(({ id }) => id);
+      const found =
+        ids.length === 0 ? [] : await withEvent().where(inArray(webhookDeliveries.id, ids));
+      const byId = new Map(found.map((one) => [one.delivery.id, one]));
+      return { rows: ids.flatMap((id) => byId.get(id) ?? []), ...counted };
     },
 
     async byId(id: number): Promise<DeliveryWithEvent | null> {

@@ -1,15 +1,10 @@
 // The webhooks' operations over HTTP.
+import { eventTypes } from "../../contract/events.ts";
 import { operations } from "../../contract/operations.ts";
 import type { PathParams } from "../../contract/operation.ts";
+import { eventParameter } from "../../contract/webhooks/delivery.ts";
 import { listFilters } from "../http/list-filters.ts";
-import {
-  filteredListRoute,
-  listRoute,
-  reply,
-  route,
-  type Caller,
-  type Route,
-} from "../http/route.ts";
+import { filteredListRoute, reply, route, type Caller, type Route } from "../http/route.ts";
 import { createSiteFinder } from "../inventory/finders.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import { toDelivery, toSummary, toWebhook, toWebhookWithSecret } from "./serializer.ts";
@@ -73,11 +68,17 @@ export function webhookRoutes(service: WebhookService, inventory: InventoryStore
         return reply(204);
       },
     }),
-    listRoute(operations.listDeliveries, {
+    filteredListRoute(operations.listDeliveries, {
       find: findWebhook,
-      list: async (page, { found: { webhook } }) => {
-        const { rows, total } = await service.listDeliveries(webhook.id, page);
-        return { items: rows.map(toSummary), total };
+      filters: listFilters.listDeliveries,
+      more: [eventParameter],
+      list: async (request, { found: { webhook }, query }) => {
+        const text = query[eventParameter];
+        const events = text ? text.split(",") : null;
+        // What is no event finds nothing.
+        const known = events && eventTypes.filter((type) => events.includes(type));
+        const { rows, ...counted } = await service.listDeliveries(webhook.id, request, known);
+        return { items: rows.map(toSummary), ...counted };
       },
     }),
     route(operations.showDelivery, {

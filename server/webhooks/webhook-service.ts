@@ -1,5 +1,4 @@
 // The rules of webhooks: which URLs they may have, what is sent by hand, how a secret is replaced.
-import type { PageRequest } from "../../contract/paging.ts";
 import type { FieldErrors } from "../../contract/errors.ts";
 import {
   type CreateWebhookBody,
@@ -59,7 +58,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
       });
     },
 
-    listDeliveries: (id: number, page: PageRequest) => deliveries.list(id, page),
+    listDeliveries: deliveries.list,
     findDelivery: (id: number) => deliveries.byId(id),
     attempts: (deliveryId: number) => deliveries.attempts(deliveryId),
 

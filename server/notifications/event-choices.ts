@@ -1,0 +1,78 @@
+// Which events each channel of a site gets.
+import type { FieldErrors } from "../../contract/errors.ts";
+import type {
+  EventChoice,
+  NotificationEvents,
+  UpdateNotificationEventsBody,
+} from "../../contract/notifications/notification.ts";
+import { recordActivity } from "../activity/store.ts";
+import { InvalidFields } from "../http/service-error.ts";
+import type { InventoryStore } from "../inventory/store.ts";
+import type { ChannelStore } from "./channel-store.ts";
+import type { NamedOwner } from "./notification-service.ts";
+
+type Wanted = Partial<UpdateNotificationEventsBody>["channels"];
+type Chosen = { channelId: number; events: EventChoice };
+
+const normalized = (events: EventChoice): EventChoice =>
+  typeof events === "string" ? events : [...new Set(events)].toSorted();
+
+const textOf = (events: EventChoice): string => [events].flat().join(", ");
+
+/** Complaints about ids that the site has no channel for, or that stand there twice, each at its place. */
+function unknownAt(wanted: Wanted = [], present: readonly Chosen[]): FieldErrors {
+  const ids = wanted.map(({ id }) => id);
+  const errors: FieldErrors = {};
+  for (const [index, id] of ids.entries())
+    if (!present.some(({ channelId }) => channelId === id) || ids.indexOf(id) !== index)
+      errors[`channels.${index}.id`] = [`The selected channels.${index}.id is invalid.`];
+  return errors;
+}
+
+const toAnswer = (chosen: readonly Chosen[]): NotificationEvents => ({
+  channels: chosen.map(({ channelId, events }) => ({ id: channelId, events })),
+});
+
+export function createEventChoices(channels: ChannelStore, inventory: InventoryStore) {
+  const of = (siteId: number) => channels.transaction((tx) => channels.ofSites(tx, [siteId]));
+
+  return {
+    show: async ({ id }: NamedOwner) => toAnswer(await of(id)),
+
+    check: async ({ id }: NamedOwner, wanted: Wanted) => unknownAt(wanted, await of(id)),
+
+    /**
+     * Replaces the whole set; a channel that it leaves out gets all events.
+     * @throws InvalidFields for ids that the site has no channel for; nothing changes then
+     */
+    async replace(site: NamedOwner, { channels: wanted }: UpdateNotificationEventsBody) {
+      const names = await inventory.findNotificationChannels(wanted.map(({ id }) => id));
+      return channels.transaction(async (tx) => {
+        const before = await channels.lockEvents(tx, site.id);
+        const errors = unknownAt(wanted, before);
+        if (Object.keys(errors).length > 0) throw new InvalidFields(errors);
+        const words: string[] = [];
+        const after: Chosen[] = [];
+        for (const { channelId, events: old } of before) {
+          const events = normalized(wanted.find(({ id }) => id === channelId)?.events ?? "all");
+          after.push({ channelId, events });
+          if (textOf(events) === textOf(old)) continue;
+          await channels.setEvents(tx, site.id, channelId, events);
+          words.push(`${names.get(channelId)?.name ?? `Channel ${channelId}`}: ${textOf(events)}`);
+        }
+        if (words.length > 0)
+          await recordActivity(tx, {
+            kind: "notification",
+            action: "events chosen",
+            object: { type: "site", id: site.id, name: site.name },
+            server_id: site.serverId,
+            site_id: site.id,
+            detail: words.join("\n"),
+          });
+        return toAnswer(after);
+      });
+    },
+  };
+}
+
+export type EventChoices = ReturnType<typeof createEventChoices>;

@@ -1,0 +1,3 @@
+ALTER TABLE "site_channels" ADD COLUMN "events" jsonb DEFAULT '"all"' NOT NULL;--> statement-breakpoint
+CREATE INDEX "activity_of_actor" ON "activity" USING btree ("actor_name","actor_type","server_id","id");--> statement-breakpoint
+CREATE INDEX "activity_words" ON "activity" USING gin (to_tsvector('simple'::regconfig, regexp_replace("kind" || ' ' || "action" || ' ' || "actor_name" || ' ' || "object_type" || ' ' || "object_name" || ' ' || coalesce("detail", ''), '[\x01-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+', ' ', 'g')));
