@@ -45,8 +45,8 @@ const inPanel: TableLook = {
   head: "",
   headCell: `h-8 border-b border-line text-xs font-medium whitespace-nowrap text-muted ${edge}`,
   // The row that holds the focus is the current one, to which keys apply, and has a mark at its start; a selected one
-  // is tinted.
-  row: "border-b border-line last:border-b-0 hover:bg-hover has-[td:first-child_:checked]:bg-accent-soft focus-within:*:first:shadow-[inset_3px_0_var(--accent)]",
+  // is tinted. Its name is known as a link by its weight: a line below each would make a ruled page of the list.
+  row: "[&_a:not(:hover)]:decoration-transparent border-b border-line last:border-b-0 hover:bg-hover has-[td:first-child_:checked]:bg-accent-soft focus-within:*:first:shadow-[inset_3px_0_var(--accent)]",
   cell: `h-11 py-1.5 ${edge}`,
 };
 
