@@ -52,7 +52,7 @@ export async function countRenderedRows(
  * Milliseconds from an input event to the paint that first shows its effect, as the page's own clock has it.
  * @param act makes the event once
  */
-async function untilPaint(
+export async function untilPaint(
   page: Page,
   { event, within, act }: { event: string; within: string; act: () => Promise<void> },
 ): Promise<number> {

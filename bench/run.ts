@@ -3,6 +3,7 @@
 import { parseArgs } from "node:util";
 import { run as backups } from "./backups.ts";
 import { run as dashboard } from "./dashboard.ts";
+import { run as large } from "./large.ts";
 import { run as webhooks } from "./webhooks.ts";
 import { run as workers } from "./workers.ts";
 
@@ -14,7 +15,7 @@ const { values: target, positionals: asked } = parseArgs({
     token: { type: "string", default: process.env["BENCH_TOKEN"] },
   },
 });
-const benches = { workers, backups, webhooks, dashboard: () => dashboard(target) };
+const benches = { workers, backups, webhooks, dashboard: () => dashboard(target), large };
 
 const unknown = asked.filter((name) => !(name in benches));
 if (unknown.length > 0) {
