@@ -197,10 +197,10 @@ test.describe("a run", () => {
     await expect(dialog).toContainText("The partial file is deleted");
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Cancel run" }).click();
-    await expectToast(page, "status", `Cancelling backup ${id}.`);
+    await expectToast(page, "status", `Canceling backup ${id}.`);
     const main = page.getByRole("main");
     await expect(main.getByText("failed", { exact: true })).toBeVisible();
-    await expect(main.getByText(/^Cancelled by .+\.$/).first()).toBeVisible();
+    await expect(main.getByText(/^Canceled by .+\.$/).first()).toBeVisible();
     await expect(action(page, "Cancel", id)).toHaveAccessibleDescription(
       "Can't cancel: nothing is running.",
     );

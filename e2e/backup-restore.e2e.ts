@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Locator } from "@playwright/test";
 import { type Backups, expect, test } from "./fixtures.ts";
-import { configurationRow, expectAccessible, expectRow } from "./helpers.ts";
+import { configurationRow, expectAccessible, expectRow, expectToast } from "./helpers.ts";
 import {
   action,
   breakDatabase,
@@ -170,6 +170,43 @@ test.describe("a restore", () => {
     await expect(page.getByText("Kept until", { exact: true })).toBeVisible();
     await expectRestored();
     expect(notesIn(backups)).toEqual(before);
+    // The undo can be undone; what it undid cannot be undone once more.
+    await expect(page.getByRole("button", { name: "Undo restore" })).toBeEnabled();
+    await page.goto(`${service.url}/backups/${backup.id}`);
+    await expect(page.getByRole("main")).toContainText(
+      `Previous data saved as backup ${safety.id}.`,
+    );
+    await expect(page.getByRole("button", { name: "Undo restore" })).toHaveCount(0);
+  });
+
+  test("that ends while its user is elsewhere says so there, with the way back", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    const { id, name } = await backups.createConfiguration();
+    const backup = newestOf(await backups.run(id));
+    change(backups, "delete from orders where id > 3");
+    const before = notesIn(backups);
+    await page.goto(`${service.url}/backup-configurations/${id}`);
+    await action(page, "Restore", backup.id).click();
+    const dialog = page.getByRole("alertdialog");
+    await dialog.getByRole("textbox").fill(backups.database.name);
+    await dialog.getByRole("button", { name: "Restore" }).click();
+    await page.getByRole("link", { name: `${backups.server.name} backups` }).click();
+    await expect(configurationRow(page, name)).toBeVisible();
+    const undo = page.getByRole("status").getByRole("button", { name: "Undo restore" });
+    await expect(undo).toBeVisible({ timeout: 30_000 });
+    await expectToast(page, "status", `Backup ${backup.id} restored.`);
+    expect(notesIn(backups)).toHaveLength(50);
+    await undo.click();
+    await expect(dialog).toContainText(`Undo the restore of backup ${backup.id}?`);
+    const yes = dialog.getByRole("button", { name: "Undo restore" });
+    await expect(yes).toBeDisabled();
+    await expectAccessible(page);
+    await dialog.getByRole("textbox").fill(backups.database.name);
+    await yes.click();
+    await expect.poll(() => notesIn(backups), { timeout: 30_000 }).toEqual(before);
   });
 
   test("is not done while the typed name is not the target's, nor after Escape", async ({

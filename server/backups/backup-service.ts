@@ -24,7 +24,7 @@ import { openVerified } from "./pipeline.ts";
 import type { Resolver } from "./resolve-source.ts";
 import type { Removal } from "./removal.ts";
 import type { TaskStore } from "./task-store.ts";
-import { Cancelled, failureMessage } from "./failure-message.ts";
+import { cancellationMessage, Cancelled, failureMessage } from "./failure-message.ts";
 
 type BackupServiceOptions = {
   store: BackupStore;
@@ -36,6 +36,8 @@ type BackupServiceOptions = {
   jobs: Jobs;
   clock: Clock;
 };
+
+const alreadyEnding = "The backup is already ending. Check again in a moment.";
 
 /** What a task is called in a sentence. */
 const taskNames = {
@@ -99,6 +101,20 @@ export function createBackupService(options: BackupServiceOptions) {
     if (size !== row.size)
       throw conflict(`The stored file is damaged: it has ${size} bytes instead of ${row.size}.`);
     return storage;
+  }
+
+  /** A task can be cancelled where it runs. Looked at before anything is stored of the request. @throws a conflict */
+  async function refuseElsewhere(backupId: number): Promise<void> {
+    const busy = await store.transaction((tx) => tasks.ofBackup(tx, backupId));
+    const task = busy.find(({ kind }) => kind !== "verify");
+    if (task?.is_claimed !== true || (await runner.performs(task))) return;
+    // By now it may have ended.
+    const now = await tasks.byId(task.id);
+    throw conflict(
+      now?.is_claimed === true
+        ? "Another instance of the service runs this. Cancel it there."
+        : alreadyEnding,
+    );
   }
 
   return {
@@ -198,6 +214,7 @@ export function createBackupService(options: BackupServiceOptions) {
      */
     async cancel(found: BackupRow, by: string): Promise<BackupRow> {
       const reason = new Cancelled(by);
+      await refuseElsewhere(found.id);
       const { row, begun } = await store.transaction(async (tx) => {
         const { row, configuration } = await lockBoth(tx, found);
         const task = (await tasks.ofBackup(tx, row.id)).find(({ kind }) => kind !== "verify");
@@ -209,15 +226,15 @@ export function createBackupService(options: BackupServiceOptions) {
           );
         await recordActivity(tx, backupEntry(configuration, row, "asked to cancel"));
         if (!(await tasks.endWaiting(tx, task.id))) return { row, begun: task };
-        await endUnbegun(tx, task.kind, row, reason.message);
+        const detail = cancellationMessage(reason, task.kind);
+        await endUnbegun(tx, task.kind, row, detail);
         await recordActivity(
           tx,
-          backupEntry(configuration, row, cancelledAction[task.kind], { detail: reason.message }),
+          backupEntry(configuration, row, cancelledAction[task.kind], { detail }),
         );
         return { row, begun: null };
       });
-      if (begun !== null && !(await runner.cancel(begun, reason)))
-        throw conflict("The backup is already ending. Check again in a moment.");
+      if (begun !== null && !(await runner.cancel(begun, reason))) throw conflict(alreadyEnding);
       return (await store.byId(row.id)) ?? row;
     },
 

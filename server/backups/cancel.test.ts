@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Backup } from "../../contract/backups/backup.ts";
+import { createApp } from "../app.ts";
 import { casesOf } from "../testing/long-form.ts";
 import { soon } from "./testing/backup-service.ts";
 import {
@@ -38,7 +39,7 @@ const contents = {
 
 const startRun = async (id: number) =>
   (await every.service.json<Backup>("POST", `/api/backup/${id}`)).body.id;
-const reason = /^Cancelled by .+\.$/;
+const reason = /^Canceled by .+\. Nothing was stored\.$/;
 
 test.each(casesOf(sourceKinds, ["PostgreSQL", "folder of another account"]))(
   "a run of a source of kind %s is cancelled in the middle: nothing of it stays, and the next one goes on",
@@ -110,8 +111,10 @@ test.each(casesOf(sourceKinds, ["MariaDB", "folder"]))(
       await soon(async () => expect((await service.backup(backup.id))[field]).toBe("failed"));
     }
     const after = await service.backup(backup.id);
-    expect(after.restore_output).toMatch(/Cancelled by .+\. Nothing was changed\./);
-    expect(after.drill_output).toMatch(/Cancelled by .+\./);
+    expect(after.restore_output).toMatch(/Canceled by .+\. Nothing was changed\./);
+    expect(after.drill_output).toMatch(
+      /Canceled by .+\. The backup and its source are unchanged\./,
+    );
     expect(await activityOf(backup.id)).toEqual(
       expect.arrayContaining(["restore cancelled", "restore drill cancelled"]),
     );
@@ -132,6 +135,31 @@ test.each(casesOf(sourceKinds, ["MariaDB", "folder"]))(
     await service.call("DELETE", `/api/backup-configuration/${id}?files=remove`);
   },
 );
+
+test("is refused at another instance than the one that runs it, and leaves no trace", async () => {
+  const { service, gate } = every;
+  const { id } = await service.installed({ ...sourceKinds.folder, storage_provider_id: gated });
+  gate.rule((asked) => (asked.includes("partNumber=2") ? "hang" : "pass"));
+  const run = await startRun(id);
+  await soon(() => expect(gate.asked().join()).toContain("partNumber=2"));
+  const other = await createApp(service.options);
+  try {
+    const path = `http://localhost/api/backup/${run}/cancel`;
+    const headers = { Authorization: `Bearer ${service.token}` };
+    const response = await other.fetch(new Request(path, { method: "POST", headers }));
+    expect(response.status).toBe(409);
+    expect(await response.json()).toEqual({
+      message: "Another instance of the service runs this. Cancel it there.",
+    });
+    expect(await activityOf(run)).toEqual(["asked to run"]);
+    expect((await service.backup(run)).status).toBe("running");
+  } finally {
+    await other.close("keep");
+  }
+  expect((await cancel(run)).status).toBe(202);
+  await service.becomes(run, "failed");
+  gate.rule(() => "pass");
+});
 
 test("is refused where nothing runs", async () => {
   const { service } = every;

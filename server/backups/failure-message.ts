@@ -3,6 +3,7 @@ import { messageOf } from "../loggable-error.ts";
 import { SourceError } from "./sources/source.ts";
 import { StorageError } from "../storage/storage.ts";
 import { DamagedCopy } from "./pipeline.ts";
+import type { BackupTaskKind } from "../store/tables.ts";
 import { toError } from "../to-error.ts";
 
 /** Why a heavy job was ended from outside. The message is for the operator. */
@@ -13,9 +14,21 @@ export class Interrupted extends Error {
 /** Somebody ended it on purpose: not reported as a failure. */
 export class Cancelled extends Interrupted {
   constructor(by: string) {
-    super(`Cancelled by ${by}.`);
+    super(`Canceled by ${by}.`);
   }
 }
+
+/** What somebody who cancels work finds afterwards, in a sentence after who did it. */
+const leftBehind = {
+  run: "Nothing was stored.",
+  restore: "Nothing was changed.",
+  drill: "The backup and its source are unchanged.",
+  verify: "The backup is unchanged.",
+} as const satisfies Record<BackupTaskKind, string>;
+
+/** Why a canceled task ended, and what that left behind. */
+export const cancellationMessage = (reason: Cancelled, kind: BackupTaskKind): string =>
+  `${reason.message} ${leftBehind[kind]}`;
 
 const known = [SourceError, StorageError, DamagedCopy, Interrupted];
 

@@ -12,7 +12,7 @@ import type { ConfigurationRow, ConfigurationStore } from "./configuration-store
 import type { BackupCounts } from "./counts.ts";
 import { shortDuration } from "./durations.ts";
 import { backupEvent } from "./event-data.ts";
-import { Cancelled, failureMessage } from "./failure-message.ts";
+import { cancellationMessage, Cancelled, failureMessage } from "./failure-message.ts";
 import type { Output } from "./output.ts";
 import type { Stored } from "./pipeline.ts";
 import type { Resolver } from "./resolve-source.ts";
@@ -106,7 +106,8 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
     output: Output,
     also: (tx: Connection) => Promise<void>,
   ): Promise<boolean> {
-    const reason = failureMessage(error);
+    const reason =
+      error instanceof Cancelled ? cancellationMessage(error, "run") : failureMessage(error);
     output.say(reason);
     const moved = await store.transaction(async (tx) => {
       const failed = await store.move(tx, row, "failed", {

@@ -17,7 +17,13 @@ import { SourceError, type Manifest, type Source } from "./sources/source.ts";
 import type { TakeBackup } from "./take-backup.ts";
 import type { TaskRow, TaskStore } from "./task-store.ts";
 import { sizeInWords } from "./sources/size-in-words.ts";
-import { Cancelled, operatorMessage, failureMessage, type Interrupted } from "./failure-message.ts";
+import {
+  cancellationMessage,
+  Cancelled,
+  operatorMessage,
+  failureMessage,
+  type Interrupted,
+} from "./failure-message.ts";
 
 type RestoreOptions = {
   store: BackupStore;
@@ -190,7 +196,7 @@ export function createRestore(options: RestoreOptions) {
           );
         else if (isBegun) await settle(task, row, configuration, reason, output);
         else {
-          const explained = `${reason.message} Nothing was changed.`;
+          const explained = cancellationMessage(reason, "restore");
           const outcome = { status: "failed", reason: explained, isCancelled: true } as const;
           await end(task, row, configuration, outcome, output);
         }

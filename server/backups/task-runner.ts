@@ -97,6 +97,13 @@ export function createTaskRunner({ tasks, perform, settle, clock }: TaskRunnerOp
     }
   }
 
+  /** Whether a task runs here; one that was claimed a moment ago is given time to begin. */
+  async function performs({ id, is_claimed }: TaskRow): Promise<boolean> {
+    const untilMs = performance.now() + (is_claimed ? beginningMs : 0);
+    while (!performing.has(id) && performance.now() < untilMs) await wait(20);
+    return performing.has(id);
+  }
+
   return {
     /** Takes a claimed job to its end. What it leaves behind when it throws is settled by the next claim. */
     async run(claim: Claim, signal: AbortSignal): Promise<void> {
@@ -105,13 +112,13 @@ export function createTaskRunner({ tasks, perform, settle, clock }: TaskRunnerOp
       await done.finally(() => running.delete(done));
     },
 
+    performs,
+
     /** Ends a task that has begun. @returns false when nobody here performs it: it is only left to be settled */
-    async cancel({ id, is_claimed }: TaskRow, reason: Interrupted): Promise<boolean> {
-      const untilMs = performance.now() + (is_claimed ? beginningMs : 0);
-      while (!performing.has(id) && performance.now() < untilMs) await wait(20);
-      const ending = performing.get(id);
-      ending?.abort(reason);
-      return ending !== undefined;
+    async cancel(task: TaskRow, reason: Interrupted): Promise<boolean> {
+      const isHere = await performs(task);
+      performing.get(task.id)?.abort(reason);
+      return isHere;
     },
 
     /** Interrupts what runs and waits until that is stored. */

@@ -13,7 +13,13 @@ import { DamagedCopy, openPlain, verifyStored } from "./pipeline.ts";
 import type { Resolver } from "./resolve-source.ts";
 import type { Manifest } from "./sources/source.ts";
 import type { TaskRow, TaskStore } from "./task-store.ts";
-import { Cancelled, operatorMessage, failureMessage, type Interrupted } from "./failure-message.ts";
+import {
+  cancellationMessage,
+  Cancelled,
+  operatorMessage,
+  failureMessage,
+  type Interrupted,
+} from "./failure-message.ts";
 
 export type VerificationOptions = {
   store: BackupStore;
@@ -78,7 +84,10 @@ export function createVerification(options: VerificationOptions) {
         if (operatorMessage(error) === null)
           log.error({ err: error, backup: row.id }, "a drill failed unexpectedly");
         if (error instanceof DamagedCopy) damage = error.message;
-        reason = failureMessage(signal.reason instanceof Cancelled ? signal.reason : error);
+        reason =
+          signal.reason instanceof Cancelled
+            ? cancellationMessage(signal.reason, "drill")
+            : failureMessage(error);
         output.say(reason);
       }
       await store.transaction(async (tx) => {

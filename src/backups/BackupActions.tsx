@@ -3,8 +3,7 @@ import {
   type Backup,
   type BackupConfiguration,
 } from "../../contract/backups/backup.ts";
-import { confirm, type Question } from "../app/confirm.ts";
-import { toast } from "../app/toasts.ts";
+import { confirm } from "../app/confirm.ts";
 import { Button } from "../ui/Button.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import {
@@ -15,30 +14,7 @@ import {
 } from "./backup-actions.ts";
 import { formatBytes, hasExtras } from "./backup-facts.ts";
 import { askCancel } from "./cancel-question.tsx";
-import { RestoreLoss } from "./RestoreLoss.tsx";
-
-/** What becomes of the present data when a backup is restored over it. */
-const safetyChoices: NonNullable<Question["choices"]> = {
-  legend: "Current data",
-  options: [
-    {
-      value: "save",
-      label: "Back up current data first",
-      help: "If this backup fails, the restore doesn't start and nothing changes.",
-    },
-    {
-      value: "discard",
-      label: "Restore without a backup",
-      help: "For data that is too damaged to back up. Changes since the last backup are lost, and the restore can't be undone.",
-    },
-  ],
-};
-
-/** What is typed in place of the name, so that nobody gets here by habit. */
-const discardWord = "discard";
-
-/** Whatever else was chosen, what is there is saved. */
-const isDiscarding = (choice: string): boolean => choice === "discard";
+import { askRestore } from "./restore-question.tsx";
 
 const icons = {
   restore: "restart",
@@ -68,57 +44,12 @@ type BackupActionsProps = {
   onRemoved?: () => void;
 };
 
-/** Asks before a backup replaces current data. */
-function askRestore(
-  backup: Backup,
-  configuration: BackupConfiguration | null,
-  restore: ReturnType<typeof useBackupActions>["restore"],
-  onStarted?: () => void,
-): void {
-  const { id } = backup;
-  confirm({
-    title: `Restore backup ${id}?`,
-    body: <RestoreLoss backup={backup} configuration={configuration} />,
-    ...(hasExtras(backup) && { choices: safetyChoices }),
-    typed: (choice) =>
-      isDiscarding(choice) ? discardWord : (configuration?.backupable.name ?? String(id)),
-    action: "Restore",
-    run: async (choice) => {
-      await restore({ id, skipsSafetyBackup: isDiscarding(choice) });
-      toast.success(`Restoring backup ${id}.`);
-      onStarted?.();
-    },
-  });
-}
-
-type UndoRestoreProps = {
-  /** The backup that the restore made of the previous data. */
-  safety: Backup;
-  configuration: BackupConfiguration | null;
-  onStarted: () => void;
-};
-
-/** Restores the data that a restore replaced. */
-export function UndoRestore({ safety, configuration, onStarted }: UndoRestoreProps) {
-  const { restore } = useBackupActions();
-  return (
-    <Button
-      size="sm"
-      isChange
-      disabledReason={refusal("restore", safety)}
-      onClick={() => askRestore(safety, configuration, restore, onStarted)}
-    >
-      Undo restore
-    </Button>
-  );
-}
-
 /** Restore, download, drill, cancel and delete. What is not possible now stays in place and says why. */
 export function BackupActions({ backup, configuration, look, onRemoved }: BackupActionsProps) {
   const actions = useBackupActions();
   const { id } = backup;
   const press: Record<BackupAction, () => void> = {
-    restore: () => askRestore(backup, configuration, actions.restore),
+    restore: () => askRestore(backup, configuration),
     download: () => actions.download(backup),
     drill: () => actions.drill(id),
     cancel: () => askCancel(backup),

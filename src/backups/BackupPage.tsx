@@ -2,11 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLoaderData, useNavigate } from "react-router";
-import {
-  safetyKeptDays,
-  type Backup,
-  type BackupConfiguration,
-} from "../../contract/backups/backup.ts";
+import { safetyKeptDays, type Backup } from "../../contract/backups/backup.ts";
 import { isInTransit } from "../../contract/states.ts";
 import { makePoller } from "../api/poll.ts";
 import { useLoaded } from "../api/query.ts";
@@ -14,19 +10,23 @@ import { Crumbs } from "../app/Crumbs.tsx";
 import { Link } from "../app/Link.tsx";
 import { toast } from "../app/toasts.ts";
 import { paths } from "../paths.ts";
+import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Notice } from "../ui/Notice.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { Properties, type Property } from "../ui/Properties.tsx";
 import { Time } from "../ui/Time.tsx";
-import { BackupActions, UndoRestore } from "./BackupActions.tsx";
+import { refusal } from "./backup-actions.ts";
+import { BackupActions } from "./BackupActions.tsx";
 import { BackupBadge } from "./BackupBadge.tsx";
 import { formatBytes, hasExtras, movingStatus, runDuration, triggerText } from "./backup-facts.ts";
 import type { backupLoader } from "./loaders.ts";
 import { backupQuery, configurationQuery } from "./queries.ts";
 import { RunOutput } from "./RunOutput.tsx";
 import { RunProgress } from "./RunProgress.tsx";
+import { askUndo } from "./restore-question.tsx";
+import { isRestoredOver, safetyOf } from "./undo.ts";
 import { usualBytes } from "./work.ts";
 
 /** Others restore and prove backups too. */
@@ -84,21 +84,6 @@ function toProperties(backup: Backup): Property[] {
 
 const outcomeTone = (status: string) =>
   status === "failed" ? "bad" : status === "finished" ? "good" : "busy";
-
-/** The copy that the restore took of what was there, which is the way back: the last one before the restore ended. */
-const safetyOf = (
-  { id, restored_at: restoredAt }: Backup,
-  configuration: BackupConfiguration | undefined,
-) =>
-  restoredAt === null
-    ? undefined
-    : configuration?.backups.find(
-        (other) =>
-          other.id > id &&
-          other.trigger === "safety" &&
-          other.status === "finished" &&
-          Date.parse(other.started_at) <= Date.parse(restoredAt),
-      );
 
 export function BackupPage() {
   const { id, configurationId, serverId } = useLoaderData<typeof backupLoader>();
@@ -194,12 +179,22 @@ export function BackupPage() {
           <Notice
             tone={outcomeTone(restore)}
             actions={
-              safety && (
-                <UndoRestore
-                  safety={safety}
-                  configuration={configuration ?? null}
-                  onStarted={() => void navigate(paths.backup(safety.id))}
-                />
+              safety &&
+              !isRestoredOver(backup, configuration) && (
+                <Button
+                  size="sm"
+                  disabledReason={refusal("restore", safety)}
+                  onClick={() =>
+                    askUndo(
+                      id,
+                      safety,
+                      configuration ?? null,
+                      () => void navigate(paths.backup(safety.id)),
+                    )
+                  }
+                >
+                  Undo restore
+                </Button>
               )
             }
           >

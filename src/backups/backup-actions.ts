@@ -53,16 +53,6 @@ export const refreshBackups = () =>
   invalidate("showBackup", "showBackupConfiguration", "listBackups", "listBackupConfigurations");
 
 export function useBackupActions() {
-  const restore = useMutation({
-    mutationFn: ({ id, skipsSafetyBackup }: { id: number; skipsSafetyBackup: boolean }) =>
-      // Another service may know no body here.
-      call(
-        "restoreBackup",
-        { id },
-        skipsSafetyBackup ? { body: { skip_safety_backup: true } } : {},
-      ),
-    onSettled: refreshBackups,
-  });
   const remove = useMutation({
     mutationFn: (id: number) => call("deleteBackup", { id }),
     // A poll that is on its way would end on "Not found".
@@ -81,7 +71,6 @@ export function useBackupActions() {
     onError: (error, { id }) => toast.failure(`Couldn't download backup ${id}.`, error),
   });
   return {
-    restore: restore.mutateAsync,
     remove: remove.mutateAsync,
     drill: drill.mutate,
     download: download.mutate,

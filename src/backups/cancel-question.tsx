@@ -18,7 +18,7 @@ const texts: Record<Work["kind"], CancelTexts> = {
   restore: {
     title: "Cancel the restore of backup",
     action: "Cancel restore",
-    left: "Current data stays unchanged. A restore in its last step can't be cancelled and will finish. If current data was already backed up, that backup is kept.",
+    left: "Current data stays unchanged. A restore in its last step can't be canceled and will finish. If current data was already backed up, that backup is kept.",
   },
   drill: {
     title: "Cancel the restore drill of backup",
@@ -41,7 +41,7 @@ export function askCancel(backup: Backup): void {
     action,
     run: async () => {
       await mutate(cancelMutation, id);
-      toast.success(`Cancelling backup ${id}.`);
+      toast.success(`Canceling backup ${id}.`);
     },
   });
 }

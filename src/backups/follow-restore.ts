@@ -1,0 +1,59 @@
+// Reports how a restore ended, wherever its user is by then.
+import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
+import { isInTransit } from "../../contract/states.ts";
+import { isPassing } from "../api/api-error.ts";
+import { queryClient } from "../api/query.ts";
+import { dismissToast, toast } from "../app/toasts.ts";
+import { paths } from "../paths.ts";
+import { backupQuery, configurationQuery } from "./queries.ts";
+import { safetyOf } from "./undo.ts";
+
+const lookMs = 1_000;
+
+type Undo = (safety: Backup, configuration: BackupConfiguration) => void;
+
+const lastLine = (text: string | null) => text?.trimEnd().split("\n").at(-1) ?? null;
+
+/** The page of the backup says all of it itself. */
+const isOnItsPage = (id: number) => window.location.pathname === paths.backup(id);
+
+async function report(backup: Backup, undo: Undo): Promise<void> {
+  const { id, configuration_id: configurationId } = backup;
+  if (isOnItsPage(id)) return;
+  if (backup.restore_status === "failed") {
+    toast.failure(`Couldn't restore backup ${id}.`, lastLine(backup.restore_output));
+    return;
+  }
+  const configuration =
+    configurationId === undefined
+      ? null
+      : await queryClient
+          .fetchQuery({ ...configurationQuery(configurationId), staleTime: 0 })
+          .catch(() => null);
+  const safety = configuration === null ? undefined : safetyOf(backup, configuration);
+  if (configuration === null || safety === undefined) toast.success(`Backup ${id} restored.`);
+  else
+    toast.success(`Backup ${id} restored.`, `Previous data saved as backup ${safety.id}.`, {
+      label: "Undo restore",
+      run: () => undo(safety, configuration),
+    });
+}
+
+/** @param undo asks whether to undo it; offered once the restore has finished */
+export function followRestore(id: number, undo: Undo): void {
+  const started = isOnItsPage(id) ? null : toast.success(`Restoring backup ${id}.`);
+  const look = async (): Promise<void> => {
+    const backup = await queryClient
+      .fetchQuery({ ...backupQuery(id), staleTime: 0 })
+      .catch((error: unknown) => {
+        // A session that ended, or a backup that is gone, is not asked about again.
+        if (!isPassing(error)) throw error;
+        return null;
+      });
+    if (backup === null || isInTransit(backup.restore_status)) return lookAgain();
+    if (started !== null) dismissToast(started);
+    await report(backup, undo);
+  };
+  const lookAgain = () => void setTimeout(() => void look().catch(() => undefined), lookMs);
+  lookAgain();
+}
