@@ -12,6 +12,7 @@ import { idle } from "./idle.ts";
 import { MobileBar } from "./MobileBar.tsx";
 import { listenForPalette, opened } from "../palette/opening.ts";
 import { RememberNotice } from "./RememberNotice.tsx";
+import { earlyKey, listenForEarlyKey } from "../shortcuts/early-key.ts";
 import { usePageChange } from "./page-change.ts";
 import { SideNav } from "./SideNav.tsx";
 import { linkState } from "./link-state.ts";
@@ -35,7 +36,7 @@ function OverlaysMissing() {
 }
 
 const Overlays = lazy(async () => {
-  await Promise.race([idle(), ...[opened, question, toasts].map(nextChange)]);
+  await Promise.race([idle(), ...[opened, question, toasts, earlyKey].map(nextChange)]);
   const load = async () => ({ default: (await import("./Overlays.tsx")).Overlays });
   return load()
     .catch(async (error) => {
@@ -61,6 +62,7 @@ export function Shell() {
   const navigation = useNavigation();
   usePageChange();
   useEffect(listenForPalette, []);
+  useEffect(listenForEarlyKey, []);
 
   if (session === null) {
     // Whoever was on the way to another page gets there after connecting.

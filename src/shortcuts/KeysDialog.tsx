@@ -50,7 +50,7 @@ function keyGroups(): KeyGroup[] {
       entries: [
         { keys: paletteKey().hint.split(" "), label: "Command palette" },
         ...toEntries(page.filter(({ element }) => element === undefined)),
-        { keys: ["Esc"], label: "Close" },
+        { keys: ["Esc"], label: "Close dialog, menu or message" },
       ],
     },
   ];

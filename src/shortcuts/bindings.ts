@@ -1,5 +1,5 @@
 // What each key does: those of lists, which every page has, and those of the commands that are registered at the moment.
-import { dismissToast, toast } from "../app/toasts.ts";
+import { dismissToast, toast, toasts } from "../app/toasts.ts";
 import { currentCommands } from "../commands/current-commands.ts";
 import { type Command, type CommandWords, registered } from "../commands/registry.ts";
 import { currentRow, isInRow, moveRow, selectRow } from "./rows.ts";
@@ -54,10 +54,21 @@ function runCommand(key: string): boolean {
   return true;
 }
 
+/** After what a page has to close. */
+const dismissKey: Binding = {
+  key: "Escape",
+  label: "Dismiss message",
+  run() {
+    const newest = toasts.get().at(-1);
+    if (newest !== undefined) dismissToast(newest.id);
+    return newest !== undefined;
+  },
+};
+
 /** Each key once: which of the commands that have it is meant, is known when it is pressed. */
 export function currentBindings(): Binding[] {
   const commands = new Map<string, Binding>();
   for (const { key, label } of registered)
     if (key !== undefined) commands.set(key, { key, label, run: () => runCommand(key) });
-  return [...walkKeys, ...selectKeys, ...commands.values()];
+  return [...walkKeys, ...selectKeys, ...commands.values(), dismissKey];
 }

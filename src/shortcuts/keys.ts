@@ -3,6 +3,7 @@ import { createKeybindingsHandler } from "tinykeys";
 import { attempt } from "../api/kept-session.ts";
 import { createStore } from "../store.ts";
 import { type Binding, currentBindings } from "./bindings.ts";
+import { takeEarlyKey } from "./early-key.ts";
 
 const storageKey = "quarterdeck.single-keys";
 const store = createStore(attempt(() => localStorage.getItem(storageKey)) !== "off");
@@ -85,5 +86,7 @@ export function attachKeys(): () => void {
     handle(event);
   };
   document.addEventListener("keydown", listen);
+  const early = takeEarlyKey();
+  if (early !== null) listen(early);
   return () => document.removeEventListener("keydown", listen);
 }

@@ -84,8 +84,7 @@ export function DeliveryPanel({ delivery, page }: DeliveryPanelProps) {
             onClick={() => notePlace(id)}
             variant="ghost"
             size="icon"
-            aria-label="Close delivery"
-            data-tip="Close"
+            command={{ label: "Close delivery", name: "Close", key: "Escape", reads: true }}
           >
             <Icon name="close" />
           </LinkButton>

@@ -1,0 +1,104 @@
+// Keys that are always there: early ones, and what Esc closes.
+import type { Page } from "@playwright/test";
+import { expect, test } from "./fixtures.ts";
+import { clickRowAction, expectRow, workerRow } from "./helpers.ts";
+
+const keysDialog = (page: Page) => page.getByRole("dialog", { name: "Keyboard shortcuts" });
+
+test("a key that is pressed before its code has come works once it has", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  // The browser never finds the time to load what the first page does without.
+  await page.addInitScript(() => (globalThis.requestIdleCallback = () => 0));
+  await page.goto(`${service.url}/sites/${site.id}/workers/new`);
+  const queue = page.getByLabel("Queue", { exact: true });
+  await expect(queue).toBeVisible();
+  // In a field it is a letter like any other.
+  await queue.press("?");
+  await expect(page.getByRole("log", { name: "Changes" })).toBeAttached();
+  await expect(queue).toHaveValue(/\?/);
+  await expect(keysDialog(page)).toBeHidden();
+
+  await page.goto(`${service.url}/activity`);
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  await expect(page.getByRole("log", { name: "Changes" })).not.toBeAttached();
+  await page.keyboard.press("?");
+  await expect(keysDialog(page)).toBeVisible();
+});
+
+test("Esc closes what the list of keys says it closes, the nearest first", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  const { id } = await site.createWorker();
+  await page.goto(`${service.url}/sites/${site.id}/workers`);
+  await expectRow(workerRow(page, id), "installed");
+  await page.keyboard.press("?");
+  await expect(keysDialog(page)).toContainText("Close dialog, menu or message");
+  await page.keyboard.press("Escape");
+  await expect(keysDialog(page)).toBeHidden();
+
+  await page.keyboard.press("Control+k");
+  const palette = page.getByRole("dialog", { name: "Command palette" });
+  await expect(palette).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(palette).toBeHidden();
+
+  // A tip goes first; what it belongs to keeps the focus.
+  const row = workerRow(page, id);
+  await row.getByRole("button", { name: /^Stop/ }).focus();
+  await page.keyboard.press("Shift+Tab");
+  const tip = page.getByRole("tooltip");
+  await expect(tip).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(tip).toBeHidden();
+
+  const question = page.getByRole("alertdialog");
+  await clickRowAction(page, id, "Delete");
+  await expect(question).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(question).toBeHidden();
+  expect((await site.worker(id)).status).toBe("installed");
+
+  await row.getByRole("checkbox").check();
+  const bar = page.getByRole("button", { name: "Clear selection" });
+  await expect(bar).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(bar).toBeHidden();
+  await expect(row.getByRole("checkbox")).not.toBeChecked();
+
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.getByRole("button", { name: "Menu", exact: true }).click();
+  const menu = page.getByRole("dialog", { name: "Menu" });
+  await expect(menu).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(menu).toBeHidden();
+});
+
+test("Esc dismisses a message, and closes a delivery that stands beside the others", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  const made = await service.call("POST", `/api/site/${site.id}/webhook`, {
+    url: "http://127.0.0.1:9/hook",
+  });
+  const { id }: { id: number } = await made.json();
+  const ping = await service.call("POST", `/api/site-webhook/${id}/ping`);
+  const delivery: { id: number } = await ping.json();
+  await page.goto(`${service.url}/webhooks/${id}?delivery=${delivery.id}`);
+  const close = page.getByRole("link", { name: "Close delivery" });
+  await expect(close).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page).toHaveURL(`${service.url}/webhooks/${id}`);
+  await expect(close).toBeHidden();
+
+  await page.getByRole("button", { name: /ping/i }).first().click();
+  const message = page.getByText(/Ping to .* failed/);
+  await expect(message).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(message).toBeHidden();
+});
