@@ -6,6 +6,7 @@ import { docs } from "./server/setup/vite/docs.ts";
 import { earlyStart } from "./server/setup/vite/early-start.ts";
 import { precompressed } from "./server/setup/vite/precompressed.ts";
 import { earlyPages } from "./src/early/pages.ts";
+import { parseMarkdown } from "./src/help/markdown.ts";
 
 const service = process.env["QUARTERDECK_DEV_SERVICE"] ?? "http://127.0.0.1:4000";
 
@@ -28,7 +29,7 @@ export default defineConfig({
   plugins: [
     react(),
     tailwindcss(),
-    docs,
+    docs(parseMarkdown),
     earlyStart(earlyPages.map(({ module }) => module)),
     precompressed(),
   ],

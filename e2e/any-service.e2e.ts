@@ -224,4 +224,8 @@ test("through QUARTERDECK_UPSTREAM another service works the same", async ({
   await deleteWorker(page, id);
   await page.getByRole("link", { name: "Notifications" }).click();
   await chooseChannels(page);
+  // The help is the dashboard's own, whatever service stands behind it.
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Help" }).click();
+  await page.getByRole("main").getByRole("link", { name: "Workers", exact: true }).click();
+  await expect(page.getByRole("heading", { level: 2, name: /^Crash loops/ })).toBeVisible();
 });

@@ -34,6 +34,8 @@ export const paths = {
       kind: filter.kind,
     }),
   settings: (page = 1) => withQuery("/settings", pageQuery(page)),
+  help: (page?: string, anchor = "") =>
+    `/help${page === undefined ? "" : `/${page}`}${anchor && `#${anchor}`}`,
   newToken: () => "/settings/tokens/new",
   backups: (serverId: number, page = 1) =>
     withQuery(`/servers/${serverId}/backups`, pageQuery(page)),

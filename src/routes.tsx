@@ -121,6 +121,17 @@ const pages: RouteObject[] = [
     loader: newTokenLoader,
     lazy: { Component: async () => (await import("./settings/TokenNewPage.tsx")).TokenNewPage },
   },
+  {
+    path: "/help",
+    lazy: { Component: async () => (await import("./help/HelpIndexPage.tsx")).HelpIndexPage },
+  },
+  {
+    path: "/help/:page",
+    lazy: {
+      loader: async () => (await import("./help/loader.ts")).helpLoader,
+      Component: async () => (await import("./help/HelpPage.tsx")).HelpPage,
+    },
+  },
   { path: "*", Component: NotFoundPage },
 ];
 

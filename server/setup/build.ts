@@ -11,7 +11,7 @@ const stampName = ".sources";
 const sources = [
   "src/**/*",
   "contract/**/*",
-  "docs/*.md",
+  "docs/**/*.md",
   "public/**/*",
   "server/setup/vite/*.ts",
   "*.config.ts",

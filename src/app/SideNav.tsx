@@ -15,7 +15,7 @@ import { type KnownPlace, knownServers, knownSites } from "./known-places.ts";
 import { Link } from "./Link.tsx";
 import { PaletteButton } from "../palette/PaletteButton.tsx";
 import { SettingsLink } from "./SettingsLink.tsx";
-import { Icon } from "../ui/Icon.tsx";
+import { Icon, type IconName } from "../ui/Icon.tsx";
 
 const rowClass = "flex min-h-8 items-center gap-2 rounded-md px-2 py-1";
 
@@ -89,6 +89,20 @@ function KnownPlaces() {
   );
 }
 
+function BottomLink({ to, icon, label }: { to: string; icon: IconName; label: string }) {
+  const { pathname } = useLocation();
+  return (
+    <Link
+      to={to}
+      aria-current={pathname.startsWith(to) ? "page" : undefined}
+      className={`${rowClass} text-muted hover:bg-hover hover:text-ink aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent`}
+    >
+      <Icon name={icon} />
+      {label}
+    </Link>
+  );
+}
+
 export function SideNav() {
   const { data: servers } = useQuery(serversQuery());
   const { address } = useStore(sessions.state);
@@ -116,16 +130,10 @@ export function SideNav() {
           ))}
         </ul>
       </div>
-      {servers !== null && (
-        <Link
-          to={paths.activity()}
-          aria-current={pathname === paths.activity() ? "page" : undefined}
-          className={`${rowClass} text-muted hover:bg-hover hover:text-ink aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent`}
-        >
-          <Icon name="activity" />
-          Activity
-        </Link>
-      )}
+      <div>
+        {servers !== null && <BottomLink to={paths.activity()} icon="activity" label="Activity" />}
+        <BottomLink to={paths.help()} icon="info" label="Help" />
+      </div>
       <div className="flex items-center gap-1 border-t border-line pt-2 ps-2 text-sm text-muted">
         <span className="min-w-0 flex-1 truncate">
           {address === "" ? location.host : address.replace(/^https?:\/\//, "")}

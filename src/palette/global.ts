@@ -2,6 +2,7 @@
 import { sessions } from "../api/session.ts";
 import { appearance, schemes } from "../app/appearance.ts";
 import { serverName, siteName } from "../app/inventory.ts";
+import { helpIndex } from "../help/help-index.ts";
 import { paths } from "../paths.ts";
 import { type Entry, toAction, toPage } from "./entry.ts";
 
@@ -34,9 +35,21 @@ export function placeActions(
 
 const schemeNames = { system: "System", light: "Light", dark: "Dark" } as const;
 
+/** There are many of them, so they wait for a word. */
+const helpPages = (text: string): Entry[] =>
+  text.trim() === ""
+    ? []
+    : helpIndex.flatMap(({ pages }) =>
+        Object.entries(pages).map(([name, title]) =>
+          toPage("info", `Help: ${title}`, "", paths.help(name)),
+        ),
+      );
+
 /** What needs nothing of the service. */
-export const globalEntries = (): Entry[] => [
+export const globalEntries = (text: string): Entry[] => [
   toPage("settings", "Settings", "Tokens, appearance, device", paths.settings()),
+  toPage("info", "Help", "Documentation", paths.help()),
+  ...helpPages(text),
   toPage("key", "Connect to another service", "", paths.connect()),
   ...schemes.map((scheme) => ({
     ...toAction("settings", `Theme: ${schemeNames[scheme]}`, () => appearance.choose(scheme)),

@@ -4,6 +4,7 @@ import { useQueries, useQuery, type UseQueryResult } from "@tanstack/react-query
 import { useMemo } from "react";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import type { Page } from "../../contract/paging.ts";
+import type { SearchResults } from "../../contract/search.ts";
 import type { Server, Site } from "../../contract/servers.ts";
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
@@ -87,6 +88,21 @@ const staleTime = 60_000;
 /** A request each; the sites of further servers are reached from their server's page. */
 const maxAsked = 60;
 
+/** Each once, as it comes last. */
+export const byId = <Item extends { id: number }>(items: readonly Item[]): Item[] => [
+  ...new Map(items.map((item) => [item.id, item])).values(),
+];
+
+/** The places among what was found lately: of "shop webhooks", the service was asked for "shop" on the way. */
+export function foundPlaces(): { servers: readonly Named[]; sites: readonly Named[] } {
+  const answers = queryClient.getQueriesData<SearchResults | null>({ queryKey: ["search"] });
+  const hits = answers.flatMap(([, answer]) => answer?.data ?? []);
+  return {
+    servers: hits.filter(({ kind }) => kind === "server"),
+    sites: hits.filter(({ kind }) => kind === "site"),
+  };
+}
+
 /** Whatever the cache holds of one kind of thing: from the lists, and from the things' own pages. */
 function cached<Item extends { id: number }>(list: string, show: string): Item[] {
   const lists = queryClient.getQueriesData<Page<Item>>({ queryKey: [list] });
@@ -95,7 +111,7 @@ function cached<Item extends { id: number }>(list: string, show: string): Item[]
     ...lists.flatMap(([, page]) => page?.data ?? []),
     ...shown.flatMap(([, item]) => item ?? []),
   ];
-  return [...new Map(items.map((item) => [item.id, item])).values()];
+  return byId(items);
 }
 
 export const seenThings = (): Seen => ({

@@ -11,6 +11,8 @@ import { globalEntries, placeActions } from "./global.ts";
 import { hitEntries } from "./hits.ts";
 import { idEntries, readIdText } from "./ids.ts";
 import {
+  byId,
+  foundPlaces,
   namedPages,
   placeEntries,
   seenEntries,
@@ -37,10 +39,10 @@ const commandsOf =
 const useCommands = commandsOf(true);
 const useGlobalCommands = commandsOf(false);
 
-const useGlobal: Source = () => {
+const useGlobal: Source = ({ text }) => {
   const [known] = useState(seenPlaces);
   const here = useCurrentPlace();
-  return { offers: [...placeActions(here, known), ...globalEntries()] };
+  return { offers: [...placeActions(here, known), ...globalEntries(text)] };
 };
 
 /** Of a service without a search: what is known of it, or can be asked for. */
@@ -69,10 +71,7 @@ function useSearched(
 ): Searched {
   const [seen] = useState(seenPlaces);
   const hits = hitEntries(results?.data ?? [], readIdText(text));
-  const placesOf = (kind: string) => results?.data.filter((hit) => hit.kind === kind) ?? [];
-  const unique = <Item extends { id: number }>(items: readonly Item[]) => [
-    ...new Map(items.map((item) => [item.id, item])).values(),
-  ];
+  const found = foundPlaces();
   return {
     // Those of the text before stay as long as they fit this one too, so that nothing flickers.
     answers: [...hits.filter((entry) => isSettled || holdsWords(entry, text)), ...runEntries(text)],
@@ -80,8 +79,8 @@ function useSearched(
       toPage("server", "Overview", "Servers", paths.home()),
       toPage("activity", "Activity", "", paths.activity()),
       ...namedPages(text, {
-        servers: unique([...placesOf("server"), ...seen.servers]),
-        sites: unique([...placesOf("site"), ...seen.sites]),
+        servers: byId([...found.servers, ...seen.servers]),
+        sites: byId([...found.sites, ...seen.sites]),
       }),
     ],
     ...(isSettled && results !== null && { totals: results.counts }),

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 
 type DocsLinkProps = {
-  /** Of `docs/`; the build puts it beside the dashboard. */
+  /** Of the help. */
   page: "backups" | "inventory" | "webhooks" | "workers";
   children: ReactNode;
 };
@@ -10,7 +10,7 @@ type DocsLinkProps = {
 export function DocsLink({ page, children }: DocsLinkProps) {
   return (
     <a
-      href={`/docs/${page}.txt`}
+      href={`/help/${page}`}
       target="_blank"
       rel="noreferrer"
       className="inline-flex min-h-6 items-center text-sm underline decoration-edge underline-offset-4 hover:decoration-current"

@@ -1,0 +1,32 @@
+// What the help has pages about.
+import { Link } from "../app/Link.tsx";
+import { paths } from "../paths.ts";
+import { PageHeader } from "../ui/PageHeader.tsx";
+import { Panel } from "../ui/Panel.tsx";
+import { helpIndex } from "./help-index.ts";
+
+export function HelpIndexPage() {
+  return (
+    <>
+      <PageHeader title="Help" />
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-5 lg:grid-cols-2">
+        {helpIndex.map(({ title, pages }) => (
+          <Panel key={title} title={title}>
+            <ul className="grid py-1">
+              {Object.entries(pages).map(([name, text]) => (
+                <li key={name}>
+                  <Link
+                    to={paths.help(name)}
+                    className="flex min-h-9 items-center px-4 py-1.5 hover:bg-hover hover:underline max-sm:min-h-11"
+                  >
+                    {text}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </Panel>
+        ))}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+/** Every page by the name of its file, as the index lists them. */
+export const helpIndex = [
+  {
+    title: "Use",
+    pages: {
+      backups: "Backups",
+      workers: "Workers",
+      webhooks: "Webhooks",
+      inventory: "The inventory",
+    },
+  },
+  {
+    title: "Operate",
+    pages: {
+      security: "Security",
+      "embedded-database": "The embedded database",
+      glossary: "Glossary",
+    },
+  },
+  {
+    title: "Develop",
+    pages: { architecture: "Architecture", dependencies: "Dependencies" },
+  },
+  {
+    title: "Decisions",
+    pages: {
+      "0001-job-engine": "1. pg-boss carries all work that outlives a request",
+      "0002-embedded-postgresql": "2. PostgreSQL everywhere, embedded by default",
+      "0003-one-contract-for-both-ends": "3. One contract for both ends",
+      "0004-account-of-a-site-as-boundary": "4. The account of a site is the boundary",
+      "0005-workers-outlive-the-service": "5. Worker processes outlive the service",
+      "0006-outcome-first-outbox": "6. Store the outcome first, then deliver",
+      "0007-the-databases-own-tools": "7. The databases' own tools and formats",
+      "0008-real-parts-in-tests": "8. Real parts in tests",
+      "0009-no-build-step-pinned-node": "9. No build step for the service, and a pinned Node.js",
+      "0010-sign-in-codes-and-hashed-tokens":
+        "10. Sign-in links with one-use codes, and tokens as hashes",
+    },
+  },
+] as const;

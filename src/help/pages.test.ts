@@ -1,0 +1,79 @@
+import { describe, expect, test } from "vitest";
+import { type Block, type Inline, plainText } from "./blocks.ts";
+import { helpIndex } from "./help-index.ts";
+import { loadHelp, readTarget } from "./pages.ts";
+
+const names = Object.keys(import.meta.glob("../../docs/**/*.md")).map((file) =>
+  file.replace(/^.*\/|\.md$/g, ""),
+);
+const listed = helpIndex.flatMap(({ pages }) => Object.entries(pages));
+
+const load = async (name: string) => {
+  const page = await loadHelp(name);
+  if (page === null) throw new Error(`There is no ${name}.`);
+  return page;
+};
+
+const contentsOf = (block: Block): Inline[] => {
+  switch (block.kind) {
+    case "code":
+      return [];
+    case "list":
+      return block.items.flat().flatMap(contentsOf);
+    case "table":
+      return [block.head, ...block.rows].flat(2);
+    case "heading":
+    case "paragraph":
+      return [...block.content];
+  }
+};
+
+const linksOf = (content: readonly Inline[]): string[] =>
+  content.flatMap((part) => {
+    if (typeof part === "string" || part.kind === "code") return [];
+    return part.kind === "link" ? [part.to] : linksOf(part.content);
+  });
+
+test("the index lists every page by its title", async () => {
+  expect(listed.map(([name]) => name).sort()).toEqual(names.sort());
+  for (const [name, title] of listed) expect((await load(name)).title).toBe(title);
+});
+
+describe.each(names)("%s", (name) => {
+  test("shows no mark of Markdown as text", async () => {
+    const { blocks } = await load(name);
+    const texts = blocks.flatMap(contentsOf).filter((part) => typeof part === "string");
+    expect(texts.filter((text) => /\*\*|`|\]\(|^#|^\||^- /.test(text))).toEqual([]);
+  });
+
+  test("leads only to sections that are there", async () => {
+    for (const to of linksOf((await load(name)).blocks.flatMap(contentsOf))) {
+      const target = readTarget(to, name);
+      if (target.kind !== "page") continue;
+      const { blocks } = await load(target.name);
+      const anchors = blocks.flatMap((block) => (block.kind === "heading" ? block.id : []));
+      expect(["", ...anchors], to).toContain(target.anchor);
+    }
+  });
+});
+
+test.each([
+  ["security.md#tokens", { kind: "page", name: "security", anchor: "tokens" }],
+  ["../embedded-database.md", { kind: "page", name: "embedded-database", anchor: "" }],
+  ["decisions/0001-job-engine.md", { kind: "page", name: "0001-job-engine", anchor: "" }],
+  ["#statuses", { kind: "page", name: "backups", anchor: "statuses" }],
+  ["https://example.com/a.md", { kind: "web", url: "https://example.com/a.md" }],
+  ["../SECURITY.md", { kind: "file" }],
+  ["quarterdeck.service", { kind: "file" }],
+  ["javascript:alert(1)", { kind: "file" }],
+])("%s leads where it can", (to, target) => {
+  expect(readTarget(to, "backups")).toEqual(target);
+});
+
+test.each(["nothing", "constructor", "../backups", ""])("there is no page %s", async (name) => {
+  expect(await loadHelp(name)).toBeNull();
+});
+
+test("what a content reads as is its text alone", () => {
+  expect(plainText(["a ", { kind: "strong", content: [{ kind: "code", text: "b" }] }])).toBe("a b");
+});

@@ -1,0 +1,31 @@
+// The pages of the help: every file below docs/, each loaded when it is opened.
+import type { HelpPageContent } from "./blocks.ts";
+
+const files = import.meta.glob<HelpPageContent>(["../../docs/*.md", "../../docs/decisions/*.md"], {
+  import: "page",
+});
+
+/** "backups" of "../../docs/backups.md". */
+const nameOf = (file: string): string => file.replace(/^.*\//, "").replace(/\.md$/, "");
+
+const loaders = new Map(Object.entries(files).map(([file, load]) => [nameOf(file), load]));
+
+/** Null for a page that there is none of. */
+export const loadHelp = async (name: string): Promise<HelpPageContent | null> =>
+  (await loaders.get(name)?.()) ?? null;
+
+/** What a link of a page names. */
+type HelpTarget =
+  | { kind: "page"; name: string; anchor: string }
+  | { kind: "web"; url: string }
+  /** A file of the repository that is no page. */
+  | { kind: "file" };
+
+export function readTarget(to: string, current: string): HelpTarget {
+  if (/^https?:/.test(to)) return { kind: "web", url: to };
+  const [file = "", anchor = ""] = to.split("#");
+  const name = file === "" ? current : nameOf(file);
+  return file === "" || (file.endsWith(".md") && loaders.has(name))
+    ? { kind: "page", name, anchor }
+    : { kind: "file" };
+}
