@@ -31,7 +31,7 @@ function Sentence({ entry, isGone }: { entry: ActivityEntry; isGone: boolean }) 
       ) : (
         <Link
           to={to}
-          className="font-medium underline decoration-edge underline-offset-4 hover:decoration-current"
+          className="font-medium underline decoration-transparent underline-offset-4 hover:decoration-current"
         >
           {name}
         </Link>

@@ -1,6 +1,7 @@
 import { safetyKeptDays, type BackupSchedule } from "../../contract/backups/backup.ts";
 import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
+import { linkClass } from "../ui/link-class.ts";
 import { Time } from "../ui/Time.tsx";
 import { formatBytes } from "./backup-facts.ts";
 import { momentInZone, viewersZone } from "./zone-text.ts";
@@ -45,10 +46,7 @@ export function NextRuns({ schedule }: { schedule: BackupSchedule }) {
           <ul className="grid gap-1">
             {removed.map(({ id, size, ended_at: at }) => (
               <li key={id} className="flex flex-wrap gap-x-3">
-                <Link
-                  to={paths.backup(id)}
-                  className="underline decoration-edge underline-offset-4"
-                >
+                <Link to={paths.backup(id)} className={linkClass}>
                   Backup {id}
                 </Link>
                 <span className="text-muted">{formatBytes(size)}</span>

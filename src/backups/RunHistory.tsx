@@ -132,7 +132,7 @@ export function RunHistory({ points }: { points: readonly RunPoint[] }) {
                   <span className="mb-6 flex h-7 items-center justify-center">
                     <RunMark outcome={outcome} />
                   </span>
-                  <Bar value={sizeBytes} top={sizeTop} className="mb-6 h-18 text-accent" />
+                  <Bar value={sizeBytes} top={sizeTop} className="mb-6 h-18 text-brand" />
                   <Bar
                     value={durationMs}
                     top={durationTop}

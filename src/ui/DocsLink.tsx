@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { linkClass } from "./link-class.ts";
 
 type DocsLinkProps = {
   /** Of the help. */
@@ -13,7 +14,7 @@ export function DocsLink({ page, children }: DocsLinkProps) {
       href={`/help/${page}`}
       target="_blank"
       rel="noreferrer"
-      className="inline-flex min-h-6 items-center text-sm underline decoration-edge underline-offset-4 hover:decoration-current"
+      className={`inline-flex min-h-6 items-center text-sm ${linkClass}`}
     >
       {children}
     </a>
