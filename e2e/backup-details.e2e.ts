@@ -195,7 +195,6 @@ test.describe("a run", () => {
     await page.keyboard.press("x");
     const dialog = page.getByRole("alertdialog");
     await expect(dialog).toContainText("The partial file is deleted");
-    await expectAccessible(page);
     await dialog.getByRole("button", { name: "Cancel run" }).click();
     await expectToast(page, "status", `Canceling backup ${id}.`);
     const main = page.getByRole("main");

@@ -1,4 +1,5 @@
-import { readdir, rm } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { type Backups, expect, test } from "./fixtures.ts";
@@ -10,7 +11,7 @@ import {
   expectRow,
   expectToast,
 } from "./helpers.ts";
-import { listOf } from "./backup-helpers.ts";
+import { listOf, newestOf } from "./backup-helpers.ts";
 
 const press = (page: Page, action: string, name: string) =>
   page.getByRole("button", { name: `${action}: ${name}`, exact: true }).click();
@@ -55,6 +56,71 @@ test.describe("running a backup now", () => {
     await expectToast(page, "alert", "Couldn't run “Orders, nightly”.");
     await expect(configurationRow(page, "Orders, nightly")).toBeHidden();
     await expect(configurationRow(page, "Stays")).toBeVisible();
+  });
+});
+
+test.describe("a run in its row", () => {
+  /** Enough that it takes a while, and nothing that could be made smaller. */
+  const startLongRun = async (backups: Backups) => {
+    const video = randomBytes(300_000_000);
+    for (const part of [1, 2, 3]) await writeFile(join(backups.site.root, `${part}.bin`), video);
+    const { id, name } = await backups.createConfiguration({
+      name: "Blog files",
+      backupable_type: "site",
+      backupable_id: backups.site.id,
+    });
+    return { id, name };
+  };
+
+  test("shows how far it is and is cancelled there, after a question that says what stays", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    test.slow();
+    const { id, name } = await startLongRun(backups);
+    await page.goto(service.url + listOf(backups));
+    const row = configurationRow(page, name);
+    await press(page, "Run now", name);
+    await expect(row.getByRole("progressbar", { name: "Run: progress" })).toBeVisible();
+    await expect(
+      row.getByText(/^[\d.]+ (bytes|[kM]B) read$/).filter({ visible: true }),
+    ).toBeVisible();
+    // The button that was pressed has become the one that cancels, and still has the focus.
+    const cancel = page.getByRole("button", { name: `Cancel run: ${name}` });
+    await expect(cancel).toBeFocused();
+    await cancel.click();
+    const dialog = page.getByRole("alertdialog");
+    await expect(dialog).toContainText("The partial file is deleted");
+    await dialog.getByRole("button", { name: "Cancel run" }).click();
+    await expectRow(row, "failed");
+    await expect(page.getByRole("button", { name: `Run now: ${name}` })).toBeEnabled();
+    expect(newestOf(await backups.configuration(id)).status_reason).toMatch(
+      /^Canceled by .+\. Nothing was stored\.$/,
+    );
+  });
+
+  test("that has ended by the time of the answer is not cancelled, and the question says so", async ({
+    connected: page,
+    service,
+    backups,
+    expected,
+  }) => {
+    test.slow();
+    expected.push(/409 \(Conflict\)/);
+    const { id, name } = await startLongRun(backups);
+    await service.call("POST", `/api/backup/${id}`);
+    await page.goto(service.url + listOf(backups));
+    await page.getByRole("button", { name: `Cancel run: ${name}` }).click();
+    const dialog = page.getByRole("alertdialog");
+    await expect(dialog).toBeVisible();
+    await expectAccessible(page);
+    await expect
+      .poll(async () => newestOf(await backups.configuration(id)).status, { timeout: 60_000 })
+      .toBe("finished");
+    await dialog.getByRole("button", { name: "Cancel run" }).click();
+    await expect(dialog.getByRole("alert")).toContainText("Nothing to cancel");
+    expect(newestOf(await backups.configuration(id)).status).toBe("finished");
   });
 });
 
