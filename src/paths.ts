@@ -1,22 +1,28 @@
 // Every address of the dashboard. Links are built here and nowhere else.
+import type { ListView } from "./api/list-query.ts";
 import { pageQuery } from "./api/page-query.ts";
 
 const withQuery = (path: string, query: Record<string, string | undefined>) => {
   const given = Object.entries(query).filter(
-    (pair): pair is [string, string] => pair[1] !== undefined,
+    // What is empty is what one gets without it.
+    (pair): pair is [string, string] => Boolean(pair[1]),
   );
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 };
+
+/** A list, or what is wanted of it: `{ status: "failed" }`. */
+const list = (path: string, { page = 1, status, q, sort, per_page }: ListView) =>
+  withQuery(path, { status, q, sort, per_page, ...pageQuery(page) });
 
 export const paths = {
   home: (page = 1) => withQuery("/", pageQuery(page)),
   /** @param from where to go once connected */
   connect: (from?: string) =>
     withQuery("/connect", { from: from === undefined || from === "/" ? undefined : from }),
-  workers: (siteId: number, page = 1) => withQuery(`/sites/${siteId}/workers`, pageQuery(page)),
+  workers: (siteId: number, view: ListView = {}) => list(`/sites/${siteId}/workers`, view),
   newWorker: (siteId: number) => `/sites/${siteId}/workers/new`,
   worker: (id: number) => `/workers/${id}`,
-  webhooks: (siteId: number, page = 1) => withQuery(`/sites/${siteId}/webhooks`, pageQuery(page)),
+  webhooks: (siteId: number, view: ListView = {}) => list(`/sites/${siteId}/webhooks`, view),
   newWebhook: (siteId: number) => `/sites/${siteId}/webhooks/new`,
   webhook: (id: number, page = 1) => withQuery(`/webhooks/${id}`, pageQuery(page)),
   /** A delivery, opened beside the others of its webhook. */
@@ -37,16 +43,15 @@ export const paths = {
   help: (page?: string, anchor = "") =>
     `/help${page === undefined ? "" : `/${page}`}${anchor && `#${anchor}`}`,
   newToken: () => "/settings/tokens/new",
-  backups: (serverId: number, page = 1) =>
-    withQuery(`/servers/${serverId}/backups`, pageQuery(page)),
+  backups: (serverId: number, view: ListView = {}) => list(`/servers/${serverId}/backups`, view),
   /** @param of what to back up, chosen beforehand */
   newBackupConfiguration: (serverId: number, of?: { type: string; id: number }) =>
     withQuery(`/servers/${serverId}/backups/new`, {
       type: of?.type,
       id: of === undefined ? undefined : String(of.id),
     }),
-  backupConfiguration: (id: number, page = 1) =>
-    withQuery(`/backup-configurations/${id}`, pageQuery(page)),
+  backupConfiguration: (id: number, view: ListView = {}) =>
+    list(`/backup-configurations/${id}`, view),
   editBackupConfiguration: (id: number) => `/backup-configurations/${id}/edit`,
   backup: (id: number) => `/backups/${id}`,
 };

@@ -89,10 +89,12 @@ export function backupRoutes(isServer: (id: number) => boolean, course: Course):
   const findBackup = (id: number) => holder(id)?.backups.find((one) => one.id === id);
 
   return {
-    "GET /api/server/{id}/backups": (call) =>
-      isServer(call.id)
-        ? page(configurations.filter(({ serverId }) => serverId === call.id).map(show), call)
-        : notThere(),
+    "GET /api/server/{id}/backups": (call) => {
+      if (!isServer(call.id)) return notThere();
+      // Its other lists leave aside what they do not know.
+      if (call.query.has("sort")) return problem(400, "This list has one order.");
+      return page(configurations.filter(({ serverId }) => serverId === call.id).map(show), call);
+    },
     "GET /api/backup-configuration/{id}": ({ id }) => {
       const found = find(id);
       return found === undefined ? notThere() : wrapped(200, show(found));

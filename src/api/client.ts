@@ -23,7 +23,7 @@ type Sent<Name extends OperationName> = {
   query?: QueryOf<Name>;
   body?: BodyInput<Rows[Name]>;
   /** Gives up the question; what it throws then is for nobody. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 };
 
 function toRequest(row: Operation, path: string, sent: Sent<OperationName>, session: Session) {

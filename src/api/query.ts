@@ -48,15 +48,19 @@ const toSent = <Name extends OperationName>(query: QueryOf<Name> | undefined) =>
 /** A question to the service, for `useQuery`, `useLoaded` and the loaders. */
 export type DataQuery<Data> = { queryKey: readonly unknown[]; queryFn: () => Promise<Data> };
 
-/** A query of the interface, which every service answers. */
+/**
+ * A query of the interface, which every service answers.
+ * @param signal of whoever alone waits for the answer; a page is not alone, because the next one may wait for it too
+ */
 export const query = <Name extends InterfaceName>(
   name: Name,
   params: ParamsOf<Name>,
   query?: QueryOf<Name>,
+  signal?: AbortSignal,
 ): DataQuery<ResponseOf<Name>> => ({
   queryKey: [name, params, query ?? {}],
-  // The signal is not passed on: a page that unmounts must not cancel what the next one has asked for.
-  queryFn: () => shared([name, params, query ?? {}], () => call(name, params, toSent(query))),
+  queryFn: () =>
+    shared([name, params, query ?? {}], () => call(name, params, { ...toSent(query), signal })),
 });
 
 /** A query of an extra; null from a service that has no such thing. */

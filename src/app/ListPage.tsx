@@ -13,8 +13,11 @@ import type { ArtName } from "../ui/EmptyArt.tsx";
 import { EmptyState } from "../ui/EmptyState.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { Panel } from "../ui/Panel.tsx";
+import type { ListView } from "../api/list-query.ts";
 import type { BulkProps } from "../bulk/BulkBar.tsx";
 import { LinkButton } from "./LinkButton.tsx";
+import { ListBar } from "./list/ListBar.tsx";
+import { NoRows } from "./list/NoRows.tsx";
 import { PageLinks } from "./PageLinks.tsx";
 import { type Place, PlaceHeader } from "./PlaceHeader.tsx";
 import { SelectionContext } from "./selection/SelectColumn.tsx";
@@ -49,9 +52,9 @@ type ListPageProps<Item> = {
   /** The way to a new one. */
   create: { label: string; to: string };
   list: Page<Item>;
-  /** The number of the page that was asked for, which may lie behind the end. */
-  page: number;
-  pathOf: (page: number) => string;
+  /** What the address asks for: a page, which may lie behind the end, of what was filtered. */
+  view: ListView & { page: number };
+  pathOf: (view: ListView) => string;
   /** For a list with nothing in it: what such a thing is good for. */
   empty: { title: string; text: string; art: ArtName };
   /** What can be done with many of them at once; loaded when some are selected. */
@@ -66,7 +69,7 @@ export function ListPage<Item extends { id: number }>({
   tabs,
   create,
   list: { data, meta },
-  page,
+  view,
   pathOf,
   empty,
   bulk,
@@ -86,19 +89,17 @@ export function ListPage<Item extends { id: number }>({
       {tabs}
       <div>
         <Panel>
+          <ListBar title={title} meta={meta} view={view} pathOf={pathOf} />
           {data.length > 0 ? (
             <SelectionContext value={selection}>{children}</SelectionContext>
-          ) : page === 1 ? (
-            <EmptyState title={empty.title} art={empty.art} action={createLink}>
-              {empty.text}
-            </EmptyState>
           ) : (
-            <EmptyState
-              title={`Page ${page} is empty`}
-              action={<LinkButton to={pathOf(1)}>First page</LinkButton>}
-            />
+            <NoRows view={view} pathOf={pathOf}>
+              <EmptyState title={empty.title} art={empty.art} action={createLink}>
+                {empty.text}
+              </EmptyState>
+            </NoRows>
           )}
-          <PageLinks meta={meta} pathOf={pathOf} />
+          <PageLinks meta={meta} pathOf={(page) => pathOf({ ...view, page })} />
         </Panel>
         <SelectionBar selection={selection} items={data} Bulk={bulk} />
       </div>

@@ -5,6 +5,7 @@ import { useStore } from "../store.ts";
 import { TooltipHost } from "../ui/TooltipHost.tsx";
 import { announceChanges, announcement } from "./announcements.ts";
 import { BulkHost } from "../bulk/BulkHost.tsx";
+import { openRowsByClick } from "./row-clicks.ts";
 import { ConfirmHost } from "./ConfirmHost.tsx";
 import { KeysHost } from "../shortcuts/KeysHost.tsx";
 import { singleKeys } from "../shortcuts/keys.ts";
@@ -25,6 +26,7 @@ function Announcer() {
 }
 
 export function Overlays() {
+  useEffect(openRowsByClick, []);
   useEffect(watchPermission, []);
   return (
     <>

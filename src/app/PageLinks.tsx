@@ -1,54 +1,18 @@
-import type { ComponentProps } from "react";
-import type { Page } from "../../contract/paging.ts";
-import { Pager } from "../ui/Pager.tsx";
-import { LinkButton } from "./LinkButton.tsx";
+import { Suspense } from "react";
+import { optionalPart } from "./optional-part.ts";
+import type { PagerLinksProps } from "./PagerLinks.tsx";
 
-type StepProps = ComponentProps<typeof LinkButton> & { isEnd: boolean };
-
-/** At an end it stays, leading nowhere, so that whoever pressed it keeps the focus. */
-const Step = ({ isEnd, command, ...rest }: StepProps) => (
-  <LinkButton
-    {...rest}
-    size="sm"
-    command={isEnd ? undefined : command}
-    aria-disabled={isEnd || undefined}
-  />
+// Most lists have one page, and the others are read from the top.
+const PagerLinks = optionalPart<PagerLinksProps>(
+  async () => (await import("./PagerLinks.tsx")).PagerLinks,
 );
 
-type PageLinksProps = {
-  meta: Page<unknown>["meta"];
-  pathOf: (page: number) => string;
-};
-
 /** The pager of a list whose page stands in the address. There is none for what fits on one page. */
-export function PageLinks({ meta, pathOf }: PageLinksProps) {
-  const { current_page: page, last_page: last, from, to, total } = meta;
-  if (last <= 1 && page <= 1) return null;
-  return (
-    <Pager
-      from={from}
-      to={to}
-      total={total}
-      previous={
-        <Step
-          rel="prev"
-          command={{ label: "Previous page", key: "[" }}
-          to={pathOf(Math.max(1, Math.min(page - 1, last)))}
-          isEnd={page <= 1}
-        >
-          Previous
-        </Step>
-      }
-      next={
-        <Step
-          rel="next"
-          command={{ label: "Next page", key: "]" }}
-          to={pathOf(Math.min(page + 1, Math.max(page, last)))}
-          isEnd={page >= last}
-        >
-          Next
-        </Step>
-      }
-    />
-  );
-}
+export const PageLinks = (props: PagerLinksProps) =>
+  props.meta.last_page > 1 || props.meta.current_page > 1 ? (
+    <div className="min-h-11">
+      <Suspense>
+        <PagerLinks {...props} />
+      </Suspense>
+    </div>
+  ) : null;

@@ -2,6 +2,7 @@
 import { redirect } from "react-router";
 import { readPage } from "../../contract/paging.ts";
 import { ApiError, hasStatus } from "../api/api-error.ts";
+import type { ListView } from "../api/list-query.ts";
 import { type DataQuery, queryClient } from "../api/query.ts";
 import { sessions } from "../api/session.ts";
 import { paths, readId } from "../paths.ts";
@@ -41,6 +42,32 @@ export async function loadIfThere<Data>(
 /** The page of a list that the address asks for, counted from 1. */
 export const pageOf = (request: Request): number =>
   readPage({ page: new URL(request.url).searchParams.get("page") ?? undefined }).page;
+
+const viewNames = ["per_page", "status", "q", "sort"] as const;
+
+/** What else the address wants of a list. */
+export function viewOf(request: Request): ListView & { page: number } {
+  const { searchParams } = new URL(request.url);
+  const given = viewNames.map((name) => [name, searchParams.get(name)] as const);
+  return {
+    ...Object.fromEntries(
+      given.filter((pair): pair is [(typeof pair)[0], string] => Boolean(pair[1])),
+    ),
+    page: pageOf(request),
+  };
+}
+
+/** Between the keys of whoever types fast there is less. */
+const typingMs = 120;
+let typed = { q: "", atMs: 0 };
+
+/** A service need not look for each letter of a word: of a search that follows another one at once, the last counts. */
+export async function settleTyping({ signal }: Request, { q = "" }: ListView): Promise<void> {
+  const isFast = q !== typed.q && Date.now() - typed.atMs < typingMs;
+  typed = { q, atMs: Date.now() };
+  if (isFast) await new Promise((resolve) => setTimeout(resolve, typingMs));
+  signal.throwIfAborted();
+}
 
 /** The id in the address; what cannot be one is a page that does not exist. */
 export function idOf(params: { id?: string | undefined }): number {

@@ -26,10 +26,10 @@ const ConfigurationBulk = lazy(async () => ({
 }));
 
 export function BackupsPage() {
-  const { serverId, page } = useLoaderData<typeof backupsLoader>();
+  const { serverId, view } = useLoaderData<typeof backupsLoader>();
   const [poll] = useState(() => makePoller());
   const { data: server } = useQuery(serverQuery(serverId));
-  const list = useLoaded(configurationsQuery(serverId, page), ({ data }) => poll(moving(data)));
+  const list = useLoaded(configurationsQuery(serverId, view), ({ data }) => poll(moving(data)));
   return (
     <ListPage
       title="Backups"
@@ -38,8 +38,8 @@ export function BackupsPage() {
       create={{ label: "New backup", to: paths.newBackupConfiguration(serverId) }}
       list={list}
       bulk={ConfigurationBulk}
-      page={page}
-      pathOf={(number) => paths.backups(serverId, number)}
+      view={view}
+      pathOf={(to) => paths.backups(serverId, to)}
       empty={{
         art: "backups",
         title: "No backups yet",

@@ -2,33 +2,26 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { useLoaderData, useNavigate } from "react-router";
-import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
+import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import { makePoller } from "../api/poll.ts";
 import { useLoaded } from "../api/query.ts";
 import { Crumbs } from "../app/Crumbs.tsx";
 import { serverQuery } from "../app/inventory.ts";
-import { PageLinks } from "../app/PageLinks.tsx";
 import { toast } from "../app/toasts.ts";
 import { paths } from "../paths.ts";
-import { EmptyState } from "../ui/EmptyState.tsx";
 import { Notice } from "../ui/Notice.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { Properties, type Property } from "../ui/Properties.tsx";
 import { Time } from "../ui/Time.tsx";
-import { hasExtras, movingStatus } from "./backup-facts.ts";
+import { hasExtras, toMoving } from "./backup-facts.ts";
 import { ConfigurationActions } from "./ConfigurationActions.tsx";
 import { ConfigurationState, otherWarnings } from "./ConfigurationState.tsx";
 import type { configurationLoader } from "./loaders.ts";
 import { NextRuns } from "./NextRuns.tsx";
-import {
-  backupsQuery,
-  configurationQuery,
-  scheduleQuery,
-  storageProvidersQuery,
-} from "./queries.ts";
+import { configurationQuery, scheduleQuery, storageProvidersQuery } from "./queries.ts";
+import { RunList } from "./RunList.tsx";
 import { toSeries } from "./run-series.ts";
-import { RunTable } from "./RunTable.tsx";
 
 const RunHistory = lazy(async () => ({
   default: (await import("./RunHistory.tsx")).RunHistory,
@@ -36,8 +29,6 @@ const RunHistory = lazy(async () => ({
 
 /** The next runs come nearer although nothing else happens. */
 const scheduleMs = 60_000;
-
-const toMoving = (backup: Backup) => ({ id: backup.id, status: movingStatus(backup) });
 
 /** No backup has the number 0. */
 const moving = ({ status, backups }: BackupConfiguration) => [
@@ -82,7 +73,7 @@ function toProperties(configuration: BackupConfiguration, storage: string): Prop
 }
 
 export function ConfigurationPage() {
-  const { id, page, serverId } = useLoaderData<typeof configurationLoader>();
+  const { id, view, serverId } = useLoaderData<typeof configurationLoader>();
   const navigate = useNavigate();
   const [poll] = useState(() => makePoller());
   // From its deletion on nothing is asked about it: the answer would be "Not found" before the list is there.
@@ -90,14 +81,6 @@ export function ConfigurationPage() {
   const configuration = useLoaded(configurationQuery(id), (now) => !isLeaving && poll(moving(now)));
   const { data: server } = useQuery({ ...serverQuery(serverId ?? 0), enabled: serverId !== null });
   const { data: providers } = useQuery(storageProvidersQuery());
-  // Each asks for what it shows itself: the one that hears of the end first must not slow down the other.
-  const [pollList] = useState(() => makePoller());
-  const { data: list } = useQuery({
-    ...backupsQuery(id, page),
-    enabled: !isLeaving,
-    refetchInterval: ({ state }) =>
-      state.data !== null && pollList((state.data?.data ?? []).map(toMoving)),
-  });
   const { data: schedule } = useQuery({
     ...scheduleQuery(configuration),
     enabled: !isLeaving,
@@ -109,7 +92,6 @@ export function ConfigurationPage() {
   const storage = provider
     ? `${provider.name} (${provider.place})`
     : `Storage provider ${configuration.storage_provider_id}`;
-  const backups = list?.data ?? configuration.backups;
   const leave = () => {
     setIsLeaving(true);
     toast.success(`Deleting “${configuration.name}”.`);
@@ -168,17 +150,7 @@ export function ConfigurationPage() {
           </div>
         )}
       </Panel>
-      <Panel title="Backups">
-        {backups.length === 0 ? (
-          <EmptyState title="No backups yet" art="backups">
-            {" "}
-            The first backup runs on schedule, or now with “Run now”.
-          </EmptyState>
-        ) : (
-          <RunTable backups={backups} configuration={configuration} />
-        )}
-      </Panel>
-      {list && <PageLinks meta={list.meta} pathOf={(to) => paths.backupConfiguration(id, to)} />}
+      <RunList configuration={configuration} view={view} isLive={!isLeaving} />
       {schedule && (
         <Panel title="Upcoming">
           <NextRuns schedule={schedule} />

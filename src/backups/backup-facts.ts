@@ -44,6 +44,9 @@ export function runDuration({ started_at: startedAt, ended_at: endedAt }: Backup
 
 const isKnown = (status: string) => backupStates.some((known) => known === status);
 
+/** What a poll looks at. */
+export const toMoving = (backup: Backup) => ({ id: backup.id, status: movingStatus(backup) });
+
 /** A word for polls: something about this backup is still moving. */
 export function movingStatus(backup: Backup): string {
   const { status, restore_status: restore, drill_status: drill, ended_at: endedAt } = backup;

@@ -2,7 +2,7 @@
 import type { LoaderFunctionArgs } from "react-router";
 import { cachedParentOf } from "../api/parent-cache.ts";
 import { everySiteQuery, serverQuery } from "../app/inventory.ts";
-import { idOf, load, loadIfThere, pageOf } from "../app/loading.ts";
+import { idOf, load, loadIfThere, settleTyping, viewOf } from "../app/loading.ts";
 import {
   backupQuery,
   backupsQuery,
@@ -16,12 +16,13 @@ import {
 
 export async function backupsLoader({ params, request }: LoaderFunctionArgs) {
   const serverId = idOf(params);
-  const page = pageOf(request);
+  const view = viewOf(request);
+  await settleTyping(request, view);
   await Promise.all([
-    load(request, configurationsQuery(serverId, page)),
+    load(request, configurationsQuery(serverId, view, request.signal)),
     loadIfThere(request, serverQuery(serverId)),
   ]);
-  return { serverId, page };
+  return { serverId, view };
 }
 
 /** What a form offers to choose from; each list may be missing, and the server may be unknown. */
@@ -53,10 +54,11 @@ export async function editConfigurationLoader({ params, request }: LoaderFunctio
 
 export async function configurationLoader({ params, request }: LoaderFunctionArgs) {
   const id = idOf(params);
-  const page = pageOf(request);
+  const view = viewOf(request);
+  await settleTyping(request, view);
   const [configuration] = await Promise.all([
     load(request, configurationQuery(id)),
-    loadIfThere(request, backupsQuery(id, page)),
+    loadIfThere(request, backupsQuery(id, view)),
     loadIfThere(request, storageProvidersQuery()),
   ]);
   const serverId = configuration.server_id ?? cachedParentOf("listBackupConfigurations", id);
@@ -64,7 +66,7 @@ export async function configurationLoader({ params, request }: LoaderFunctionArg
     loadIfThere(request, scheduleQuery(configuration)),
     ...(serverId === null ? [] : [loadIfThere(request, serverQuery(serverId))]),
   ]);
-  return { id, page, serverId };
+  return { id, view, serverId };
 }
 
 export async function backupLoader({ params, request }: LoaderFunctionArgs) {

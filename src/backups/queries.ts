@@ -3,11 +3,12 @@ import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import type { Page } from "../../contract/paging.ts";
 import type { Database } from "../../contract/servers.ts";
 import { fetchAllPages } from "../api/fetch-all-pages.ts";
-import { largePageQuery, pageQuery } from "../api/page-query.ts";
+import { listQuery, type ListView } from "../api/list-query.ts";
+import { largePageQuery } from "../api/page-query.ts";
 import { extraQuery, query, queryClient } from "../api/query.ts";
 
-export const configurationsQuery = (serverId: number, page = 1) =>
-  query("listBackupConfigurations", { id: serverId }, pageQuery(page));
+export const configurationsQuery = (serverId: number, view: ListView, signal?: AbortSignal) =>
+  listQuery(view, (wanted) => query("listBackupConfigurations", { id: serverId }, wanted, signal));
 
 export const configurationQuery = (id: number) => query("showBackupConfiguration", { id });
 
@@ -29,9 +30,16 @@ export function configurationWith(backupId: number): number | null {
 
 export const backupQuery = (id: number) => query("showBackup", { id });
 
+/** A history is read from its end. */
+export const usualRunSort = "-id";
+
 /** The runs of a configuration, page by page; null from a service that shows them only inside the configuration. */
-export const backupsQuery = (configurationId: number, page = 1) =>
-  extraQuery("listBackups", { id: configurationId }, pageQuery(page));
+export const backupsQuery = (configurationId: number, view: ListView) =>
+  listQuery(
+    view,
+    (wanted) => extraQuery("listBackups", { id: configurationId }, wanted),
+    usualRunSort,
+  );
 
 /** What comes next is another answer whenever a backup has finished or is gone, so those belong to its key. */
 export const scheduleQuery = ({ id, backups }: BackupConfiguration) => {

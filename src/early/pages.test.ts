@@ -17,7 +17,7 @@ test.each(earlyPages.map(({ path }) => path))("%s is a page of the dashboard", (
 test("asks for the page's own things, and for what the left side shows", () => {
   expect(earlyStart("/sites/7/workers", "")).toEqual({
     module: "workers/WorkersPage.tsx",
-    asks: ["/api/servers", "/api/site/7/workers", "/api/site/7"],
+    asks: ["/api/servers", "/api/site/7/workers?sort=attention", "/api/site/7"],
   });
 });
 

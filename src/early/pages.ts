@@ -18,14 +18,14 @@ export const earlyPages: readonly EarlyPage[] = [
   {
     path: "/servers/:id/backups",
     module: "backups/BackupsPage.tsx",
-    asks: ["/api/server/{id}/backups", "/api/server/{id}"],
+    asks: ["/api/server/{id}/backups?sort=attention", "/api/server/{id}"],
   },
   {
     path: "/backup-configurations/:id",
     module: "backups/ConfigurationPage.tsx",
     asks: [
       "/api/backup-configuration/{id}",
-      "/api/backup-configuration/{id}/backups",
+      "/api/backup-configuration/{id}/backups?sort=-id",
       "/api/storage-providers?per_page=100",
     ],
   },
@@ -33,13 +33,13 @@ export const earlyPages: readonly EarlyPage[] = [
   {
     path: "/sites/:id/workers",
     module: "workers/WorkersPage.tsx",
-    asks: ["/api/site/{id}/workers", "/api/site/{id}"],
+    asks: ["/api/site/{id}/workers?sort=attention", "/api/site/{id}"],
   },
   { path: "/workers/:id", module: "workers/WorkerPage.tsx", asks: ["/api/worker/{id}"] },
   {
     path: "/sites/:id/webhooks",
     module: "webhooks/WebhooksPage.tsx",
-    asks: ["/api/site/{id}/webhooks", "/api/site/{id}"],
+    asks: ["/api/site/{id}/webhooks?sort=attention", "/api/site/{id}"],
   },
   {
     path: "/webhooks/:id",

@@ -3,10 +3,11 @@
 const rowSelector = "main tbody > tr, main [data-row]";
 
 /** Where a row leads; what leads nowhere is not a row to go to. */
-const mainLink = (row: Element): HTMLElement | null => row.querySelector<HTMLElement>("a[href]");
+export const linkOfRow = (row: Element): HTMLElement | null =>
+  row.querySelector<HTMLElement>("a[href]");
 
 export const rows = (): Element[] =>
-  [...document.querySelectorAll(rowSelector)].filter((row) => mainLink(row) !== null);
+  [...document.querySelectorAll(rowSelector)].filter((row) => linkOfRow(row) !== null);
 
 /** The row that holds the focus. */
 export const currentRow = (): Element | null =>
@@ -49,7 +50,7 @@ export function moveRow(step: 1 | -1): boolean {
   const next = all[index];
   if (next === undefined) return false;
   last = { pathname, index };
-  mainLink(next)?.focus();
+  linkOfRow(next)?.focus();
   return true;
 }
 

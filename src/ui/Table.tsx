@@ -18,6 +18,8 @@ export type Column<Row> = {
   isRest?: boolean;
   /** As wide as what it holds, such as a box. */
   isNarrow?: boolean;
+  /** Seen in the row that is pointed at or holds the focus; in all of them where no pointer hovers or room is scarce. */
+  isQuiet?: boolean;
 };
 
 /** The last column: what can be done with a row. */
@@ -25,6 +27,7 @@ export const actionsColumn = <Row,>(cell: (row: Row) => ReactNode): Column<Row> 
   id: "actions",
   header: <span className="sr-only">Actions</span>,
   align: "end",
+  isQuiet: true,
   cell,
 });
 
@@ -46,12 +49,15 @@ const inPanel: TableLook = {
   headCell: `h-8 border-b border-line text-xs font-medium whitespace-nowrap text-muted ${edge}`,
   // The row that holds the focus is the current one, to which keys apply, and has a mark at its start; a selected one
   // is tinted. Its name is known as a link by its weight: a line below each would make a ruled page of the list.
-  row: "[&_a:not(:hover)]:decoration-transparent border-b border-line last:border-b-0 hover:bg-hover has-[td:first-child_:checked]:bg-accent-soft focus-within:*:first:shadow-[inset_3px_0_var(--accent)]",
+  row: "[&_a:not(:hover)]:decoration-transparent border-b border-line last:border-b-0 has-[a]:cursor-pointer hover:bg-hover has-[td:first-child_:checked]:bg-accent-soft focus-within:*:first:shadow-[inset_3px_0_var(--accent)]",
   cell: `h-11 py-1.5 ${edge}`,
 };
 
 const columnClass = <Row,>({ align, from = "always", isNarrow }: Column<Row>) =>
   `${shown[from]} ${align === "end" ? "text-end" : ""} ${isNarrow === true ? "w-px pe-0" : ""}`;
+
+// Without a transition: what is pointed at answers at once.
+const quiet = "@2xl:pointer-fine:*:opacity-0 [tr:is(:hover,:focus-within)_&]:*:opacity-100";
 
 type RowProps<Row> = {
   row: Row;
@@ -66,7 +72,7 @@ function PlainRow<Row>({ row, columns, isOpen, look }: RowProps<Row>) {
       {columns.map((column) => (
         <td
           key={column.id}
-          className={`${look.cell} ${columnClass(column)} ${column.align === "end" ? "whitespace-nowrap" : ""} ${column.isRest === true ? "w-full max-w-0" : ""}`}
+          className={`${look.cell} ${columnClass(column)} ${column.align === "end" ? "whitespace-nowrap" : ""} ${column.isQuiet === true ? quiet : ""} ${column.isRest === true ? "w-full max-w-0" : ""}`}
         >
           {column.cell(row, isOpen)}
         </td>

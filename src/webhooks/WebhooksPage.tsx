@@ -18,10 +18,10 @@ const WebhookBulk = lazy(async () => ({
 }));
 
 export function WebhooksPage() {
-  const { siteId, page } = useLoaderData<typeof webhooksLoader>();
+  const { siteId, view } = useLoaderData<typeof webhooksLoader>();
   const [poll] = useState(() => makePoller());
   const { data: site } = useQuery(siteQuery(siteId));
-  const list = useLoaded(webhooksQuery(siteId, page), ({ data }) =>
+  const list = useLoaded(webhooksQuery(siteId, view), ({ data }) =>
     poll(data.flatMap(({ last_delivery: last }) => (last ? toMoving(last, Date.now()) : []))),
   );
   return (
@@ -32,8 +32,8 @@ export function WebhooksPage() {
       create={{ label: "New webhook", to: paths.newWebhook(siteId) }}
       list={list}
       bulk={WebhookBulk}
-      page={page}
-      pathOf={(number) => paths.webhooks(siteId, number)}
+      view={view}
+      pathOf={(to) => paths.webhooks(siteId, to)}
       empty={{
         art: "webhooks",
         title: "No webhooks yet",

@@ -2,7 +2,7 @@
 import type { LoaderFunctionArgs } from "react-router";
 import { cachedParentOf } from "../api/parent-cache.ts";
 import { siteQuery } from "../app/inventory.ts";
-import { idOf, load, loadIfThere, pageOf } from "../app/loading.ts";
+import { idOf, load, loadIfThere, pageOf, settleTyping, viewOf } from "../app/loading.ts";
 import { readId } from "../paths.ts";
 import {
   deliveriesQuery,
@@ -17,12 +17,13 @@ const deliveryIdOf = (request: Request) =>
 
 export async function webhooksLoader({ params, request }: LoaderFunctionArgs) {
   const siteId = idOf(params);
-  const page = pageOf(request);
+  const view = viewOf(request);
+  await settleTyping(request, view);
   await Promise.all([
-    load(request, webhooksQuery(siteId, page)),
+    load(request, webhooksQuery(siteId, view, request.signal)),
     loadIfThere(request, siteQuery(siteId)),
   ]);
-  return { siteId, page };
+  return { siteId, view };
 }
 
 export async function newWebhookLoader({ params, request }: LoaderFunctionArgs) {

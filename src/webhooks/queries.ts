@@ -2,11 +2,12 @@
 import type { Page } from "../../contract/paging.ts";
 import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
+import { listQuery, type ListView } from "../api/list-query.ts";
 import { pageQuery } from "../api/page-query.ts";
 import { extraQuery, patchAnswers, query, queryClient } from "../api/query.ts";
 
-export const webhooksQuery = (siteId: number, page: number) =>
-  query("listWebhooks", { id: siteId }, pageQuery(page));
+export const webhooksQuery = (siteId: number, view: ListView, signal?: AbortSignal) =>
+  listQuery(view, (wanted) => query("listWebhooks", { id: siteId }, wanted, signal));
 
 export const webhookQuery = (id: number) => query("showWebhook", { id });
 

@@ -18,10 +18,10 @@ const WorkerBulk = lazy(async () => ({
 }));
 
 export function WorkersPage() {
-  const { siteId, page } = useLoaderData<typeof workersLoader>();
+  const { siteId, view } = useLoaderData<typeof workersLoader>();
   const [poll] = useState(() => makePoller());
   const { data: site } = useQuery(siteQuery(siteId));
-  const list = useLoaded(workersQuery(siteId, page), ({ data }) => poll(data));
+  const list = useLoaded(workersQuery(siteId, view), ({ data }) => poll(data));
   return (
     <ListPage
       title="Workers"
@@ -35,8 +35,8 @@ export function WorkersPage() {
       create={{ label: "New worker", to: paths.newWorker(siteId) }}
       list={list}
       bulk={WorkerBulk}
-      page={page}
-      pathOf={(number) => paths.workers(siteId, number)}
+      view={view}
+      pathOf={(to) => paths.workers(siteId, to)}
       empty={{
         art: "workers",
         title: "No workers yet",

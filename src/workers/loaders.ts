@@ -2,17 +2,18 @@
 import type { LoaderFunctionArgs } from "react-router";
 import { cachedParentOf } from "../api/parent-cache.ts";
 import { siteQuery, serverQuery } from "../app/inventory.ts";
-import { idOf, load, loadIfThere, pageOf } from "../app/loading.ts";
+import { idOf, load, loadIfThere, settleTyping, viewOf } from "../app/loading.ts";
 import { seedWorker, workerQuery, workersQuery } from "./queries.ts";
 
 export async function workersLoader({ params, request }: LoaderFunctionArgs) {
   const siteId = idOf(params);
-  const page = pageOf(request);
+  const view = viewOf(request);
+  await settleTyping(request, view);
   await Promise.all([
-    load(request, workersQuery(siteId, page)),
+    load(request, workersQuery(siteId, view, request.signal)),
     loadIfThere(request, siteQuery(siteId)),
   ]);
-  return { siteId, page };
+  return { siteId, view };
 }
 
 export async function newWorkerLoader({ params, request }: LoaderFunctionArgs) {

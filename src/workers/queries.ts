@@ -1,10 +1,10 @@
 import type { Page } from "../../contract/paging.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
-import { pageQuery } from "../api/page-query.ts";
+import { listQuery, type ListView } from "../api/list-query.ts";
 import { patchAnswers, query, queryClient } from "../api/query.ts";
 
-export const workersQuery = (siteId: number, page: number) =>
-  query("listWorkers", { id: siteId }, pageQuery(page));
+export const workersQuery = (siteId: number, view: ListView, signal?: AbortSignal) =>
+  listQuery(view, (wanted) => query("listWorkers", { id: siteId }, wanted, signal));
 
 export const workerQuery = (id: number) => query("showWorker", { id });
 

@@ -1,0 +1,64 @@
+// A list as its address asks for it: a page, and what only a service that can filter knows.
+import { type ListFilter, type Page, statusParameter } from "../../contract/paging.ts";
+import { hasStatus } from "./api-error.ts";
+import { pageQuery } from "./page-query.ts";
+import { type DataQuery, queryClient } from "./query.ts";
+import { sessions } from "./session.ts";
+
+/** What the address of a list says. */
+export type ListView = {
+  page?: number;
+  per_page?: string;
+  /** Statuses, separated by commas. */
+  status?: string;
+  /** What is searched for. */
+  q?: string;
+  sort?: string;
+};
+
+type ListQuery = ListFilter & { page?: string; per_page?: string };
+
+const toQuery = ({ page = 1, per_page, status, q, sort }: ListView, usual: string): ListQuery => ({
+  ...pageQuery(page),
+  ...(per_page && { per_page }),
+  ...(status && { [statusParameter]: status }),
+  ...(q && { search: q }),
+  sort: sort || usual,
+});
+
+/** Lists of a service that refuses the query parameters of ours. One that does not know them leaves them aside. */
+const refusing = new Set<unknown>();
+sessions.state.subscribe(() => refusing.clear());
+
+/**
+ * @param ask the query of the list for what is wanted of it
+ * @param usualSort its order unless the address wants another. What is wrong at the end of a long list nobody would see.
+ */
+export function listQuery<List extends Page<{ id: number }> | null>(
+  view: ListView,
+  ask: (query: ListQuery) => DataQuery<List>,
+  usualSort = "attention",
+): DataQuery<List> {
+  const { queryKey, queryFn } = ask(toQuery(view, usualSort));
+  const [name] = queryKey;
+  const { queryFn: askPlainly } = ask(pageQuery(view.page ?? 1));
+  return {
+    queryKey,
+    queryFn: async () => {
+      const list = await (refusing.has(name) ? askPlainly : queryFn)().catch((error: unknown) => {
+        if (!hasStatus(error, 422) && !hasStatus(error, 400)) throw error;
+        // What somebody wrote into the address says nothing of the list without it.
+        if (!view.status && !view.sort && !view.q) refusing.add(name);
+        return askPlainly();
+      });
+      const all = queryClient.getQueriesData<List>({ queryKey: queryKey.slice(0, 2) });
+      const known = all.flatMap(([, one]) => one?.data ?? []);
+      if (list === null || known.length === 0) return list;
+      const shown = queryClient.getQueryData<List>(queryKey);
+      return import("./keep-rows.ts").then(
+        ({ keepRows }) => ({ ...list, data: keepRows(known, shown?.data ?? [], list.data) }),
+        () => list,
+      );
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import { Suspense } from "react";
+import { optionalPart } from "../optional-part.ts";
+import type { ListControlsProps } from "./ListControls.tsx";
+
+const ListControls = optionalPart<ListControlsProps>(
+  async () => (await import("./ListControls.tsx")).ListControls,
+);
+
+/** Whether rows were chosen, so that an empty list is not one without things. */
+export const isFiltered = ({ q, status }: ListControlsProps["view"]): boolean =>
+  Boolean(q || status);
+
+/** The place of a list's controls, where the service can filter and there is something to be filtered. */
+export function ListBar(props: ListControlsProps) {
+  const { meta, view } = props;
+  if (!isFiltered(view) && !meta.counts?.["all"]) return null;
+  return (
+    // As high as what comes, so that the rows stay where they are.
+    <div className="min-h-12 border-b border-line px-4 py-2 @max-3xl:min-h-21 max-sm:px-3">
+      <Suspense>
+        <ListControls {...props} />
+      </Suspense>
+    </div>
+  );
+}

@@ -1,0 +1,163 @@
+// What stands above the rows of a list that the service can filter: its statuses with their numbers, a search, the
+// order, and how many rows a page has. All of it is in the address.
+import { type ChangeEvent, type ReactNode, useState } from "react";
+import { useNavigate } from "react-router";
+import { defaultPerPage, type Page } from "../../../contract/paging.ts";
+import type { ListView } from "../../api/list-query.ts";
+import { Icon } from "../../ui/Icon.tsx";
+import { Notice } from "../../ui/Notice.tsx";
+import { Link } from "../Link.tsx";
+import { LinkButton } from "../LinkButton.tsx";
+import { filterText, perPageChoices, sortChoices, tabsOf } from "./list-words.ts";
+
+export type ListControlsProps = {
+  /** What is listed, e.g. "Workers". */
+  title: string;
+  meta: Page<unknown>["meta"];
+  view: ListView;
+  pathOf: (view: ListView) => string;
+  /** The order without which it comes. */
+  usual?: string;
+};
+
+/** Of another row of links, the one that holds is marked in forced colors too. */
+const tabClass =
+  "inline-flex h-7 items-center gap-1.5 rounded-md px-2 whitespace-nowrap text-muted hover:bg-hover hover:text-ink aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent forced-colors:aria-[current]:outline-1";
+
+function StatusTabs({ title, meta: { counts }, view, pathOf }: ListControlsProps) {
+  return (
+    <nav aria-label={`${title} by status`} className="min-w-0 overflow-x-auto">
+      <ul className="flex gap-0.5">
+        {tabsOf(counts, view.status).map(({ label, statuses, count, isCurrent }) => (
+          <li key={label}>
+            <Link
+              to={pathOf({ ...view, page: 1, status: statuses.join(",") })}
+              aria-current={isCurrent ? "true" : undefined}
+              className={tabClass}
+            >
+              {label}
+              <span className="font-normal opacity-80">{count}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Search({ title, meta, view, pathOf }: ListControlsProps) {
+  const navigate = useNavigate();
+  const { q = "" } = view;
+  /** What is typed, and which searches it has led to: the address follows the keys, and may be behind them. */
+  const [typed, setTyped] = useState({ text: q, searches: [q] });
+  const isOurs = typed.searches.includes(q);
+  const type = ({ target: { value } }: ChangeEvent<HTMLInputElement>) => {
+    setTyped({
+      text: value,
+      searches: [...(typed.text === q ? [] : typed.searches), q, value.trim()],
+    });
+    // Who goes back leaves the list, and does not walk through the word.
+    void navigate(pathOf({ ...view, page: 1, q: value.trim() }), { replace: true });
+  };
+  return (
+    <div className="relative w-56 max-sm:w-auto max-sm:flex-1">
+      <span className="pointer-events-none absolute top-2 start-2 text-muted">
+        <Icon name="search" />
+      </span>
+      <input
+        type="search"
+        aria-label={`Filter ${title.toLowerCase()}`}
+        placeholder="Filter…"
+        maxLength={200}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        value={isOurs ? typed.text : q}
+        onChange={type}
+        className="h-8 w-full min-w-0 rounded-md border border-edge bg-field ps-8 pe-2 text-base text-ink placeholder:text-muted"
+      />
+      <output className="sr-only">
+        {q !== "" && `${meta.total} of ${title.toLowerCase()} found`}
+      </output>
+    </div>
+  );
+}
+
+type ChoiceProps = {
+  label: string;
+  value: string;
+  choices: readonly { value: string; text: string }[];
+  onChoose: (value: string) => void;
+};
+
+const Choice = ({ label, value, choices, onChoose }: ChoiceProps) => (
+  <span className="relative block">
+    <select
+      aria-label={label}
+      value={value}
+      onChange={({ target }) => onChoose(target.value)}
+      className="h-8 appearance-none rounded-md border border-transparent bg-transparent ps-2 pe-7 text-sm text-muted hover:bg-hover hover:text-ink"
+    >
+      {choices.map(({ value: one, text }) => (
+        <option key={one} value={one} className="bg-raised text-ink">
+          {text}
+        </option>
+      ))}
+    </select>
+    <span className="pointer-events-none absolute top-2 end-1.5 text-muted">
+      <Icon name="down" />
+    </span>
+  </span>
+);
+
+function Order({ meta, view, pathOf, usual = "attention" }: ListControlsProps) {
+  const navigate = useNavigate();
+  const { sort = usual, per_page = String(defaultPerPage) } = view;
+  const show = (change: ListView) => void navigate(pathOf({ ...view, ...change, page: 1 }));
+  return (
+    <div className="flex">
+      <Choice
+        label="Order"
+        value={sort}
+        choices={sortChoices(meta.sorts ?? [], sort)}
+        onChoose={(value) => show({ sort: value === usual ? "" : value })}
+      />
+      {/* With fewer rows than that, all sizes are one. */}
+      {(meta.total > defaultPerPage || view.per_page) && (
+        <Choice
+          label="Rows per page"
+          value={per_page}
+          choices={perPageChoices(per_page)}
+          onChoose={(value) => show({ per_page: value === String(defaultPerPage) ? "" : value })}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Where the address wants what this service cannot do. */
+const FilterIgnored = ({ view, pathOf }: ListControlsProps): ReactNode => (
+  <Notice
+    tone="warn"
+    actions={
+      <LinkButton size="sm" to={pathOf({})}>
+        Clear filter
+      </LinkButton>
+    }
+  >
+    This service can't filter by {filterText(view)}. Showing everything.
+  </Notice>
+);
+
+export function ListControls(props: ListControlsProps) {
+  if (props.meta.counts === undefined) return <FilterIgnored {...props} />;
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+      <StatusTabs {...props} />
+      <div className="ms-auto flex items-center gap-1 max-sm:w-full max-sm:flex-wrap">
+        <Search {...props} />
+        <Order {...props} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,29 @@
+import type { ReactNode } from "react";
+import { EmptyState } from "../../ui/EmptyState.tsx";
+import { LinkButton } from "../LinkButton.tsx";
+import { isFiltered } from "./ListBar.tsx";
+import type { ListControlsProps } from "./ListControls.tsx";
+
+type NoRowsProps = Pick<ListControlsProps, "view" | "pathOf"> & {
+  /** For a list with nothing in it. */
+  children: ReactNode;
+};
+
+/** In place of rows: why there are none, and the way to some. */
+export function NoRows({ view, pathOf, children }: NoRowsProps) {
+  const { page = 1, q } = view;
+  if (page > 1)
+    return (
+      <EmptyState
+        title={`Page ${page} is empty`}
+        action={<LinkButton to={pathOf({ ...view, page: 1 })}>First page</LinkButton>}
+      />
+    );
+  if (!isFiltered(view)) return children;
+  return (
+    <EmptyState
+      title={`No results${q ? ` for “${q}”` : ""}`}
+      action={<LinkButton to={pathOf({ ...view, q: "", status: "" })}>Clear filter</LinkButton>}
+    />
+  );
+}

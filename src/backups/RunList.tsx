@@ -1,0 +1,59 @@
+// The backups of a configuration, page by page and filtered; or those that it shows itself, from a service without their list.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { BackupConfiguration } from "../../contract/backups/backup.ts";
+import type { ListView } from "../api/list-query.ts";
+import { makePoller } from "../api/poll.ts";
+import { ListBar } from "../app/list/ListBar.tsx";
+import { NoRows } from "../app/list/NoRows.tsx";
+import { PageLinks } from "../app/PageLinks.tsx";
+import { paths } from "../paths.ts";
+import { EmptyState } from "../ui/EmptyState.tsx";
+import { Panel } from "../ui/Panel.tsx";
+import { toMoving } from "./backup-facts.ts";
+import { backupsQuery, usualRunSort } from "./queries.ts";
+import { RunTable } from "./RunTable.tsx";
+
+type RunListProps = {
+  configuration: BackupConfiguration;
+  view: ListView & { page: number };
+  /** False once the configuration is deleted: the answers would be "Not found". */
+  isLive: boolean;
+};
+
+export function RunList({ configuration, view, isLive }: RunListProps) {
+  const { id } = configuration;
+  // It asks for what it shows itself: what else the page hears of first must not slow it down.
+  const [poll] = useState(() => makePoller());
+  const { data: list } = useQuery({
+    ...backupsQuery(id, view),
+    enabled: isLive,
+    refetchInterval: ({ state }) =>
+      state.data !== null && poll((state.data?.data ?? []).map(toMoving)),
+  });
+  const backups = list?.data ?? configuration.backups;
+  const pathOf = (to: ListView) => paths.backupConfiguration(id, to);
+  return (
+    <Panel title="Backups">
+      {list && (
+        <ListBar
+          title="Backups"
+          meta={list.meta}
+          view={view}
+          pathOf={pathOf}
+          usual={usualRunSort}
+        />
+      )}
+      {backups.length > 0 ? (
+        <RunTable backups={backups} configuration={configuration} />
+      ) : (
+        <NoRows view={view} pathOf={pathOf}>
+          <EmptyState title="No backups yet" art="backups">
+            The first backup runs on schedule, or now with “Run now”.
+          </EmptyState>
+        </NoRows>
+      )}
+      {list && <PageLinks meta={list.meta} pathOf={(page) => pathOf({ ...view, page })} />}
+    </Panel>
+  );
+}
