@@ -9,6 +9,7 @@ import { takeLink, type SignInLink } from "./api/kept-session.ts";
 import { sessions } from "./api/session.ts";
 import "./app/first-parts.ts";
 import { firstPageStands, idle } from "./app/idle.ts";
+import { restoreCache } from "./app/kept-cache.ts";
 import { linkState, unansweredText } from "./app/link-state.ts";
 import { readFrom } from "./paths.ts";
 import { routes } from "./routes.tsx";
@@ -120,6 +121,7 @@ async function start(): Promise<void> {
     // Without a session every page would lead to the connect page meanwhile.
     if (sessions.current() === null) await opened;
   }
+  restoreCache(sessions.current());
   mount();
 }
 

@@ -9,6 +9,8 @@ export type Session = {
 export type Shelf = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
 export const sessionKey = "quarterdeck.session";
+/** What was read in the session, kept in its tab. */
+export const cacheKey = "quarterdeck.cache";
 
 /** Storage may be forbidden by the browser, which gives null; what was to be kept then lasts as long as the page. */
 export function attempt<Result>(run: () => Result): Result | null {

@@ -19,6 +19,8 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 2_000,
+      // A page that was seen opens with what was read then.
+      gcTime: 3_600_000,
       // Without end: the retries are the back-off of a poll, and the old data stays on screen meanwhile.
       retry: (_, error) => isPassing(error),
       retryDelay: backOffMs,

@@ -3,6 +3,7 @@
 import { createStore, type Store } from "../store.ts";
 import {
   attempt,
+  cacheKey,
   readSession,
   type Session,
   sessionKey,
@@ -46,6 +47,7 @@ export function createSessions(tab: Shelf | null, device: Shelf | null) {
 
   const forgetEverywhere = () => {
     for (const shelf of [tab, device]) attempt(() => shelf?.removeItem(sessionKey));
+    attempt(() => tab?.removeItem(cacheKey));
   };
 
   return {

@@ -1,10 +1,13 @@
 // Says that the service is away, over the page, so that nothing moves under the pointer; the page keeps what was known last.
-import { useEffect, useLayoutEffect, useRef } from "react";
+import { notifyManager } from "@tanstack/react-query";
+import { useEffect, useLayoutEffect, useRef, useSyncExternalStore } from "react";
 import { useLocation } from "react-router";
 import { queryClient } from "../api/query.ts";
 import { useStore } from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { isSaved } from "./LeaveGuard.tsx";
+import { keepCache } from "./keep-cache.ts";
+import { oldMs } from "./kept-cache.ts";
 import { outage } from "./outage.ts";
 import { isStale, watchService } from "./watch-service.ts";
 
@@ -26,15 +29,32 @@ function useNewBuild(): void {
   }, [pathname, state]);
 }
 
+const cache = queryClient.getQueryCache();
+
+const subscribe = (listener: () => void) => cache.subscribe(notifyManager.batchCalls(listener));
+
+/** When the oldest was read of what is on screen and is being read again; null = nothing of it is old. */
+function readOldest(): number | null {
+  const before = Date.now() - oldMs;
+  const moments = cache
+    .findAll({ type: "active", fetchStatus: "fetching" })
+    .map(({ state }) => state.dataUpdatedAt)
+    .filter((ms) => ms > 0 && ms < before);
+  return moments.length === 0 ? null : Math.min(...moments);
+}
+
 /** Rendered once, in the shell. */
 export function ServiceState() {
   const sinceMs = useStore(outage);
   const isAway = sinceMs !== null;
+  const readMs = useSyncExternalStore(subscribe, readOldest);
+  const isOld = isAway || readMs !== null;
   useNewBuild();
   useEffect(() => watchService(queryClient), []);
+  useEffect(() => keepCache(queryClient), []);
   useLayoutEffect(() => {
-    document.documentElement.toggleAttribute("data-last-known", isAway);
-  }, [isAway]);
+    document.documentElement.toggleAttribute("data-last-known", isOld);
+  }, [isOld]);
   return (
     <output
       aria-label="Connection"
@@ -52,6 +72,14 @@ export function ServiceState() {
             <strong className="font-medium">Unreachable since {timeText(sinceMs)}</strong>, showing
             the last known state. Quarterdeck goes on by itself.
           </span>
+        </span>
+      )}
+      {!isAway && readMs !== null && (
+        <span
+          data-outage
+          className="flex min-h-10 animate-wait items-center gap-2.5 border-t border-line bg-raised px-8 py-2 text-muted max-lg:px-6 max-sm:px-4"
+        >
+          Showing the state of {timeText(readMs)}. Updating…
         </span>
       )}
     </output>

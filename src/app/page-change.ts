@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef } from "react";
 import { NavigationType, useLocation, useNavigationType } from "react-router";
 
 /** Where each entry of the history was left, by its key. The router's own keeper of this is 1 kB larger. */
-const leftAt = new Map<string, number>();
+export const leftAt = new Map<string, number>();
 
 export function usePageChange(): void {
   const { key, pathname } = useLocation();

@@ -1,0 +1,83 @@
+// Keeps what was read for the next load of the tab. @tanstack/query-persist-client was rejected: it weighs 2 kB in the first
+// file, keeps everything unless told otherwise, and writes while a page is used. This writes when the page is hidden or left.
+import type { Query, QueryClient } from "@tanstack/react-query";
+import type { OperationName } from "../../contract/operations.ts";
+import { attempt, cacheKey, shelf } from "../api/kept-session.ts";
+import { sessions } from "../api/session.ts";
+import { type KeptCache, markOf } from "./kept-cache.ts";
+import { leftAt } from "./page-change.ts";
+
+/** By name, so that an operation that is added later is kept only once somebody has looked at what it answers. */
+const keptOperations: ReadonlySet<unknown> = new Set<OperationName>([
+  "listBackupConfigurations",
+  "showBackupConfiguration",
+  "showBackupSchedule",
+  "listBackups",
+  "showBackup",
+  "listWorkers",
+  "showWorker",
+  "listWebhooks",
+  "showWebhook",
+  "listDeliveries",
+  "listNotifications",
+  "listServerNotifications",
+  "listNotificationChannels",
+  "listActivity",
+  "showOverview",
+  "listServers",
+  "showServer",
+  "listSites",
+  "showSite",
+  "listDatabases",
+  "listStorageProviders",
+  "showInstallation",
+  "showCurrentToken",
+]);
+
+const maxAnswers = 60;
+/** In characters: a browser gives a tab some five million. */
+const maxLength = 500_000;
+const maxAnswerLength = 100_000;
+
+/** A signing secret or a token, wherever it comes from. */
+const secret = /whsec_|\bqd_\w{40}/;
+
+/** The newest answers that may be kept, as JSON. */
+export function toKept(queries: readonly Pick<Query, "queryKey" | "state">[]): string[] {
+  let length = 0;
+  return queries
+    .filter(({ queryKey, state }) => keptOperations.has(queryKey[0]) && state.status === "success")
+    .sort((one, other) => other.state.dataUpdatedAt - one.state.dataUpdatedAt)
+    .map(({ queryKey, state }) => JSON.stringify([queryKey, state.data, state.dataUpdatedAt]))
+    .filter((text) => text.length <= maxAnswerLength && !secret.test(text))
+    .filter((text) => (length += text.length) <= maxLength)
+    .slice(0, maxAnswers);
+}
+
+/** @returns what ends it */
+export function keepCache(client: QueryClient): () => void {
+  const keep = () => {
+    const session = sessions.current();
+    if (session === null) return;
+    const rest: Omit<KeptCache, "answers"> = {
+      mark: markOf(session),
+      leftAt: [...leftAt].slice(-maxAnswers),
+    };
+    const answers = toKept(client.getQueryCache().getAll()).join(",");
+    attempt(() =>
+      shelf("sessionStorage")?.setItem(
+        cacheKey,
+        `${JSON.stringify(rest).slice(0, -1)},"answers":[${answers}]}`,
+      ),
+    );
+  };
+  const keepHidden = () => {
+    if (document.hidden) keep();
+  };
+  addEventListener("pagehide", keep);
+  document.addEventListener("visibilitychange", keepHidden);
+  return () => {
+    removeEventListener("pagehide", keep);
+    document.removeEventListener("visibilitychange", keepHidden);
+  };
+}
