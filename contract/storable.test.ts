@@ -26,6 +26,8 @@ function textsOf(schema: z.core.$ZodType): Path[] {
       return textsOf(definition.innerType);
     case "pipe":
       return textsOf(definition.in);
+    case "union":
+      return definition.options.flatMap(textsOf);
     case "array":
       return textsOf(definition.element).map((path) => [0, ...path]);
     case "object":

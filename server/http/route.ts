@@ -12,7 +12,6 @@ import {
   type filteredListOf,
   type listOf,
   type ListFilter,
-  type PageRequest,
   readPage,
   statusParameter,
   toPage,
@@ -122,29 +121,6 @@ export function route<Row extends Operation, Found>(
 
 type ListOperation = Operation & ReturnType<typeof listOf>;
 type ItemOf<Row extends ListOperation> = z.input<Row["responses"][200]>["data"][number];
-
-type ListHandler<Row extends ListOperation, Found> = Pick<Handler<Row, Found>, "find"> & {
-  /** @returns the items of this page, and the number of those on all pages */
-  list(
-    page: PageRequest,
-    incoming: Incoming<Row, Found>,
-  ): Promise<{ items: ItemOf<Row>[]; total: number }>;
-};
-
-/** A route whose response is one page of a list. */
-export const listRoute = <Row extends ListOperation, Found>(
-  operation: Row,
-  { find, list }: ListHandler<Row, Found>,
-): Route => ({
-  operation,
-  find,
-  check: async () => ({}),
-  async handle(incoming: Incoming<Row, Found>) {
-    const page = readPage(incoming.query);
-    const { items, total } = await list(page, incoming);
-    return reply(200, toPage(items, total, page, incoming.url));
-  },
-});
 
 type FilteredListOperation = Operation & ReturnType<typeof filteredListOf>;
 

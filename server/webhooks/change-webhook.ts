@@ -24,7 +24,7 @@ type ChangeWebhookOptions = {
   clock: Clock;
 };
 
-export type ChangeWebhook = (
+type ChangeWebhook = (
   webhook: WebhookRow,
   place: Place,
   change: UpdateWebhookBody,

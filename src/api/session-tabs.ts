@@ -15,7 +15,7 @@ type Word =
   | { kind: "connected" };
 
 /** A tab that has just been started waits so long before it shows the connect page. Others answer within a few ms. */
-export const waitMs = 100;
+const waitMs = 100;
 /** The service that the dashboard came from comes first: a tab that shows another one lets those answer before it. */
 const foreignMs = 30;
 

@@ -43,7 +43,7 @@ async function tryToken(session: Session): Promise<Problem | null> {
 }
 
 /** @param reason what the service said as it refused the token */
-export function endText(reason: string): string {
+function endText(reason: string): string {
   if (reason === elsewhereReason) return "You disconnected in another tab.";
   const what = /expired/i.test(reason)
     ? "Your token has expired."
