@@ -1,5 +1,5 @@
 // The dashboard for eyes, hands and languages that are not its makers'.
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import type { ServiceProcess } from "../server/testing/service-process.ts";
 import { type Backups, expect, type Site, test } from "./fixtures.ts";
 import { expectAccessible, expectNoSidewaysScroll } from "./helpers.ts";
@@ -88,6 +88,45 @@ test("in forced colours every control has an edge, and what has the focus is see
     expect(outline, path).not.toBe("none");
   }
   await expectAccessible(page);
+});
+
+test("in forced colors the current page and tab, what is selected, and what was found are told apart", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  const { id } = await site.createWorker();
+  await page.emulateMedia({ forcedColors: "active" });
+  await visit(page, `${service.url}/sites/${site.id}/workers`);
+  const colors = (element: Locator) =>
+    element.evaluate((one) => {
+      const { color, backgroundColor } = getComputedStyle(one);
+      return { color, backgroundColor };
+    });
+  const tabs = page.getByRole("navigation", { name: "Site", exact: true });
+  const nav = page.getByRole("navigation", { name: "Main" });
+  for (const [current, other] of [
+    [tabs.getByRole("link", { name: "Workers" }), tabs.getByRole("link", { name: "Webhooks" })],
+    [nav.getByRole("link", { name: site.name }), nav.getByRole("link", { name: "Help" })],
+  ] as const) {
+    await expect(current).toHaveAttribute("aria-current");
+    const [shown, usual] = [await colors(current), await colors(other)];
+    expect(shown.backgroundColor).not.toBe(usual.backgroundColor);
+    expect(shown.color).not.toBe(shown.backgroundColor);
+  }
+  const box = page.getByRole("checkbox").nth(1);
+  await expect(box).toHaveCSS("appearance", "auto");
+  await box.check();
+  await expect(box).toBeChecked();
+
+  await page.keyboard.press("Control+k");
+  const field = page.getByRole("combobox", { name: "Search names, actions and ids" });
+  await field.fill(`worker ${id}`);
+  const option = page.getByRole("option", { selected: true });
+  await expect(option).toContainText("default on database");
+  await expect(option).not.toHaveCSS("outline-style", "none");
+  const found = await colors(option.locator("mark").first());
+  expect(found.color).not.toBe(found.backgroundColor);
 });
 
 test("every form ends with its buttons, below all of its fields, on a phone and beside a preview", async ({

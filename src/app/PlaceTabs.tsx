@@ -21,7 +21,7 @@ export function PlaceTabs({
             <Link
               to={to}
               aria-current={name === current ? "page" : undefined}
-              className="inline-flex min-h-9 items-center border-b-2 border-transparent -outline-offset-2 text-muted hover:text-ink aria-[current]:border-accent aria-[current]:font-medium aria-[current]:text-ink"
+              className="inline-flex min-h-9 items-center border-b-2 border-transparent -outline-offset-2 text-muted hover:text-ink aria-[current]:border-accent forced-colors:not-aria-[current]:border-[Canvas] aria-[current]:font-medium aria-[current]:text-ink"
             >
               {name}
             </Link>

@@ -126,7 +126,7 @@ function Table({ head, rows, page }: WithPage & Extract<Block, { kind: "table" }
       aria-label={`Table: ${head.map(plainText).join(", ")}`}
       className="overflow-x-auto rounded-md border border-line"
     >
-      <table className="w-full min-w-120 border-collapse text-sm">
+      <table className={`w-full border-collapse text-sm ${head.length > 2 ? "min-w-120" : ""}`}>
         <thead className="bg-sunken text-muted">
           <tr>
             {numbered(head).map(({ key, item }) => (

@@ -15,9 +15,7 @@ function Marked({ parts }: { parts: readonly Part[] }) {
   return parts.map(({ text, isMatch }, index) =>
     isMatch ? (
       // oxlint-disable-next-line react/no-array-index-key -- a part is nothing but its place
-      <mark key={index} className="text-ink">
-        {text}
-      </mark>
+      <mark key={index}>{text}</mark>
     ) : (
       text
     ),
