@@ -22,7 +22,7 @@ test.describe("the form", () => {
     await page.goto(`${service.url}/sites/${site.id}/workers/new`);
     const main = page.getByRole("main");
     await expect(main).toContainText("sh artisan queue:work database --queue=default");
-    await page.getByLabel("Connection", { exact: true }).fill("redis");
+    await page.getByRole("textbox", { name: "Connection", exact: true }).fill("redis");
     await page.getByLabel("Force", { exact: true }).check();
     await expect(main).toContainText(
       "sh artisan queue:work redis --queue=default --sleep=3 --tries=1 --timeout=60 --memory=128 --max-jobs=0 --max-time=0 --force",

@@ -90,7 +90,7 @@ export const expectWord = (place: Page | Locator, word: string) =>
 
 /** Fills in the form of a new worker, and sees it through a word of transit that the dashboard does not know. */
 export async function createWorker(page: Page, { move }: SecondService): Promise<number> {
-  const connection = page.getByLabel("Connection", { exact: true });
+  const connection = page.getByRole("textbox", { name: "Connection", exact: true });
   await connection.fill("nowhere");
   await page.getByRole("button", { name: "Create worker" }).click();
   await expect(connection).toHaveAccessibleDescription(/No connection of that name/);
