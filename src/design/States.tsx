@@ -1,7 +1,9 @@
 // Samples of badges, dots and other signs of state.
 import { Badge } from "../ui/Badge.tsx";
 import { Button } from "../ui/Button.tsx";
+import { EmptyArt } from "../ui/EmptyArt.tsx";
 import { EmptyState } from "../ui/EmptyState.tsx";
+import { linkClass } from "../ui/link-class.ts";
 import { Mark } from "../ui/Mark.tsx";
 import { Notice } from "../ui/Notice.tsx";
 import { Panel } from "../ui/Panel.tsx";
@@ -14,6 +16,17 @@ import type { Tone } from "../ui/tone.ts";
 import { Sample } from "./Sample.tsx";
 
 const tones: Tone[] = ["good", "busy", "warn", "bad", "idle"];
+const sizes = ["text-xs", "text-sm", "text-base", "text-lg", "text-xl", "text-figure"];
+const arts = [
+  "backups",
+  "workers",
+  "webhooks",
+  "notifications",
+  "servers",
+  "activity",
+  "tokens",
+  "search",
+] as const;
 const agoMs = 5 * 60_000;
 const moment = new Date(Date.now() - agoMs).toISOString();
 
@@ -33,6 +46,22 @@ export function States() {
           <LineDot key={tone} tone={tone} />
         ))}
         <Mark />
+      </Sample>
+      <Sample name="Type, linkClass">
+        {sizes.map((size) => (
+          <span key={size} className={size}>
+            37 of 80
+          </span>
+        ))}
+        <code className="font-mono text-sm">queue:work</code>
+        <a href="#type" className={linkClass}>
+          A link
+        </a>
+      </Sample>
+      <Sample name="EmptyArt">
+        {arts.map((name) => (
+          <EmptyArt key={name} name={name} />
+        ))}
       </Sample>
       <Sample name="Time">
         <Time value={moment} />
