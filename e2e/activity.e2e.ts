@@ -155,7 +155,7 @@ test("a page that is entered again has what came meanwhile, without a press", as
   await deploy(service, site.id, "Before");
   await page.goto(`${service.url}/activity`);
   await expect(entries(page).filter({ hasText: "Before" }).first()).toBeVisible();
-  await page.getByRole("link", { name: "Servers" }).click();
+  await page.getByRole("link", { name: "Overview", exact: true }).click();
   await expect(page.getByRole("heading", { name: "Servers" })).toBeVisible();
   await deploy(service, site.id, "Meanwhile");
   await page.getByRole("link", { name: "Activity" }).click();

@@ -45,13 +45,13 @@ test("an address where nothing answers is shown at its field", async ({
   await expect(page.getByText("Couldn't reach the service.")).toBeVisible();
 });
 
-test("another service's address works from here too", async ({ page, service, site }) => {
+test("another service's address works from here too", async ({ page, service, site: _site }) => {
   await page.goto(`${service.url}/connect`);
   await page.getByLabel("Token").fill(serviceToken);
   // The same service under another name is another origin to the browser.
   await page.getByLabel("Address").fill(service.url.replace("localhost", "127.0.0.1"));
   await page.getByRole("button", { name: "Connect" }).click();
-  await expect(page.getByRole("main").getByRole("link", { name: site.name })).toBeVisible();
+  await expect(page.getByRole("main").getByRole("link", { name: /^Protected/ })).toBeVisible();
 });
 
 test("the link of the first start goes straight in, and its token leaves the address at once", async ({
@@ -84,21 +84,20 @@ test("a token that is revoked while the page is open leads to the connect page",
   const made = await service.call("POST", "/api/tokens", { name: "short", abilities: ["*"] });
   const { id, token }: { id: number; token: string } = await made.json();
   await page.goto(`${service.url}/#token=${encodeURIComponent(token)}`);
-  await page.getByRole("main").getByRole("link", { name: site.name }).click();
+  const servers = page.getByRole("region", { name: "Servers" });
+  await servers.getByText("web-1", { exact: true }).click();
+  await servers.getByRole("link", { name: site.name }).click();
   await expect(page.getByRole("heading", { name: "Workers" })).toBeVisible();
   await service.call("DELETE", `/api/token/${id}`);
   await expect(page.getByRole("heading", { name: "Connect" })).toBeVisible({ timeout: 15_000 });
   await expect(page).toHaveURL(/from=/);
 });
 
-test("servers and their sites stand on the left and on the first page", async ({
-  connected: page,
-  service,
-  site,
-}) => {
+test("servers and their sites stand on the left", async ({ connected: page, service, site }) => {
   await page.goto(service.url);
   const nav = page.getByRole("navigation").first();
-  await expect(nav.getByText("web-1")).toBeVisible();
+  // Opens the server, or enters it where it is open already.
+  await nav.getByRole("link", { name: "web-1", exact: true }).press("ArrowRight");
   await nav.getByRole("link", { name: site.name, exact: true }).click();
   await expect(page.getByRole("heading", { name: "Workers" })).toBeFocused();
   await page.goto(service.url);

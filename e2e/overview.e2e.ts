@@ -1,78 +1,195 @@
 import type { Page } from "@playwright/test";
-import { defaultPerPage, maxPerPage } from "../contract/paging.ts";
+import type { Overview } from "../contract/overview.ts";
 import type { ServiceProcess } from "../server/testing/service-process.ts";
-import { type Backups, expect, test } from "./fixtures.ts";
-import { expectAccessible } from "./helpers.ts";
+import { expect, test } from "./fixtures.ts";
+import { connectAs, expectAccessible, expectAccessibleInBoth } from "./helpers.ts";
 import { breakDatabase } from "./backup-helpers.ts";
+import { withoutExtras } from "./without-extras.ts";
 
-test.describe("the overview", () => {
-  const overviewOf = (page: Page, { server }: Backups) =>
-    page.getByRole("region", { name: server.name, exact: true });
+const overviewOf = async (service: ServiceProcess): Promise<Overview> =>
+  (await service.call("GET", "/api/overview")).json();
 
-  /** Opens the page of the overview that lists the server; earlier tests add servers before it. */
-  const openOverview = async (page: Page, service: ServiceProcess, { server }: Backups) => {
-    const response = await service.call("GET", `/api/servers?per_page=${maxPerPage}`);
-    const { data }: { data: { id: number }[] } = await response.json();
-    const before = data.findIndex(({ id }) => id === server.id);
-    expect(before).not.toBe(-1);
-    await page.goto(`${service.url}/?page=${Math.floor(before / defaultPerPage) + 1}`);
-  };
+const figure = (page: Page, label: string) =>
+  page.getByRole("main").getByRole("link", { name: new RegExp(`^${label}`) });
 
-  test("says what nothing backs up, leads to the cure, and is calm once all is protected", async ({
-    connected: page,
-    service,
-    backups,
-  }) => {
-    const overview = overviewOf(page, backups);
-    const problem = (name: string) =>
-      overview
-        .getByRole("listitem")
-        .filter({ hasText: name })
-        .filter({ hasText: "No backup configured." });
-    await openOverview(page, service, backups);
-    await expect(problem(backups.database.name)).toBeVisible();
-    await expect(problem(backups.site.name)).toBeVisible();
-    await expectAccessible(page);
-    await problem(backups.site.name).getByRole("link", { name: "Set up backup" }).click();
-    await expect(page.getByRole("heading", { level: 1 })).toHaveText("New backup");
-    await expect(page.getByRole("combobox", { name: "Site" })).toHaveValue(String(backups.site.id));
+const problem = (page: Page, name: string) =>
+  page.getByRole("main").getByRole("listitem").filter({ hasText: name });
 
-    const database = await backups.createConfiguration();
-    const site = await backups.createConfiguration({
-      backupable_type: "site",
-      backupable_id: backups.site.id,
-    });
-    await openOverview(page, service, backups);
-    await expect(overview.getByText("No backup yet.")).toHaveCount(2);
-    await backups.run(database.id);
-    await backups.run(site.id);
-    await openOverview(page, service, backups);
-    const calm = overview.getByText("All protected: 2 databases and sites");
-    await expect(calm).toBeVisible();
-    await calm.click();
-    await overview
-      .getByRole("listitem")
-      .filter({ hasText: backups.database.name })
-      .getByRole("link", { name: database.name })
-      .click();
-    await expect(page.getByRole("heading", { level: 1 })).toHaveText(database.name);
+const brokenArtisan = "exit 3\n";
+
+test("three figures answer for everything, and each leads to what is wrong", async ({
+  connected: page,
+  service,
+  backups,
+  site,
+}) => {
+  await site.artisan(brokenArtisan);
+  const { id } = await site.createWorker({ queue: "exports", startsecs: 1, startretries: 0 });
+  await expect.poll(async () => (await site.worker(id)).status).toBe("failed");
+  const { workers, protection } = await overviewOf(service);
+
+  await page.goto(service.url);
+  await expect(figure(page, "Protected")).toContainText(
+    `${protection?.protected} of ${protection?.total}`,
+  );
+  await expect(figure(page, "Up")).toContainText(`${workers.up} of ${workers.total}`);
+  await figure(page, "Up").click();
+  await expect(page).toHaveURL(`${service.url}/?show=down`);
+  await expect(figure(page, "Up")).toHaveAttribute("aria-current", "true");
+  const worker = problem(page, "Worker exports on database failed").filter({ hasText: site.name });
+  await expect(worker).toBeVisible();
+  await expect(problem(page, `${backups.site.name} has no backup`)).toBeHidden();
+  await expectAccessible(page);
+  await worker.getByRole("link", { name: "View" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("exports on database");
+});
+
+test("says what has no backup, leads to the cure, and counts it once it is protected", async ({
+  connected: page,
+  service,
+  backups,
+}) => {
+  const before = (await overviewOf(service)).protection;
+  await page.goto(`${service.url}/?show=unprotected`);
+  await expect(problem(page, `${backups.database.name} has no backup`)).toBeVisible();
+  await problem(page, `${backups.site.name} has no backup`)
+    .getByRole("link", { name: /^Set up backup/ })
+    .click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("New backup");
+  await expect(page.getByRole("combobox", { name: "Source" })).toHaveValue(
+    `site ${backups.site.id}`,
+  );
+
+  const { id } = await backups.createConfiguration();
+  await backups.run(id);
+  await page.goto(`${service.url}/?show=unprotected`);
+  await expect(problem(page, `${backups.site.name} has no backup`)).toBeVisible();
+  await expect(problem(page, backups.database.name)).toBeHidden();
+  const after = (await overviewOf(service)).protection;
+  expect(after?.protected).toBe((before?.protected ?? 0) + 1);
+  await expectAccessibleInBoth(page);
+});
+
+test("a failed run is a problem although an earlier backup is good", async ({
+  connected: page,
+  service,
+  backups,
+}) => {
+  const { id, name } = await backups.createConfiguration();
+  await backups.run(id);
+  await breakDatabase(backups);
+  await backups.run(id);
+  await page.goto(`${service.url}/?show=unprotected`);
+  const row = problem(page, backups.database.name);
+  await expect(row).toContainText("needs attention");
+  await expect(row).toContainText("The last run failed.");
+  await row.getByRole("link", { name: "View" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(name);
+});
+
+test("the page is one request, however many servers and sites there are", async ({
+  connected: page,
+  service,
+  backups,
+}) => {
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    const { pathname } = new URL(request.url());
+    // Who is connected is asked for beside every page.
+    if (pathname.startsWith("/api/") && pathname !== "/api/token") asked.push(pathname);
   });
+  await page.goto(service.url);
+  const servers = page.getByRole("region", { name: "Servers" });
+  await expect(servers.getByText(backups.server.name)).toBeVisible();
+  await page.waitForLoadState("networkidle");
+  expect(asked).toEqual(["/api/overview"]);
 
-  test("says what wants a look although there is a good backup", async ({
-    connected: page,
-    service,
-    backups,
-  }) => {
-    const { id, name } = await backups.createConfiguration();
-    await backups.run(id);
-    await breakDatabase(backups);
-    await backups.run(id);
-    await openOverview(page, service, backups);
-    const row = overviewOf(page, backups)
-      .getByRole("listitem")
-      .filter({ hasText: backups.database.name });
-    await expect(row).toContainText("The last run failed.");
-    await row.getByRole("link", { name }).click();
-    await expect(page.getByRole("heading", { level: 1 })).toHaveText(name);
+  // What is on a server is asked for when its line is opened.
+  await servers.getByText(backups.server.name).click();
+  await expect(servers.getByRole("link", { name: backups.site.name })).toBeVisible();
+  await expect(servers.getByRole("region", { name: "Protection" })).toContainText(
+    backups.database.name,
+  );
+});
+
+test("servers are found by their names and by those of their sites", async ({
+  connected: page,
+  service,
+  backups,
+}) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  const more = Array.from({ length: 10 }, () => service.nextSiteId() + 1000);
+  await service.changeInventory(({ servers }) =>
+    servers.push(...more.map((id) => `{ id: ${id}, name: cache-${id}, connection: local }`)),
+  );
+  await expect
+    .poll(async () => (await service.call("GET", `/api/server/${more.at(-1)}`)).status)
+    .toBe(200);
+  await page.goto(service.url);
+  const servers = page.getByRole("region", { name: "Servers" });
+  const filter = servers.getByLabel("Filter servers and sites");
+  await filter.fill(backups.site.name.toUpperCase());
+  await expect(servers.getByText(backups.server.name)).toBeVisible();
+  await expect(servers.getByText(/^cache-/)).toHaveCount(0);
+  await servers.getByRole("link", { name: backups.site.name }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Workers");
+  await page.goBack();
+  await filter.fill("no such server");
+  await expect(servers.getByRole("status")).toHaveText("No results for “no such server”");
+  await expectAccessible(page);
+});
+
+test("the title and the icon say how many things fail", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  await site.artisan(brokenArtisan);
+  const { id } = await site.createWorker({ startsecs: 1, startretries: 0 });
+  await expect.poll(async () => (await site.worker(id)).status).toBe("failed");
+  await page.goto(`${service.url}/sites/${site.id}/workers`);
+  await expect(page).toHaveTitle(new RegExp(`^\\(\\d+\\) Workers · ${site.name}`));
+  await expect(page.locator("link[rel=icon]")).toHaveAttribute("href", /^data:image\/svg/);
+});
+
+test("a token for one server sees that server, and none of the others' problems", async ({
+  page,
+  service,
+  backups,
+  site,
+}) => {
+  const made = await service.call("POST", "/api/tokens", {
+    name: "one server",
+    abilities: ["read"],
+    server_ids: [backups.server.id],
   });
+  const { token }: { token: string } = await made.json();
+  await connectAs(page, service.url, token);
+  await page.goto(service.url);
+  await expect(figure(page, "Protected")).toContainText("0 of 2");
+  await expect(page.getByRole("main").getByText("No workers")).toBeVisible();
+  const nav = page.getByRole("navigation", { name: "Main" });
+  await expect(nav.getByRole("link", { name: backups.server.name })).toBeVisible();
+  await expect(nav.getByRole("link", { name: "web-1", exact: true })).toHaveCount(0);
+  await expect(page.getByText(site.name)).toHaveCount(0);
+});
+
+test("against a service without an overview, the servers are listed as before", async ({
+  page,
+  service,
+  site,
+  expected,
+}) => {
+  expected.push(/404 \(Not Found\)/);
+  const bare = await withoutExtras(service.url, "showOverview");
+  await connectAs(page, bare.url);
+  await page.goto(bare.url);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Servers");
+  const server = page.getByRole("region", { name: "web-1", exact: true });
+  await expect(server.getByRole("link", { name: site.name })).toBeVisible();
+  await expect(page).toHaveTitle("Servers · Quarterdeck");
+  const nav = page.getByRole("navigation", { name: "Main" });
+  await expect(nav.getByRole("link", { name: site.name, exact: true })).toBeVisible();
+  await expectAccessible(page);
+  await bare.close();
 });

@@ -120,7 +120,7 @@ test("an id leads to its thing, whether or not the service lists its servers", a
   await field(page).fill("site 99999");
   await expect(palette(page).getByText("No results for “site 99999”.")).toBeVisible();
 
-  const bare = await withoutExtras(service.url, "search", "listServers");
+  const bare = await withoutExtras(service.url, "search", "listServers", "showOverview");
   await connectAs(page, bare.url);
   await page.goto(bare.url);
   await expect(page.getByRole("heading", { name: "Sites and servers" })).toBeVisible();

@@ -13,7 +13,8 @@ type Extra =
   | "listNotificationChannels"
   | "listActivity"
   | "listServers"
-  | "showInstallation";
+  | "showInstallation"
+  | "showOverview";
 
 export async function withoutExtras(behind: string, ...extras: Extra[]) {
   const closed = new Set(extras.map((name) => pathOf(operations[name], {})));

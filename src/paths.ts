@@ -16,6 +16,8 @@ const list = (path: string, { page = 1, status, q, sort, per_page }: ListView) =
 
 export const paths = {
   home: (page = 1) => withQuery("/", pageQuery(page)),
+  /** What of everything is wrong, of one kind. */
+  problems: (show: string) => withQuery("/", { show }),
   /** @param from where to go once connected */
   connect: (from?: string) =>
     withQuery("/connect", { from: from === undefined || from === "/" ? undefined : from }),

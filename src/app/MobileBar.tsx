@@ -1,4 +1,4 @@
-import { type MouseEvent, useRef } from "react";
+import { type MouseEvent, useRef, useState } from "react";
 import { paths } from "../paths.ts";
 import { Button } from "../ui/Button.tsx";
 import { Mark } from "../ui/Mark.tsx";
@@ -11,6 +11,7 @@ import { Icon } from "../ui/Icon.tsx";
 /** What a narrow screen has instead of the left side: a bar, and the same navigation behind a button. */
 export function MobileBar() {
   const drawer = useRef<HTMLDialogElement>(null);
+  const [isOpened, setOpened] = useState(false);
   const closeOnLeave = (event: MouseEvent<HTMLDialogElement>) => {
     const { target } = event;
     // On the dialog itself is beside its content, which fills it: on the backdrop.
@@ -25,7 +26,10 @@ export function MobileBar() {
         size="icon"
         aria-label="Menu"
         aria-haspopup="dialog"
-        onClick={() => drawer.current?.showModal()}
+        onClick={() => {
+          setOpened(true);
+          drawer.current?.showModal();
+        }}
       >
         <Icon name="menu" />
       </Button>
@@ -53,7 +57,8 @@ export function MobileBar() {
             <Icon name="close" />
           </Button>
         </div>
-        <SideNav />
+        {/* Hundreds of lines that few open are not rendered with every page. */}
+        {isOpened && <SideNav />}
       </dialog>
     </header>
   );

@@ -7,6 +7,7 @@ import { announceChanges, announcement } from "./announcements.ts";
 import { BulkHost } from "../bulk/BulkHost.tsx";
 import { openRowsByClick } from "./row-clicks.ts";
 import { ConfirmHost } from "./ConfirmHost.tsx";
+import { FailureMark } from "./FailureMark.tsx";
 import { KeysHost } from "../shortcuts/KeysHost.tsx";
 import { singleKeys } from "../shortcuts/keys.ts";
 import { PaletteHost } from "../palette/PaletteHost.tsx";
@@ -38,6 +39,7 @@ export function Overlays() {
       <KeysHost />
       <TooltipHost hasKeys={useStore(singleKeys)} />
       <Announcer />
+      <FailureMark />
     </>
   );
 }

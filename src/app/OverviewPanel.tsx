@@ -3,13 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Panel } from "../ui/Panel.tsx";
 import { LineDot } from "../ui/StatusDot.tsx";
 import { Time } from "../ui/Time.tsx";
-import { overviewQuery } from "./inventory.ts";
+import { overviewMs, overviewQuery } from "./inventory.ts";
 import { Link } from "./Link.tsx";
 import { calmLine, messageLines, type OverviewLine, workerLines } from "./overview-lines.ts";
 import { ErrorText } from "./ErrorText.tsx";
-
-/** As often as the protection beside it. */
-const overviewMs = 30_000;
 
 const rowClass = "flex min-h-11 items-center gap-3 px-4 py-2 text-sm max-sm:px-3";
 

@@ -1,28 +1,14 @@
 import type { LoaderFunctionArgs } from "react-router";
-import { overviewQuery, serversQuery, sitesQuery } from "./inventory.ts";
+import { isWhole, overviewQuery, serversQuery } from "./inventory.ts";
 import { load, loadIfThere, pageOf } from "./loading.ts";
 
-/** What the first screen shows comes with the page; what is further down takes its place when it is there. */
-const firstScreen = 3;
-
+/** One request where the service has all of it in one; otherwise its servers, each with what it says of itself. */
 export async function homeLoader({ request }: LoaderFunctionArgs) {
+  const overview = await loadIfThere(request, overviewQuery());
+  if (isWhole(overview)) return { kind: "overview", overview } as const;
   const page = pageOf(request);
-  // A room's part: this floor knows only its name, and its code comes beside the list.
-  const loadingPart = import("../backups/ProtectionPanel.tsx");
-  const [servers] = await Promise.all([
-    load(request, serversQuery(page)),
-    // What is unknown is said in its place, and keeps nothing else from showing.
-    loadIfThere(request, overviewQuery()),
-  ]);
-  const { ProtectionPanel, protectionQueries } = await loadingPart;
-  const shown = servers?.data ?? [];
-  await Promise.all([
-    // The navigation beside the page asks for these anyway.
-    ...shown.map(({ id }) => loadIfThere(request, sitesQuery(id))),
-    ...shown
-      .slice(0, firstScreen)
-      .flatMap(({ id }) => protectionQueries(id))
-      .map((query) => loadIfThere<unknown>(request, query)),
-  ]);
-  return { page, ProtectionPanel };
+  const servers = await load(request, serversQuery(page));
+  if (servers === null) return { kind: "none" } as const;
+  const { ServersPage } = await import("./ServersPage.tsx");
+  return { kind: "servers", page, ServersPage } as const;
 }

@@ -1,4 +1,5 @@
 // Servers and their sites: extras, so each may be null from a service that has none.
+import type { Overview } from "../../contract/overview.ts";
 import type { Server, Site } from "../../contract/servers.ts";
 import { fetchAllPages } from "../api/fetch-all-pages.ts";
 import { largePageQuery, pageQuery } from "../api/page-query.ts";
@@ -22,6 +23,16 @@ export const sitesQuery = (serverId: number) =>
 export const siteQuery = (id: number) => extraQuery("showSite", { id });
 
 export const overviewQuery = () => extraQuery("showOverview", {});
+
+/** How often the overview is asked for; what is overdue by half a minute is not late. */
+export const overviewMs = 30_000;
+
+/** An overview with the parts that earlier services lack. */
+type LaterPart = "protection" | "servers";
+export type WholeOverview = Overview & { [Part in LaterPart]: NonNullable<Overview[Part]> };
+
+export const isWhole = (overview: Overview | null | undefined): overview is WholeOverview =>
+  overview?.protection !== undefined && overview.servers !== undefined;
 
 /** What a site is called where its service does not say. */
 export const siteName = (id: number, site: { name: string } | null | undefined): string =>

@@ -3,9 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import type { Protection } from "../../contract/backups/protection.ts";
-import type { Server } from "../../contract/servers.ts";
 import { makePoller } from "../api/poll.ts";
-import type { DataQuery } from "../api/query.ts";
 import { everySiteQuery } from "../app/inventory.ts";
 import { Link } from "../app/Link.tsx";
 import { ErrorText } from "../app/ErrorText.tsx";
@@ -121,16 +119,8 @@ function Summary({ rows, serverId }: ListProps) {
   );
 }
 
-/** What the panel of a server reads. */
-export const protectionQueries = (serverId: number): DataQuery<unknown>[] => [
-  everyDatabaseQuery(serverId),
-  everySiteQuery(serverId),
-  everyConfigurationQuery(serverId),
-];
-
 /** Stands inside the panel of its server. */
-export function ProtectionPanel({ server }: { server: Server }) {
-  const { id } = server;
+export function ProtectionPanel({ serverId: id }: { serverId: number }) {
   const [poll] = useState(() => makePoller());
   const databases = useQuery(everyDatabaseQuery(id));
   const sites = useQuery(everySiteQuery(id));

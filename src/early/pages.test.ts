@@ -17,12 +17,12 @@ test.each(earlyPages.map(({ path }) => path))("%s is a page of the dashboard", (
 test("asks for the page's own things, and for what the left side shows", () => {
   expect(earlyStart("/sites/7/workers", "")).toEqual({
     module: "workers/WorkersPage.tsx",
-    asks: ["/api/servers", "/api/site/7/workers?sort=attention", "/api/site/7"],
+    asks: ["/api/overview", "/api/site/7/workers?sort=attention", "/api/site/7"],
   });
 });
 
 test("leaves what stands in the address' query to the loader", () => {
-  expect(earlyStart("/sites/7/workers", "?page=2")?.asks).toEqual(["/api/servers"]);
+  expect(earlyStart("/sites/7/workers", "?page=2")?.asks).toEqual(["/api/overview"]);
 });
 
 test.each(["/connect", "/sites/0/workers", "/sites/x/workers", "/sites/7/workers/new", "/nothing"])(

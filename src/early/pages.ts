@@ -14,7 +14,7 @@ type EarlyPage = {
 };
 
 export const earlyPages: readonly EarlyPage[] = [
-  { path: "/", module: "app/HomePage.tsx", asks: ["/api/overview"] },
+  { path: "/", module: "app/HomePage.tsx", asks: [] },
   {
     path: "/servers/:id/backups",
     module: "backups/BackupsPage.tsx",
@@ -60,7 +60,7 @@ export const earlyPages: readonly EarlyPage[] = [
 ];
 
 /** The left side of every page shows them. */
-const always: AnyPath = "/api/servers";
+const always: AnyPath = "/api/overview";
 
 type EarlyStart = { module: string; asks: string[] };
 

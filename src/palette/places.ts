@@ -3,6 +3,7 @@
 import { useQueries, useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
+import type { Overview } from "../../contract/overview.ts";
 import type { Page } from "../../contract/paging.ts";
 import type { SearchResults } from "../../contract/search.ts";
 import type { Server, Site } from "../../contract/servers.ts";
@@ -11,7 +12,13 @@ import type { Worker } from "../../contract/workers/worker.ts";
 import { workerName } from "../../contract/workers/worker-name.ts";
 import { queryClient } from "../api/query.ts";
 import { sessions } from "../api/session.ts";
-import { everyServerQuery, everySiteQuery, serverName, siteName } from "../app/inventory.ts";
+import {
+  everyServerQuery,
+  everySiteQuery,
+  overviewQuery,
+  serverName,
+  siteName,
+} from "../app/inventory.ts";
 import { type KnownPlace, knownServers, knownSites } from "../app/known-places.ts";
 import { paths } from "../paths.ts";
 import { type Entry, toPage } from "./entry.ts";
@@ -156,11 +163,15 @@ const combine = (lists: readonly UseQueryResult<Page<Site> | null>[]) => ({
   isLoading: lists.some((one) => one.isLoading),
 });
 
-/** The places that pages have asked for already. */
-export const seenPlaces = (): { servers: readonly Server[]; sites: readonly Site[] } => ({
-  servers: cached<Server>("listServers", "showServer"),
-  sites: cached<Site>("listSites", "showSite"),
-});
+/** The places that the pages and the navigation have asked for already. */
+export function seenPlaces(): { servers: readonly Named[]; sites: readonly Named[] } {
+  const overview = queryClient.getQueryData<Overview | null>(overviewQuery().queryKey);
+  const servers = overview?.servers ?? [];
+  return {
+    servers: [...servers, ...cached<Server>("listServers", "showServer")],
+    sites: [...servers.flatMap(({ sites }) => sites), ...cached<Site>("listSites", "showSite")],
+  };
+}
 
 /**
  * All places, with a request for each server: for a service without a search.

@@ -1,4 +1,6 @@
 import type { ReactNode } from "react";
+import { useStore } from "../store.ts";
+import { titleFailures } from "./title-failures.ts";
 
 type PageHeaderProps = {
   title: string;
@@ -12,9 +14,11 @@ type PageHeaderProps = {
 };
 
 export function PageHeader({ title, context, crumbs, state, actions }: PageHeaderProps) {
+  const failures = useStore(titleFailures);
+  const tabTitle = [title, ...(context ?? []), "Quarterdeck"].join(" · ");
   return (
     <header className="grid gap-1">
-      <title>{[title, ...(context ?? []), "Quarterdeck"].join(" · ")}</title>
+      <title>{failures > 0 ? `(${failures}) ${tabTitle}` : tabTitle}</title>
       {/* As high without crumbs, so that the title does not jump from page to page. */}
       <div className="min-h-6 text-sm text-muted">{crumbs}</div>
       <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-2">

@@ -155,7 +155,7 @@ export const largePlan = {
   ],
   crashLoop: { site: 3, queue: "search" },
   /** By their place among the workers. */
-  stoppedWorkers: [20, 33, 47],
+  stoppedWorkers: [20, 35, 47],
   deployments: sites.filter(({ id }) => id % 6 === 1).map(({ id }) => id),
   failedDeployment: 13,
 };

@@ -1,0 +1,17 @@
+// What a server's or a site's state is called, and how it is marked: in the navigation and on the overview.
+import type { Health, OverviewServer } from "../../contract/overview-parts.ts";
+import type { Tone } from "../ui/tone.ts";
+
+const looks: Record<Health, { tone: Tone; text: string }> = {
+  failing: { tone: "bad", text: "Has problems" },
+  attention: { tone: "warn", text: "Needs attention" },
+  unprotected: { tone: "idle", text: "Backups missing" },
+  good: { tone: "good", text: "No problems" },
+  empty: { tone: "idle", text: "Nothing to check" },
+};
+
+/** A service may have words that this dashboard does not know. */
+const known = new Map<string, { tone: Tone; text: string }>(Object.entries(looks));
+
+export const healthLook = (health: OverviewServer["health"]): { tone: Tone; text: string } =>
+  known.get(health) ?? { tone: "idle", text: health };

@@ -1,0 +1,152 @@
+import type { ReactNode } from "react";
+import { Link } from "../app/Link.tsx";
+import { paths } from "../paths.ts";
+import { Panel } from "../ui/Panel.tsx";
+import { LineDot } from "../ui/StatusDot.tsx";
+import { Time } from "../ui/Time.tsx";
+import type { Tone } from "../ui/tone.ts";
+import {
+  linesOf,
+  listOf,
+  many,
+  type Problem,
+  type ProblemGroup,
+  type ProblemKind,
+} from "./problems.ts";
+
+type LineProps = {
+  tone: Tone;
+  title: string;
+  detail: ReactNode;
+  action: { to: string; label: string };
+};
+
+const Line = ({ tone, title, detail, action }: LineProps) => (
+  <li className="flex min-h-12 items-center gap-3 border-b border-line px-4 py-2 text-sm last:border-b-0 max-sm:px-3">
+    <LineDot tone={tone} />
+    <div className="min-w-0 flex-1">
+      <p className="font-medium wrap-anywhere">{title}</p>
+      {detail !== null && <p className="line-clamp-2 text-xs wrap-anywhere text-muted">{detail}</p>}
+    </div>
+    <Link
+      to={action.to}
+      // Alone it would not say what is set up, or viewed.
+      aria-label={`${action.label}: ${title}`}
+      className="inline-flex min-h-8 shrink-0 items-center rounded-md border border-line px-2.5 font-medium hover:bg-hover max-sm:px-2 max-sm:text-xs"
+    >
+      {action.label}
+    </Link>
+  </li>
+);
+
+function ProblemLine({
+  problem: { tone, title, place, reason, at, action },
+}: {
+  problem: Problem;
+}) {
+  return (
+    <Line
+      tone={tone}
+      title={title}
+      // The reason comes last: it is cut where there is no room.
+      detail={
+        <>
+          {place}
+          {place !== null && at !== null && " · "}
+          {at !== null && <Time value={at} />}
+          {reason !== null && reason !== "" && `${(place ?? at) ? " · " : ""}${reason}`}
+        </>
+      }
+      action={action}
+    />
+  );
+}
+
+function GroupLine({
+  group: { kind, total, title, action, problems },
+  at,
+}: {
+  group: ProblemGroup;
+  at: string;
+}) {
+  const [first] = problems;
+  const names = problems.slice(0, 3).map(({ title, place }) => place ?? title);
+  return (
+    <Line
+      tone={first?.tone ?? "idle"}
+      title={title(total)}
+      detail={
+        at === "" ? (
+          `On ${[...new Set(names)].join(", ")}${new Set(problems.map(({ place }) => place)).size > 3 ? " and others" : ""}`
+        ) : (
+          <>
+            Newest <Time value={at} />
+          </>
+        )
+      }
+      action={{ to: paths.problems(kind), label: action }}
+    />
+  );
+}
+
+const titles: Record<ProblemKind, string> = {
+  unprotected: "Unprotected",
+  down: "Down",
+  undelivered: "Undelivered",
+};
+
+type ProblemListProps = {
+  groups: readonly ProblemGroup[];
+  /** Only these; null = all. */
+  shown: ProblemKind | null;
+};
+
+export function ProblemList({ groups, shown }: ProblemListProps) {
+  if (shown !== null) {
+    const { problems, more } = listOf(groups, shown);
+    return (
+      <Panel
+        title={`${titles[shown]} (${problems.length + more})`}
+        actions={
+          <Link
+            to={paths.home()}
+            className="inline-flex min-h-8 items-center text-sm underline decoration-edge underline-offset-4 hover:decoration-current"
+          >
+            Show all problems
+          </Link>
+        }
+      >
+        {problems.length === 0 && (
+          <p className="flex min-h-12 items-center px-4 text-sm text-muted max-sm:px-3">
+            Nothing needs attention here.
+          </p>
+        )}
+        <ul>
+          {problems.map((problem) => (
+            <ProblemLine key={problem.key} problem={problem} />
+          ))}
+        </ul>
+        {more > 0 && (
+          <p className="border-t border-line px-4 py-2 text-sm text-muted max-sm:px-3">
+            {many(more, "more is", "more are")} not listed. Open their servers to see them.
+          </p>
+        )}
+      </Panel>
+    );
+  }
+  const lines = linesOf(groups);
+  if (lines.length === 0) return null;
+  return (
+    <Panel title="Problems">
+      <ul>
+        {lines.map((line) =>
+          line.type === "group" ? (
+            <GroupLine key={line.group.key} group={line.group} at={line.at} />
+          ) : (
+            <ProblemLine key={line.problem.key} problem={line.problem} />
+          ),
+        )}
+      </ul>
+    </Panel>
+  );
+}

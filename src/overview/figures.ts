@@ -1,0 +1,79 @@
+// The three figures on top of the overview, each with what it leaves out. Pure.
+import type { WholeOverview } from "../app/inventory.ts";
+import type { Tone } from "../ui/tone.ts";
+import { many, type ProblemKind } from "./problems.ts";
+
+export type Figure = {
+  label: string;
+  kind: ProblemKind;
+  value: number;
+  total: number;
+  tone: Tone;
+  /** What the rest is, or what was counted. */
+  detail: string;
+};
+
+const listed = (parts: readonly (string | false)[]) => parts.filter((part) => part).join(" · ");
+
+/** Good only if all of it is: a green mark beside "7 of 14" would claim more than is so. */
+const toneOf = (failing: number, rest: number, total: number): Tone =>
+  total === 0 ? "idle" : failing > 0 ? "bad" : rest > 0 ? "warn" : "good";
+
+export function figuresOf({ protection, workers, webhooks, channels }: WholeOverview): Figure[] {
+  const { total, protected: good, unconfigured } = protection;
+  const unwell = total - good - unconfigured;
+  const down = workers.failing ?? workers.problems.length;
+  const moving = workers.total - workers.up - workers.stopped - down;
+  const receivers = webhooks.total + channels.total;
+  const unreached =
+    (webhooks.failing ?? webhooks.problems.length) + (channels.failing ?? channels.problems.length);
+  return [
+    {
+      label: "Protected",
+      kind: "unprotected",
+      value: good,
+      total,
+      tone: toneOf(unwell, unconfigured, total),
+      detail:
+        total === 0
+          ? "No sites or databases"
+          : good === total
+            ? "All sites and databases"
+            : listed([
+                unwell > 0 && many(unwell, "needs attention", "need attention"),
+                unconfigured > 0 && `${unconfigured} without a backup`,
+              ]),
+    },
+    {
+      label: "Up",
+      kind: "down",
+      value: workers.up,
+      total: workers.total,
+      // One that somebody stopped is as it should be, and still not up.
+      tone: down === 0 && workers.up < workers.total ? "idle" : toneOf(down, 0, workers.total),
+      detail:
+        workers.total === 0
+          ? "No workers"
+          : workers.up === workers.total
+            ? "All workers"
+            : listed([
+                down > 0 && `${down} down`,
+                workers.stopped > 0 && `${workers.stopped} stopped`,
+                moving > 0 && `${moving} changing`,
+              ]),
+    },
+    {
+      label: "Delivered",
+      kind: "undelivered",
+      value: receivers - unreached,
+      total: receivers,
+      tone: toneOf(unreached, 0, receivers),
+      detail:
+        receivers === 0
+          ? "No webhooks or channels"
+          : unreached === 0
+            ? "All webhooks and channels"
+            : `${unreached} not reached`,
+    },
+  ];
+}

@@ -1,0 +1,213 @@
+// What is wrong, over all servers: one problem a thing, grouped where many are alike, newest first. Pure.
+import { workerName } from "../../contract/workers/worker-name.ts";
+import type { WholeOverview } from "../app/inventory.ts";
+import { paths } from "../paths.ts";
+import type { Tone } from "../ui/tone.ts";
+
+/** The three questions that the page answers, by what is wrong. */
+export const problemKinds = ["unprotected", "down", "undelivered"] as const;
+export type ProblemKind = (typeof problemKinds)[number];
+
+export type Problem = {
+  key: string;
+  kind: ProblemKind;
+  tone: Tone;
+  title: string;
+  /** The site or server that it is on. */
+  place: string | null;
+  reason: string | null;
+  /** Since when; null = it has always been so, or nobody knows. */
+  at: string | null;
+  action: { to: string; label: string };
+};
+
+export type ProblemGroup = {
+  key: string;
+  kind: ProblemKind;
+  /** How many there are, also beyond those that are listed. */
+  total: number;
+  /** Names so many of them. */
+  title(count: number): string;
+  action: string;
+  problems: readonly Problem[];
+};
+
+/** A group of more than that is one line. */
+const maxShown = 3;
+
+export const many = (count: number, one: string, more: string): string =>
+  `${count} ${count === 1 ? one : more}`;
+
+/** The first line of a reason: a worker's goes on with its log. */
+const firstLine = (text: string | null) => text?.split("\n", 1)[0] ?? null;
+
+const channelPath = (siteId: number | null, serverId: number | null | undefined): string =>
+  siteId !== null
+    ? paths.notifications(siteId)
+    : serverId == null
+      ? paths.home()
+      : paths.serverNotifications(serverId);
+
+function protectionGroups({ protection }: WholeOverview): ProblemGroup[] {
+  const { problems, unconfigured, total, protected: good } = protection;
+  const toProblem = (one: (typeof problems)[number]): Problem => ({
+    key: `${one.type} ${one.id}`,
+    kind: "unprotected",
+    tone: one.state === "late" ? "warn" : one.configuration_id === null ? "idle" : "bad",
+    title:
+      one.configuration_id === null
+        ? `${one.name} has no backup`
+        : one.state === "late"
+          ? `Backup of ${one.name} needs attention`
+          : `${one.name} is unprotected`,
+    place: one.server,
+    reason: one.configuration_id === null ? null : one.reason,
+    at: one.at,
+    action:
+      one.configuration_id === null
+        ? { to: paths.newBackupConfiguration(one.server_id, one), label: "Set up backup" }
+        : { to: paths.backupConfiguration(one.configuration_id), label: "View" },
+  });
+  const things = new Set(problems.filter((one) => one.configuration_id === null).map(typeOf));
+  const plural =
+    things.size > 1 ? "sites and databases" : things.has("site") ? "sites" : "databases";
+  return [
+    {
+      key: "configured",
+      kind: "unprotected",
+      total: total - good - unconfigured,
+      title: (count) => many(count, "backup needs attention", "backups need attention"),
+      action: "Show all",
+      problems: problems.filter((one) => one.configuration_id !== null).map(toProblem),
+    },
+    {
+      key: "unconfigured",
+      kind: "unprotected",
+      total: unconfigured,
+      title: (count) => `${count} ${plural} without a backup`,
+      action: "Set up",
+      problems: problems.filter((one) => one.configuration_id === null).map(toProblem),
+    },
+  ];
+}
+
+const typeOf = ({ type }: { type: string }) => type;
+
+function workerGroup({ workers }: WholeOverview): ProblemGroup {
+  return {
+    key: "workers",
+    kind: "down",
+    total: workers.failing ?? workers.problems.length,
+    title: (count) => `${many(count, "worker", "workers")} down`,
+    action: "Show all",
+    problems: workers.problems.map((one) => ({
+      key: `worker ${one.id}`,
+      kind: "down",
+      tone: one.status === "failed" || one.is_crash_loop ? "bad" : "warn",
+      title: `Worker ${one.connection === undefined ? one.queue : workerName({ queue: one.queue, connection: one.connection })} ${one.is_crash_loop ? "is crash-looping" : one.status === "failed" ? "failed" : `is ${one.status}`}`,
+      place: one.site,
+      reason: firstLine(one.reason),
+      at: one.at ?? null,
+      action: { to: paths.worker(one.id), label: "View" },
+    })),
+  };
+}
+
+function receiverGroups({
+  webhooks,
+  channels,
+  untold_servers: untold = [],
+}: WholeOverview): ProblemGroup[] {
+  return [
+    {
+      key: "webhooks",
+      kind: "undelivered",
+      total: webhooks.failing ?? webhooks.problems.length,
+      title: (count) => `${many(count, "webhook", "webhooks")} not reached`,
+      action: "Show all",
+      problems: webhooks.problems.map((one) => ({
+        key: `webhook ${one.id}`,
+        kind: "undelivered",
+        tone: one.status === "disabled" ? "bad" : "warn",
+        title: `Webhook to ${one.host} ${one.status === "disabled" ? "is disabled" : "is failing"}`,
+        place: one.site,
+        reason: one.reason,
+        at: one.at ?? one.failing_since,
+        action: { to: paths.webhook(one.id), label: "View" },
+      })),
+    },
+    {
+      key: "channels",
+      kind: "undelivered",
+      total: channels.failing ?? channels.problems.length,
+      title: (count) => `${many(count, "channel", "channels")} not reached`,
+      action: "Show all",
+      problems: channels.problems.map((one) => ({
+        key: `channel ${one.id}`,
+        kind: "undelivered",
+        tone: "bad",
+        title: `Couldn't notify ${one.name}`,
+        place: one.title,
+        reason: one.answer,
+        at: one.at,
+        action: { to: channelPath(one.site_id, one.server_id), label: "Send test" },
+      })),
+    },
+    {
+      key: "servers",
+      kind: "undelivered",
+      total: untold.length,
+      title: (count) =>
+        `${many(count, "server has", "servers have")} backups without notifications`,
+      action: "Show all",
+      problems: untold.map(({ id, name, configurations }) => ({
+        key: `server ${id}`,
+        kind: "undelivered",
+        tone: "warn",
+        title: `No notifications for ${many(configurations, "backup", "backups")} on ${name}`,
+        place: null,
+        reason: "No site lists the database, and the server has no notification channel.",
+        at: null,
+        action: { to: paths.serverNotifications(id), label: "Choose channels" },
+      })),
+    },
+  ];
+}
+
+const newestOf = ({ problems }: ProblemGroup) =>
+  problems.map(({ at }) => at ?? "").reduce((a, b) => (a > b ? a : b), "");
+
+export const groupsOf = (overview: WholeOverview): ProblemGroup[] =>
+  [workerGroup(overview), ...receiverGroups(overview), ...protectionGroups(overview)].filter(
+    ({ total, problems }) => total > 0 && problems.length > 0,
+  );
+
+/** A line of the list: a problem of its own, or many that are alike. */
+type ProblemLine = { at: string } & (
+  | { type: "problem"; problem: Problem }
+  | { type: "group"; group: ProblemGroup }
+);
+
+/** Newest first; what has no moment comes last. */
+export const linesOf = (groups: readonly ProblemGroup[]): ProblemLine[] =>
+  groups
+    .flatMap((group): ProblemLine[] =>
+      group.total > maxShown
+        ? [{ type: "group", group, at: newestOf(group) }]
+        : group.problems.map((problem) => ({ type: "problem", problem, at: problem.at ?? "" })),
+    )
+    .toSorted((a, b) => b.at.localeCompare(a.at));
+
+/** All problems of one kind, each by itself; and how many more there are than the service lists. */
+export function listOf(
+  groups: readonly ProblemGroup[],
+  kind: ProblemKind,
+): { problems: Problem[]; more: number } {
+  const own = groups.filter((group) => group.kind === kind);
+  const problems = own.flatMap((group) => group.problems);
+  const total = own.reduce((sum, group) => sum + group.total, 0);
+  return {
+    problems: problems.toSorted((a, b) => (b.at ?? "").localeCompare(a.at ?? "")),
+    more: total - problems.length,
+  };
+}
