@@ -158,7 +158,7 @@ test("a run that failed says why, and has nothing to restore or download", async
   await page.goto(`${service.url}/backups/${backup.id}`);
   const main = page.getByRole("main");
   await expect(main.getByText("failed", { exact: true })).toBeVisible();
-  await expect(main.getByText("It is no SQLite database.").first()).toBeVisible();
+  await expect(main.getByText("It isn't a SQLite database.").first()).toBeVisible();
   for (const [name, verb] of [
     ["Restore", "restore"],
     ["Download", "download"],

@@ -138,7 +138,7 @@ export function createBackupService(options: BackupServiceOptions) {
           throw conflict(`The backup configuration can't run while it is ${configuration.status}.`);
         const busy = await tasks.ofConfiguration(tx, configurationId);
         if (busy.some(({ kind }) => kind === "run"))
-          throw conflict("A run of this configuration is under way or waits already.");
+          throw conflict("A run of this configuration is already queued or running.");
         const backup = await store.insert(tx, {
           configuration_id: configurationId,
           storage_provider_id: configuration.storage_provider_id,

@@ -45,7 +45,9 @@ describe("a run", () => {
     // Something that takes its time.
     await writeFile(join(service.folder, "shop/large"), Buffer.alloc(200_000_000, "quarterdeck"));
     const first = await service.json<Backup>("POST", `/api/backup/${id}`);
-    expect(await service.messageOf("POST", `/api/backup/${id}`)).toMatch(/under way or waits/);
+    expect(await service.messageOf("POST", `/api/backup/${id}`)).toMatch(
+      /already queued or running/,
+    );
     expect(await service.statusOf("POST", `/api/backup/${id}`)).toBe(409);
     expect(await service.statusOf("DELETE", `/api/backup-configuration/${id}`)).toBe(409);
     expect(await service.statusOf("DELETE", `/api/backup/${first.body.id}`)).toBe(409);

@@ -93,7 +93,7 @@ test.skipIf(!isRoot)("a full disk fails the run in words; what is there stays", 
     await writeFile(join(service.folder, "shop/large"), randomBytes(8_000_000));
     const failed = await service.run(id);
     expect(failed.status).toBe("failed");
-    expect(failed.status_reason).toMatch(/no room left in .*small/);
+    expect(failed.status_reason).toMatch(/No space left in .*small/);
     const files = (await readdir(disk, { recursive: true, withFileTypes: true })).filter(
       (entry) => entry.isFile() && entry.name !== markerName,
     );

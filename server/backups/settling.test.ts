@@ -149,7 +149,7 @@ function causesOf(tried: Case): RegExp[] {
   else if (tried.source !== "ends well" && tried.source !== "hangs")
     causes.push(/the source failed/);
   if (tried.storage === "S3 refused") causes.push(/refused the connection/);
-  if (tried.storage === "a full disk") causes.push(/no room left/);
+  if (tried.storage === "a full disk") causes.push(/No space left/);
   if (tried.storage === "S3" && tried.answer !== "pass")
     causes.push(
       { reset: /closed the connection|timed out/, hang: /timed out/, 500: /returned 500/ }[

@@ -52,7 +52,7 @@ export function createTaskRunner({ tasks, perform, settle, clock }: TaskRunnerOp
     const cancels = [clock.after(longestTaskMs, () => ending.abort(new Interrupted(endless)))];
     // A program that was killed may have left one that holds its output open: it is not waited for, for ever.
     const isLost = new Promise<never>((_, reject) => {
-      const lose = () => reject(new Error("A heavy job did not end when it was told to."));
+      const lose = () => reject(new Error("A job did not end when it was canceled."));
       const limit = () => void cancels.push(clock.after(endingMs, lose));
       if (signal.aborted) limit();
       else signal.addEventListener("abort", limit);

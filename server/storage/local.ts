@@ -36,7 +36,7 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
   async function locate(key: string): Promise<string> {
     const parts = key.split("/");
     if (key.includes("\0") || parts.some((part) => part === "" || part === "." || part === ".."))
-      throw new StorageError(`“${key}” is no name for a stored file.`);
+      throw new StorageError(`“${key}” isn't a valid name for a stored file.`);
     const real = await realpath(root);
     let folder = real;
     for (const part of parts.slice(0, -1)) {
@@ -46,7 +46,7 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
         throw error;
       });
       if (!isInside(real, found))
-        throw new StorageError(`${folder} leads out of ${root}: a link stands there.`);
+        throw new StorageError(`${folder} is outside ${root}: it leads through a symbolic link.`);
     }
     return join(real, key);
   }
@@ -88,7 +88,7 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
         const path = await locate(key);
         // Opened here, so that a file that is not there is reported by this call and not by the stream.
         const file = await open(path, "r").catch((error: unknown) => {
-          throw isMissing(error) ? new StorageError(`${path} is not there any more.`) : error;
+          throw isMissing(error) ? new StorageError(`${path} no longer exists.`) : error;
         });
         return createReadStream(path, { fd: file, signal, highWaterMark: 1024 * 1024 });
       }),

@@ -13,7 +13,7 @@ const byName: Record<string, string> = {
   NoSuchBucket: "has no such bucket. Create it, or correct the bucket in the inventory.",
   AccessDenied: "denies the access. Give the key the right to put, get, list and delete there.",
   RequestTimeTooSkewed: "says that this machine's clock is wrong. Set it, e.g. by NTP.",
-  NoSuchKey: "does not have the file any more.",
+  NoSuchKey: "no longer has the file.",
   TimeoutError: "timed out.",
 };
 

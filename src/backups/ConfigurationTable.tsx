@@ -1,19 +1,18 @@
 import {
-  type Backup,
   type BackupConfiguration,
   backupConfigurationStates,
 } from "../../contract/backups/backup.ts";
 import { Link } from "../app/Link.tsx";
 import { selectColumn } from "../app/selection/SelectColumn.tsx";
 import { paths } from "../paths.ts";
-import { Progress } from "../ui/Progress.tsx";
 import { actionsColumn, type Column, Table } from "../ui/Table.tsx";
 import { Time } from "../ui/Time.tsx";
 import { BackupBadge } from "./BackupBadge.tsx";
 import { formatBytes, runDuration, sizeTrend } from "./backup-facts.ts";
 import { ConfigurationActions } from "./ConfigurationActions.tsx";
 import { ConfigurationState } from "./ConfigurationState.tsx";
-import { runShare, type Work, workOf } from "./work.ts";
+import { workOf } from "./work.ts";
+import { WorkProgress } from "./WorkProgress.tsx";
 
 const isKnownState = (status: string) =>
   backupConfigurationStates.some((known) => known === status);
@@ -31,28 +30,6 @@ function Schedule({ configuration }: RowProps) {
         </p>
       )}
     </>
-  );
-}
-
-/** What runs now, how far it is, and on which backup. */
-function Running({ work: { backup, kind }, backups }: { work: Work; backups: readonly Backup[] }) {
-  const { id, progress } = backup;
-  const share = kind === "run" ? runShare(backup, backups) : null;
-  const words = { run: "Run", restore: `Restore of backup ${id}`, drill: `Drill of backup ${id}` };
-  return (
-    <div className="mt-1 grid gap-1 text-xs text-muted">
-      <Progress label={`${words[kind]}: progress`} share={share} />
-      <p className="flex flex-wrap gap-x-2">
-        {kind === "run" ? (
-          <>
-            {share !== null && <span>About {Math.floor(share * 100)}%</span>}
-            {progress && <span>{formatBytes(progress.plain_bytes)} read</span>}
-          </>
-        ) : (
-          <span>{words[kind]} running</span>
-        )}
-      </p>
-    </div>
   );
 }
 
@@ -78,7 +55,7 @@ function LastRun({ configuration }: RowProps) {
       >
         <BackupBadge backup={last} />
       </Link>
-      {work !== null && <Running work={work} backups={backups} />}
+      {work !== null && <WorkProgress work={work} backups={backups} />}
       <p className="mt-1 flex flex-wrap gap-x-2 text-xs text-muted">
         <Time value={at} />
         {details.map((detail) => (

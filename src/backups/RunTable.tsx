@@ -1,5 +1,9 @@
 import { useMemo } from "react";
-import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
+import {
+  type Backup,
+  type BackupConfiguration,
+  runningWork,
+} from "../../contract/backups/backup.ts";
 import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
 import { IdText } from "../ui/IdText.tsx";
@@ -8,6 +12,7 @@ import { Time } from "../ui/Time.tsx";
 import { BackupActions } from "./BackupActions.tsx";
 import { BackupBadge } from "./BackupBadge.tsx";
 import { formatBytes, runDuration, triggerText } from "./backup-facts.ts";
+import { WorkProgress } from "./WorkProgress.tsx";
 
 /** What is known of the stored copy beyond "finished". */
 function Marks({ backup }: { backup: Backup }) {
@@ -26,11 +31,17 @@ function Marks({ backup }: { backup: Backup }) {
   return <p className={`mt-1 text-xs ${damage ? "text-bad" : "text-muted"}`}>{marks.join(", ")}</p>;
 }
 
-function Status({ backup }: { backup: Backup }) {
+function Status({ backup, backups }: { backup: Backup; backups: readonly Backup[] }) {
   const { status, status_reason: reason, started_at: at, size } = backup;
+  const kind = runningWork(backup);
   return (
     <>
       <BackupBadge backup={backup} />
+      {kind !== null && (
+        <div className="max-w-52">
+          <WorkProgress work={{ backup, kind }} backups={backups} />
+        </div>
+      )}
       {status === "failed" && reason && (
         <p className="mt-1 line-clamp-2 max-w-72 text-xs @3xl:max-w-md wrap-anywhere text-bad">
           {reason}
@@ -66,7 +77,11 @@ const makeColumns = (configuration: BackupConfiguration): readonly Column<Backup
       </Link>
     ),
   },
-  { id: "status", header: "Status", cell: (backup) => <Status backup={backup} /> },
+  {
+    id: "status",
+    header: "Status",
+    cell: (backup) => <Status backup={backup} backups={configuration.backups} />,
+  },
   {
     id: "started",
     header: "Started",

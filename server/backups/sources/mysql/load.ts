@@ -186,7 +186,7 @@ async function readBack(
   );
   await passing;
   if (!dump.isWhole())
-    throw new SourceError(`What was loaded into ${database} could not be read whole.`);
+    throw new SourceError(`Couldn't read everything that was loaded into ${database}.`);
   const found = countsOf(dump.tables(), writer);
   for (const table of tables)
     if (!skipped.has(table) && found.tables[table] === undefined)

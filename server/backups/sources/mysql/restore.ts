@@ -235,7 +235,7 @@ export function createMysqlRestore(options: DumpOptions, names: Names) {
       }, order);
     } catch (left) {
       say(
-        `What the restore left could not be put in order: ${toError(left).message} It is tried again before the next backup or restore of ${target}.`,
+        `Couldn't clean up after the restore: ${toError(left).message} Quarterdeck retries before the next backup or restore of ${target}.`,
       );
     }
     // All was in place, only old tables were left to drop.

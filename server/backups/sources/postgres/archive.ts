@@ -64,7 +64,7 @@ export async function openArchive(
     signal,
   });
   if (listed.exitCode !== 0)
-    throw new SourceError(`The backup is no whole archive of pg_dump: ${lastWords(listed)}`);
+    throw new SourceError(`The backup isn't a complete pg_dump archive: ${lastWords(listed)}`);
   const list = await listing;
   const version = /^; +Dumped by pg_dump version: (\d+)/m.exec(list)?.[1];
   return {

@@ -34,7 +34,7 @@ export function readTarget(name: string, text: string): Target {
       database: decodeURIComponent(url.pathname.slice(1)),
     };
   } catch {
-    throw new SourceError(`The url of ${name} is no valid URL. ${urlHelp}`);
+    throw new SourceError(`The url of ${name} isn't a valid URL. ${urlHelp}`);
   }
   if (!["postgres:", "postgresql:"].includes(url.protocol))
     throw new SourceError(`The url of ${name} does not begin with postgres://. ${urlHelp}`);
@@ -190,9 +190,7 @@ export function inWords(target: Target, error: unknown): Error {
       `PostgreSQL at ${place} is not responding. Check that the machine is up and that no firewall blocks this one.`,
     );
   if (code === "55P03")
-    return say(
-      "Another session holds a table, and did not let go of it. Try again when it has ended.",
-    );
+    return say("Another session holds a lock on a table. Try again when it has ended.");
   if (
     /Connection terminated|ECONNRESET|EPIPE/.test(`${error.message} ${code}`) ||
     code?.startsWith("57P")

@@ -48,7 +48,7 @@ export async function writeFile(from: Readable, file: string, signal: AbortSigna
 }
 
 const hints: Record<string, string> = {
-  ENOSPC: "there is no room left on its disk.",
+  ENOSPC: "its disk is full.",
   EDQUOT: "the account that runs the service has used up its quota.",
   EACCES: "the account that runs the service may not write to its folder.",
   EPERM: "the account that runs the service may not write to its folder.",

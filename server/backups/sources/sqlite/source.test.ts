@@ -128,7 +128,11 @@ test("what a journal of another file left beside it is never applied to a new on
 
 test.each([
   ["is missing", async () => undefined, /shop.sqlite is not there/],
-  ["is no database", () => writeFile(path, "a text file, and a long one at that"), /no SQLite/],
+  [
+    "is no database",
+    () => writeFile(path, "a text file, and a long one at that"),
+    /isn't a SQLite/,
+  ],
 ])("a file that %s is reported at the rehearsal and at the dump", async (_, prepare, words) => {
   await prepare();
   const refused = { name: "SourceError", message: expect.stringMatching(words) };

@@ -11,9 +11,9 @@ const hints: Record<number, string> = {
   5: "The database is locked by another process. Stop that process and try again.",
   8: "It may not be written to by the account that works on it.",
   11: "It is damaged.",
-  13: "There is no room left on its disk.",
+  13: "Its disk is full.",
   14: "It may not be opened by the account that works on it.",
-  26: "It is no SQLite database.",
+  26: "It isn't a SQLite database.",
 };
 const unsoundCodes = new Set([11, 26]);
 /** Besides unsound ones: it may not be opened, or not without a change of what lies beside it. */

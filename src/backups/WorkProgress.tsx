@@ -1,0 +1,36 @@
+import type { Backup } from "../../contract/backups/backup.ts";
+import { Progress } from "../ui/Progress.tsx";
+import { formatBytes } from "./backup-facts.ts";
+import { runShare, type Work } from "./work.ts";
+
+type WorkProgressProps = { work: Work; backups: readonly Backup[] };
+
+/** What runs now, on which backup, and how far it is by what the backup before it held. */
+export function WorkProgress({ work: { backup, kind }, backups }: WorkProgressProps) {
+  const { id, progress, jobs_ahead: ahead } = backup;
+  if (kind === "run" && backup.status === "pending")
+    return ahead ? (
+      <p className="mt-1 text-xs text-muted">
+        {ahead} {ahead === 1 ? "job" : "jobs"} ahead on this server
+      </p>
+    ) : null;
+  const share = kind === "run" ? runShare(backup, backups) : null;
+  const words = { run: "Run", restore: `Restore of backup ${id}`, drill: `Drill of backup ${id}` };
+  return (
+    <div className="mt-1 grid gap-1 text-xs text-muted">
+      <Progress label={`${words[kind]}: progress`} share={share} />
+      <p className="flex flex-wrap gap-x-2">
+        {kind === "run" ? (
+          <>
+            {share !== null && <span>About {Math.floor(share * 100)}%</span>}
+            {progress && progress.plain_bytes > 0 && (
+              <span>{formatBytes(progress.plain_bytes)} read</span>
+            )}
+          </>
+        ) : (
+          <span>{words[kind]} running</span>
+        )}
+      </p>
+    </div>
+  );
+}
