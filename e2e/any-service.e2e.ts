@@ -42,6 +42,9 @@ test.describe("by its address, another service's", () => {
     await openPlace(page, "site");
     const row = workerRow(page, id);
     await expectRow(row, "active", "default on database");
+    // It takes no changes, and a duplicate is a worker like any other.
+    await expect(row.getByRole("link", { name: ofWorker(id, "Duplicate") })).toBeVisible();
+    await expect(row.getByRole("link", { name: ofWorker(id, "Edit") })).toBeHidden();
     await order(page, second, id, "Stop");
     second.move();
     await expectWord(row, "halted");

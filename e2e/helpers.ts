@@ -5,10 +5,10 @@ import { serviceToken, type ServiceProcess } from "../server/testing/service-pro
 
 /**
  * How a label or a command calls a worker: by its queue and connection, and its number.
- * @param before what the label begins with, e.g. "Stop"
+ * @param before what the label begins with, e.g. "Stop"; without it, the name alone
  */
 export const ofWorker = (id: number, before = ""): RegExp =>
-  new RegExp(`^${before}.+ on .+ \\(worker ${id}\\)$`);
+  new RegExp(`^${before || "(?!Edit |Duplicate )"}.+ on .+ \\(worker ${id}\\)$`);
 
 export const workerRow = (page: Page, id: number): Locator =>
   page.getByRole("row").filter({ has: page.getByRole("link", { name: ofWorker(id) }) });

@@ -1,5 +1,9 @@
+import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible } from "./helpers.ts";
+
+/** The fields that few change stand folded below the others. */
+const unfold = (page: Page) => page.getByText("Advanced", { exact: true }).click();
 
 test.describe("the form", () => {
   test("a note leads to the documentation, in a tab of its own", async ({
@@ -23,6 +27,7 @@ test.describe("the form", () => {
     const main = page.getByRole("main");
     await expect(main).toContainText("sh artisan queue:work database --queue=default");
     await page.getByRole("textbox", { name: "Connection", exact: true }).fill("redis");
+    await unfold(page);
     await page.getByLabel("Force", { exact: true }).check();
     await expect(main).toContainText(
       "sh artisan queue:work redis --queue=default --sleep=3 --tries=1 --timeout=60 --memory=128 --max-jobs=0 --max-time=0 --force",
@@ -45,6 +50,7 @@ test.describe("the form", () => {
   }) => {
     await page.goto(`${service.url}/sites/${site.id}/workers/new`);
     await page.getByLabel("Queue", { exact: true }).fill("a b");
+    await unfold(page);
     await page.getByLabel("Memory", { exact: true }).fill("1");
     await page.getByLabel("Tries", { exact: true }).fill("");
     await page.getByRole("button", { name: "Create worker" }).click();
@@ -59,6 +65,49 @@ test.describe("the form", () => {
     expect(await list.json()).toMatchObject({ meta: { total: 0 } });
   });
 
+  test("shows four fields, says what the others are set to, and can be saved at once", async ({
+    connected: page,
+    service,
+    site,
+  }) => {
+    await site.createWorker({ connection: "redis" });
+    await page.goto(`${service.url}/sites/${site.id}/workers/new`);
+    const form = page.getByRole("form", { name: "New worker" });
+    await expect(form.getByRole("textbox")).toHaveCount(4);
+    await expect(page.getByRole("textbox", { name: "Connection", exact: true })).toHaveValue(
+      "redis",
+    );
+    await expect(form).toContainText("128 MB · 1 try · sleep 3 s · no max jobs");
+    await unfold(page);
+    await page.getByLabel("Memory", { exact: true }).fill("256");
+    await unfold(page);
+    await expect(form).toContainText("256 MB");
+    // What the interface calls a field is no word for people.
+    await expect(form).not.toContainText("max_jobs");
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Create worker" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("default on redis");
+  });
+
+  test("refuses a directory that leaves the site while it is typed, and unfolds for what is wrong", async ({
+    connected: page,
+    service,
+    site,
+  }) => {
+    await page.goto(`${service.url}/sites/${site.id}/workers/new`);
+    const directory = page.getByLabel("Directory", { exact: true });
+    await expect(directory).toBeHidden();
+    await unfold(page);
+    await directory.pressSequentially("../other");
+    await expect(directory).toHaveAccessibleDescription(/must lie inside the site's folder/);
+    await expect(directory).toBeFocused();
+    await unfold(page);
+    await page.getByRole("button", { name: "Create worker" }).click();
+    await expect(directory).toBeVisible();
+    const list = await service.call("GET", `/api/site/${site.id}/workers`);
+    expect(await list.json()).toMatchObject({ meta: { total: 0 } });
+  });
+
   test("puts what only the service can know at its field too", async ({
     connected: page,
     service,
@@ -67,10 +116,11 @@ test.describe("the form", () => {
   }) => {
     expected.push(/422/);
     await page.goto(`${service.url}/sites/${site.id}/workers/new`);
-    await page.getByLabel("Directory", { exact: true }).fill("../..");
+    await unfold(page);
+    await page.getByLabel("Directory", { exact: true }).fill("missing");
     await page.getByRole("button", { name: "Create worker" }).click();
     await expect(page.getByLabel("Directory", { exact: true })).toHaveAccessibleDescription(
-      /inside the site's folder/,
+      /Directory is not there/,
     );
     await expect(page.getByLabel("Directory", { exact: true })).toBeFocused();
   });

@@ -39,7 +39,9 @@ test("a person creates a worker, watches it being installed, stops, starts, rest
   const row = page.getByRole("row").filter({ hasText: "high,default" });
   await expectRow(row, "installed", "high,default on database", "2 of 2");
   const id = Number(
-    /worker (\d+)/.exec((await row.getByRole("link").getAttribute("aria-label")) ?? "")?.[1],
+    /worker (\d+)/.exec(
+      (await row.getByRole("link").first().getAttribute("aria-label")) ?? "",
+    )?.[1],
   );
   const pids = async () =>
     ((await site.worker(id)).process_list ?? []).flatMap(({ pid }) => pid ?? []);

@@ -22,8 +22,11 @@ export const paths = {
   connect: (from?: string) =>
     withQuery("/connect", { from: from === undefined || from === "/" ? undefined : from }),
   workers: (siteId: number, view: ListView = {}) => list(`/sites/${siteId}/workers`, view),
-  newWorker: (siteId: number) => `/sites/${siteId}/workers/new`,
+  /** @param like a worker whose settings the new one begins with */
+  newWorker: (siteId: number, like?: number) =>
+    withQuery(`/sites/${siteId}/workers/new`, { like: like?.toString() }),
   worker: (id: number) => `/workers/${id}`,
+  editWorker: (id: number) => `/workers/${id}/edit`,
   webhooks: (siteId: number, view: ListView = {}) => list(`/sites/${siteId}/webhooks`, view),
   newWebhook: (siteId: number) => `/sites/${siteId}/webhooks/new`,
   webhook: (id: number, page = 1) => withQuery(`/webhooks/${id}`, pageQuery(page)),

@@ -17,7 +17,12 @@ import { notificationsLoader, serverNotificationsLoader } from "./notifications/
 import { settingsLoader, newTokenLoader } from "./settings/loaders.ts";
 import { PageSkeleton } from "./ui/Skeleton.tsx";
 import { newWebhookLoader, webhookLoader, webhooksLoader } from "./webhooks/loaders.ts";
-import { newWorkerLoader, workerLoader, workersLoader } from "./workers/loaders.ts";
+import {
+  editWorkerLoader,
+  newWorkerLoader,
+  workerLoader,
+  workersLoader,
+} from "./workers/loaders.ts";
 
 const pages: RouteObject[] = [
   {
@@ -39,6 +44,11 @@ const pages: RouteObject[] = [
     path: "/workers/:id",
     loader: workerLoader,
     lazy: { Component: async () => (await import("./workers/WorkerPage.tsx")).WorkerPage },
+  },
+  {
+    path: "/workers/:id/edit",
+    loader: editWorkerLoader,
+    lazy: { Component: async () => (await import("./workers/WorkerEditPage.tsx")).WorkerEditPage },
   },
   {
     path: "/sites/:id/webhooks",

@@ -1,6 +1,7 @@
 // The workers' operations: their rows of the table `contract/operations.ts`.
 import { operation } from "../operation.ts";
 import { filteredListOf } from "../paging.ts";
+import { workerUsage } from "./usage.ts";
 import { createWorkerBody, updateWorkerBody, worker, workerLog, workerLogQuery } from "./worker.ts";
 
 /** Those of the interface. */
@@ -50,6 +51,12 @@ export const workerOperations = {
 };
 
 export const workerExtras = {
+  showWorkerUsage: operation({
+    tag: "workers",
+    method: "GET",
+    path: "/api/worker/{id}/usage",
+    responses: { 200: workerUsage },
+  }),
   updateWorker: operation({
     tag: "workers",
     method: "PUT",

@@ -28,6 +28,7 @@ const summaries = {
   deleteWebhook: "Delete a webhook",
   listNotifications: "List the notification channels of a site",
   updateNotifications: "Replace the notification channels of a site",
+  showWorkerUsage: "Show what each process of a worker took of CPU and memory over the last hour",
   showWorkerLog: "Read a worker's log: its last lines, or what follows an offset",
   showBackupSchedule:
     "Show the next runs of a backup configuration, and what retention will remove",

@@ -49,6 +49,8 @@ const hanging: ProcessManager = {
   remove: () => new Promise(() => undefined),
   known: () => [],
   processes: () => [],
+  usage: () => ({ starts: [], samples: [] }),
+  usageEvery: 15,
   readLog: async () => ({ text: "", start: 0, end: 0, rotated: false }),
   stopAll: async () => undefined,
   release: () => undefined,

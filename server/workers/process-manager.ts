@@ -65,6 +65,13 @@ export type ProcessStatus = {
   outages: readonly Outage[];
 };
 
+/** What a process, with all that it started, took of the machine within the last hour. Milliseconds since 1970. */
+export type ProcessUsage = {
+  starts: number[];
+  /** `cpu` is percent of a core since the sample before, `memory` resident bytes. */
+  samples: { atMs: number; cpu: number; memory: number }[];
+};
+
 /** A process that had to be killed, because a stop or restart had lasted its stop seconds. */
 export type Kill = { number: number; reason: string };
 
@@ -112,6 +119,10 @@ export type ProcessManager = {
   remove(id: number): Promise<void>;
   /** Every worker that it was given and that was not removed. */
   known(): number[];
+  /** Of process `number`; empty where nothing is known. */
+  usage(id: number, number: number): ProcessUsage;
+  /** Seconds between two samples of it. */
+  usageEvery: number;
   /** Empty for a worker that it does not know. */
   processes(id: number): ProcessStatus[];
   /**

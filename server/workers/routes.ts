@@ -5,7 +5,7 @@ import { filteredListRoute, reply, route, type Caller, type Route } from "../htt
 import { InvalidFields } from "../http/service-error.ts";
 import { createSiteFinder } from "../inventory/finders.ts";
 import type { InventoryStore, SiteRow } from "../inventory/store.ts";
-import { toWorker } from "./serializer.ts";
+import { toUsage, toWorker } from "./serializer.ts";
 import type { WorkerService } from "./service.ts";
 import type { WorkerRow } from "./store.ts";
 
@@ -66,6 +66,10 @@ export function workerRoutes(workers: WorkerService, inventory: InventoryStore):
     order(operations.startWorker, workers.start),
     order(operations.restartWorker, workers.restart),
     order(operations.deleteWorker, workers.remove),
+    route(operations.showWorkerUsage, {
+      find: findWorker,
+      handle: async ({ params }) => reply(200, toUsage(workers.usage(params.id))),
+    }),
     route(operations.showWorkerLog, {
       find: findWorker,
       handle: async ({ params, query }) => {

@@ -2,8 +2,9 @@
 import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
 import { toCommandLine, workerArguments } from "../../contract/workers/command.ts";
 import type { Worker, WorkerProcess } from "../../contract/workers/worker.ts";
+import type { WorkerUsage } from "../../contract/workers/usage.ts";
 import type { SiteRow } from "../inventory/store.ts";
-import type { ProcessStatus } from "./process-manager.ts";
+import type { ProcessStatus, ProcessUsage } from "./process-manager.ts";
 import type { WorkerRow } from "./store.ts";
 
 /** What is seen of a worker beside its row. */
@@ -44,6 +45,25 @@ export const toWorker = (
   crash_loop: crashLoop && { ...crashLoop, since: toTimestamp(crashLoop.since) },
   is_changing: row.changed_from !== null,
   process_list: processes.map(toProcess),
+});
+
+export const toUsage = ({
+  every,
+  processes,
+}: {
+  every: number;
+  processes: readonly (ProcessUsage & { number: number })[];
+}): WorkerUsage => ({
+  every,
+  processes: processes.map(({ number, starts, samples }) => ({
+    number,
+    starts: starts.map((ms) => toTimestamp(new Date(ms))),
+    samples: samples.map(({ atMs, cpu, memory }) => ({
+      at: toTimestamp(new Date(atMs)),
+      cpu,
+      memory,
+    })),
+  })),
 });
 
 const toProcess = (process: ProcessStatus): WorkerProcess => ({

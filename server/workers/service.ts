@@ -160,6 +160,12 @@ export function createWorkerService(options: WorkerServiceOptions) {
   return {
     list: ({ id, workerCount }: SiteRow, page: ListRequest) => store.list(id, workerCount, page),
     withServer: (id: number) => store.withServer(id),
+    usage: (id: number) => ({
+      every: manager.usageEvery,
+      processes: manager
+        .processes(id)
+        .map(({ number }) => ({ number, ...manager.usage(id, number) })),
+    }),
     readLog: (id: number, position: LogPosition) => manager.readLog(id, position),
     start: (id: number) => act(id, "start"),
     stop: (id: number) => act(id, "stop"),

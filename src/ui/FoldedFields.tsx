@@ -28,7 +28,11 @@ export function FoldedFields({ title, summary, hasError, children }: FoldedField
         if (hasError) currentTarget.open = true;
       }}
     >
-      <summary className="-mx-2 flex min-h-11 list-none flex-wrap items-center gap-x-2.5 rounded-md px-2 py-1.5 hover:bg-hover">
+      <summary
+        // The field at hand keeps the focus: an error that came as it lost it would push this away from under the pointer.
+        onMouseDown={(event) => event.preventDefault()}
+        className="-mx-2 flex min-h-11 list-none flex-wrap items-center gap-x-2.5 rounded-md px-2 py-1.5 hover:bg-hover"
+      >
         <span className="text-muted group-open:rotate-180">
           <Icon name="down" />
         </span>

@@ -13,10 +13,11 @@ type StateProps = { process: WorkerProcess; deployment: number | null };
 
 function State({ process, deployment }: StateProps) {
   const { state, exit_code: exitCode, restarts } = process;
+  const isOld = isOldRelease(process, deployment);
   return (
     <>
-      <ProcessBadge state={state} />
-      {isOldRelease(process, deployment) && <p className="mt-1 text-xs text-warn">older release</p>}
+      <ProcessBadge state={state} isOld={isOld} />
+      {isOld && <p className="mt-1 text-xs text-warn">older release</p>}
       <p className="mt-1 text-xs text-muted @2xl:hidden">
         {restarts} {restarts === 1 ? "restart" : "restarts"}
         {exitCode !== null && `, exit code ${exitCode}`}

@@ -1,11 +1,14 @@
 import type { Worker, WorkerAction } from "../../contract/workers/worker.ts";
 import { workerLabel, workerName } from "../../contract/workers/worker-name.ts";
+import { cachedParentOf } from "../api/parent-cache.ts";
 import { confirm } from "../app/confirm.ts";
+import { LinkButton } from "../app/LinkButton.tsx";
+import { paths } from "../paths.ts";
 import { Button } from "../ui/Button.tsx";
-import { refusal, useWorkerActions, workerActions } from "./actions.ts";
-import { Icon } from "../ui/Icon.tsx";
+import { editRefusal, refusal, useWorkerActions, workerActions } from "./actions.ts";
+import { Icon, type IconName } from "../ui/Icon.tsx";
 
-const order = ["start", "stop", "restart", "remove"] as const satisfies readonly WorkerAction[];
+const orders = ["start", "stop", "restart"] as const satisfies readonly WorkerAction[];
 
 const processesOf = ({ processes }: Worker) =>
   processes === 1
@@ -37,8 +40,8 @@ type WorkerActionsProps = {
   onRemoved?: () => void;
 };
 
-/** Start, stop, restart and delete. What is not possible now stays in place and says why. */
-export function WorkerActions({ worker, look, onRemoved }: WorkerActionsProps) {
+/** Start, stop, restart, edit, duplicate and delete. What is not possible now stays in place and says why. */
+export function WorkerActions({ worker, look: size, onRemoved }: WorkerActionsProps) {
   const { run, runAndWait } = useWorkerActions();
   const press = (action: WorkerAction) => {
     const asked = { action, worker };
@@ -53,20 +56,53 @@ export function WorkerActions({ worker, look, onRemoved }: WorkerActionsProps) {
       },
     });
   };
-  return order.map((action) => {
+  const isIcon = size === "icons";
+  const siteId = worker.site_id ?? cachedParentOf("listWorkers", worker.id);
+  const look = (label: string, key: string) =>
+    ({
+      size: isIcon ? "icon" : "md",
+      variant: isIcon ? "ghost" : "secondary",
+      command: { label: `${label} ${workerLabel(worker)}`, name: label, key },
+    }) as const;
+  const link = (label: string, icon: IconName, key: string, to: string, refused?: string) => {
+    const content = (
+      <>
+        <Icon name={icon} />
+        {!isIcon && label}
+      </>
+    );
+    return refused === undefined ? (
+      <LinkButton {...look(label, key)} to={to}>
+        {content}
+      </LinkButton>
+    ) : (
+      <Button {...look(label, key)} disabledReason={refused}>
+        {content}
+      </Button>
+    );
+  };
+  const toButton = (action: WorkerAction) => {
     const { label, icon, key } = workerActions[action];
     return (
       <Button
         key={action}
-        size={look === "icons" ? "icon" : "md"}
-        variant={look === "icons" ? "ghost" : "secondary"}
-        command={{ label: `${label} ${workerLabel(worker)}`, name: label, key }}
+        {...look(label, key)}
         disabledReason={refusal(action, worker)}
         onClick={() => press(action)}
       >
         <Icon name={icon} />
-        {look === "words" && <span className={action === "remove" ? "text-bad" : ""}>{label}</span>}
+        {!isIcon && <span className={action === "remove" ? "text-bad" : ""}>{label}</span>}
       </Button>
     );
-  });
+  };
+  return (
+    <>
+      {orders.map(toButton)}
+      {/* A service that says whether it is being changed takes changes. */}
+      {worker.is_changing !== undefined &&
+        link("Edit", "edit", "e", paths.editWorker(worker.id), editRefusal(worker))}
+      {siteId !== null && link("Duplicate", "copy", "d", paths.newWorker(siteId, worker.id))}
+      {toButton("remove")}
+    </>
+  );
 }

@@ -1,23 +1,9 @@
 import { isInTransit } from "../../contract/states.ts";
-import type { ProcessState, Worker, WorkerState } from "../../contract/workers/worker.ts";
-import { lookUp } from "../look-up.ts";
-import { visibleText } from "../ui/visible-text.ts";
+import type { ProcessState, Worker } from "../../contract/workers/worker.ts";
 import { StateBadge, type StateLook } from "../app/StateBadge.tsx";
 import { Badge } from "../ui/Badge.tsx";
-import type { Tone } from "../ui/tone.ts";
-import { crashLoopOf } from "./worker-facts.ts";
 import { crashLoopHelp, workerHelp } from "./worker-help.ts";
-
-const workerTones: Record<WorkerState, Tone> = {
-  installing: "busy",
-  installed: "good",
-  stopping: "busy",
-  stopped: "idle",
-  starting: "busy",
-  restarting: "busy",
-  failed: "bad",
-  removing: "busy",
-};
+import { markOf } from "./worker-mark.ts";
 
 const processLooks: Record<ProcessState, StateLook> = {
   STOPPED: { tone: "idle", help: "Stopped." },
@@ -33,38 +19,37 @@ const processLooks: Record<ProcessState, StateLook> = {
 };
 
 export function WorkerBadge({ worker }: { worker: Worker }) {
-  const { status, status_reason: reason, status_since: since } = worker;
-  const loop = crashLoopOf(worker);
-  // Its status says in between that all is well, and is not to be what one sees first.
-  if (loop !== null)
-    return (
-      <Badge
-        tone="bad"
-        tip={[crashLoopHelp(worker), visibleText(loop.reason)].join("\n")}
-        since={loop.since}
-      >
-        crash-looping
-      </Badge>
-    );
+  const { word, tone, reason, since } = markOf(worker);
+  const isLooping = word !== worker.status;
+  const help = isLooping ? crashLoopHelp(worker) : workerHelp(worker);
   return (
     <Badge
-      tone={lookUp(workerTones, status) ?? (isInTransit(status) ? "busy" : "idle")}
-      isMoving={isInTransit(status)}
-      tip={
-        [workerHelp(worker), reason && visibleText(reason)].filter(Boolean).join("\n") || undefined
-      }
+      tone={tone}
+      isMoving={!isLooping && isInTransit(word)}
+      tip={[help, reason].filter(Boolean).join("\n") || undefined}
       since={since ?? undefined}
     >
-      {status}
+      {word}
     </Badge>
   );
 }
 
+type ProcessBadgeProps = {
+  state: string;
+  /** It runs, and older code than it should. */
+  isOld?: boolean;
+};
+
 /** A process's state: supervisord's word, in lower case, because a page that shouts is tiring. */
-export function ProcessBadge({ state }: { state: string }) {
+export function ProcessBadge({ state, isOld = false }: ProcessBadgeProps) {
   return (
     // Not by the word's end alone: RUNNING is no transition.
-    <StateBadge state={state} looks={processLooks} isMoving={/^ST.*ING$/.test(state)}>
+    <StateBadge
+      state={state}
+      looks={processLooks}
+      tone={isOld && state === "RUNNING" ? "warn" : undefined}
+      isMoving={/^ST.*ING$/.test(state)}
+    >
       {state.toLowerCase()}
     </StateBadge>
   );

@@ -1,4 +1,4 @@
-// A field of the create form: its label and help, what is wrong with it, and what is probably not meant.
+// A field of the form: its label and help, what is wrong with it, and what is probably not meant.
 import type { ReactNode } from "react";
 import { useFormContext, useFormState, useWatch } from "react-hook-form";
 import { workerWarnings } from "../../contract/workers/warnings.ts";
@@ -31,8 +31,6 @@ export function WorkerFieldFrame({
   return (
     <Field
       label={label}
-      // Only where it is another word.
-      term={name === label.toLowerCase() ? undefined : name}
       help={help}
       error={errors[name]?.message}
       warning={warning}

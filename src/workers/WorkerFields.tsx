@@ -1,14 +1,19 @@
-// The fields of a new worker.
-import { useFormContext, useWatch } from "react-hook-form";
+// The fields of a worker, new or changed: four in sight, the others folded.
+import { useFormContext, useFormState, useWatch } from "react-hook-form";
 import { defaultStopWait, stopSignals } from "../../contract/workers/worker.ts";
 import { toText } from "../app/form-values.ts";
 import { Checkbox } from "../ui/Checkbox.tsx";
-import { FieldGroup } from "../ui/FieldGroup.tsx";
+import { FoldedFields } from "../ui/FoldedFields.tsx";
 import { Input } from "../ui/Input.tsx";
 import { Select } from "../ui/Select.tsx";
 import { NumberField, WorkerFieldFrame } from "./WorkerField.tsx";
-import { limitFields, supervisionFields, workFields } from "./worker-fields.ts";
-import { toPreview, type WorkerFormValues } from "./worker-form.ts";
+import { jobFields, mainFields, supervisionFields } from "./worker-fields.ts";
+import {
+  advancedSummary,
+  toPreview,
+  type WorkerField,
+  type WorkerFormValues,
+} from "./worker-form.ts";
 
 type WorkerFieldsProps = {
   /** The site's folder, where it is known. */
@@ -17,96 +22,135 @@ type WorkerFieldsProps = {
   machineMemory: number | null;
 };
 
+const inSight: readonly WorkerField[] = ["connection", "queue", "processes", "timeout"];
+
+function CodeField({
+  name,
+  ...frame
+}: {
+  name: "connection" | "queue";
+  label: string;
+  help: string;
+  machineMemory: number | null;
+}) {
+  const { register } = useFormContext<WorkerFormValues>();
+  return (
+    <WorkerFieldFrame name={name} {...frame}>
+      {(aria) => <Input {...aria} {...register(name, { setValueAs: toText })} isCode />}
+    </WorkerFieldFrame>
+  );
+}
+
+function CheckboxField({
+  name,
+  ...frame
+}: {
+  name: "force" | "stopasgroup";
+  label: string;
+  help: string;
+  machineMemory: number | null;
+}) {
+  const { register } = useFormContext<WorkerFormValues>();
+  return (
+    <WorkerFieldFrame name={name} layout="beside" {...frame}>
+      {(aria) => <Checkbox {...aria} {...register(name)} />}
+    </WorkerFieldFrame>
+  );
+}
+
+function AdvancedFields({ root, machineMemory }: WorkerFieldsProps) {
+  const { register, trigger } = useFormContext<WorkerFormValues>();
+  const { errors } = useFormState<WorkerFormValues>();
+  const values = useWatch<WorkerFormValues>();
+  const stopWait = defaultStopWait(toPreview(values).timeout);
+  const isWrong = (name: string) => !inSight.some((one) => one === name) && name !== "root";
+  return (
+    <FoldedFields
+      title="Advanced"
+      summary={advancedSummary(values)}
+      hasError={Object.keys(errors).some(isWrong)}
+    >
+      <WorkerFieldFrame
+        name="directory"
+        label="Directory"
+        help="Working directory inside the site's folder. Leave empty to use the folder itself."
+        machineMemory={machineMemory}
+      >
+        {(aria) => (
+          <Input
+            {...aria}
+            {...register("directory", {
+              setValueAs: toText,
+              // A path that leaves the site is refused before the field is left.
+              onChange: () => void trigger("directory"),
+            })}
+            isCode
+            placeholder={root}
+          />
+        )}
+      </WorkerFieldFrame>
+      {jobFields.map((field) => (
+        <NumberField key={field.name} {...field} machineMemory={machineMemory} />
+      ))}
+      <CheckboxField
+        name="force"
+        label="Force"
+        help="Run jobs even while the site is in maintenance mode."
+        machineMemory={machineMemory}
+      />
+      {supervisionFields.map((field) => (
+        <NumberField
+          key={field.name}
+          {...field}
+          machineMemory={machineMemory}
+          {...(field.name === "stopwaitsecs" && { placeholder: String(stopWait) })}
+        />
+      ))}
+      <WorkerFieldFrame
+        name="stopsignal"
+        label="Stop signal"
+        help="Signal sent to stop a process. TERM lets the running job finish."
+        machineMemory={machineMemory}
+      >
+        {(aria) => (
+          <Select {...aria} {...register("stopsignal")}>
+            {stopSignals.map((signal) => (
+              <option key={signal}>{signal}</option>
+            ))}
+          </Select>
+        )}
+      </WorkerFieldFrame>
+      <CheckboxField
+        name="stopasgroup"
+        label="Stop as group"
+        help="Also send the stop signal to child processes. For commands that don't forward signals."
+        machineMemory={machineMemory}
+      />
+    </FoldedFields>
+  );
+}
+
 export function WorkerFields({ root, machineMemory }: WorkerFieldsProps) {
-  const { register, control } = useFormContext<WorkerFormValues>();
-  const timeout = useWatch({ control, name: "timeout" });
   return (
     <>
-      <FieldGroup title="Queue">
-        <WorkerFieldFrame
+      <div className="grid items-start gap-x-6 gap-y-5 sm:grid-cols-2">
+        <CodeField
           name="connection"
           label="Connection"
           help="A queue connection from the site's config/queue.php."
           machineMemory={machineMemory}
-        >
-          {(aria) => <Input {...aria} {...register("connection", { setValueAs: toText })} isCode />}
-        </WorkerFieldFrame>
-        <WorkerFieldFrame
+        />
+        <CodeField
           name="queue"
           label="Queue"
           help="One or more queues in order of priority: high,default"
           machineMemory={machineMemory}
-        >
-          {(aria) => <Input {...aria} {...register("queue", { setValueAs: toText })} isCode />}
-        </WorkerFieldFrame>
-        <WorkerFieldFrame
-          name="directory"
-          label="Directory"
-          help="Working directory inside the site's folder. Leave empty to use the folder itself."
-          machineMemory={machineMemory}
-        >
-          {(aria) => (
-            <Input
-              {...aria}
-              {...register("directory", { setValueAs: toText })}
-              isCode
-              placeholder={root}
-            />
-          )}
-        </WorkerFieldFrame>
-        {workFields.map((field) => (
+        />
+        {mainFields.map((field) => (
           <NumberField key={field.name} {...field} machineMemory={machineMemory} />
         ))}
-        <WorkerFieldFrame
-          name="force"
-          label="Force"
-          help="Run jobs even while the site is in maintenance mode."
-          layout="beside"
-          machineMemory={machineMemory}
-        >
-          {(aria) => <Checkbox {...aria} {...register("force")} />}
-        </WorkerFieldFrame>
-      </FieldGroup>
-      <FieldGroup title="Limits">
-        {limitFields.map((field) => (
-          <NumberField key={field.name} {...field} machineMemory={machineMemory} />
-        ))}
-      </FieldGroup>
-      <FieldGroup title="Supervision">
-        {supervisionFields.map((field) => (
-          <NumberField
-            key={field.name}
-            {...field}
-            machineMemory={machineMemory}
-            {...(field.name === "stopwaitsecs" && {
-              placeholder: String(defaultStopWait(toPreview({ timeout }).timeout)),
-            })}
-          />
-        ))}
-        <WorkerFieldFrame
-          name="stopsignal"
-          label="Stop signal"
-          help="Signal sent to stop a process. TERM lets the running job finish."
-          machineMemory={machineMemory}
-        >
-          {(aria) => (
-            <Select {...aria} {...register("stopsignal")}>
-              {stopSignals.map((signal) => (
-                <option key={signal}>{signal}</option>
-              ))}
-            </Select>
-          )}
-        </WorkerFieldFrame>
-        <WorkerFieldFrame
-          name="stopasgroup"
-          label="Stop as group"
-          help="Also send the stop signal to child processes. For commands that don't forward signals."
-          layout="beside"
-          machineMemory={machineMemory}
-        >
-          {(aria) => <Checkbox {...aria} {...register("stopasgroup")} />}
-        </WorkerFieldFrame>
-      </FieldGroup>
+      </div>
+      <AdvancedFields root={root} machineMemory={machineMemory} />
     </>
   );
 }

@@ -17,14 +17,14 @@ import { PageHeader } from "../ui/PageHeader.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { Properties, type Property } from "../ui/Properties.tsx";
 import { Time } from "../ui/Time.tsx";
-import { visibleText } from "../ui/visible-text.ts";
+import { toneText } from "../ui/tone.ts";
 import type { workerLoader } from "./loaders.ts";
 import { ProcessTable } from "./ProcessTable.tsx";
 import { workerQuery } from "./queries.ts";
 import { crashLoopOf, isLive } from "./worker-facts.ts";
+import { markOf } from "./worker-mark.ts";
 import { WorkerActions } from "./WorkerActions.tsx";
 import { WorkerBadge } from "./WorkerBadge.tsx";
-import { WorkerNotes } from "./WorkerNotes.tsx";
 import { WorkerLog } from "./WorkerLog.tsx";
 
 /** Processes end and come back without the worker's status saying so. */
@@ -75,8 +75,8 @@ export function WorkerPage() {
     (now) => !isLeaving && poll([now], isLive(now) && liveMs),
   );
 
-  // It may end with lines of the log.
-  const reason = worker.status_reason ? visibleText(worker.status_reason) : null;
+  const mark = markOf(worker);
+  const isTrouble = mark.tone === "bad" || mark.tone === "warn";
   const loop = crashLoopOf(worker);
   const name = workerName(worker);
   const list = siteId === null ? paths.home() : paths.workers(siteId);
@@ -105,23 +105,26 @@ export function WorkerPage() {
           <>
             <span className="text-sm text-muted">Worker {id}</span>
             <WorkerBadge worker={worker} />
-            {/* Beside the title, where they come and go without moving the page. */}
-            <WorkerNotes worker={worker} size="text-sm" />
-            {worker.status !== "failed" && <span className="text-sm text-muted">{reason}</span>}
+            {/* Beside the title, where it comes and goes without moving the page. */}
+            <span className={`text-sm ${mark.note === null ? "text-muted" : toneText[mark.tone]}`}>
+              {mark.note ?? (isTrouble ? null : mark.reason)}
+            </span>
           </>
         }
         actions={<WorkerActions worker={worker} look="words" onRemoved={leave} />}
       />
-      {worker.status === "failed" && reason !== null && (
-        <Notice tone="bad">
-          <p className="whitespace-pre-wrap">{reason}</p>
-        </Notice>
-      )}
-      {loop !== null && (
-        <Notice tone="bad">
-          <p>
-            {loop.reason} Crash-looping since <Time value={loop.since} />. The state clears after 10
-            minutes without a crash.
+      {isTrouble && mark.reason !== null && (
+        <Notice tone={mark.tone === "bad" ? "bad" : "warn"}>
+          {/* It may end with lines of the log. */}
+          <p className="whitespace-pre-wrap">
+            {mark.reason}
+            {loop !== null && (
+              <>
+                {" "}
+                Crash-looping since <Time value={loop.since} />. The state clears after 10 minutes
+                without a crash.
+              </>
+            )}
           </p>
         </Notice>
       )}

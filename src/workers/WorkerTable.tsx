@@ -7,17 +7,11 @@ import { paths } from "../paths.ts";
 import { IdText } from "../ui/IdText.tsx";
 import { actionsColumn, type Column, Table } from "../ui/Table.tsx";
 import { Time } from "../ui/Time.tsx";
-import {
-  crashLoopOf,
-  partlyUpText,
-  processesText,
-  restartCount,
-  upCount,
-  upSince,
-} from "./worker-facts.ts";
+import { toneText } from "../ui/tone.ts";
+import { partlyUpText, processesText, restartCount, upCount, upSince } from "./worker-facts.ts";
 import { WorkerActions } from "./WorkerActions.tsx";
 import { WorkerBadge } from "./WorkerBadge.tsx";
-import { WorkerNotes } from "./WorkerNotes.tsx";
+import { markOf, sentenceOf } from "./worker-mark.ts";
 
 function Uptime({ worker }: { worker: Worker }) {
   const since = upSince(worker);
@@ -80,31 +74,22 @@ function Folded({ worker }: { worker: Worker }) {
 }
 
 function Status({ worker }: { worker: Worker }) {
-  const { status, status_reason: reason } = worker;
-  const problem = crashLoopOf(worker)?.reason ?? (status === "failed" && reason);
+  const mark = markOf(worker);
+  const sentence = sentenceOf(mark);
   return (
     // Wide enough for any word, so that a change of state does not move the columns.
     <div className="@2xl:min-w-36 @5xl:min-w-56">
       <WorkerBadge worker={worker} />
-      {/* Its first line: the others are the end of the log, which the worker's page has whole. */}
-      {problem && (
-        <p className="mt-1 line-clamp-2 max-w-44 text-xs @3xl:max-w-72 wrap-anywhere text-bad">
-          {problem.split("\n", 1)[0]}
+      {sentence !== null && (
+        <p
+          className={`mt-1 line-clamp-2 max-w-44 text-xs @3xl:max-w-72 wrap-anywhere ${toneText[mark.tone]}`}
+        >
+          {sentence}
         </p>
       )}
-      <p className="mt-1 flex flex-wrap gap-x-2 empty:hidden">
-        <WorkerNotes worker={worker} size="text-xs" />
-      </p>
       <Folded worker={worker} />
     </div>
   );
-}
-
-function Processes({ worker }: { worker: Worker }) {
-  const up = upCount(worker);
-  // One that is installed may have a process between two runs, which is as it should be.
-  const isShort = up !== null && up < (worker.processes ?? 0) && worker.status === "failed";
-  return <span className={isShort ? "font-medium text-warn" : ""}>{processesText(worker)}</span>;
 }
 
 const columns: readonly Column<Worker>[] = [
@@ -121,7 +106,7 @@ const columns: readonly Column<Worker>[] = [
     header: "Processes",
     from: "sm",
     align: "end",
-    cell: (worker) => <Processes worker={worker} />,
+    cell: processesText,
   },
   {
     id: "uptime",

@@ -53,6 +53,15 @@ export function refusal(
   return `Can't ${workerActions[action].label.toLowerCase()} while the status is ${status}.`;
 }
 
+/** Why the settings cannot be changed now. */
+export function editRefusal({ status, is_changing: isChanging }: Worker): string | undefined {
+  if (isChanging === true) return "Can't edit while a change is being rolled out.";
+  const known = workerStates.find((state) => state === status);
+  return known === undefined || canWorker.update({ status: known })
+    ? undefined
+    : `Can't edit while the status is ${status}.`;
+}
+
 type Asked = {
   action: WorkerAction;
   worker: Pick<Worker, "id" | "queue" | "connection" | "status">;

@@ -3,6 +3,7 @@ import type { LoaderFunctionArgs } from "react-router";
 import { cachedParentOf } from "../api/parent-cache.ts";
 import { siteQuery, serverQuery } from "../app/inventory.ts";
 import { idOf, load, loadIfThere, settleTyping, viewOf } from "../app/loading.ts";
+import { readId } from "../paths.ts";
 import { seedWorker, workerQuery, workersQuery } from "./queries.ts";
 
 export async function workersLoader({ params, request }: LoaderFunctionArgs) {
@@ -16,11 +17,26 @@ export async function workersLoader({ params, request }: LoaderFunctionArgs) {
   return { siteId, view };
 }
 
+async function serverOf(request: Request, siteId: number | null): Promise<number | null> {
+  const site = siteId === null ? null : await loadIfThere(request, siteQuery(siteId));
+  if (site !== null) await loadIfThere(request, serverQuery(site.server_id));
+  return site?.server_id ?? null;
+}
+
 export async function newWorkerLoader({ params, request }: LoaderFunctionArgs) {
   const siteId = idOf(params);
-  const site = await loadIfThere(request, siteQuery(siteId));
-  if (site !== null) await loadIfThere(request, serverQuery(site.server_id));
-  return { siteId, serverId: site?.server_id ?? null };
+  const like = readId(new URL(request.url).searchParams.get("like") ?? undefined);
+  const [serverId, others, original] = await Promise.all([
+    serverOf(request, siteId),
+    loadIfThere(request, workersQuery(siteId, {})),
+    like === null ? null : loadIfThere(request, workerQuery(like)),
+  ]);
+  return { siteId, serverId, original, newest: others?.data[0] ?? null };
+}
+
+export async function editWorkerLoader(args: LoaderFunctionArgs) {
+  const { id, siteId } = await workerLoader(args);
+  return { id, siteId, serverId: await serverOf(args.request, siteId) };
 }
 
 export async function workerLoader({ params, request }: LoaderFunctionArgs) {

@@ -1,4 +1,4 @@
-// The create form's number fields, in their groups: what each is called and what it does.
+// The form's number fields, in their groups: what each is called and what it does.
 import type { WorkerField } from "./worker-form.ts";
 
 export type NumberFieldFacts = {
@@ -11,18 +11,19 @@ export type NumberFieldFacts = {
   unit?: string;
 };
 
-export const workFields: readonly NumberFieldFacts[] = [
+/** Those that most workers set. */
+export const mainFields: readonly NumberFieldFacts[] = [
   { name: "processes", label: "Processes", help: "Number of parallel processes, 1 to 64." },
-  { name: "sleep", label: "Sleep", unit: "s", help: "Wait between checks of an empty queue." },
-];
-
-export const limitFields: readonly NumberFieldFacts[] = [
   {
     name: "timeout",
     label: "Timeout",
     unit: "s",
     help: "Maximum run time of a job. 0 for no limit.",
   },
+];
+
+export const jobFields: readonly NumberFieldFacts[] = [
+  { name: "sleep", label: "Sleep", unit: "s", help: "Wait between checks of an empty queue." },
   { name: "tries", label: "Tries", help: "Maximum attempts of a failing job. 0 for no limit." },
   {
     name: "memory",

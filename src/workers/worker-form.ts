@@ -1,10 +1,16 @@
-// The create form's values: what it starts with, and the worker that the fields describe while they are still being filled in.
-import type * as z from "zod/mini";
+// The values of a worker's form: what it starts with, what it sends, and the worker that the fields describe meanwhile.
+import * as z from "zod/mini";
 import {
-  type createWorkerBody,
+  createWorkerBody,
+  type CreateWorkerBody,
   defaultStopWait,
+  stopSignals,
+  type UpdateWorkerBody,
+  withWorkerDefaults,
+  type Worker,
   type WorkerSettings,
 } from "../../contract/workers/worker.ts";
+import { leavesRoot } from "../../contract/workers/directory.ts";
 
 export type WorkerFormValues = z.input<typeof createWorkerBody>;
 export type WorkerField = keyof WorkerFormValues;
@@ -27,6 +33,78 @@ export const defaultValues = {
   stopsignal: "TERM",
   stopasgroup: false,
 } as const satisfies WorkerFormValues & Record<WorkerField, unknown>;
+
+/** Values that can be saved as they are: the connection is that of the site's newest worker. */
+export const newValues = (newest: Pick<Worker, "connection"> | null): WorkerFormValues => ({
+  ...defaultValues,
+  connection: newest?.connection || defaultValues.connection,
+});
+
+/** @param root the site's folder, which an empty field stands for */
+export const toValues = (worker: Worker, root: string | undefined): WorkerFormValues => ({
+  connection: worker.connection,
+  queue: worker.queue,
+  directory: worker.directory === "" || worker.directory === root ? undefined : worker.directory,
+  processes: worker.processes ?? undefined,
+  sleep: worker.sleep,
+  tries: worker.tries,
+  timeout: worker.timeout,
+  memory: worker.memory,
+  max_jobs: worker.max_jobs,
+  max_time: worker.max_time,
+  force: worker.force,
+  startsecs: worker.startsecs ?? undefined,
+  startretries: worker.startretries ?? undefined,
+  stopwaitsecs: worker.stopwaitsecs ?? undefined,
+  stopsignal: stopSignals.find((name) => name === worker.stopsignal) ?? "TERM",
+  stopasgroup: worker.stopasgroup ?? false,
+});
+
+/** What a change sends: an emptied field has its default again, and the folder is said only where it was changed. */
+export function toChange(
+  body: CreateWorkerBody,
+  before: WorkerFormValues,
+  root: string | undefined,
+): UpdateWorkerBody {
+  const { directory: wanted, ...settings } = withWorkerDefaults(body);
+  const directory = wanted ?? root;
+  return {
+    ...settings,
+    ...(wanted !== before.directory && directory !== undefined && { directory }),
+  };
+}
+
+/** The contract's, and what the place of the site's folder adds to it. */
+export const formSchema = (root: string | undefined) =>
+  z.extend(createWorkerBody, {
+    directory: z.optional(
+      createWorkerBody.shape.directory.def.innerType.check(
+        z.refine((directory) => root === undefined || !leavesRoot(root, directory), {
+          error: "The directory field must lie inside the site's folder.",
+        }),
+      ),
+    ),
+  });
+
+const limited = (count: number, one: string, unit = "") =>
+  count === 0 ? `no ${one}` : `${one} ${count}${unit}`;
+
+/** What the folded fields are set to. */
+export function advancedSummary(values: Partial<WorkerFormValues>): string {
+  const worker = toPreview(values);
+  const parts = [
+    values.directory && `directory ${values.directory}`,
+    `${worker.memory} MB`,
+    worker.tries === 0 ? "unlimited tries" : worker.tries === 1 ? "1 try" : `${worker.tries} tries`,
+    `sleep ${worker.sleep} s`,
+    limited(worker.max_jobs, "max jobs"),
+    limited(worker.max_time, "max time", " s"),
+    worker.force && "runs in maintenance mode",
+    `start ${worker.startsecs} s, ${worker.startretries} retries`,
+    `stop ${worker.stopsignal}${worker.stopasgroup ? " to the group" : ""}, ${worker.stopwaitsecs} s`,
+  ];
+  return parts.filter(Boolean).join(" · ");
+}
 
 const usable = (value: number | undefined, fallback: number): number =>
   value === undefined || !Number.isFinite(value) || value < 0 ? fallback : value;

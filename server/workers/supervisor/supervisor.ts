@@ -13,6 +13,7 @@ import type { MarkedProcess } from "./process-table.ts";
 import type { RollingChange } from "./rolling-change.ts";
 import { createSettingsChanges } from "./settings-changes.ts";
 import { createSlot, type Slot } from "./slot.ts";
+import { createUsageHistory, runningOf, sampleEverySeconds } from "./usage-history.ts";
 import { sweep } from "./sweep.ts";
 import { takeOver } from "./take-over.ts";
 import { createWorkerSystem, type WorkerSystem } from "./worker-system.ts";
@@ -52,6 +53,13 @@ export function createSupervisor(options: SupervisorOptions): ProcessManager {
   let isReleased = false;
   let isLookingAfter = false;
   let cancelLook = () => {};
+
+  const usage = createUsageHistory({
+    running: () => [...workers.values()].flatMap(runningOf),
+    clock,
+    log,
+  });
+  usage.start();
 
   try {
     mkdirSync(options.folder, { recursive: true, mode: 0o700 });
@@ -116,6 +124,7 @@ export function createSupervisor(options: SupervisorOptions): ProcessManager {
     const { number, state, pid, exitCode, reason } = slot.status();
     log.info({ worker: id, number, state, pid, exitCode, reason }, "worker process changed");
     worker.change?.notice(slot);
+    if (state === "STARTING") usage.noteStart(id, number);
     dropSurplus(worker);
     lookAfterSoon();
     try {
@@ -263,10 +272,14 @@ export function createSupervisor(options: SupervisorOptions): ProcessManager {
         .map((slot) => slot.status())
         .sort((a, b) => a.number - b.number),
 
+    usage: usage.of,
+    usageEvery: sampleEverySeconds,
+
     // Read at once: 64 KiB take less time than to hand them to another thread.
     readLog: async (id, from) => readLogOrProblem(folderOf(id), from),
 
     async stopAll() {
+      usage.stop();
       await all([...workers.keys()].map(stop));
       groups.removeEmpty();
     },
@@ -274,6 +287,7 @@ export function createSupervisor(options: SupervisorOptions): ProcessManager {
     release() {
       isReleased = true;
       cancelLook();
+      usage.stop();
       for (const { slots, system } of workers.values()) {
         for (const slot of slots.values()) slot.release();
         system.release();

@@ -1,0 +1,66 @@
+// The page of a worker's form, new or changed.
+import { useQuery } from "@tanstack/react-query";
+import { type ComponentProps, useState } from "react";
+import type { CreateWorkerBody } from "../../contract/workers/worker.ts";
+import { AccountNotice } from "../app/AccountNotice.tsx";
+import { FormPage } from "../app/FormPage.tsx";
+import { serverQuery, siteName, siteQuery } from "../app/inventory.ts";
+import { paths } from "../paths.ts";
+import { DocsLink } from "../ui/DocsLink.tsx";
+import { CommandPreview } from "./CommandPreview.tsx";
+import { formSchema, type WorkerFormValues } from "./worker-form.ts";
+import { WorkerFields } from "./WorkerFields.tsx";
+
+type WorkerFormProps = Pick<
+  ComponentProps<typeof FormPage<WorkerFormValues, CreateWorkerBody>>,
+  "title" | "submit" | "cancelTo" | "leaveQuestion"
+> & {
+  siteId: number | null;
+  serverId: number | null;
+  /** Leads back, after the list of the site's workers. */
+  crumb?: { label: string; to: string };
+  /** @param root the site's folder, where it is known */
+  valuesOf: (root: string | undefined) => WorkerFormValues;
+  save: (
+    body: CreateWorkerBody,
+    before: WorkerFormValues,
+    root: string | undefined,
+  ) => Promise<{ to: string; text: string }>;
+};
+
+export function WorkerForm({ siteId, serverId, crumb, valuesOf, save, ...page }: WorkerFormProps) {
+  const { data: site } = useQuery({ ...siteQuery(siteId ?? 0), enabled: siteId !== null });
+  const { data: server } = useQuery({ ...serverQuery(serverId ?? 0), enabled: serverId !== null });
+  const root = site?.root;
+  // What is being filled in must not change under the hands of who does it.
+  const [defaultValues] = useState(() => valuesOf(root));
+  const [schema] = useState(() => formSchema(root));
+  const machineMemory = server?.memory ?? null;
+  const name = siteId === null ? null : siteName(siteId, site);
+  return (
+    <FormPage
+      {...page}
+      context={name === null ? [] : [name]}
+      crumbs={[
+        { label: "Servers", to: paths.home() },
+        ...(siteId === null ? [] : [{ label: `${name} workers`, to: paths.workers(siteId) }]),
+        ...(crumb ? [crumb] : []),
+      ]}
+      notice={<AccountNotice site={site} />}
+      schema={schema}
+      defaultValues={defaultValues}
+      save={(body) => save(body, defaultValues, root)}
+      preview={
+        // What another service would run is not known.
+        site?.artisan && (
+          <>
+            <CommandPreview artisan={site.artisan} machineMemory={machineMemory} />
+            <DocsLink page="workers">How workers run</DocsLink>
+          </>
+        )
+      }
+    >
+      <WorkerFields root={root} machineMemory={machineMemory} />
+    </FormPage>
+  );
+}

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import type { Worker } from "../../contract/workers/worker.ts";
+import { inState, plain } from "./testing/workers.ts";
+import { markOf, sentenceOf } from "./worker-mark.ts";
+
+const said = (change: Partial<Worker>) => {
+  const mark = markOf({ ...plain, ...change });
+  return [mark.tone, mark.word, sentenceOf(mark)];
+};
+const loop = { since: "2026-01-31T09:30:00.000000Z", reason: "Process 1 exited." };
+const reason = "Process 2: Gave up.\nLast lines of the log:\nboom";
+
+test.each<[string, Partial<Worker>, ReturnType<typeof said>]>([
+  ["all is well", { status: "installed" }, ["good", "installed", null]],
+  [
+    "crash-looping",
+    { status: "installed", crash_loop: loop },
+    ["bad", "crash-looping", "Process 1 exited."],
+  ],
+  [
+    "stopped after a crash loop",
+    { status: "stopped", crash_loop: loop },
+    ["idle", "stopped", null],
+  ],
+  ["failed", { status: "failed", status_reason: reason }, ["bad", "failed", "Process 2: Gave up."]],
+  [
+    "failed in part",
+    {
+      status: "failed",
+      status_reason: reason,
+      processes: 2,
+      process_list: [inState("RUNNING", 30), inState("FATAL", 30)],
+    },
+    ["bad", "failed", "1 of 2 up. Process 2: Gave up."],
+  ],
+  [
+    "up on an older release",
+    {
+      status: "installed",
+      deployment_id: 2,
+      process_list: [{ ...inState("RUNNING", 30), deployment_id: 1 }],
+    },
+    ["warn", "installed", "0 of 1 on the new release"],
+  ],
+  [
+    "up, with a change undone",
+    { status: "installed", status_reason: "The change was undone. Process 1: Gave up." },
+    ["warn", "installed", "The change was undone. Process 1: Gave up."],
+  ],
+  ["on its way", { status: "restarting", status_reason: reason }, ["busy", "restarting", null]],
+  ["on a server that is away", { status: "unreachable" }, ["bad", "unreachable", null]],
+  ["in a state of another service", { status: "hibernated" }, ["idle", "hibernated", null]],
+])("one mark, one color, one sentence: %s", (_, change, mark) => {
+  expect(said(change)).toEqual(mark);
+});

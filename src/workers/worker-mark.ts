@@ -1,0 +1,55 @@
+// The one thing that is said of a worker's state wherever it is shown: a word, its color, and one sentence.
+import { isInTransit } from "../../contract/states.ts";
+import type { Worker, WorkerState } from "../../contract/workers/worker.ts";
+import { lookUp } from "../look-up.ts";
+import type { Tone } from "../ui/tone.ts";
+import { visibleText } from "../ui/visible-text.ts";
+import { crashLoopOf, partlyUpText, releaseText } from "./worker-facts.ts";
+
+const tones: Record<WorkerState | "unreachable", Tone> = {
+  installing: "busy",
+  installed: "good",
+  stopping: "busy",
+  stopped: "idle",
+  starting: "busy",
+  restarting: "busy",
+  failed: "bad",
+  removing: "busy",
+  unreachable: "bad",
+};
+
+type WorkerMark = {
+  /** The interface's word, or that of a crash loop, during which the status says in between that all is well. */
+  word: string;
+  tone: Tone;
+  /** How much of it is up, or runs the new release; null = all of it does. */
+  note: string | null;
+  /** Why it is so; it may end with lines of the log. */
+  reason: string | null;
+  since: string | null;
+};
+
+export function markOf(worker: Worker): WorkerMark {
+  const { status, status_reason: text, status_since: since = null } = worker;
+  const loop = crashLoopOf(worker);
+  if (loop !== null)
+    return {
+      word: "crash-looping",
+      tone: "bad",
+      note: null,
+      reason: visibleText(loop.reason),
+      since: loop.since,
+    };
+  const tone = lookUp(tones, status) ?? (isInTransit(status) ? "busy" : "idle");
+  const note = partlyUpText(worker) ?? releaseText(worker);
+  const reason = text ? visibleText(text) : null;
+  // Up, and not as it was to be: killed, on an older release, or with a change undone.
+  const isMarred = tone === "good" && (note !== null || reason !== null);
+  return { word: status, tone: isMarred ? "warn" : tone, note, reason, since };
+}
+
+/** What a row has room for; what only passes says nothing there, so that rows stay as high as they are. */
+export function sentenceOf({ tone, note, reason }: WorkerMark): string | null {
+  const [firstLine] = tone === "bad" || tone === "warn" ? (reason ?? "").split("\n", 1) : [];
+  return [note, firstLine].filter(Boolean).join(". ") || null;
+}
