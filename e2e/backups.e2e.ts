@@ -100,6 +100,31 @@ test.describe("a run in its row", () => {
     );
   });
 
+  test("is its restore as well, which leaves the data as it is when it is cancelled", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    test.slow();
+    const { id, name } = await startLongRun(backups);
+    const backup = newestOf(await backups.run(id));
+    await writeFile(join(backups.site.root, "later.txt"), "newer than the backup");
+    await service.call("PUT", `/api/backup/${backup.id}`);
+    await page.goto(service.url + listOf(backups));
+    const row = configurationRow(page, name);
+    await page.getByRole("button", { name: `Cancel restore: ${name}` }).click();
+    const dialog = page.getByRole("alertdialog");
+    await expect(dialog).toContainText("Current data stays unchanged");
+    await expectRow(row, `Restore of backup ${backup.id} running`);
+    await dialog.getByRole("button", { name: "Cancel restore" }).click();
+    await expect(page.getByRole("button", { name: `Run now: ${name}` })).toBeEnabled();
+    await page.goto(`${service.url}/backups/${backup.id}`);
+    await expect(page.getByRole("log", { name: "Restore output" })).toContainText(
+      /Canceled by .+\. Nothing was changed\./,
+    );
+    expect(await readdir(backups.site.root)).toContain("later.txt");
+  });
+
   test("that has ended by the time of the answer is not cancelled, and the question says so", async ({
     connected: page,
     service,
