@@ -245,3 +245,41 @@ test("the page is accessible and fits 360 px, light and dark", async ({
   await expectNoSidewaysScroll(page);
   await expectAccessibleInBoth(page);
 });
+
+test("the timeline is searched, and filtered by person and days, all in the address", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  await deploy(service, site.id, "checkout-v2 broke the basket", "failed");
+  await deploy(service, site.id, "Faster");
+  await page.goto(`${service.url}/activity?site=${site.id}`);
+  await expect(entries(page)).toHaveCount(2);
+  const search = page.getByLabel("Search", { exact: true }).and(page.getByRole("searchbox"));
+  await search.fill("basket check");
+  await search.press("Enter");
+  await expect(entries(page)).toHaveCount(1);
+  await expect(entries(page)).toContainText("checkout-v2");
+  await expect(page).toHaveURL(/q=basket\+check/);
+  await page.reload();
+  await expect(search).toHaveValue("basket check");
+  await expect(entries(page)).toHaveCount(1);
+  await search.fill("nobody wrote this");
+  await search.press("Enter");
+  await expect(page.getByText("No results")).toBeVisible();
+  await expectAccessibleInBoth(page);
+  await search.fill("");
+  await expect(entries(page)).toHaveCount(2);
+
+  const [newest] = (await timeline(service, `?site=${site.id}`)).data;
+  await choice(page, "Person").selectOption(newest?.actor.name ?? "");
+  await expect(page).toHaveURL(/actor=/);
+  await expect(entries(page)).toHaveCount(2);
+  await page.getByLabel("To", { exact: true }).fill("2020-01-31");
+  await expect(page).toHaveURL(/to=2020-01-31/);
+  await expect(page.getByText("No results")).toBeVisible();
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expectNoSidewaysScroll(page);
+  await page.getByRole("link", { name: "Clear filters" }).click();
+  await expect(page).toHaveURL(`${service.url}/activity`);
+});

@@ -255,3 +255,88 @@ test("the page is accessible and fits 360 px, light and dark", async ({
   await expectNoSidewaysScroll(page);
   await expectAccessibleInBoth(page);
 });
+
+test.describe("the events of a selected channel", () => {
+  const eventsOf = (page: Page, { name }: { name: string }) =>
+    page.getByRole("combobox", { name: `Events for ${name}` });
+  const stored = async (service: ServiceProcess, siteId: number) =>
+    (await service.call("GET", `/api/site/${siteId}/notification-events`)).json();
+
+  test("are all, the problems, or a list, saved at once and honored by what is sent", async ({
+    connected: page,
+    service,
+    site,
+    channels: { slack, ops, team },
+  }) => {
+    await choose(service, site.id, [ops.id]);
+    await page.goto(`${service.url}/sites/${site.id}/notifications`);
+    await expect(eventsOf(page, team)).toBeHidden();
+    await expect(eventsOf(page, ops)).toHaveValue("all");
+    await eventsOf(page, ops).selectOption("Problems only");
+    await expect
+      .poll(() => stored(service, site.id))
+      .toEqual({ channels: [{ id: ops.id, events: "problems" }] });
+    const before = slack.accepted.length;
+    await service.call("POST", `/api/site/${site.id}/deployment`, { status: "finished" });
+    await service.call("POST", `/api/site/${site.id}/deployment`, { status: "failed" });
+    await expect.poll(() => slack.accepted.length).toBe(before + 1);
+    expect(JSON.stringify(slack.accepted.at(-1))).toContain("failed");
+
+    await eventsOf(page, ops).selectOption("Chosen events…");
+    const list = page.getByRole("group", { name: `Chosen events for ${ops.name}` });
+    await expect(list.getByLabel("Backup failed")).toBeChecked();
+    await expect(list.getByLabel("Backup finished")).not.toBeChecked();
+    await expectAccessibleInBoth(page);
+    await page.setViewportSize({ width: 360, height: 740 });
+    await expectNoSidewaysScroll(page);
+    await list.getByLabel("Backup finished").check();
+    await expect
+      .poll(async () => JSON.stringify(await stored(service, site.id)))
+      .toContain("backup.finished");
+    // Never none: the box above is for that.
+    const boxes = list.getByRole("checkbox", { checked: true });
+    for (let left = await boxes.count(); left > 1; left--) {
+      await boxes.first().uncheck();
+      await expect(boxes).toHaveCount(left - 1);
+    }
+    await boxes.first().click();
+    await expect(list.getByRole("alert")).toHaveText(
+      "Choose at least one event, or deselect the channel.",
+    );
+    await expect(boxes).toHaveCount(1);
+
+    // A channel that has just been selected gets all of them.
+    await checkbox(page, team).check();
+    await expect(eventsOf(page, team)).toHaveValue("all");
+  });
+
+  test("cannot be changed with a token that may only read", async ({
+    connected: page,
+    service,
+    site,
+    channels: { ops },
+  }) => {
+    await choose(service, site.id, [ops.id]);
+    await connectAs(page, service.url, await createReadingToken(service));
+    await page.goto(`${service.url}/sites/${site.id}/notifications`);
+    await expect(eventsOf(page, ops)).toBeDisabled();
+    await expect(eventsOf(page, ops)).toHaveAccessibleDescription("This token can only read.");
+  });
+
+  test("are not offered by a service that has no choice of them", async ({
+    connected: page,
+    service,
+    site,
+    channels: { ops },
+    expected,
+  }) => {
+    expected.push(/404/);
+    await choose(service, site.id, [ops.id]);
+    const bare = await withoutExtras(service.url, "showNotificationEvents");
+    await connectAs(page, bare.url, service.token);
+    await page.goto(`${bare.url}/sites/${site.id}/notifications`);
+    await expect(checkbox(page, ops)).toBeChecked();
+    await expect(eventsOf(page, ops)).toBeHidden();
+    await bare.close();
+  });
+});

@@ -21,7 +21,7 @@ test.describe("a webhook's page", () => {
     const row = page.getByRole("row").filter({ hasText: "webhook.ping" });
     await expectRow(row, "retrying", "500", "1", "Receiver returned 500.");
     await expect(row).toContainText(/in (9|10) minutes/);
-    await expect(page.getByRole("main")).toContainText("failing for");
+    await expect(page.getByRole("main")).toContainText("Failing for");
 
     const link = row.getByRole("link");
     await link.press("Enter");
@@ -51,7 +51,7 @@ test.describe("a webhook's page", () => {
     await expect(main).toContainText("Attempt 2");
     // What somebody was reading stays open when more comes.
     await expect(page.getByRole("figure", { name: "Response body" })).toHaveText("disk full");
-    await expect(main).not.toContainText("failing for");
+    await expect(main).not.toContainText("Failing for");
     expect(receiver.received[1]?.headers["webhook-id"]).toBe(sent.headers["webhook-id"]);
     expect(receiver.received[1]?.body).toBe(sent.body);
 

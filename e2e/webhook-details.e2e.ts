@@ -89,7 +89,7 @@ test.describe("a webhook's page", () => {
     await expect.poll(async () => (await show()).missed_deliveries).toBe(2);
     await page.goto(`${service.url}/webhooks/${id}`);
     const main = page.getByRole("main");
-    await expect(main).toContainText("2 deliveries missed while disabled.");
+    await expect(main).toContainText("2 deliveries missed while disabled or paused.");
     const send = page.getByRole("button", { name: "Send missed deliveries" });
     await expect(send).toHaveAttribute("aria-disabled", "true");
     await expectAccessibleInBoth(page);
@@ -114,8 +114,8 @@ test.describe("a webhook's page", () => {
     const { id } = await createWebhook();
     await ping(service, id);
     await page.goto(`${service.url}/webhooks/${id}`);
-    await expect(page.getByText(/paused by the receiver, next attempt in \d+ min/)).toBeVisible();
-    await expect(page.getByText("Paused until")).toBeVisible();
+    await expect(page.getByText(/Receiver asked to wait, next attempt in \d+ min/)).toBeVisible();
+    await expect(page.getByText("Receiver asked to wait until")).toBeVisible();
   });
 
   test("deleting from there leads back to the list, and nothing is left", async ({

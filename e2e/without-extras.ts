@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
-import { pathOf } from "../contract/operation.ts";
 import { operations } from "../contract/operations.ts";
 import { portOf } from "../server/testing/port-of.ts";
 
@@ -14,14 +13,17 @@ type Extra =
   | "listActivity"
   | "listServers"
   | "showInstallation"
-  | "showOverview";
+  | "showOverview"
+  | "showNotificationEvents";
 
 export async function withoutExtras(behind: string, ...extras: Extra[]) {
-  const closed = new Set(extras.map((name) => pathOf(operations[name], {})));
+  const closed = new RegExp(
+    `^(?:${extras.map((name) => operations[name].path.replace(/\{\w+\}/g, "\\d+")).join("|")})$`,
+  );
   const server = createServer((request, response) => {
     const { method = "GET", headers, url = "/" } = request;
     const answer = async () => {
-      if (closed.has(url.replace(/\?.*/, ""))) {
+      if (closed.test(url.replace(/\?.*/, ""))) {
         response.writeHead(404, { "content-type": "application/json" });
         return response.end(JSON.stringify({ message: "Not found." }));
       }

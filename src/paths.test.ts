@@ -17,7 +17,7 @@ test("addresses are the ones that people have bookmarked", () => {
     paths.editWorker(7),
     paths.webhooks(3),
     paths.webhook(5),
-    paths.delivery(5, 9),
+    paths.webhook(5, { delivery: 9 }),
     paths.notifications(3),
     paths.activity({ site: 3, kind: "worker" }),
     paths.settings(),

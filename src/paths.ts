@@ -14,6 +14,20 @@ const withQuery = (path: string, query: Record<string, string | undefined>) => {
 const list = (path: string, { page = 1, status, q, sort, per_page }: ListView) =>
   withQuery(path, { status, q, sort, per_page, ...pageQuery(page) });
 
+type ActivityFilter = { server?: number; site?: number } & Partial<
+  Record<"kind" | "actor" | "q" | "from" | "to", string>
+>;
+
+/** Which deliveries of a webhook a page shows. */
+export type DeliveriesView = {
+  page?: number | undefined;
+  status?: string | undefined;
+  event?: string | undefined;
+  /** An id, or a message's. */
+  q?: string | undefined;
+  delivery?: number | undefined;
+};
+
 export const paths = {
   home: (page = 1) => withQuery("/", pageQuery(page)),
   /** What of everything is wrong, of one kind. */
@@ -29,20 +43,25 @@ export const paths = {
   editWorker: (id: number) => `/workers/${id}/edit`,
   webhooks: (siteId: number, view: ListView = {}) => list(`/sites/${siteId}/webhooks`, view),
   newWebhook: (siteId: number) => `/sites/${siteId}/webhooks/new`,
-  webhook: (id: number, page = 1) => withQuery(`/webhooks/${id}`, pageQuery(page)),
-  /** A delivery, opened beside the others of its webhook. */
-  delivery: (webhookId: number, id: number, page = 1) =>
-    withQuery(`/webhooks/${webhookId}`, {
-      ...pageQuery(page),
-      delivery: String(id),
-    }),
+  /** @param view which of its deliveries are shown, and which one is opened beside the others */
+  webhook: (id: number, view: DeliveriesView = {}) => {
+    const { page, status, event, q, delivery } = view;
+    return withQuery(`/webhooks/${id}`, {
+      status,
+      event,
+      q,
+      ...pageQuery(page ?? 1),
+      delivery: delivery === undefined ? undefined : String(delivery),
+    });
+  },
+  editWebhook: (id: number) => `/webhooks/${id}/edit`,
   notifications: (siteId: number) => `/sites/${siteId}/notifications`,
   serverNotifications: (serverId: number) => `/servers/${serverId}/notifications`,
-  activity: (filter: { server?: number; site?: number; kind?: string } = {}) =>
+  activity: ({ server, site, ...others }: ActivityFilter = {}) =>
     withQuery("/activity", {
-      server: filter.server === undefined ? undefined : String(filter.server),
-      site: filter.site === undefined ? undefined : String(filter.site),
-      kind: filter.kind,
+      server: server === undefined ? undefined : String(server),
+      site: site === undefined ? undefined : String(site),
+      ...others,
     }),
   settings: (page = 1) => withQuery("/settings", pageQuery(page)),
   help: (page?: string, anchor = "") =>

@@ -16,7 +16,12 @@ import { Shell } from "./app/Shell.tsx";
 import { notificationsLoader, serverNotificationsLoader } from "./notifications/loaders.ts";
 import { settingsLoader, newTokenLoader } from "./settings/loaders.ts";
 import { PageSkeleton } from "./ui/Skeleton.tsx";
-import { newWebhookLoader, webhookLoader, webhooksLoader } from "./webhooks/loaders.ts";
+import {
+  editWebhookLoader,
+  newWebhookLoader,
+  webhookLoader,
+  webhooksLoader,
+} from "./webhooks/loaders.ts";
 import {
   editWorkerLoader,
   newWorkerLoader,
@@ -66,6 +71,13 @@ const pages: RouteObject[] = [
     path: "/webhooks/:id",
     loader: webhookLoader,
     lazy: { Component: async () => (await import("./webhooks/WebhookPage.tsx")).WebhookPage },
+  },
+  {
+    path: "/webhooks/:id/edit",
+    loader: editWebhookLoader,
+    lazy: {
+      Component: async () => (await import("./webhooks/WebhookEditPage.tsx")).WebhookEditPage,
+    },
   },
   {
     path: "/servers/:id/backups",

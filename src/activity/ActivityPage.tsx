@@ -59,7 +59,7 @@ export function ActivityPage() {
         </Panel>
       ) : (
         <>
-          <Filters sitesOf={sitesOf} />
+          <Filters sitesOf={sitesOf} actors={shown.actors} />
           <Timeline key={JSON.stringify(filter)} filter={filter} shown={shown} />
         </>
       )}

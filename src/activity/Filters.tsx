@@ -1,48 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useLocation, useNavigate, useNavigation } from "react-router";
-import { activityKinds } from "../../contract/activity.ts";
+import { type Activity, activityKinds } from "../../contract/activity.ts";
 import { paths } from "../paths.ts";
 import { everyServerQuery, everySiteQuery, serverName, siteName } from "../app/inventory.ts";
 import { LinkButton } from "../app/LinkButton.tsx";
-import { Field } from "../ui/Field.tsx";
-import { Select } from "../ui/Select.tsx";
+import { Choice, type Option } from "./Choice.tsx";
+import { MoreFilters } from "./MoreFilters.tsx";
 import { type Filter, isFiltered, kindWords, readFilter, withServer } from "./filter.ts";
-
-type Option = { value: string; label: string };
-
-type ChoiceProps = {
-  label: string;
-  all: string;
-  /** Instead of the options, as long as there are none to choose from. */
-  hint?: string | undefined;
-  options: readonly Option[];
-  value: string | number | undefined;
-  onChange: (value: string) => void;
-};
-
-function Choice({ label, all, hint, options, value = "", onChange }: ChoiceProps) {
-  return (
-    <div className="w-full min-w-0 sm:w-44">
-      <Field label={label}>
-        {(aria) => (
-          <Select {...aria} value={value} onChange={(event) => onChange(event.target.value)}>
-            <option value="">{all}</option>
-            {hint !== undefined && (
-              <option value="hint" disabled>
-                {hint}
-              </option>
-            )}
-            {options.map((option) => (
-              <option key={option.value} value={option.value}>
-                {option.label}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
-    </div>
-  );
-}
 
 /** What is chosen stays to be seen, even where no list names it. */
 const withChosen = (options: Option[], id: number | undefined, nameOf: (id: number) => string) =>
@@ -62,14 +26,20 @@ function useWantedFilter(): Filter {
   return readFilter((next?.pathname === here.pathname ? next : here).search);
 }
 
-/** @param sitesOf the server whose sites are offered */
-export function Filters({ sitesOf }: { sitesOf: number | null }) {
+type FiltersProps = {
+  /** The server whose sites are offered. */
+  sitesOf: number | null;
+  /** Who is named; undefined = the service neither searches the timeline nor filters it by person and day. */
+  actors: Activity["actors"];
+};
+
+export function Filters({ sitesOf, actors }: FiltersProps) {
   const filter = useWantedFilter();
   const navigate = useNavigate();
   const { data: servers } = useQuery(everyServerQuery());
   const { data: sites } = useQuery({ ...everySiteQuery(sitesOf ?? 0), enabled: sitesOf !== null });
   const show = (next: Filter) => void navigate(paths.activity(next));
-  const { kind, site, ...others } = filter;
+  const { kind, site } = filter;
   const server = filter.server ?? (site === undefined ? undefined : (sitesOf ?? undefined));
   return (
     <search
@@ -91,12 +61,7 @@ export function Filters({ sitesOf }: { sitesOf: number | null }) {
         value={site}
         onChange={(value) => {
           const id = toId(value);
-          show({
-            ...others,
-            ...(server !== undefined && { server }),
-            ...(kind !== undefined && { kind }),
-            ...(id !== undefined && { site: id }),
-          });
+          show({ ...withServer(filter, server), ...(id !== undefined && { site: id }) });
         }}
       />
       <Choice
@@ -110,6 +75,9 @@ export function Filters({ sitesOf }: { sitesOf: number | null }) {
           show({ ...rest, ...(chosen !== undefined && { kind: chosen }) });
         }}
       />
+      {actors !== undefined && (
+        <MoreFilters key={filter.q} filter={filter} actors={actors} show={show} />
+      )}
       {isFiltered(filter) && (
         <div className="flex h-9 items-center">
           <LinkButton to={paths.activity()}>Clear filters</LinkButton>

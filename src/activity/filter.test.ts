@@ -6,6 +6,11 @@ test.each([
   ["", {}],
   ["?server=1&site=2&kind=backup", { server: 1, site: 2, kind: "backup" }],
   ["?server=-1&site=x&kind=everything", {}],
+  [
+    "?actor=ada&q=shop&from=2026-01-31&to=2026-02-01",
+    { actor: "ada", q: "shop", from: "2026-01-31", to: "2026-02-01" },
+  ],
+  ["?actor=&q=&from=yesterday&to=2026-1-1", {}],
   ["?server=&kind=worker&page=3", { kind: "worker" }],
 ])("a filter is read from the address: %s", (search, expected) => {
   expect(readFilter(search)).toEqual(expected);
@@ -21,4 +26,11 @@ test("another server takes its sites away and leaves the kind", () => {
   const filter = readFilter("?server=1&site=2&kind=backup");
   expect(withServer(filter, 3)).toEqual({ server: 3, kind: "backup" });
   expect(withServer(filter, undefined)).toEqual({ kind: "backup" });
+});
+
+test("days begin and end where the viewer is", () => {
+  expect(toQuery({ from: "2026-01-31", to: "2026-01-31" })).toEqual({
+    from: new Date(2026, 0, 31).toISOString(),
+    to: new Date(2026, 1, 1).toISOString(),
+  });
 });

@@ -2,7 +2,27 @@
 import { type ActivityKind, activityKinds } from "../../contract/activity.ts";
 import { readId } from "../paths.ts";
 
-export type Filter = { server?: number; site?: number; kind?: ActivityKind };
+export type Filter = {
+  server?: number;
+  site?: number;
+  kind?: ActivityKind;
+  /** A name. */
+  actor?: string;
+  /** Beginnings of words. */
+  q?: string;
+  /** Days of the viewer's own zone, both included: "2026-01-31". */
+  from?: string;
+  to?: string;
+};
+
+const dayPattern = /^\d{4}-\d\d-\d\d$/;
+
+/** When a day begins where the viewer is, so many days later; null = it is no day. */
+function dayStart(day: string, later = 0): Date | null {
+  const [year = 0, month = 0, date = 0] = day.split("-").map(Number);
+  const start = new Date(year, month - 1, date + later);
+  return dayPattern.test(day) && !Number.isNaN(start.getTime()) ? start : null;
+}
 
 /** What makes no sense in an address counts as not there. */
 export function readFilter(search: string): Filter {
@@ -10,25 +30,44 @@ export function readFilter(search: string): Filter {
   const server = readId(given.get("server") ?? undefined);
   const site = readId(given.get("site") ?? undefined);
   const kind = activityKinds.find((known) => known === given.get("kind"));
+  const [actor, q] = [given.get("actor"), given.get("q")?.slice(0, 200)];
+  const [from, to] = [given.get("from") ?? "", given.get("to") ?? ""];
   return {
     ...(server !== null && { server }),
     ...(site !== null && { site }),
     ...(kind !== undefined && { kind }),
+    ...(actor && { actor }),
+    ...(q && { q }),
+    ...(dayStart(from) !== null && { from }),
+    ...(dayStart(to) !== null && { to }),
   };
 }
 
 export const isFiltered = (filter: Filter): boolean => Object.keys(filter).length > 0;
 
+const toMoment = (day: string | undefined, later: number) =>
+  day === undefined ? undefined : dayStart(day, later)?.toISOString();
+
 /** The same as the service reads it. */
-export const toQuery = ({ server, site, kind }: Filter) => ({
-  ...(server !== undefined && { server: String(server) }),
-  ...(site !== undefined && { site: String(site) }),
-  ...(kind !== undefined && { kind }),
-});
+export function toQuery({ server, site, kind, actor, q, from, to }: Filter) {
+  const [start, end] = [toMoment(from, 0), toMoment(to, 1)];
+  return {
+    ...(server !== undefined && { server: String(server) }),
+    ...(site !== undefined && { site: String(site) }),
+    ...(kind !== undefined && { kind }),
+    ...(actor !== undefined && { actor }),
+    ...(q !== undefined && { search: q }),
+    ...(start !== undefined && { from: start }),
+    ...(end !== undefined && { to: end }),
+  };
+}
 
 /** Another server has other sites. */
-export function withServer({ kind }: Filter, server: number | undefined): Filter {
-  return { ...(server !== undefined && { server }), ...(kind !== undefined && { kind }) };
+export function withServer(
+  { server: _server, site: _site, ...others }: Filter,
+  server: number | undefined,
+): Filter {
+  return { ...others, ...(server !== undefined && { server }) };
 }
 
 export const kindWords: Record<ActivityKind, string> = {

@@ -27,6 +27,7 @@ const exceptions: Record<string, readonly [before: string, after: string]> = {
   "notification-channel not told": ["Message to channel", "undelivered"],
   "notification-channel tested": ["Test message to channel", "sent"],
   "site chosen": ["Channels of site", "changed"],
+  "site events chosen": ["Notified events of site", "changed"],
   "server chosen": ["Channels of server", "changed"],
   "site deployed": ["Site", "deployed"],
   "site deployment failed": ["Deployment of site", "failed"],
@@ -52,6 +53,7 @@ const exceptions: Record<string, readonly [before: string, after: string]> = {
   "webhook enabled again": ["Webhook", "enabled"],
   "webhook asked to be told again": ["Redelivery to webhook", "requested"],
   "webhook asked to be told what it missed": ["Missed deliveries of webhook", "resent"],
+  "webhook asked to redeliver failures": ["Failed deliveries of webhook", "resent"],
   "webhook gave up a delivery": ["Delivery to webhook", "failed permanently"],
   "webhook delivery failed": ["Delivery to webhook", "failed"],
 };

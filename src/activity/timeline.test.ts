@@ -33,7 +33,7 @@ test("the same news twice are shown once, and no news change nothing", () => {
 
 test("more news than one answer holds begin the list anew, so that nothing is missing in between", () => {
   const news = timeline([99, 98], 98);
-  expect(withNews(timeline([5]), news)).toBe(news);
+  expect(withNews(timeline([5]), news)).toEqual(news);
 });
 
 test("the first entries of an empty timeline are news", () => {

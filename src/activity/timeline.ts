@@ -3,7 +3,7 @@ import type { Activity } from "../../contract/activity.ts";
 
 /** Adds what is newer. More than one answer holds leaves a gap below it, so what was there goes. */
 export function withNews(shown: Activity, news: Activity): Activity {
-  if (news.next !== null) return news;
+  if (news.next !== null) return { ...shown, ...news };
   const newest = shown.data[0]?.id ?? 0;
   const added = news.data.filter(({ id }) => id > newest);
   return added.length === 0 ? shown : { ...shown, data: [...added, ...shown.data] };
@@ -16,5 +16,5 @@ export function withNews(shown: Activity, news: Activity): Activity {
 export function withOlder(shown: Activity, older: Activity, before: number): Activity {
   // The list has begun anew since, or has these entries already.
   if (shown.next !== before) return shown;
-  return { data: [...shown.data, ...older.data], next: older.next };
+  return { ...shown, data: [...shown.data, ...older.data], next: older.next };
 }

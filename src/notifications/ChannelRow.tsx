@@ -8,6 +8,7 @@ import { handFocusOn } from "../ui/hand-focus-on.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { addressOf, typeWord } from "./channel-facts.ts";
 import { type ChannelChoice, checkboxId } from "./choose.ts";
+import { ChannelEvents } from "./ChannelEvents.tsx";
 import { LastMessage } from "./LastMessage.tsx";
 import { SendTest } from "./SendTest.tsx";
 
@@ -84,6 +85,11 @@ export const ChannelRow = memo(function ChannelRow({ choice, channel, isChosen }
             <SendTest channel={ofAccount} />
           </div>
         </>
+      )}
+      {isChosen && choice.owner.kind === "site" && (
+        <div className="col-span-full ps-9 sm:ps-7">
+          <ChannelEvents siteId={choice.owner.id} channel={channel} />
+        </div>
       )}
     </li>
   );

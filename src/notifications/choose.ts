@@ -35,6 +35,8 @@ async function save(owner: ChannelOwner, ids: readonly number[]): Promise<void> 
       if (kind === "site") await queryClient.fetchQuery(notificationsQuery(id));
       else await queryClient.fetchQuery(serverNotificationsQuery(id));
     }
+    // Not awaited: the channels are saved, and their events are read beside them.
+    void queryClient.invalidateQueries({ queryKey: ["showNotificationEvents"] });
   } catch (error) {
     // It may have been saved all the same, or a channel may be gone.
     void invalidate("listNotifications", "listServerNotifications", "listNotificationChannels");
@@ -88,6 +90,7 @@ function makeChannelChoice(owner: ChannelOwner) {
   const nameOf = (id: number) => names.get(id) ?? `Channel ${id}`;
   const checkboxes = makeCheckboxes(owner, nameOf, (changes) => choice.change(changes, checkboxes));
   return {
+    owner,
     unsaved: choice.unsaved,
     check({ id, name }: Notification, isChecked: boolean): void {
       names.set(id, name);

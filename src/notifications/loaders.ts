@@ -2,13 +2,19 @@
 import type { LoaderFunctionArgs } from "react-router";
 import { serverQuery, siteQuery } from "../app/inventory.ts";
 import { idOf, load, loadIfThere } from "../app/loading.ts";
-import { channelsQuery, notificationsQuery, serverNotificationsQuery } from "./queries.ts";
+import {
+  channelsQuery,
+  notificationEventsQuery,
+  notificationsQuery,
+  serverNotificationsQuery,
+} from "./queries.ts";
 
 export async function notificationsLoader({ params, request }: LoaderFunctionArgs) {
   const siteId = idOf(params);
   await Promise.all([
     load(request, notificationsQuery(siteId)),
     load(request, channelsQuery()),
+    loadIfThere(request, notificationEventsQuery(siteId)),
     loadIfThere(request, siteQuery(siteId)),
   ]);
   return { siteId };

@@ -24,6 +24,10 @@ export const serverNotificationsQuery = (serverId: number) =>
     extraQuery("listServerNotifications", { id: serverId }, largePageQuery(page)),
   );
 
+/** Which events each of a site's channels gets; null from a service where all get all. */
+export const notificationEventsQuery = (siteId: number) =>
+  extraQuery("showNotificationEvents", { id: siteId });
+
 /** The channels of the account; null from a service that does not list them. */
 export const channelsQuery = () =>
   fetchAllPages<NotificationChannel, null>((page) =>

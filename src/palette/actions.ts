@@ -94,7 +94,7 @@ function webhookActions({ id, name }: SearchHit): Entry[] {
       const delivery = await call("pingWebhook", { id });
       await invalidate("listWebhooks", "showWebhook", "listDeliveries");
       // Whether it arrives is known later, and the delivery's page says so.
-      const show = () => goTo(paths.delivery(id, delivery.id));
+      const show = () => goTo(paths.webhook(id, { delivery: delivery.id }));
       toast.success(`Sending a ping to ${host}.`, undefined, { label: "Show delivery", run: show });
     });
   return [toOpen("Open", paths.webhook(id)), toChange("send", "Send ping", ping)];

@@ -5,30 +5,35 @@ import type { Webhook } from "../../contract/webhooks/webhook.ts";
 import { makePoller } from "../api/poll.ts";
 import { LinkButton } from "../app/LinkButton.tsx";
 import { PageLinks } from "../app/PageLinks.tsx";
-import { paths } from "../paths.ts";
+import { type DeliveriesView, paths } from "../paths.ts";
 import { EmptyState } from "../ui/EmptyState.tsx";
 import { Panel } from "../ui/Panel.tsx";
+import { DeliveryFilters } from "./DeliveryFilters.tsx";
 import { DeliveryPanel } from "./DeliveryPanel.tsx";
 import { DeliveryTable } from "./DeliveryTable.tsx";
+import { ResendFailed } from "./ResendFailed.tsx";
 import { useOpenedDelivery } from "./opened-delivery.ts";
 import { deliveriesQuery, deliveryQuery } from "./queries.ts";
 import { toMoving } from "./webhook-facts.ts";
 
 type DeliveriesProps = {
   webhook: Webhook;
-  page: number;
+  view: DeliveriesView;
   openId: number | null;
   /** False once the webhook is deleted: the answers would be "Not found". */
   isLive: boolean;
 };
 
-export function Deliveries({ webhook: { id }, page, openId, isLive }: DeliveriesProps) {
+export function Deliveries({ webhook, view, openId, isLive }: DeliveriesProps) {
+  const { id } = webhook;
+  const { page = 1, status, event, q } = view;
+  const isFiltered = status !== undefined || event !== undefined || q !== undefined;
   // Each asks for what it shows itself: the one that hears of the end first must not slow down the other.
   const [pollList] = useState(() => makePoller());
   const [pollOpen] = useState(() => makePoller());
   const opened = useOpenedDelivery(openId);
   const { data: list } = useQuery({
-    ...deliveriesQuery(id, page),
+    ...deliveriesQuery(id, view),
     enabled: isLive,
     refetchInterval: ({ state }) =>
       pollList((state.data?.data ?? []).map((one) => toMoving(one, Date.now()))),
@@ -45,16 +50,30 @@ export function Deliveries({ webhook: { id }, page, openId, isLive }: Deliveries
     <div
       className={`grid grid-cols-[minmax(0,1fr)] items-start gap-5 ${openId === null ? "" : "xl:grid-cols-[minmax(0,1fr)_28rem]"}`}
     >
-      <Panel title="Deliveries">
+      <Panel
+        title="Deliveries"
+        actions={list?.meta.counts && <ResendFailed webhook={webhook} counts={list.meta.counts} />}
+      >
+        {list?.meta.counts && (isFiltered || list.meta.total > 0) && (
+          <DeliveryFilters webhookId={id} view={view} counts={list.meta.counts} />
+        )}
         {list === null && (
           <p className="px-4 py-3 text-muted max-sm:px-3">
             This service doesn't report deliveries.
           </p>
         )}
         {list && list.data.length > 0 && (
-          <DeliveryTable deliveries={list.data} page={page} openId={openId} />
+          <DeliveryTable deliveries={list.data} view={view} openId={openId} />
         )}
-        {list?.data.length === 0 && page === 1 && (
+        {list?.data.length === 0 && page === 1 && isFiltered && (
+          <EmptyState
+            title="No results"
+            action={<LinkButton to={paths.webhook(id)}>Clear filters</LinkButton>}
+          >
+            No deliveries match the selected filters.
+          </EmptyState>
+        )}
+        {list?.data.length === 0 && page === 1 && !isFiltered && (
           <EmptyState title="No deliveries yet" art="webhooks">
             Quarterdeck sends the site's next event to this URL. Send a ping to test the receiver
             now.
@@ -63,10 +82,17 @@ export function Deliveries({ webhook: { id }, page, openId, isLive }: Deliveries
         {list?.data.length === 0 && page > 1 && (
           <EmptyState
             title={`Page ${page} is empty`}
-            action={<LinkButton to={paths.webhook(id)}>First page</LinkButton>}
+            action={
+              <LinkButton to={paths.webhook(id, { ...view, page: 1 })}>First page</LinkButton>
+            }
           />
         )}
-        {list && <PageLinks meta={list.meta} pathOf={(number) => paths.webhook(id, number)} />}
+        {list && (
+          <PageLinks
+            meta={list.meta}
+            pathOf={(number) => paths.webhook(id, { ...view, page: number })}
+          />
+        )}
       </Panel>
       {openId !== null && (
         <div
@@ -76,14 +102,14 @@ export function Deliveries({ webhook: { id }, page, openId, isLive }: Deliveries
           {shown === null ? (
             <Panel
               title={`Delivery ${openId}`}
-              actions={<LinkButton to={paths.webhook(id, page)}>Close</LinkButton>}
+              actions={<LinkButton to={paths.webhook(id, view)}>Close</LinkButton>}
             >
               <p className="px-4 py-3 text-muted max-sm:px-3">
                 Delivery not found. The delivery may have been deleted.
               </p>
             </Panel>
           ) : (
-            <DeliveryPanel key={shown.id} delivery={shown} page={page} />
+            <DeliveryPanel key={shown.id} delivery={shown} view={view} />
           )}
         </div>
       )}

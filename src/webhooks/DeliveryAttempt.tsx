@@ -45,6 +45,11 @@ export function DeliveryAttempt({ attempt, isNewest }: AttemptProps) {
       </summary>
       <div className="grid grid-cols-[minmax(0,1fr)] gap-3 px-4 pt-1 pb-4 max-sm:px-3">
         {error !== null && <p className="text-bad">{error}</p>}
+        {attempt.url && (
+          <p className="text-xs wrap-anywhere text-muted">
+            Sent to <span className="font-mono">{attempt.url}</span>
+          </p>
+        )}
         {body !== null && (
           <TextBox
             title="Response body"

@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 import type { Delivery } from "../../contract/webhooks/delivery.ts";
 import { LinkButton } from "../app/LinkButton.tsx";
-import { paths } from "../paths.ts";
+import { type DeliveriesView, paths } from "../paths.ts";
 import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Icon } from "../ui/Icon.tsx";
@@ -58,9 +58,9 @@ function Facts({ delivery }: { delivery: Delivery }) {
   );
 }
 
-type DeliveryPanelProps = { delivery: Delivery; page: number };
+type DeliveryPanelProps = { delivery: Delivery; view: DeliveriesView };
 
-export function DeliveryPanel({ delivery, page }: DeliveryPanelProps) {
+export function DeliveryPanel({ delivery, view }: DeliveryPanelProps) {
   const { redeliver, isRedelivering } = useRedeliver();
   const { id, webhook_id: webhookId, status, status_reason: reason, body } = delivery;
   const isTrouble = status === "failed" || status === "retrying";
@@ -80,7 +80,7 @@ export function DeliveryPanel({ delivery, page }: DeliveryPanelProps) {
             Redeliver
           </Button>
           <LinkButton
-            to={paths.webhook(webhookId, page)}
+            to={paths.webhook(webhookId, { ...view, delivery: undefined })}
             onClick={() => notePlace(id)}
             variant="ghost"
             size="icon"

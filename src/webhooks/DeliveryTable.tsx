@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import { Link } from "../app/Link.tsx";
-import { paths } from "../paths.ts";
+import { type DeliveriesView, paths } from "../paths.ts";
 import { type Column, Table } from "../ui/Table.tsx";
 import { Time } from "../ui/Time.tsx";
 import { NextAttempt } from "./NextAttempt.tsx";
@@ -9,7 +9,7 @@ import { notePlace, rowLinkId } from "./opened-delivery.ts";
 import { DeliveryBadge } from "./WebhookBadge.tsx";
 import { attemptsText, codeText, eventWord, nextAttempt, tookText } from "./webhook-facts.ts";
 
-type EventProps = { delivery: DeliverySummary; page: number; isOpen: boolean };
+type EventProps = { delivery: DeliverySummary; view: DeliveriesView; isOpen: boolean };
 
 /** Why it has not arrived; nothing once it has, and nothing old while it is being sent anew. */
 function Reason({ delivery }: { delivery: DeliverySummary }) {
@@ -54,7 +54,7 @@ function Folded({ delivery }: { delivery: DeliverySummary }) {
   );
 }
 
-function Event({ delivery, page, isOpen }: EventProps) {
+function Event({ delivery, view, isOpen }: EventProps) {
   const { id, webhook_id: webhookId, event } = delivery;
   const word = eventWord(event);
   return (
@@ -62,7 +62,7 @@ function Event({ delivery, page, isOpen }: EventProps) {
       <Link
         id={rowLinkId(id)}
         onClick={() => notePlace(id)}
-        to={paths.delivery(webhookId, id, page)}
+        to={paths.webhook(webhookId, { ...view, delivery: id })}
         aria-label={`${word}, delivery ${id}`}
         aria-current={isOpen ? "true" : undefined}
         className="inline-flex min-h-6 items-center font-medium underline decoration-edge underline-offset-4 hover:decoration-current"
@@ -77,11 +77,11 @@ function Event({ delivery, page, isOpen }: EventProps) {
   );
 }
 
-const makeColumns = (page: number): readonly Column<DeliverySummary>[] => [
+const makeColumns = (view: DeliveriesView): readonly Column<DeliverySummary>[] => [
   {
     id: "event",
     header: "Event",
-    cell: (delivery, isOpen) => <Event delivery={delivery} page={page} isOpen={isOpen} />,
+    cell: (delivery, isOpen) => <Event delivery={delivery} view={view} isOpen={isOpen} />,
   },
   {
     id: "status",
@@ -137,12 +137,12 @@ const makeColumns = (page: number): readonly Column<DeliverySummary>[] => [
 type DeliveryTableProps = {
   deliveries: readonly DeliverySummary[];
   /** Stays in the address of each row's link. */
-  page: number;
+  view: DeliveriesView;
   openId: number | null;
 };
 
-export function DeliveryTable({ deliveries, page, openId }: DeliveryTableProps) {
-  const columns = useMemo(() => makeColumns(page), [page]);
+export function DeliveryTable({ deliveries, view, openId }: DeliveryTableProps) {
+  const columns = useMemo(() => makeColumns(view), [view]);
   return (
     <Table
       label="Deliveries"

@@ -14,7 +14,7 @@ export function LastDelivery({ webhook }: { webhook: Webhook }) {
   return (
     <>
       <Link
-        to={paths.delivery(id, last.id)}
+        to={paths.webhook(id, { delivery: last.id })}
         aria-label={`${event}, ${last.status}`}
         className="inline-flex rounded-full align-middle"
       >

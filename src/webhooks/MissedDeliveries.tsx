@@ -19,8 +19,10 @@ export function MissedDeliveries({ webhook }: { webhook: Webhook }) {
           isPending={isRedelivering}
           disabledReason={
             status === "disabled"
-              ? "Ping the webhook first. A successful ping enables the webhook."
-              : undefined
+              ? "Enable the webhook first, or ping it. A successful ping enables the webhook."
+              : status === "paused"
+                ? "Enable the webhook first."
+                : undefined
           }
           onClick={() => redeliverMissed(webhook)}
         >
@@ -28,7 +30,10 @@ export function MissedDeliveries({ webhook }: { webhook: Webhook }) {
         </Button>
       }
     >
-      <p>{deliveriesText(missed)} missed while disabled.</p>
+      <p>
+        {deliveriesText(missed)} missed while{" "}
+        {status === "paused" ? "paused" : "disabled or paused"}.
+      </p>
     </Notice>
   );
 }

@@ -1,10 +1,12 @@
 import { rotationHours, type Webhook } from "../../contract/webhooks/webhook.ts";
 import { confirm } from "../app/confirm.ts";
+import { LinkButton } from "../app/LinkButton.tsx";
 import { toast } from "../app/toasts.ts";
+import { paths } from "../paths.ts";
 import { Button } from "../ui/Button.tsx";
 import { Icon } from "../ui/Icon.tsx";
-import { rotateSecret, useWebhookActions } from "./actions.ts";
-import { hasExtras, hostOf } from "./webhook-facts.ts";
+import { rotateSecret, useSwitch, useWebhookActions } from "./actions.ts";
+import { hasExtras, hostOf, isChangeable } from "./webhook-facts.ts";
 
 function Url({ webhook }: { webhook: Webhook }) {
   return <p className="font-mono text-xs wrap-anywhere text-ink">{webhook.url}</p>;
@@ -42,9 +44,10 @@ type WebhookActionsProps = {
   onRemoved?: () => void;
 };
 
-/** Ping, rotate secret and delete. A service without deliveries has only the last. */
+/** Edit, pause, ping, rotate secret and delete. A service without deliveries has only the last. */
 export function WebhookActions({ webhook, look, onSecret, onRemoved }: WebhookActionsProps) {
   const { ping, isPinging, remove } = useWebhookActions();
+  const { setEnabled, isSwitching } = useSwitch();
   const { id, url } = webhook;
   const isIcon = look === "icons";
   const facts = (label: string) => ({
@@ -82,8 +85,25 @@ export function WebhookActions({ webhook, look, onSecret, onRemoved }: WebhookAc
         onRemoved?.();
       },
     });
+  const isOn = webhook.status === "enabled";
   return (
     <>
+      {!isIcon && isChangeable(webhook) && (
+        <>
+          <LinkButton to={paths.editWebhook(id)}>
+            <Icon name="edit" />
+            Edit
+          </LinkButton>
+          <Button
+            {...facts(isOn ? "Pause" : "Enable")}
+            isPending={isSwitching}
+            onClick={() => setEnabled(webhook, !isOn)}
+          >
+            <Icon name={isOn ? "pause" : "play"} />
+            {isOn ? "Pause" : "Enable"}
+          </Button>
+        </>
+      )}
       {hasExtras(webhook) && (
         <Button {...facts("Ping")} isPending={isPinging} onClick={() => ping(webhook)}>
           <Icon name="send" />

@@ -3,12 +3,15 @@ import { isInTransit } from "../../contract/states.ts";
 import type { DeliveryState, DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import type { Webhook, WebhookState } from "../../contract/webhooks/webhook.ts";
 import { StateBadge, type StateLook } from "../app/StateBadge.tsx";
+import { lookUp } from "../look-up.ts";
 import { Time } from "../ui/Time.tsx";
+import { stateOf } from "./webhook-facts.ts";
 
-const webhookLooks: Record<WebhookState, StateLook> = {
-  enabled: { tone: "good", help: "Receives every event of the site." },
+const webhookLooks: Record<WebhookState | "failing", StateLook> = {
+  enabled: { tone: "good", help: "Receives the site's events." },
+  failing: { tone: "bad", help: "Every attempt fails. Quarterdeck retries automatically." },
   disabled: { tone: "bad", help: "Receives no events." },
-  paused: { tone: "idle", help: "Receives no events until a user enables it." },
+  paused: { tone: "idle", help: "Receives no events until a user enables it. Events are kept." },
 };
 
 const deliveryLooks: Record<DeliveryState, StateLook> = {
@@ -20,40 +23,50 @@ const deliveryLooks: Record<DeliveryState, StateLook> = {
 
 /** Nothing for a service that keeps no state of its webhooks. */
 export function WebhookBadge({ webhook }: { webhook: Webhook }) {
-  const { status, status_reason: reason, disabled_since: since, failing_since: failing } = webhook;
-  if (status === undefined) return null;
+  const state = stateOf(webhook);
+  if (state === null) return null;
+  const since = { failing: webhook.failing_since, paused: webhook.paused_since };
   return (
     <StateBadge
-      state={status}
+      state={state}
       looks={webhookLooks}
-      tone={status === "enabled" && failing ? "warn" : undefined}
-      reason={reason}
-      since={since}
+      reason={webhook.status_reason}
+      since={lookUp(since, state) ?? webhook.disabled_since}
     />
   );
 }
 
-/** For how long nothing has arrived, in words: the badge's word stays the interface's. */
-export function FailingFor({ webhook }: { webhook: Webhook }) {
-  const { status, failing_since: failing } = webhook;
-  // One that is disabled is not tried any more.
-  if (status === "disabled" || failing === null || failing === undefined) return null;
-  return (
-    <span className="text-warn">
-      failing for <Time value={failing} format="duration" />
-    </span>
-  );
-}
-
-/** Until when the receiver asked to be left alone. */
-export function PausedUntil({ webhook }: { webhook: Webhook }) {
-  const { status, paused_until: until } = webhook;
-  if (status === "disabled" || until === null || until === undefined) return null;
-  return (
-    <span className="text-warn">
-      paused by the receiver, next attempt <Time value={until} />
-    </span>
-  );
+/** What there is to say of the mark: since when, and why. Nothing of a webhook that works. */
+export function WebhookSentence({ webhook }: { webhook: Webhook }) {
+  const { status_reason: reason, paused_until: until } = webhook;
+  const { failing_since: failing, paused_since: paused } = webhook;
+  switch (stateOf(webhook)) {
+    case "disabled":
+      return reason ? <span className="text-bad wrap-anywhere">Disabled: {reason}</span> : null;
+    case "paused":
+      return paused ? (
+        <span className="text-muted">
+          Paused for <Time value={paused} format="duration" />
+        </span>
+      ) : null;
+    case "failing":
+      return (
+        <>
+          {failing && (
+            <span className="text-bad">
+              Failing for <Time value={failing} format="duration" />
+            </span>
+          )}
+          {until && (
+            <span className="text-muted">
+              Receiver asked to wait, next attempt <Time value={until} />
+            </span>
+          )}
+        </>
+      );
+    default:
+      return null;
+  }
 }
 
 export function DeliveryBadge({ delivery }: { delivery: DeliverySummary }) {

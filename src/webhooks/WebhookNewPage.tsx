@@ -3,7 +3,11 @@ import { useState } from "react";
 import { useLoaderData } from "react-router";
 import { eventWords } from "../../contract/event-words.ts";
 import { eventTypes } from "../../contract/events.ts";
-import { createWebhookBody, type Webhook } from "../../contract/webhooks/webhook.ts";
+import {
+  type CreateWebhookBody,
+  createWebhookBody,
+  type Webhook,
+} from "../../contract/webhooks/webhook.ts";
 import { Crumbs } from "../app/Crumbs.tsx";
 import { FormPage } from "../app/FormPage.tsx";
 import { siteName, siteQuery } from "../app/inventory.ts";
@@ -12,7 +16,10 @@ import { focusHeading } from "../ui/focus-heading.ts";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { createWebhook } from "./actions.ts";
+import { DescriptionField } from "./DescriptionField.tsx";
+import { EventsField } from "./EventsField.tsx";
 import type { newWebhookLoader } from "./loaders.ts";
+import { installationQuery } from "./queries.ts";
 import { UrlText } from "./UrlText.tsx";
 import { hostOf } from "./webhook-facts.ts";
 import { WebhookCreated } from "./WebhookCreated.tsx";
@@ -39,9 +46,10 @@ function EventList() {
 
 function NewWebhook({ siteId }: { siteId: number }) {
   const { data: site } = useQuery(siteQuery(siteId));
+  const { data: installation } = useQuery(installationQuery());
   const [made, setMade] = useState<{ webhook: Webhook; secret: string } | null>(null);
 
-  const create = async (body: { url: string }) => {
+  const create = async (body: CreateWebhookBody) => {
     const { webhook, secret } = await createWebhook(siteId, body);
     if (secret === null)
       return { to: paths.webhook(webhook.id), text: `Webhook ${hostOf(webhook.url)} created.` };
@@ -56,6 +64,7 @@ function NewWebhook({ siteId }: { siteId: number }) {
   ];
   // What another service sends, and when, is not known.
   const isOurs = site !== null;
+  const hasChoice = installation?.events !== undefined;
   if (made === null)
     return (
       <FormPage
@@ -63,14 +72,20 @@ function NewWebhook({ siteId }: { siteId: number }) {
         context={[name]}
         crumbs={crumbs}
         schema={createWebhookBody}
-        defaultValues={{ url: "" }}
+        defaultValues={{ url: "", ...(hasChoice && { description: "", events: null }) }}
         save={create}
         submit={["Create webhook", "Creating…"]}
         cancelTo={paths.webhooks(siteId)}
         leaveQuestion="Leave without creating the webhook?"
-        reference={isOurs && <EventList />}
+        reference={isOurs && !hasChoice && <EventList />}
       >
         <WebhookUrlField isOurs={isOurs} />
+        {hasChoice && (
+          <>
+            <DescriptionField />
+            <EventsField />
+          </>
+        )}
       </FormPage>
     );
   return (

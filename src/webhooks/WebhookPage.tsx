@@ -24,17 +24,23 @@ import { MissedDeliveries } from "./MissedDeliveries.tsx";
 import { UrlText } from "./UrlText.tsx";
 import { VerifyHelp } from "./VerifyHelp.tsx";
 import { WebhookActions } from "./WebhookActions.tsx";
-import { FailingFor, PausedUntil, WebhookBadge } from "./WebhookBadge.tsx";
-import { hasExtras, hostOf, toMoving } from "./webhook-facts.ts";
+import { WebhookBadge, WebhookSentence } from "./WebhookBadge.tsx";
+import { eventWord, hasExtras, isChangeable, nameOf, toMoving } from "./webhook-facts.ts";
 
 function toProperties(webhook: Webhook): Property[] {
   const { status, status_reason: reason, failing_since: failing } = webhook;
-  const { previous_secret_until: until, created_at: created, paused_until: paused } = webhook;
+  const { previous_secret_until: until, created_at: created, paused_until: waits } = webhook;
+  const { description, events, paused_since: paused } = webhook;
   const properties: (Property | null)[] = [
     status === undefined ? null : { term: "State", value: status },
     reason ? { term: "Reason", value: reason } : null,
     failing ? { term: "Failing since", value: <Time value={failing} /> } : null,
-    paused ? { term: "Paused until", value: <Time value={paused} /> } : null,
+    waits ? { term: "Receiver asked to wait until", value: <Time value={waits} /> } : null,
+    paused ? { term: "Paused since", value: <Time value={paused} /> } : null,
+    description ? { term: "Description", value: description } : null,
+    events === undefined
+      ? null
+      : { term: "Events", value: events?.map(eventWord).join(", ") ?? "All events" },
     until ? { term: "Previous secret valid until", value: <Time value={until} /> } : null,
     { term: "Created", value: <Time value={created} /> },
   ];
@@ -53,10 +59,10 @@ const focusTitle = (element: HTMLElement | null) => {
 
 type WebhookViewProps = Pick<
   Awaited<ReturnType<typeof webhookLoader>>,
-  "id" | "siteId" | "page" | "deliveryId"
+  "id" | "siteId" | "view" | "deliveryId"
 >;
 
-function WebhookView({ id, siteId, page, deliveryId }: WebhookViewProps) {
+function WebhookView({ id, siteId, view, deliveryId }: WebhookViewProps) {
   const navigate = useNavigate();
   const [poll] = useState(() => makePoller());
   const { data: site } = useQuery({ ...siteQuery(siteId ?? 0), enabled: siteId !== null });
@@ -80,7 +86,7 @@ function WebhookView({ id, siteId, page, deliveryId }: WebhookViewProps) {
     <>
       <PageHeader
         title={`Webhook ${id}`}
-        context={[hostOf(url), ...(name === null ? [] : [name])]}
+        context={[nameOf(webhook), ...(name === null ? [] : [name])]}
         crumbs={
           <Crumbs
             items={[
@@ -92,11 +98,8 @@ function WebhookView({ id, siteId, page, deliveryId }: WebhookViewProps) {
         state={
           <>
             <WebhookBadge webhook={webhook} />
-            <span className="text-sm">
-              <FailingFor webhook={webhook} />
-            </span>
-            <span className="text-sm">
-              <PausedUntil webhook={webhook} />
+            <span className="flex flex-wrap gap-x-2 text-sm empty:hidden">
+              <WebhookSentence webhook={webhook} />
             </span>
           </>
         }
@@ -112,7 +115,8 @@ function WebhookView({ id, siteId, page, deliveryId }: WebhookViewProps) {
         <Notice tone="bad">
           <p>
             {reason ?? "Webhook disabled."} Quarterdeck sends no events to this URL. A successful
-            ping or redelivery enables the webhook again.
+            ping or redelivery enables the webhook again
+            {isChangeable(webhook) && ", and so does Enable"}.
           </p>
         </Notice>
       )}
@@ -134,7 +138,7 @@ function WebhookView({ id, siteId, page, deliveryId }: WebhookViewProps) {
         </div>
       )}
       {hasExtras(webhook) ? (
-        <Deliveries webhook={webhook} page={page} openId={deliveryId} isLive={!isLeaving} />
+        <Deliveries webhook={webhook} view={view} openId={deliveryId} isLive={!isLeaving} />
       ) : (
         <p className="text-muted">This service doesn't report deliveries.</p>
       )}

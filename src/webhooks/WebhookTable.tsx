@@ -7,21 +7,18 @@ import { Time } from "../ui/Time.tsx";
 import { LastDelivery } from "./LastDelivery.tsx";
 import { UrlText, urlTip } from "./UrlText.tsx";
 import { WebhookActions } from "./WebhookActions.tsx";
-import { FailingFor, PausedUntil, WebhookBadge } from "./WebhookBadge.tsx";
-import { hasExtras } from "./webhook-facts.ts";
+import { WebhookBadge, WebhookSentence } from "./WebhookBadge.tsx";
+import { eventsText, hasExtras } from "./webhook-facts.ts";
 
 type WebhookProps = { webhook: Webhook };
 
 /** The state, and beneath it what an operator has to know of it. */
 function State({ webhook }: WebhookProps) {
-  const { status_reason: reason } = webhook;
   return (
     <>
       <WebhookBadge webhook={webhook} />
-      {reason && <p className="mt-1 line-clamp-2 text-xs wrap-anywhere text-bad">{reason}</p>}
       <p className="mt-1 flex flex-wrap gap-x-2 text-xs empty:hidden">
-        <FailingFor webhook={webhook} />
-        <PausedUntil webhook={webhook} />
+        <WebhookSentence webhook={webhook} />
       </p>
     </>
   );
@@ -29,9 +26,10 @@ function State({ webhook }: WebhookProps) {
 
 /** With what a narrow table has no room for. */
 function Url({ webhook, isRich }: WebhookProps & { isRich: boolean }) {
-  const { id, url, created_at: created } = webhook;
+  const { id, url, description, events, created_at: created } = webhook;
   return (
     <>
+      {description && <p className="font-medium wrap-anywhere">{description}</p>}
       <Link
         to={paths.webhook(id)}
         aria-label={url}
@@ -40,6 +38,7 @@ function Url({ webhook, isRich }: WebhookProps & { isRich: boolean }) {
       >
         <UrlText url={url} />
       </Link>
+      {events && <p className="text-xs text-muted">{eventsText(events)}</p>}
       <p className="text-xs text-muted @3xl:hidden">
         created <Time value={created} />
       </p>

@@ -1,7 +1,11 @@
 // What can be done to a webhook and its deliveries, and why it sometimes cannot.
 import { useMutation } from "@tanstack/react-query";
 import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
-import type { Webhook } from "../../contract/webhooks/webhook.ts";
+import type {
+  CreateWebhookBody,
+  UpdateWebhookBody,
+  Webhook,
+} from "../../contract/webhooks/webhook.ts";
 import { cacheParent } from "../api/parent-cache.ts";
 import { call } from "../api/client.ts";
 import { isLast } from "../api/mutate.ts";
@@ -9,7 +13,7 @@ import { invalidate, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
 import { followDelivery } from "./follow-delivery.ts";
 import { dropWebhook, patchDelivery, webhookQuery } from "./queries.ts";
-import { deliveriesText, hostOf } from "./webhook-facts.ts";
+import { deliveriesText, hostOf, nameOf } from "./webhook-facts.ts";
 
 /** An answer that is on its way knows nothing of what is asked for now. */
 const forgetAnswers = async (...names: string[]) => {
@@ -49,6 +53,52 @@ export const removeMutation = {
   },
 };
 
+/** Changes a webhook, which its page shows at once. */
+export const changeMutation = {
+  mutationFn: ({ id, body }: { id: number; body: UpdateWebhookBody }) =>
+    call("updateWebhook", { id }, { body }),
+  onMutate: () => forgetAnswers(...deliveryNames),
+  onSuccess: (webhook: Webhook) =>
+    void queryClient.setQueryData(webhookQuery(webhook.id).queryKey, webhook),
+  onSettled: () => void invalidate(...deliveryNames),
+};
+
+/** Pauses and enables webhooks. */
+export function useSwitch() {
+  const { mutate, isPending: isSwitching } = useMutation({
+    ...changeMutation,
+    onSuccess: (webhook, { id }) => {
+      changeMutation.onSuccess(webhook);
+      const isPaused = webhook.status === "paused";
+      const undo = { label: "Undo", run: () => mutate({ id, body: { enabled: true } }) };
+      toast.success(
+        `Webhook ${nameOf(webhook)} ${isPaused ? "paused" : "enabled"}.`,
+        undefined,
+        isPaused ? undo : undefined,
+      );
+    },
+    onError: (error, { body: { enabled } }) =>
+      toast.failure(`Couldn't ${enabled ? "enable" : "pause"} the webhook.`, error),
+  });
+  const setEnabled = ({ id }: Webhook, enabled: boolean) => mutate({ id, body: { enabled } });
+  return { setEnabled, isSwitching };
+}
+
+/** Sends again whatever failed since a moment; null = ever. The question that led to it reports a failure. */
+export async function redeliverFailed(webhook: Webhook, since: string | null): Promise<void> {
+  const body = { status: "failed" as const, ...(since !== null && { since }) };
+  const { count, remaining = 0 } = await call("redeliverMissed", { id: webhook.id }, { body });
+  const more =
+    remaining === 0 ? undefined : `${deliveriesText(remaining)} left. Send again for more.`;
+  toast.success(
+    count === 0
+      ? "No failed deliveries to send."
+      : `Sending ${deliveriesText(count)} to ${nameOf(webhook)}.`,
+    more,
+  );
+  void invalidate(...deliveryNames);
+}
+
 /** Pings and deletes webhooks. The functions stay the same over the life of the component. */
 export function useWebhookActions() {
   const { mutate: ping, isPending: isPinging } = useMutation({
@@ -81,7 +131,7 @@ export function useRedeliver() {
 /** Sends what a webhook missed while it was disabled. */
 export function useRedeliverMissed() {
   const { mutate: redeliverMissed, isPending: isRedelivering } = useMutation({
-    mutationFn: ({ id }: Webhook) => call("redeliverMissed", { id }),
+    mutationFn: ({ id }: Webhook) => call("redeliverMissed", { id }, { body: {} }),
     onMutate: () => forgetAnswers(...deliveryNames),
     onSuccess: ({ count }, { url }) =>
       void toast.success(`Sending ${deliveriesText(count)} to ${hostOf(url)}.`),
@@ -103,7 +153,7 @@ export async function rotateSecret(id: number): Promise<string | null> {
 }
 
 /** Makes a webhook; its secret is handed on and kept nowhere, as above. */
-export async function createWebhook(siteId: number, body: { url: string }) {
+export async function createWebhook(siteId: number, body: CreateWebhookBody) {
   const { secret, ...webhook } = await call("createWebhook", { id: siteId }, { body });
   queryClient.setQueryData(webhookQuery(webhook.id).queryKey, webhook);
   cacheParent("listWebhooks", webhook.id, siteId);

@@ -2,11 +2,13 @@
 import type { LoaderFunctionArgs } from "react-router";
 import { cachedParentOf } from "../api/parent-cache.ts";
 import { siteQuery } from "../app/inventory.ts";
+import { deliveryStates } from "../../contract/webhooks/delivery.ts";
 import { idOf, load, loadIfThere, pageOf, settleTyping, viewOf } from "../app/loading.ts";
-import { readId } from "../paths.ts";
+import { type DeliveriesView, readId } from "../paths.ts";
 import {
   deliveriesQuery,
   deliveryQuery,
+  installationQuery,
   seedWebhook,
   webhookQuery,
   webhooksQuery,
@@ -14,6 +16,17 @@ import {
 
 const deliveryIdOf = (request: Request) =>
   readId(new URL(request.url).searchParams.get("delivery") ?? undefined);
+
+/** What makes no sense in an address counts as not there. */
+function deliveriesViewOf(request: Request): DeliveriesView {
+  const given = new URL(request.url).searchParams;
+  return {
+    page: pageOf(request),
+    status: deliveryStates.find((known) => known === given.get("status")),
+    event: given.get("event") || undefined,
+    q: given.get("q")?.slice(0, 200) || undefined,
+  };
+}
 
 export async function webhooksLoader({ params, request }: LoaderFunctionArgs) {
   const siteId = idOf(params);
@@ -28,21 +41,32 @@ export async function webhooksLoader({ params, request }: LoaderFunctionArgs) {
 
 export async function newWebhookLoader({ params, request }: LoaderFunctionArgs) {
   const siteId = idOf(params);
-  await loadIfThere(request, siteQuery(siteId));
+  await Promise.all([
+    loadIfThere(request, siteQuery(siteId)),
+    loadIfThere(request, installationQuery()),
+  ]);
   return { siteId };
+}
+
+export async function editWebhookLoader({ params, request }: LoaderFunctionArgs) {
+  const id = idOf(params);
+  const webhook = await load(request, webhookQuery(id));
+  const siteId = webhook.site_id ?? cachedParentOf("listWebhooks", id);
+  if (siteId !== null) await loadIfThere(request, siteQuery(siteId));
+  return { id, siteId };
 }
 
 export async function webhookLoader({ params, request }: LoaderFunctionArgs) {
   const id = idOf(params);
-  const page = pageOf(request);
+  const view = deliveriesViewOf(request);
   const deliveryId = deliveryIdOf(request);
   seedWebhook(id);
   const [webhook] = await Promise.all([
     load(request, webhookQuery(id)),
-    loadIfThere(request, deliveriesQuery(id, page)),
+    loadIfThere(request, deliveriesQuery(id, view)),
     ...(deliveryId === null ? [] : [loadIfThere(request, deliveryQuery(deliveryId))]),
   ]);
   const siteId = webhook.site_id ?? cachedParentOf("listWebhooks", id);
   if (siteId !== null) await loadIfThere(request, siteQuery(siteId));
-  return { id, siteId, page, deliveryId };
+  return { id, siteId, view, deliveryId };
 }

@@ -1,8 +1,9 @@
 // What the webhook pages ask the service. Deliveries are extras: null from a service that keeps none.
-import type { Page } from "../../contract/paging.ts";
-import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
+import { type Page, statusParameter } from "../../contract/paging.ts";
+import { type DeliverySummary, eventParameter } from "../../contract/webhooks/delivery.ts";
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
 import { listQuery, type ListView } from "../api/list-query.ts";
+import type { DeliveriesView } from "../paths.ts";
 import { pageQuery } from "../api/page-query.ts";
 import { extraQuery, patchAnswers, query, queryClient } from "../api/query.ts";
 
@@ -11,8 +12,22 @@ export const webhooksQuery = (siteId: number, view: ListView, signal?: AbortSign
 
 export const webhookQuery = (id: number) => query("showWebhook", { id });
 
-export const deliveriesQuery = (webhookId: number, page: number) =>
-  extraQuery("listDeliveries", { id: webhookId }, pageQuery(page));
+/** Asked for in its own order by name, a list also says how many deliveries there are of each status. */
+export const deliveriesQuery = (webhookId: number, { page, status, event, q }: DeliveriesView) =>
+  extraQuery(
+    "listDeliveries",
+    { id: webhookId },
+    {
+      sort: "-id",
+      ...(status !== undefined && { [statusParameter]: status }),
+      ...(event !== undefined && { [eventParameter]: event }),
+      ...(q !== undefined && { search: q }),
+      ...pageQuery(page ?? 1),
+    },
+  );
+
+/** What the service says of itself: also, which events a webhook can choose from. */
+export const installationQuery = () => extraQuery("showInstallation", {});
 
 export const deliveryQuery = (id: number) => extraQuery("showDelivery", { id });
 

@@ -8,11 +8,29 @@ import { lookUp } from "../look-up.ts";
 /** Whether its service keeps deliveries of it; the interface knows none, and a state of their own many webhooks have. */
 export const hasExtras = ({ failing_since: failing }: Webhook): boolean => failing !== undefined;
 
+/** Whether its service can change it, and lets it choose its events. */
+export const isChangeable = ({ events }: Webhook): boolean => events !== undefined;
+
+/** The one state that is shown: its status, unless that hides that nothing arrives. Null = its service tells none. */
+export const stateOf = ({ status, failing_since: failing }: Webhook): string | null =>
+  status === "enabled" && failing ? "failing" : (status ?? null);
+
+/** What people call it. */
+export const nameOf = ({ description, url }: Webhook): string => description || hostOf(url);
+
 /** The host of a URL, which is the part that people know it by; the whole text where there is none. */
 export const hostOf = (url: string): string => URL.parse(url)?.host || url;
 
 /** "Backup finished" for `backup.finished`; a service may know events that we do not. */
 export const eventWord = (event: string): string => lookUp(eventWords, event) ?? event;
+
+/** "All events", "Backup failed, Worker failed", "7 events". */
+export const eventsText = (events: readonly string[] | null): string =>
+  events === null
+    ? "All events"
+    : events.length > 3
+      ? `${events.length} events`
+      : events.map(eventWord).join(", ");
 
 /** What the newest attempt was answered. */
 export const codeText = ({ code, attempts }: Pick<DeliverySummary, "code" | "attempts">): string =>

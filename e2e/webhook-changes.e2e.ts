@@ -1,0 +1,178 @@
+import type { Page } from "../contract/paging.ts";
+import type { DeliverySummary } from "../contract/webhooks/delivery.ts";
+import type { Webhook } from "../contract/webhooks/webhook.ts";
+import { expect } from "./fixtures.ts";
+import {
+  connectAs,
+  createReadingToken,
+  expectAccessibleInBoth,
+  expectNoSidewaysScroll,
+  expectRow,
+  expectToast,
+} from "./helpers.ts";
+import { broken, ping, press, test, webhookRow } from "./webhook-receiver.ts";
+
+test("a webhook is edited in place: description and events, and only those arrive", async ({
+  connected: page,
+  service,
+  site,
+  receiver,
+  createWebhook,
+}) => {
+  const { id } = await createWebhook();
+  await page.goto(`${service.url}/webhooks/${id}`);
+  await page.getByRole("link", { name: "Edit" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(`Edit webhook ${id}`);
+  await page.getByLabel("Description").fill("Billing, production");
+  await page.getByLabel("Chosen events", { exact: true }).check();
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await expect(page.getByText("Choose at least one event.")).toBeVisible();
+  await page.getByLabel("Deployment failed").check();
+  await expectAccessibleInBoth(page);
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await expectToast(page, "status", "Webhook Billing, production saved.");
+  await expect(page).toHaveURL(`${service.url}/webhooks/${id}`);
+  await expect(page.getByRole("main")).toContainText("Deployment failed");
+
+  for (const status of ["finished", "failed"])
+    await service.call("POST", `/api/site/${site.id}/deployment`, { status });
+  await expect.poll(() => receiver.received.length).toBe(1);
+  expect(receiver.received[0]?.body).toContain("site.deployment_failed");
+  await page.goto(`${service.url}/sites/${site.id}/webhooks`);
+  await expectRow(webhookRow(page, receiver.url), "Billing, production", "Deployment failed");
+});
+
+test("an address that may not be called is refused at its field, and nothing is stored", async ({
+  connected: page,
+  service,
+  receiver,
+  createWebhook,
+  expected,
+}) => {
+  expected.push(/422/);
+  const { id } = await createWebhook();
+  await page.goto(`${service.url}/webhooks/${id}/edit`);
+  await page.getByLabel("URL").fill("http://10.0.0.1/");
+  await page.getByLabel("Description").fill("Not stored");
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await expect(page.getByLabel("URL")).toHaveAccessibleDescription(/private address/);
+  await expect(page.getByLabel("URL")).toBeFocused();
+  const stored: Webhook = await (await service.call("GET", `/api/site-webhook/${id}`)).json();
+  expect(stored).toMatchObject({ url: receiver.url, description: "" });
+});
+
+test("a pause stops deliveries and keeps what is missed, until somebody enables the webhook", async ({
+  connected: page,
+  service,
+  site,
+  receiver,
+  createWebhook,
+}) => {
+  const { id } = await createWebhook();
+  await page.goto(`${service.url}/webhooks/${id}`);
+  await press(page, "Pause", receiver.url);
+  await expectToast(page, "status", /^Webhook .* paused\.$/);
+  await expect(page.getByText("paused", { exact: true }).first()).toBeVisible();
+  await service.call("POST", `/api/site/${site.id}/deployment`, { status: "finished" });
+  await expect(page.getByText("1 delivery missed while paused.")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Send missed deliveries" })).toHaveAttribute(
+    "aria-disabled",
+    "true",
+  );
+  await expectAccessibleInBoth(page);
+  expect(receiver.received).toEqual([]);
+  await press(page, "Enable", receiver.url);
+  await expectToast(page, "status", /^Webhook .* enabled\.$/);
+  await page.getByRole("button", { name: "Send missed deliveries" }).click();
+  await expect.poll(() => receiver.received.length).toBe(1);
+});
+
+test("a failing webhook has one state: failing, never enabled", async ({
+  connected: page,
+  service,
+  site,
+  receiver,
+  createWebhook,
+}) => {
+  receiver.answer = broken;
+  const { id } = await createWebhook();
+  await ping(service, id);
+  await page.goto(`${service.url}/sites/${site.id}/webhooks`);
+  const row = webhookRow(page, receiver.url);
+  await expectRow(row, "failing");
+  await expect(row).toContainText("Failing for");
+  await expect(row.getByText("enabled", { exact: true })).toHaveCount(0);
+  await page.goto(`${service.url}/webhooks/${id}`);
+  await expect(page.getByText("failing", { exact: true }).first()).toBeVisible();
+});
+
+test("deliveries are filtered by status and event and found by id, all in the address", async ({
+  connected: page,
+  service,
+  site,
+  receiver,
+  createWebhook,
+}) => {
+  const { id } = await createWebhook();
+  const list = async () => {
+    const response = await service.call("GET", `/api/site-webhook/${id}/deliveries`);
+    const { data }: Page<DeliverySummary> = await response.json();
+    return data;
+  };
+  await service.call("POST", `/api/site/${site.id}/deployment`, { status: "finished" });
+  await expect.poll(async () => (await list())[0]?.status).toBe("delivered");
+  receiver.answer = { status: 410 };
+  await service.call("POST", `/api/site/${site.id}/deployment`, { status: "failed" });
+  await expect.poll(async () => (await list())[0]?.status).toBe("failed");
+
+  await page.goto(`${service.url}/webhooks/${id}`);
+  const rows = page.getByRole("table", { name: "Deliveries" }).getByRole("row");
+  await expect(rows).toHaveCount(3);
+  await page.getByLabel("Status", { exact: true }).selectOption({ label: "failed (1)" });
+  await expect(rows).toHaveCount(2);
+  await expect(page).toHaveURL(/\?status=failed$/);
+  await page.getByLabel("Event", { exact: true }).selectOption("site.deployed");
+  await expect(page.getByText("No deliveries match the selected filters.")).toBeVisible();
+  await page.getByRole("link", { name: "Clear filters" }).first().click();
+  const [, delivered] = await list();
+  const search = page.getByLabel("Delivery or message id");
+  await search.fill(`delivery ${delivered?.id}`);
+  await search.press("Enter");
+  await expect(page).toHaveURL(/\?q=/);
+  await page.reload();
+  await expect(search).toHaveValue(`delivery ${delivered?.id}`);
+  await expect(rows).toHaveCount(2);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expectNoSidewaysScroll(page);
+  await expectAccessibleInBoth(page);
+  await page.setViewportSize({ width: 1280, height: 800 });
+
+  // Not while the receiver has unsubscribed; once it is enabled, everything that failed goes out at once.
+  const resend = page.getByRole("button", { name: "Resend failed" });
+  await page.getByRole("link", { name: "Clear filters" }).click();
+  await expect(resend).toHaveAttribute("aria-disabled", "true");
+  receiver.answer = { status: 204 };
+  await press(page, "Enable", receiver.url);
+  await expect(resend).not.toHaveAttribute("aria-disabled", "true");
+  await resend.click();
+  const dialog = page.getByRole("alertdialog");
+  await dialog.getByLabel("Since 24 hours ago").check();
+  await dialog.getByRole("button", { name: "Resend" }).click();
+  await expectToast(page, "status", /^Sending 1 delivery to /);
+  await expect(resend).toBeHidden();
+  await expect.poll(() => receiver.received.length).toBe(3);
+});
+
+test("a token that may only read changes nothing, and sees why", async ({
+  connected: page,
+  service,
+  receiver,
+  createWebhook,
+}) => {
+  const { id } = await createWebhook();
+  await connectAs(page, service.url, await createReadingToken(service));
+  await page.goto(`${service.url}/webhooks/${id}`);
+  const pause = page.getByRole("button", { name: `Pause: ${receiver.url}` });
+  await expect(pause).toHaveAttribute("aria-disabled", "true");
+  await expect(page.getByRole("link", { name: "Edit" })).toHaveAttribute("aria-disabled", "true");
+});

@@ -1,0 +1,38 @@
+import { Field } from "../ui/Field.tsx";
+import { Select } from "../ui/Select.tsx";
+
+export type Option = { value: string; label: string };
+
+type ChoiceProps = {
+  label: string;
+  all: string;
+  /** Instead of the options, as long as there are none to choose from. */
+  hint?: string | undefined;
+  options: readonly Option[];
+  value: string | number | undefined;
+  onChange: (value: string) => void;
+};
+
+export function Choice({ label, all, hint, options, value = "", onChange }: ChoiceProps) {
+  return (
+    <div className="w-full min-w-0 sm:w-44">
+      <Field label={label}>
+        {(aria) => (
+          <Select {...aria} value={value} onChange={(event) => onChange(event.target.value)}>
+            <option value="">{all}</option>
+            {hint !== undefined && (
+              <option value="hint" disabled>
+                {hint}
+              </option>
+            )}
+            {options.map((option) => (
+              <option key={option.value} value={option.value}>
+                {option.label}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+// The timeline's filters that not every service has: words, who, and days.
+import { useState } from "react";
+import type { Activity } from "../../contract/activity.ts";
+import { Field } from "../ui/Field.tsx";
+import { Input } from "../ui/Input.tsx";
+import { Choice } from "./Choice.tsx";
+import type { Filter } from "./filter.ts";
+
+type MoreFiltersProps = {
+  filter: Filter;
+  actors: NonNullable<Activity["actors"]>;
+  show: (filter: Filter) => void;
+};
+
+type TextName = "actor" | "q" | "from" | "to";
+
+export function MoreFilters({ filter, actors, show }: MoreFiltersProps) {
+  const [typed, setTyped] = useState(filter.q ?? "");
+  const set = (name: TextName, value: string) => {
+    const { [name]: _before, ...others } = filter;
+    show({ ...others, ...(value !== "" && { [name]: value }) });
+  };
+  // What is chosen stays to be seen, even where nobody of that name is left.
+  const names = new Set([...actors.map(({ name }) => name), filter.actor ?? ""]);
+  const dayField = (name: "from" | "to", label: string) => (
+    <div className="w-full min-w-0 sm:w-40">
+      <Field label={label}>
+        {(aria) => (
+          <Input
+            {...aria}
+            type="date"
+            value={filter[name] ?? ""}
+            min={name === "to" ? filter.from : undefined}
+            max={name === "from" ? filter.to : undefined}
+            onChange={({ target }) => set(name, target.value)}
+          />
+        )}
+      </Field>
+    </div>
+  );
+  return (
+    <>
+      <Choice
+        label="Person"
+        all="Everyone"
+        options={[...names]
+          .filter((name) => name !== "")
+          .map((name) => ({ value: name, label: name }))}
+        value={filter.actor}
+        onChange={(name) => set("actor", name)}
+      />
+      {dayField("from", "From")}
+      {dayField("to", "To")}
+      <form
+        className="col-span-2 w-full min-w-0 sm:w-60"
+        onSubmit={(submitted) => {
+          submitted.preventDefault();
+          set("q", typed.trim());
+        }}
+      >
+        <Field label="Search">
+          {(aria) => (
+            <Input
+              {...aria}
+              type="search"
+              maxLength={200}
+              placeholder="Press Enter to search"
+              value={typed}
+              onChange={({ target }) => {
+                setTyped(target.value);
+                if (target.value === "" && filter.q !== undefined) set("q", "");
+              }}
+            />
+          )}
+        </Field>
+      </form>
+    </>
+  );
+}

@@ -1,0 +1,114 @@
+// Which of a site's events a selected channel gets. A change is saved at once, as the selection is.
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import {
+  problemEvents,
+  subscribableEvents,
+  type SubscribableEvent,
+} from "../../contract/events.ts";
+import { eventWords } from "../../contract/event-words.ts";
+import type {
+  EventChoice,
+  Notification,
+  NotificationEvents,
+} from "../../contract/notifications/notification.ts";
+import { call } from "../api/client.ts";
+import { invalidate, queryClient } from "../api/query.ts";
+import { toast } from "../app/toasts.ts";
+import { useChangeRefusal } from "../commands/permission.ts";
+import { EventChecklist } from "../ui/EventChecklist.tsx";
+import { Field } from "../ui/Field.tsx";
+import { Select } from "../ui/Select.tsx";
+import { notificationEventsQuery } from "./queries.ts";
+
+type Saved = NotificationEvents["channels"][number]["events"];
+
+/** As this dashboard can say it; a newer service may have other words. */
+const toChoice = (saved: Saved): EventChoice =>
+  typeof saved === "string"
+    ? saved === "problems"
+      ? saved
+      : "all"
+    : subscribableEvents.filter((event) => saved.includes(event));
+
+function useSave(siteId: number, { id, name }: Notification) {
+  const { queryKey } = notificationEventsQuery(siteId);
+  const patch = (events: EventChoice) =>
+    queryClient.setQueryData<NotificationEvents | null>(queryKey, (saved) =>
+      saved
+        ? { channels: saved.channels.map((one) => (one.id === id ? { id, events } : one)) }
+        : saved,
+    );
+  return useMutation({
+    // One after the other: each sends the whole set.
+    scope: { id: `events of the channels of site ${siteId}` },
+    onMutate: async (events: EventChoice) => {
+      await queryClient.cancelQueries({ queryKey });
+      patch(events);
+    },
+    mutationFn: (events: EventChoice) => {
+      const saved = queryClient.getQueryData<NotificationEvents | null>(queryKey);
+      const channels = (saved?.channels ?? []).map((one) => ({
+        id: one.id,
+        events: one.id === id ? events : toChoice(one.events),
+      }));
+      return call("updateNotificationEvents", { id: siteId }, { body: { channels } });
+    },
+    onError: (error) => {
+      toast.failure(`Couldn't save the events of ${name}.`, error);
+      void invalidate("showNotificationEvents");
+    },
+  });
+}
+
+type ChannelEventsProps = { siteId: number; channel: Notification };
+
+export function ChannelEvents({ siteId, channel }: ChannelEventsProps) {
+  const { data } = useQuery(notificationEventsQuery(siteId));
+  const { mutate: save } = useSave(siteId, channel);
+  const refusal = useChangeRefusal(true);
+  const [error, setError] = useState<string>();
+  const saved = data?.channels.find(({ id }) => id === channel.id);
+  // The selection is on its way, or the service has no choice of events.
+  if (saved === undefined) return null;
+  const choice = toChoice(saved.events);
+  const set = (events: EventChoice) => {
+    const isNone = events.length === 0;
+    setError(isNone ? "Choose at least one event, or deselect the channel." : undefined);
+    if (!isNone) save(events);
+  };
+  return (
+    <div className="grid gap-2 pt-2">
+      <div className="max-w-52">
+        <Field label={`Events for ${channel.name}`} help={refusal}>
+          {(aria) => (
+            <Select
+              {...aria}
+              disabled={refusal !== undefined}
+              value={typeof choice === "string" ? choice : "some"}
+              onChange={({ target: { value } }) =>
+                // What has gone wrong is what most lists begin with.
+                set(value === "all" || value === "problems" ? value : [...problemEvents])
+              }
+            >
+              <option value="all">All events</option>
+              <option value="problems">Problems only</option>
+              <option value="some">Chosen events…</option>
+            </Select>
+          )}
+        </Field>
+      </div>
+      {typeof choice !== "string" && (
+        <EventChecklist<SubscribableEvent>
+          legend={`Chosen events for ${channel.name}`}
+          events={subscribableEvents}
+          labelOf={(event) => eventWords[event]}
+          chosen={choice}
+          onChange={set}
+          error={error}
+          isChange
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+// Which events a webhook gets: all of them, or a list.
+import { useFormContext, useFormState, useWatch } from "react-hook-form";
+import { subscribableEvents } from "../../contract/events.ts";
+import type { CreateWebhookBody } from "../../contract/webhooks/webhook.ts";
+import { EventChecklist } from "../ui/EventChecklist.tsx";
+import { ChoiceList } from "../ui/ChoiceList.tsx";
+import { eventWord } from "./webhook-facts.ts";
+
+const options = [
+  { value: "all", label: "All events", help: "Also those that later versions add." },
+  { value: "some", label: "Chosen events" },
+] as const;
+
+export function EventsField() {
+  const { control, setValue } = useFormContext<CreateWebhookBody>();
+  const { errors } = useFormState<CreateWebhookBody>({ name: "events" });
+  const events = useWatch({ control, name: "events" }) ?? null;
+  const set = (next: CreateWebhookBody["events"]) =>
+    setValue("events", next, { shouldDirty: true, shouldValidate: errors.events !== undefined });
+  return (
+    <div className="grid gap-3">
+      <ChoiceList
+        legend="Events"
+        options={options}
+        value={events === null ? "all" : "some"}
+        onChange={(value) => set(value === "all" ? null : [])}
+      />
+      {events !== null && (
+        <EventChecklist
+          legend="Chosen events"
+          events={subscribableEvents}
+          labelOf={eventWord}
+          chosen={events}
+          onChange={set}
+          error={errors.events === undefined ? undefined : "Choose at least one event."}
+        />
+      )}
+      <p className="text-sm text-muted">A ping is sent whatever is chosen.</p>
+    </div>
+  );
+}
