@@ -337,6 +337,7 @@ test.describe("the events of a selected channel", () => {
     await page.goto(`${bare.url}/sites/${site.id}/notifications`);
     await expect(checkbox(page, ops)).toBeChecked();
     await expect(eventsOf(page, ops)).toBeHidden();
+    await page.goto("about:blank");
     await bare.close();
   });
 });

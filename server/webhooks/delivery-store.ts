@@ -48,11 +48,8 @@ export type RecordedAttempt = {
 export function createDeliveryStore(db: Database) {
   const readList = createFilteredRows(db, webhookDeliveries, listFilters.listDeliveries, {
     id: webhookDeliveries.id,
-    search: [
-      sql`'delivery'`,
-      webhookDeliveries.id,
-      sql`(select message_id from events where events.id = ${webhookDeliveries.event_id})`,
-    ],
+    // Its words are ids, which `hasId` looks for: a number would be found within many a message id.
+    search: [webhookDeliveries.id],
     status: sql`${webhookDeliveries.status}`,
     sorts: {},
   });
@@ -88,8 +85,16 @@ export function createDeliveryStore(db: Database) {
         events === null
           ? undefined
           : sql`${webhookDeliveries.event_id} in (select id from events where type = any(${sql.param([...events])}))`;
-      const scope = and(eq(webhookDeliveries.webhook_id, webhookId), isOfEvents);
-      const { rows, ...counted } = await readList(scope, request);
+      const { wanted = null, ...page } = request;
+      const scope = and(
+        eq(webhookDeliveries.webhook_id, webhookId),
+        isOfEvents,
+        ...(wanted?.words ?? []).filter((word) => word !== "delivery").map(hasId),
+      );
+      const { rows, ...counted } = await readList(scope, {
+        ...page,
+        wanted: wanted && { ...wanted, words: [] },
+      });
       const ids = rows.map(({ id }) => id);
       const found =
         ids.length === 0 ? [] : await withEvent().where(inArray(webhookDeliveries.id, ids));
@@ -280,6 +285,12 @@ const isOldest = sql`(${webhookDeliveries.by_hand} or ${webhookDeliveries.order_
     select from webhook_deliveries o
     where o.webhook_id = ${webhookDeliveries.webhook_id} and o.order_key = ${webhookDeliveries.order_key}
       and o.id < ${webhookDeliveries.id} and o.next_attempt_at is not null))`;
+
+/** A delivery's own id, or the beginning of its message's. */
+const hasId = (word: string) =>
+  /^\d+$/.test(word)
+    ? sql`${webhookDeliveries.id} = ${word}::numeric`
+    : sql`exists (select from events where events.id = ${webhookDeliveries.event_id} and starts_with(message_id, ${word}))`;
 
 const requestedAgain = sql.raw(
   `(d.by_hand and d.status = 'pending' and d.next_attempt_at is distinct from x.due_at)`,
