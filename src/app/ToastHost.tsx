@@ -1,10 +1,29 @@
+import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { useStore } from "../store.ts";
 import { Toast } from "../ui/Toast.tsx";
 import { dismissToast, type ToastMessage, toasts } from "./toasts.ts";
 
-function ToastList({ messages }: { messages: readonly ToastMessage[] }) {
-  return messages.map(({ id, tone, text, detail, requestId, action }) => (
-    <div key={id} className="pointer-events-auto w-full">
+/** Long enough to read it, or to think over what it offers. */
+const shownMs = { good: 5_000, bad: 15_000, offered: 10_000 };
+
+/** @param isHeld somebody is reading it, or about to press its button: then it stays */
+function TimedToast({ message, isHeld }: { message: ToastMessage; isHeld: boolean }) {
+  const { id, tone, text, detail, requestId, action } = message;
+  // One that takes the place of another has a time of its own.
+  useEffect(() => {
+    if (isHeld || message.tone === "busy") return undefined;
+    const ms = message.action === undefined ? shownMs[message.tone] : shownMs.offered;
+    const timer = setTimeout(() => dismissToast(message.id), ms);
+    return () => clearTimeout(timer);
+  }, [message, isHeld]);
+  const dismissByKey = (event: KeyboardEvent) => {
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    dismissToast(id);
+  };
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- for the buttons in it: Escape is the Dismiss of the one that has the focus
+    <div className="pointer-events-auto w-full" onKeyDown={dismissByKey}>
       <Toast
         tone={tone}
         text={text}
@@ -22,20 +41,55 @@ function ToastList({ messages }: { messages: readonly ToastMessage[] }) {
         onDismiss={() => dismissToast(id)}
       />
     </div>
-  ));
+  );
 }
 
 /** Both regions are always there: a screen reader hears only what comes into a region that it knows. */
 export function ToastHost() {
   const messages = useStore(toasts);
+  const [isPointed, setIsPointed] = useState(false);
+  const [hasFocus, setHasFocus] = useState(false);
+  const isHeld = isPointed || hasFocus;
+  const before = useRef<Element | null>(null);
+  const isBusy = messages.length > 0;
+  // What goes from under the pointer says nothing of it.
+  if (isHeld && !isBusy) {
+    setIsPointed(false);
+    setHasFocus(false);
+  }
+  useEffect(() => {
+    if (isBusy) return;
+    // The last one went while it had the focus, which then is nowhere.
+    const { current } = before;
+    before.current = null;
+    if (current instanceof HTMLElement && document.activeElement === document.body) current.focus();
+  }, [isBusy]);
+  const enter = ({ relatedTarget, currentTarget }: FocusEvent) => {
+    if (!currentTarget.contains(relatedTarget)) before.current = relatedTarget;
+    setHasFocus(true);
+  };
+  const leave = ({ relatedTarget, currentTarget }: FocusEvent) => {
+    if (!currentTarget.contains(relatedTarget)) setHasFocus(false);
+  };
+  const listOf = (isBad: boolean) =>
+    messages
+      .filter(({ tone }) => (tone === "bad") === isBad)
+      .map((message) => <TimedToast key={message.id} message={message} isHeld={isHeld} />);
   return (
-    <div className="pointer-events-none fixed end-4 bottom-4 in-[:has([data-outage])]:bottom-14 in-[:has([data-selection-bar])]:bottom-20 start-4 z-20 ms-auto grid max-w-sm gap-2">
-      <div role="alert" className="grid gap-2">
-        <ToastList messages={messages.filter(({ tone }) => tone === "bad")} />
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- nothing to press: messages wait while somebody is at them
+    <div
+      onPointerEnter={() => setIsPointed(true)}
+      onPointerLeave={() => setIsPointed(false)}
+      onFocus={enter}
+      onBlur={leave}
+      className="pointer-events-none fixed end-4 bottom-4 in-[:has([data-outage])]:bottom-14 in-[:has([data-selection-bar])]:bottom-20 start-4 z-20 ms-auto grid max-w-sm gap-2"
+    >
+      <div role="alert" aria-atomic={false} className="grid gap-2">
+        {listOf(true)}
       </div>
       {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- an <output> holds no blocks */}
-      <div role="status" className="grid gap-2">
-        <ToastList messages={messages.filter(({ tone }) => tone === "good")} />
+      <div role="status" aria-atomic={false} className="grid gap-2">
+        {listOf(false)}
       </div>
     </div>
   );

@@ -7,18 +7,19 @@ type ToastAction = { label: string; run: () => void };
 
 export type ToastMessage = {
   id: number;
-  tone: "good" | "bad";
+  /** `busy` = a job is under way: it stays until its end takes its place. */
+  tone: "good" | "bad" | "busy";
   text: string;
   detail?: string | undefined;
   requestId?: string | null | undefined;
   action?: ToastAction | undefined;
+  /** Of a job, e.g. "restore 7": its messages take one another's place. */
+  job?: string | undefined;
 };
 
 const maxShown = 4;
-const shownMs: Record<ToastMessage["tone"], number> = { good: 5_000, bad: 15_000 };
-/** Long enough to think it over. */
-const offeredMs = 10_000;
 
+/** They go by the clock of `ToastHost`, which stands still while somebody is at them. */
 export const toasts = createStore<readonly ToastMessage[]>([]);
 let lastId = 0;
 
@@ -27,23 +28,30 @@ export const dismissToast = (id: number) =>
 
 /** @returns the message's id, for whoever wants it gone before its time */
 function add(message: Omit<ToastMessage, "id">): number {
-  lastId += 1;
-  const id = lastId;
-  toasts.set([...toasts.get(), { id, ...message }].slice(-maxShown));
-  const ms = message.action === undefined ? shownMs[message.tone] : offeredMs;
-  setTimeout(() => dismissToast(id), ms);
+  const { job } = message;
+  const before = job === undefined ? undefined : toasts.get().find((toast) => toast.job === job);
+  const id = before?.id ?? (lastId += 1);
+  const rest = toasts.get();
+  const next = { id, ...message };
+  toasts.set(
+    before === undefined
+      ? [...rest, next].slice(-maxShown)
+      : rest.map((toast) => (toast === before ? next : toast)),
+  );
   return id;
 }
 
 export const toast = {
-  success: (text: string, detail?: string, action?: ToastAction) =>
-    add({ tone: "good", text, detail, action }),
+  success: (text: string, detail?: string, action?: ToastAction, job?: string) =>
+    add({ tone: "good", text, detail, action, job }),
   /** @param cause what was thrown, or why in the operator's words */
-  failure(text: string, cause: unknown = null) {
+  failure(text: string, cause: unknown = null, job?: string) {
     const { message: detail, requestId } =
       cause === null || typeof cause === "string"
         ? { message: cause ?? undefined, requestId: null }
         : describeError(cause);
-    return add({ tone: "bad", text, detail, requestId });
+    return add({ tone: "bad", text, detail, requestId, job });
   },
+  /** For a job that no page shows at the moment; its end is to be reported under the same name. */
+  running: (job: string, text: string) => add({ tone: "busy", text, job }),
 };

@@ -80,6 +80,15 @@ export const runMutation = {
 export function useConfigurationActions() {
   const { mutate: run, isPending: isStarting } = useMutation({
     ...runMutation,
+    // Its user may have left by the time of the answer.
+    onMutate: () => location.pathname,
+    onSuccess(backup: Backup | undefined, configuration: BackupConfiguration, startedOn: string) {
+      runMutation.onSuccess(backup, configuration);
+      if (backup !== undefined)
+        void import("./follow-run.ts").then(({ followRun }) =>
+          followRun(backup, configuration, startedOn),
+        );
+    },
     onError: (error, { name }) => toast.failure(`Couldn't run “${name}”.`, error),
   });
   return { run, isStarting };

@@ -17,11 +17,15 @@ const lastLine = (text: string | null) => text?.trimEnd().split("\n").at(-1) ?? 
 /** The page of the backup says all of it itself. */
 const isOnItsPage = (id: number) => window.location.pathname === paths.backup(id);
 
+/** Its end takes the place of its start. */
+const jobOf = (id: number) => `restore ${id}`;
+
 async function report(backup: Backup, undo: Undo): Promise<void> {
   const { id, configuration_id: configurationId } = backup;
+  const job = jobOf(id);
   if (isOnItsPage(id)) return;
   if (backup.restore_status === "failed") {
-    toast.failure(`Couldn't restore backup ${id}.`, lastLine(backup.restore_output));
+    toast.failure(`Couldn't restore backup ${id}.`, lastLine(backup.restore_output), job);
     return;
   }
   const configuration =
@@ -31,17 +35,20 @@ async function report(backup: Backup, undo: Undo): Promise<void> {
           .fetchQuery({ ...configurationQuery(configurationId), staleTime: 0 })
           .catch(() => null);
   const safety = configuration === null ? undefined : safetyOf(backup, configuration);
-  if (configuration === null || safety === undefined) toast.success(`Backup ${id} restored.`);
+  if (configuration === null || safety === undefined)
+    toast.success(`Backup ${id} restored.`, undefined, undefined, job);
   else
-    toast.success(`Backup ${id} restored.`, `Previous data saved as backup ${safety.id}.`, {
-      label: "Undo restore",
-      run: () => undo(safety, configuration),
-    });
+    toast.success(
+      `Backup ${id} restored.`,
+      `Previous data saved as backup ${safety.id}.`,
+      { label: "Undo restore", run: () => undo(safety, configuration) },
+      job,
+    );
 }
 
 /** @param undo asks whether to undo it; offered once the restore has finished */
 export function followRestore(id: number, undo: Undo): void {
-  const started = isOnItsPage(id) ? null : toast.success(`Restoring backup ${id}.`);
+  const started = isOnItsPage(id) ? null : toast.running(jobOf(id), `Restoring backup ${id}…`);
   const look = async (): Promise<void> => {
     const backup = await queryClient
       .fetchQuery({ ...backupQuery(id), staleTime: 0 })
@@ -51,7 +58,7 @@ export function followRestore(id: number, undo: Undo): void {
         return null;
       });
     if (backup === null || isInTransit(backup.restore_status)) return lookAgain();
-    if (started !== null) dismissToast(started);
+    if (started !== null && isOnItsPage(id)) dismissToast(started);
     await report(backup, undo);
   };
   const lookAgain = () => void setTimeout(() => void look().catch(() => undefined), lookMs);

@@ -1,10 +1,11 @@
 import { Button } from "./Button.tsx";
 import { Icon } from "./Icon.tsx";
 import { RequestId } from "./RequestId.tsx";
+import { StatusDot } from "./StatusDot.tsx";
 import { toneText } from "./tone.ts";
 
 type ToastProps = {
-  tone: "good" | "bad";
+  tone: "good" | "bad" | "busy";
   text: string;
   /** A second, quieter line. */
   detail?: string | undefined;
@@ -16,8 +17,12 @@ type ToastProps = {
 export function Toast({ tone, text, detail, requestId, action, onDismiss }: ToastProps) {
   return (
     <div className="flex w-full items-start gap-2.5 rounded-lg border border-line bg-raised py-2.5 pe-2 ps-3.5 shadow-pop motion-safe:animate-arrive">
-      <span className={`mt-1.5 ${toneText[tone]}`}>
-        <Icon name={tone === "good" ? "success" : "alert"} />
+      <span className={`mt-1.5 flex size-4 items-center justify-center ${toneText[tone]}`}>
+        {tone === "busy" ? (
+          <StatusDot tone="busy" isMoving />
+        ) : (
+          <Icon name={tone === "good" ? "success" : "alert"} />
+        )}
       </span>
       <div className="min-w-0 flex-1 py-1 wrap-anywhere">
         <p className="font-medium">{text}</p>

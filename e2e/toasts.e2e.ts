@@ -1,0 +1,59 @@
+// Short messages: one a job, which stays until it is read, and none where the page says the same.
+import { expect, test } from "./fixtures.ts";
+import { configurationRow, expectAccessible, expectRow } from "./helpers.ts";
+
+const press = "Run now: Orders, nightly";
+
+test("a run that ends while its user is elsewhere says so in the place where it was said to run", async ({
+  connected: page,
+  service,
+  backups,
+}) => {
+  await backups.createConfiguration();
+  await page.goto(`${service.url}/servers/${backups.server.id}/backups`);
+  await page.getByRole("button", { name: press }).click();
+  await page.getByRole("link", { name: "Activity" }).first().click();
+  await expect(page.getByRole("heading", { name: "Activity", level: 1 })).toBeVisible();
+  const message = page
+    .getByRole("status")
+    .getByText(/^Backup of “Orders, nightly” (finished|running)/);
+  await expect(message).toHaveText("Backup of “Orders, nightly” finished.", { timeout: 20_000 });
+  await expect(message).toHaveCount(1);
+  await expectAccessible(page);
+});
+
+test("a run says nothing where its page does", async ({ connected: page, service, backups }) => {
+  const { id } = await backups.createConfiguration();
+  await page.goto(`${service.url}/servers/${backups.server.id}/backups`);
+  await page.getByRole("button", { name: press }).click();
+  await expect
+    .poll(async () => (await backups.configuration(id)).last_backup?.status, { timeout: 20_000 })
+    .toBe("finished");
+  await expectRow(configurationRow(page, "Orders, nightly"), "finished");
+  await expect(page.getByRole("status").getByText(/^Backup of/)).toHaveCount(0);
+});
+
+test("a message stays while somebody is at it, and Escape closes it", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  await page.clock.install();
+  await site.createWorker({ startsecs: 0 });
+  await service.call("POST", "/api/tokens", { name: "old pipeline", abilities: ["read"] });
+  await page.goto(`${service.url}/settings`);
+  await page.getByRole("button", { name: "Revoke old pipeline" }).first().click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Revoke token" }).click();
+  const message = page.getByRole("status").getByText("old pipeline revoked.");
+  await expect(message).toBeVisible();
+  await message.hover();
+  await page.clock.runFor(60_000);
+  await expect(message).toBeVisible();
+  const dismiss = page.getByRole("button", { name: "Dismiss" });
+  await dismiss.focus();
+  await page.mouse.move(0, 0);
+  await page.clock.runFor(60_000);
+  await expect(message).toBeVisible();
+  await dismiss.press("Escape");
+  await expect(message).toBeHidden();
+});
