@@ -58,6 +58,57 @@ test("twice as large, and from right to left on a phone, everything stays within
   }
 });
 
+/** What can be read or used and is cut off by the window, or by a part of the page that does not scroll. */
+const cutOff = (page: Page): Promise<string[]> =>
+  page
+    .locator("a[href], button, input, select, summary, h1, h2, th, td, dt, dd, time")
+    .evaluateAll((elements) =>
+      elements
+        .filter((element) => {
+          const { left, right, width, height } = element.getBoundingClientRect();
+          // What is for screen readers alone is one pixel large.
+          if (width <= 1 || height <= 1 || !element.checkVisibility({ visibilityProperty: true }))
+            return false;
+          for (let part = element.parentElement; part !== null; part = part.parentElement) {
+            const { overflowX } = getComputedStyle(part);
+            if (overflowX === "auto" || overflowX === "scroll") return false;
+            const bounds = part.getBoundingClientRect();
+            if (overflowX !== "visible" && (right > bounds.right + 1 || left < bounds.left - 1))
+              return true;
+          }
+          return right > document.documentElement.clientWidth + 1 || left < -1;
+        })
+        .map(({ outerHTML }) => outerHTML.slice(0, 200)),
+    );
+
+test("at 360 px nothing is cut off or out of sight", async ({
+  connected: page,
+  service,
+  site,
+  backups,
+}) => {
+  const made = await service.call("POST", `/api/site/${site.id}/webhook`, {
+    url: `http://127.0.0.1:9/${"a-long-path-".repeat(10)}`,
+  });
+  const { id: webhookId }: { id: number } = await made.json();
+  await site.createWorker({ queue: "a-long-name-of-a-queue,".repeat(4) + "default" });
+  await page.setViewportSize({ width: 360, height: 740 });
+  for (const path of [
+    ...(await everyPage(service, site, backups)),
+    `/webhooks/${webhookId}`,
+    `/sites/${site.id}/webhooks/new`,
+    `/servers/${backups.server.id}/backups/new`,
+    `/servers/${backups.server.id}/notifications`,
+    "/settings/tokens/new",
+    "/help",
+    "/help/inventory",
+  ]) {
+    await visit(page, service.url + path);
+    await expectNoSidewaysScroll(page);
+    expect(await cutOff(page), path).toEqual([]);
+  }
+});
+
 test("in forced colours every control has an edge, and what has the focus is seen", async ({
   connected: page,
   service,
