@@ -206,7 +206,7 @@ test("a thing that no page has shown is two keystrokes and four letters away", a
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
   await page.keyboard.press("Control+k");
   await expect(field(page)).toBeFocused();
-  // Typed without a look at what comes: Enter waits for the answer to the last letter.
+  // Typed without a look at what comes: Enter waits for the palette's code, and for the answer to the last letter.
   await page.keyboard.type("expo");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`${service.url}/workers/${id}`);

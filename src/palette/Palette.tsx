@@ -13,6 +13,8 @@ export type PaletteProps = Asked & {
   /** The field is there before this part is loaded, and something may be typed in it by then. */
   field: ComponentProps<typeof SearchInput>;
   setText: (text: string) => void;
+  /** The text at which Enter was pressed before this part was loaded; null = it was not. */
+  entered: string | null;
 };
 
 function Hint({ keys, label }: { keys: readonly string[]; label: string }) {
@@ -47,8 +49,9 @@ function Footer({ isOfSubject, note }: { isOfSubject: boolean; note: string | nu
 /** What is chosen from, and what was typed to find it, for the way back. */
 type Subject = { entry: Entry; text: string };
 
-export function Palette({ text, from, field, setText }: PaletteProps) {
+export function Palette({ text, from, field, setText, entered }: PaletteProps) {
   const [subject, setSubject] = useState<Subject | null>(null);
+  const [isFirst, setIsFirst] = useState(true);
   const navigate = useNavigate();
   useEffect(() => setNavigate(navigate), [navigate]);
   const found = useSources({ text: subject?.text ?? text, from });
@@ -59,6 +62,7 @@ export function Palette({ text, from, field, setText }: PaletteProps) {
       ? "Searching…"
       : null;
   const changeSubject = (entry: Entry | null) => {
+    setIsFirst(false);
     setText(entry === null ? (subject?.text ?? "") : "");
     setSubject(entry === null ? null : { entry, text });
   };
@@ -71,6 +75,7 @@ export function Palette({ text, from, field, setText }: PaletteProps) {
         groups={arrange(text, actions === undefined ? found : { offers: actions.map(asAction) })}
         isSettled={actions !== undefined || found.isSettled}
         subject={subject?.entry ?? null}
+        entered={isFirst ? entered : null}
         onSubject={changeSubject}
       />
       <Footer isOfSubject={subject !== null} note={note} />

@@ -21,6 +21,8 @@ let loaded: Render | null = null;
 function PaletteDialog({ from }: Opening) {
   const [text, setText] = useState("");
   const [render, setRender] = useState(() => loaded);
+  /** The text at which Enter was pressed before anything could be found. */
+  const [entered, setEntered] = useState<string | null>(null);
   useEffect(() => {
     const fill = async () => {
       try {
@@ -42,7 +44,16 @@ function PaletteDialog({ from }: Opening) {
   };
   return (
     <SearchDialog label="Command palette" onClose={closePalette}>
-      {render === null ? <SearchInput {...field} /> : render({ text, field, from, setText })}
+      {render === null ? (
+        <SearchInput
+          {...field}
+          onKeyDown={({ key, nativeEvent }) => {
+            if (key === "Enter" && !nativeEvent.isComposing) setEntered(text);
+          }}
+        />
+      ) : (
+        render({ text, field, from, setText, entered })
+      )}
     </SearchDialog>
   );
 }

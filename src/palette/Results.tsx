@@ -88,16 +88,26 @@ type ResultsProps = {
   isSettled: boolean;
   /** Whose actions these are; null = they are no actions of one thing. */
   subject: Entry | null;
+  /** The text at which Enter was pressed before this was there. */
+  entered: string | null;
   onSubject: (entry: Entry | null) => void;
 };
 
-export function Results({ text, field, groups, isSettled, subject, onSubject }: ResultsProps) {
+export function Results({
+  text,
+  field,
+  groups,
+  isSettled,
+  subject,
+  entered,
+  onSubject,
+}: ResultsProps) {
   const id = useId();
   const navigate = useNavigate();
   const hits = groups.flatMap((group) => group.hits);
   const { place: active, activate, hasMoved } = useActive(text, isSettled, hits);
   /** The text for which Enter was pressed before its answer had come. */
-  const [awaited, setAwaited] = useState<string | null>(null);
+  const [awaited, setAwaited] = useState(entered);
   const best = hits[0]?.entry;
   const hasChosen = useRef(false);
   useEffect(() => {
