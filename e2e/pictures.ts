@@ -114,13 +114,15 @@ try {
   const page = await browser.newPage({ viewport: { width: 1440, height: 640 } });
   await page.goto(`${service.url}/#token=${encodeURIComponent(serviceToken)}`);
   await page.getByRole("button", { name: "Not now" }).click();
+  const firstSteps = page.getByRole("region", { name: "First steps" });
+  await firstSteps.getByRole("button", { name: "Dismiss" }).click();
   const take = async (name: string, path: string, sign: string) => {
     await page.goto(service.url + path);
     await expect(page.getByText(sign).first()).toBeVisible();
     await page.waitForLoadState("networkidle");
     await page.screenshot({ path: join(docs, `${name}.png`), animations: "disabled" });
   };
-  await take("overview", "/", "worker exports failed");
+  await take("overview", "/", "Worker exports on database failed");
   await take("backups", `/backup-configurations/${configuration}`, "Next runs");
   await take("workers", "/sites/1/workers", "failed");
   await page.goto(`${service.url}/webhooks/2`);

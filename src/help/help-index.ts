@@ -19,7 +19,11 @@ export const helpIndex = [
   },
   {
     title: "Develop",
-    pages: { architecture: "Architecture", dependencies: "Dependencies" },
+    pages: {
+      architecture: "Architecture",
+      look: "The dashboard's look",
+      dependencies: "Dependencies",
+    },
   },
   {
     title: "Decisions",

@@ -16,7 +16,7 @@ function FigureBox({ figure, isShown }: { figure: Figure; isShown: boolean }) {
         {label}
       </span>
       <span className="mt-1 block whitespace-nowrap">
-        <span className="text-figure font-semibold max-sm:text-xl">
+        <span className="me-0.5 text-figure font-semibold max-sm:text-xl">
           {total === 0 ? "–" : value}
         </span>{" "}
         {total > 0 && <span className="text-lg text-muted max-sm:text-sm">of {total}</span>}
