@@ -69,11 +69,12 @@ function GroupLine({
   group: ProblemGroup;
   at: string;
 }) {
-  const [first] = problems;
+  const tones = new Set(problems.map(({ tone }) => tone));
+  const worst = (["bad", "warn"] as const).find((tone) => tones.has(tone));
   const names = problems.slice(0, 3).map(({ title, place }) => place ?? title);
   return (
     <Line
-      tone={first?.tone ?? "idle"}
+      tone={worst ?? "idle"}
       title={title(total)}
       detail={
         at === "" ? (

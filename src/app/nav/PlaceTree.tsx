@@ -1,5 +1,5 @@
 // Servers and their sites in the side navigation: one tab stop, arrow keys within.
-import { type KeyboardEvent, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { OverviewServer } from "../../../contract/overview-parts.ts";
 import { paths } from "../../paths.ts";
 import { Icon } from "../../ui/Icon.tsx";
@@ -84,6 +84,14 @@ export function PlaceTree({ servers }: { servers: readonly OverviewServer[] }) {
       list.current?.querySelector<HTMLElement>(`[data-place="${keyOf(move.place)}"]`)?.focus();
     else open(move.serverId, move.type === "open");
   };
+
+  const currentKey = current === null ? null : keyOf(current);
+  useEffect(() => {
+    if (currentKey !== null)
+      list.current
+        ?.querySelector(`[data-place="${currentKey}"]`)
+        ?.scrollIntoView({ block: "nearest" });
+  }, [currentKey, list]);
 
   const sites = servers.reduce((sum, server) => sum + server.sites.length, 0);
   return (

@@ -1,0 +1,112 @@
+import { expect, test } from "vitest";
+import type { WholeOverview } from "../app/inventory.ts";
+import { calmText } from "./calm.ts";
+import { figuresOf } from "./figures.ts";
+import { firstSteps } from "./first-steps.ts";
+import { groupsOf, linesOf, listOf } from "./problems.ts";
+
+const at = (minute: number) => `2026-01-31T09:${String(minute).padStart(2, "0")}:00.000000Z`;
+
+const empty: WholeOverview = {
+  workers: { total: 0, up: 0, stopped: 0, failing: 0, problems: [] },
+  webhooks: { total: 0, failing: 0, problems: [] },
+  channels: { total: 0, failing: 0, problems: [] },
+  protection: { total: 0, protected: 0, unconfigured: 0, configurations: 0, problems: [] },
+  servers: [],
+};
+
+const worker = (id: number, minute: number): WholeOverview["workers"]["problems"][number] => ({
+  id,
+  server_id: 1,
+  site_id: 1,
+  site: "shop.example.com",
+  queue: "exports",
+  connection: "redis",
+  status: "failed",
+  is_crash_loop: false,
+  reason: "Process 1: Exited with code 1.\nLast lines of the log:",
+  at: at(minute),
+});
+
+const target = (id: number, configuration_id: number | null, minute: number | null) => ({
+  type: "site" as const,
+  id,
+  name: `site-${id}`,
+  server_id: 1,
+  server: "web-1",
+  state: configuration_id === null ? ("unprotected" as const) : ("late" as const),
+  reason: "The last run failed.",
+  configuration_id,
+  at: minute === null ? null : at(minute),
+});
+
+const troubled: WholeOverview = {
+  ...empty,
+  workers: { total: 60, up: 56, stopped: 2, failing: 2, problems: [worker(1, 5), worker(2, 30)] },
+  protection: {
+    total: 80,
+    protected: 37,
+    unconfigured: 42,
+    configurations: 38,
+    problems: [
+      target(9, 4, 20),
+      ...Array.from({ length: 42 }, (_, id) => target(100 + id, null, null)),
+    ],
+  },
+};
+
+test("figures are good only where all of it is", () => {
+  expect(figuresOf(troubled)).toMatchObject([
+    { value: 37, total: 80, tone: "bad", detail: "1 needs attention · 42 without a backup" },
+    { value: 56, total: 60, tone: "bad", detail: "2 down · 2 stopped" },
+    { value: 0, total: 0, tone: "idle", detail: "No webhooks or channels" },
+  ]);
+  const stopped = { ...empty, workers: { ...empty.workers, total: 3, up: 2, stopped: 1 } };
+  expect(figuresOf(stopped)[1]).toMatchObject({ tone: "idle", detail: "1 stopped" });
+  const up = { ...empty, workers: { ...empty.workers, total: 3, up: 3 } };
+  expect(figuresOf(up)[1]).toMatchObject({ tone: "good", detail: "All workers" });
+});
+
+test("many problems that are alike are one line, and the newest comes first", () => {
+  const lines = linesOf(groupsOf(troubled)).map((line) =>
+    line.type === "group" ? line.group.title(line.group.total) : line.problem.title,
+  );
+  expect(lines).toEqual([
+    "Worker exports on redis failed",
+    "Backup of site-9 needs attention",
+    "Worker exports on redis failed",
+    "42 sites without a backup",
+  ]);
+});
+
+test("a list of one kind has each problem, and says how many are not listed", () => {
+  const many = { ...troubled.workers, failing: 120 };
+  const { problems, more } = listOf(groupsOf({ ...troubled, workers: many }), "down");
+  expect(problems.map(({ key }) => key)).toEqual(["worker 2", "worker 1"]);
+  expect(problems[0]?.reason).toBe("Process 1: Exited with code 1.");
+  expect(more).toBe(118);
+});
+
+test("claims that nothing is wrong only of what there is", () => {
+  expect(calmText(empty)).toBeNull();
+  expect(calmText({ ...empty, workers: { ...empty.workers, total: 1, up: 1 } })).toBe(
+    "No problems: 1 worker up.",
+  );
+});
+
+test("a sample is no site that somebody added", () => {
+  const sample = { id: 1, name: "sample", health: "good", is_sample: true } as const;
+  const server = {
+    id: 1,
+    name: "here",
+    health: "good",
+    targets: 1,
+    protected: 0,
+    problems: 0,
+  } as const;
+  const rest = { running: 0, next_run_at: null };
+  const done = (sites: WholeOverview["servers"][number]["sites"]) =>
+    firstSteps({ ...empty, servers: [{ ...server, ...rest, sites }] }).map(({ isDone }) => isDone);
+  expect(done([sample])).toEqual([true, false, false, false]);
+  expect(done([sample, { id: 2, name: "shop", health: "good" }])[1]).toBe(true);
+});
