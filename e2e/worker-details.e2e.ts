@@ -44,6 +44,27 @@ test.describe("a worker's page", () => {
     await expect.poll(async () => (await log.textContent()) !== paused).toBe(true);
   });
 
+  test("shows CPU and memory of each process, read by pointer and by keyboard", async ({
+    connected: page,
+    service,
+    site,
+  }) => {
+    test.setTimeout(120_000);
+    const { id } = await site.createWorker({ processes: 2 });
+    await page.goto(`${service.url}/workers/${id}`);
+    const panel = page.getByRole("region", { name: "CPU and memory" });
+    await expect(panel).toContainText("The first figures come within 30 s.");
+    const memory = panel.getByRole("slider", { name: "Memory of process 2" });
+    await expect(memory).toBeVisible({ timeout: 90_000 });
+    await memory.focus();
+    await page.keyboard.press("Home");
+    await expect(memory).toHaveAttribute("aria-valuetext", /MB at \d\d:\d\d:\d\d/);
+    await expect(panel.getByText(/MB at \d\d:\d\d:\d\d/)).toBeVisible();
+    await panel.getByRole("slider", { name: "CPU of process 1" }).hover();
+    await expect(panel.getByText(/% at \d\d:\d\d:\d\d/)).toBeVisible();
+    await expectAccessible(page);
+  });
+
   test("shows a process that died and came back", async ({ connected: page, service, site }) => {
     const { id } = await site.createWorker();
     await page.goto(`${service.url}/workers/${id}`);

@@ -1,6 +1,6 @@
 // One worker: its state and actions, its settings, its processes, its log.
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useLoaderData, useNavigate } from "react-router";
 import type { Worker } from "../../contract/workers/worker.ts";
 import { workerName } from "../../contract/workers/worker-name.ts";
@@ -26,6 +26,8 @@ import { markOf } from "./worker-mark.ts";
 import { WorkerActions } from "./WorkerActions.tsx";
 import { WorkerBadge } from "./WorkerBadge.tsx";
 import { WorkerLog } from "./WorkerLog.tsx";
+
+const UsagePanel = lazy(async () => ({ default: (await import("./UsagePanel.tsx")).UsagePanel }));
 
 /** Processes end and come back without the worker's status saying so. */
 const liveMs = 5_000;
@@ -135,6 +137,10 @@ export function WorkerPage() {
           deployment={worker.deployment_id ?? null}
         />
       )}
+      {/* Loaded on its own: the page stands without it. */}
+      <Suspense>
+        <UsagePanel id={id} />
+      </Suspense>
       <WorkerLog
         key={id}
         id={id}

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { measures, pointsOf, readout, runsOf, timeOf } from "./usage-series.ts";
+
+const at = (seconds: number) =>
+  new Date(1_700_000_000_000 + seconds * 1000).toISOString().replace("Z", "000Z");
+const sample = (seconds: number, cpu = 1) => ({ at: at(seconds), cpu, memory: 50 * 1024 ** 2 });
+const process = {
+  number: 1,
+  starts: [at(-100), at(20)],
+  samples: [sample(0), sample(15, 12.3456), sample(30), sample(300)],
+};
+const [cpu, memory] = measures;
+
+test("a start is marked at the sample that follows it, and the time without a process is a gap", () => {
+  if (cpu === undefined) throw new Error("CPU is measured.");
+  const points = pointsOf(process, cpu);
+  expect(points.map(({ started }) => started)).toEqual([at(-100), null, at(20), null]);
+  expect(runsOf(points, 15_000).map((run) => run.length)).toEqual([3, 1]);
+});
+
+test("a point says its value and its time, and a start before it", () => {
+  if (cpu === undefined || memory === undefined) throw new Error("Both are measured.");
+  const [, second, third] = pointsOf(process, cpu);
+  const [first] = pointsOf(process, memory);
+  const time = (seconds: number) => timeOf(Date.parse(at(seconds)));
+  expect(second && readout(second, cpu)).toBe(`12.3 % at ${time(15)}`);
+  expect(third && readout(third, cpu)).toBe(`1 % at ${time(30)}, started at ${time(20)}`);
+  expect(first && readout(first, memory)).toContain("50 MB at");
+});

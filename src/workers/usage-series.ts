@@ -1,0 +1,63 @@
+// A worker's samples as a chart needs them: points on one hour, what was started between them, and what they say.
+import type { WorkerUsage } from "../../contract/workers/usage.ts";
+import { memoryText } from "../ui/memory-text.ts";
+
+type ProcessUsage = WorkerUsage["processes"][number];
+
+export const hourMs = 3600_000;
+
+export type UsagePoint = { atMs: number; value: number; started: string | null };
+
+export type Measure = {
+  label: string;
+  valueOf: (sample: ProcessUsage["samples"][number]) => number;
+  format: (value: number) => string;
+  /** Where the axis ends at the least, so that an idle process is a flat line. */
+  least: number;
+};
+
+export const measures: readonly Measure[] = [
+  {
+    label: "CPU",
+    valueOf: ({ cpu }) => cpu,
+    format: (value) => `${Number(value.toPrecision(3))} %`,
+    least: 10,
+  },
+  {
+    label: "Memory",
+    valueOf: ({ memory }) => memory,
+    format: (bytes) => memoryText(Math.round(bytes / 1024 ** 2)),
+    least: 8 * 1024 ** 2,
+  },
+];
+
+/** Each sample with the start that came since the one before. */
+export function pointsOf({ samples, starts }: ProcessUsage, { valueOf }: Measure): UsagePoint[] {
+  let beforeMs = 0;
+  return samples.map((sample) => {
+    const atMs = Date.parse(sample.at);
+    const started = starts.find((at) => Date.parse(at) > beforeMs && Date.parse(at) <= atMs);
+    beforeMs = atMs;
+    return { atMs, value: valueOf(sample), started: started ?? null };
+  });
+}
+
+/** Points that follow each other without a gap, in which the process did not run. */
+export function runsOf(points: readonly UsagePoint[], everyMs: number): UsagePoint[][] {
+  const runs: UsagePoint[][] = [];
+  for (const point of points) {
+    const run = runs.at(-1);
+    const last = run?.at(-1);
+    if (run === undefined || last === undefined || point.atMs - last.atMs > 2.5 * everyMs)
+      runs.push([point]);
+    else run.push(point);
+  }
+  return runs;
+}
+
+const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
+export const timeOf = (ms: number): string => clock.format(ms);
+
+/** "12 % at 14:02:15, started at 14:02:03" */
+export const readout = ({ atMs, value, started }: UsagePoint, { format }: Measure): string =>
+  `${format(value)} at ${timeOf(atMs)}${started === null ? "" : `, started at ${timeOf(Date.parse(started))}`}`;
