@@ -65,6 +65,7 @@ test("a token that can only read sees every action disabled with the reason, on 
     `/sites/${site.id}/workers`,
     `/sites/${site.id}/workers/new`,
     `/workers/${worker.id}`,
+    `/workers/${worker.id}/edit`,
     `/sites/${site.id}/webhooks`,
     `/sites/${site.id}/webhooks/new`,
     `/webhooks/${webhookId}`,
@@ -104,7 +105,7 @@ test("a token that can only read sees every action disabled with the reason, on 
   await expect(bar.getByRole("button", { name: /^Stop/ })).toHaveAccessibleDescription(reason);
   await expect(bar.getByRole("button", { name: "Clear selection" })).toBeEnabled();
   await page.keyboard.press("ControlOrMeta+k");
-  await page.getByRole("combobox").fill("new webhook");
+  await page.getByRole("dialog").getByRole("combobox").fill("new webhook");
   await expect(page.getByRole("option", { name: /New webhook/ }).first()).toBeDisabled();
   expect(changes).toEqual([]);
 });
