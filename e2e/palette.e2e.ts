@@ -234,7 +234,7 @@ test("what is found is acted on from there, by keys and by pointer", async ({
   await page.goto(`${service.url}/settings`);
   await ask(page, "imports", "imports on database");
   await page.keyboard.press("ArrowRight");
-  await expect(options(page)).toHaveText(["Open", "Restart", "Stop", "View log"]);
+  await expect(options(page)).toHaveText(["Open", "Restart", "Stop", "View log", "Edit"]);
   await expectAccessible(page);
   // Back where it was, and not away.
   await page.keyboard.press("Escape");

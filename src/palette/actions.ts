@@ -66,6 +66,7 @@ function workerActions({ id, name, status }: SearchHit): Entry[] {
     toOrder("restart"),
     status === "stopped" ? toOrder("start") : toOrder("stop"),
     toAction("bottom", "View log", () => void goToSection(paths.worker(id), "Log")),
+    toPage("edit", "Edit", "", paths.editWorker(id)),
   ];
 }
 

@@ -149,13 +149,14 @@ test("what the service found stands under its kind, with its place, its state an
 test("what can be done with it is refused where the service would", () => {
   const [entry] = worker;
   const actions = entry?.actions?.() ?? [];
-  expect(actions.map(({ label }) => label)).toEqual(["Open", "Restart", "Stop", "View log"]);
-  expect(actions.map(({ refusal }) => refusal)).toEqual([
-    undefined,
-    undefined,
-    undefined,
-    undefined,
+  expect(actions.map(({ label }) => label)).toEqual([
+    "Open",
+    "Restart",
+    "Stop",
+    "View log",
+    "Edit",
   ]);
+  expect(actions.filter(({ refusal }) => refusal !== undefined)).toEqual([]);
   const [removing] = hitEntries(
     [
       {
