@@ -173,7 +173,7 @@ test("in forced colors the current page and tab, what is selected, and what was 
   await page.keyboard.press("Control+k");
   const field = page.getByRole("combobox", { name: "Search names, actions and ids" });
   await field.fill(`worker ${id}`);
-  const option = page.getByRole("option", { selected: true });
+  const option = page.getByRole("dialog").getByRole("option", { selected: true });
   await expect(option).toContainText("default on database");
   await expect(option).not.toHaveCSS("outline-style", "none");
   const found = await colors(option.locator("mark").first());

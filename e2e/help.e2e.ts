@@ -13,7 +13,7 @@ test("the help opens as pages, with contents, sections with addresses, and links
   await page.getByRole("main").getByRole("link", { name: "Workers", exact: true }).click();
   await expect(page).toHaveURL(`${service.url}/help/workers`);
   await expect(page.getByRole("heading", { level: 1, name: "Workers" })).toBeFocused();
-  await expect(page).toHaveTitle("Workers · Help · Quarterdeck");
+  await expect(page).toHaveTitle(/Workers · Help · Quarterdeck$/);
 
   const section = page.getByRole("heading", { level: 2, name: /^Crash loops/ });
   const contents = page.getByRole("navigation", { name: "On this page" });
