@@ -98,6 +98,7 @@ try {
     expect
       .poll(async () => (await service.call("POST", `/api/backup/${id}`)).status, {
         intervals: [200],
+        timeout: 60_000,
       })
       .toBe(202);
   await run(shop);
