@@ -1,3 +1,4 @@
+import { lazy, Suspense } from "react";
 import {
   type BackupConfiguration,
   backupConfigurationStates,
@@ -12,7 +13,11 @@ import { formatBytes, runDuration, sizeTrend } from "./backup-facts.ts";
 import { ConfigurationActions } from "./ConfigurationActions.tsx";
 import { ConfigurationState } from "./ConfigurationState.tsx";
 import { workOf } from "./work.ts";
-import { WorkProgress } from "./WorkProgress.tsx";
+
+// Most rows show nothing that runs.
+const WorkProgress = lazy(async () => ({
+  default: (await import("./WorkProgress.tsx")).WorkProgress,
+}));
 
 const isKnownState = (status: string) =>
   backupConfigurationStates.some((known) => known === status);
@@ -55,7 +60,11 @@ function LastRun({ configuration }: RowProps) {
       >
         <BackupBadge backup={last} />
       </Link>
-      {work !== null && <WorkProgress work={work} backups={backups} />}
+      {work !== null && (
+        <Suspense>
+          <WorkProgress work={work} backups={backups} />
+        </Suspense>
+      )}
       <p className="mt-1 flex flex-wrap gap-x-2 text-xs text-muted">
         <Time value={at} />
         {details.map((detail) => (
