@@ -130,30 +130,21 @@ test.describe("the form", () => {
     site,
     receiver,
     createWebhook,
-    expected,
   }) => {
-    expected.push(/403/);
     const { id } = await createWebhook();
     await connectAs(page, service.url, await createReadingToken(service));
-    await createOnPage(page, service.url + newPage(site), receiver.url);
-    await expect(page.getByRole("alert").getByText("This action is unauthorized.")).toBeVisible();
-    await expect(page.getByLabel("URL")).toHaveValue(receiver.url);
+    await page.goto(service.url + newPage(site));
+    const reason = "This token can only read.";
+    const create = page.getByRole("button", { name: "Create webhook" });
+    await expect(create).toHaveAccessibleDescription(reason);
     await expectAccessible(page);
 
     await page.goto(`${service.url}/webhooks/${id}`);
-    await press(page, "Ping", receiver.url);
-    await expectToast(page, "alert", /Couldn't ping 127\.0\.0\.1:\d+\./);
-    const dialog = page.getByRole("alertdialog");
-    for (const [action, answer] of [
-      ["Rotate secret", "Rotate secret"],
-      ["Delete", "Delete webhook"],
-    ] as const) {
-      await press(page, action, receiver.url);
-      await dialog.getByRole("button", { name: answer }).click();
-      await expect(dialog.getByRole("alert")).toHaveText("This action is unauthorized.");
-      await dialog.getByRole("button", { name: "Cancel" }).click();
+    for (const action of ["Ping", "Rotate secret", "Delete"]) {
+      const button = page.getByRole("button", { name: `${action}: ${receiver.url}` });
+      await expect(button).toHaveAttribute("aria-disabled", "true");
+      await expect(button).toHaveAccessibleDescription(reason);
     }
-    await expect(page.getByText(/^whsec_/)).toBeHidden();
     const list = await service.call("GET", `/api/site/${site.id}/webhooks`);
     expect(await list.json()).toMatchObject({ data: [{ id, last_delivery: null }] });
     expect(receiver.received).toEqual([]);

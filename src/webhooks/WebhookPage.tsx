@@ -25,14 +25,15 @@ import { UrlText } from "./UrlText.tsx";
 import { VerifyHelp } from "./VerifyHelp.tsx";
 import { WebhookActions } from "./WebhookActions.tsx";
 import { WebhookBadge, WebhookSentence } from "./WebhookBadge.tsx";
-import { eventWord, hasExtras, isChangeable, nameOf, toMoving } from "./webhook-facts.ts";
+import { eventWord, hasExtras, isChangeable, nameOf, stateOf, toMoving } from "./webhook-facts.ts";
 
 function toProperties(webhook: Webhook): Property[] {
-  const { status, status_reason: reason, failing_since: failing } = webhook;
+  const state = stateOf(webhook);
+  const { status_reason: reason, failing_since: failing } = webhook;
   const { previous_secret_until: until, created_at: created, paused_until: waits } = webhook;
   const { description, events, paused_since: paused } = webhook;
   const properties: (Property | null)[] = [
-    status === undefined ? null : { term: "State", value: status },
+    state === null ? null : { term: "State", value: state },
     reason ? { term: "Reason", value: reason } : null,
     failing ? { term: "Failing since", value: <Time value={failing} /> } : null,
     waits ? { term: "Receiver asked to wait until", value: <Time value={waits} /> } : null,
@@ -107,6 +108,7 @@ function WebhookView({ id, siteId, view, deliveryId }: WebhookViewProps) {
           <WebhookActions webhook={webhook} look="words" onSecret={setSecret} onRemoved={leave} />
         }
       />
+      {webhook.description && <p className="-mt-4 wrap-anywhere">{webhook.description}</p>}
       <p className="-mt-4 flex min-w-0 items-center gap-1 font-mono text-xs text-muted">
         <UrlText url={url} />
         <CopyButton label="Copy URL" text={() => url} />
