@@ -6,6 +6,7 @@ import {
   expectAccessible,
   expectNoSidewaysScroll,
   expectRow,
+  expectToast,
   workerRow,
 } from "./helpers.ts";
 import { bar, box, openList } from "./list-helpers.ts";
@@ -47,8 +48,8 @@ test("many workers are stopped with one question, and each row shows its outcome
   );
   await dialog.getByRole("button", { name: "Stop 3 workers" }).click();
   await expect(dialog.getByRole("status")).toHaveText("2 done, 1 refused.");
-  await expect(result(page, `Worker ${one}`)).toContainText("stopping");
-  await expect(result(page, `Worker ${two}`)).toContainText("stopping");
+  await expect(result(page, `Worker ${one}`)).toContainText("stopped");
+  await expect(result(page, `Worker ${two}`)).toContainText("stopped");
   await expect(result(page, `Worker ${gone}`)).toContainText("refused");
   await expect(result(page, `Worker ${gone}`)).toContainText(/The worker is removing|Not found/);
   await expect(dialog.getByRole("button", { name: "Close" })).toBeFocused();
@@ -112,7 +113,8 @@ test("a whole page of webhooks is pinged and deleted, and brackets turn the page
       // The port of `discard`, where nobody is at home.
       url: `http://127.0.0.1:9/${count}`,
     });
-  await openList(page, `${service.url}/sites/${site.id}/webhooks`);
+  // By age, which a ping that nobody takes does not change.
+  await openList(page, `${service.url}/sites/${site.id}/webhooks?sort=-id`);
   await page.keyboard.press("]");
   await expect(page.getByRole("row")).toHaveCount(2);
   await page.keyboard.press("j");
@@ -120,7 +122,7 @@ test("a whole page of webhooks is pinged and deleted, and brackets turn the page
   await expect(bar(page)).toContainText("1 selected");
   await page.keyboard.press("p");
   const dialog = page.getByRole("alertdialog");
-  await expect(dialog.getByRole("status")).toHaveText("1 done.");
+  await expect(dialog.getByRole("status")).toHaveText("1 failed.");
   await page.keyboard.press("Enter");
   await expect(dialog).toBeHidden();
   await page.keyboard.press("x");
@@ -134,4 +136,60 @@ test("a whole page of webhooks is pinged and deleted, and brackets turn the page
   await expect(dialog.getByRole("status")).toHaveText("20 done.");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("row")).toHaveCount(2);
+});
+
+test("all that match are selected across pages, followed to their end, and what failed is shown", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  const mails = [];
+  for (const queue of ["mail-1", "mail-2", "mail-3"])
+    mails.push((await site.createWorker({ queue, startsecs: 1, startretries: 0 })).id);
+  const { id: other } = await site.createWorker({ queue: "other" });
+  for (const id of [...mails, other])
+    await expect.poll(async () => (await site.worker(id)).status).toBe("installed");
+  await openList(page, `${service.url}/sites/${site.id}/workers?q=mail&per_page=2`);
+  await page.getByRole("checkbox", { name: "Select all on this page" }).check();
+  await bar(page).getByRole("button", { name: "Select all 3 that match" }).click();
+  await expect(bar(page)).toContainText("3 selected");
+  await expectAccessible(page);
+
+  await site.artisan(
+    `case "$*" in *mail-2*) exit 1;; esac; trap "exit 0" TERM; while :; do sleep 0.1; done`,
+  );
+  await page.keyboard.press("r");
+  const dialog = page.getByRole("alertdialog");
+  await dialog.getByRole("button", { name: "Restart 3 workers" }).click();
+  await expect(dialog.getByText("2 done, 1 failed", { exact: true })).toBeVisible();
+  await expect(result(page, "mail-1 on database")).toContainText("installed");
+  await expect(result(page, "mail-2 on database")).toContainText("Exited with code 1");
+  await dialog.getByRole("button", { name: "Show failed" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(page).toHaveURL(/\/workers\?status=failed%2Ccrash_looping$/);
+  await expectRow(workerRow(page, mails[1] ?? 0), "failed");
+  await expect(page.getByRole("main").locator("tbody").getByRole("row")).toHaveCount(1);
+  // What did not match was left alone.
+  expect((await site.worker(other)).status_reason).toBeNull();
+});
+
+test("whoever closes the dialog before the end hears of it, with the way to what failed", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  const { id } = await site.createWorker({ queue: "emails", startsecs: 3, startretries: 0 });
+  await expect.poll(async () => (await site.worker(id)).status).toBe("installed");
+  await openList(page, `${service.url}/sites/${site.id}/workers`);
+  await site.artisan("sleep 1; exit 1");
+  await box(page, id).check();
+  await expect(bar(page)).toContainText("1 selected");
+  await page.keyboard.press("r");
+  const dialog = page.getByRole("alertdialog");
+  await dialog.getByRole("button", { name: "Restart 1 worker" }).click();
+  await expect(dialog.getByText("1 running", { exact: true })).toBeVisible();
+  await dialog.getByRole("button", { name: "Close" }).click();
+  await expectToast(page, "alert", "Restart 1 worker: 1 failed.");
+  await page.getByRole("alert").getByRole("button", { name: "Show" }).click();
+  await expect(page).toHaveURL(/\/workers\?status=failed%2Ccrash_looping$/);
 });

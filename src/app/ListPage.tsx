@@ -14,6 +14,7 @@ import { EmptyState } from "../ui/EmptyState.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import type { ListView } from "../api/list-query.ts";
+import type { DataQuery } from "../api/query.ts";
 import type { BulkProps } from "../bulk/BulkBar.tsx";
 import { LinkButton } from "./LinkButton.tsx";
 import { ListBar } from "./list/ListBar.tsx";
@@ -26,6 +27,7 @@ import { createSelection } from "./selection/selection.ts";
 function SelectionBar<Item extends { id: number }>({
   selection,
   items,
+  listed,
   Bulk,
 }: BulkProps<Item> & { Bulk: ComponentType<BulkProps<Item>> }) {
   const selected = useSyncExternalStore(selection.subscribe, selection.get);
@@ -36,7 +38,11 @@ function SelectionBar<Item extends { id: number }>({
       {selected.size > 0 && (
         <div data-selection-bar className="sticky bottom-16 z-10 h-0">
           <Suspense>
-            <Bulk items={items.filter(({ id }) => selected.has(id))} selection={selection} />
+            <Bulk
+              items={items.filter(({ id }) => selected.has(id))}
+              selection={selection}
+              listed={listed}
+            />
           </Suspense>
         </div>
       )}
@@ -55,6 +61,7 @@ type ListPageProps<Item> = {
   /** What the address asks for: a page, which may lie behind the end, of what was filtered. */
   view: ListView & { page: number };
   pathOf: (view: ListView) => string;
+  queryOf: (view: ListView) => DataQuery<Page<Item>>;
   /** For a list with nothing in it: what such a thing is good for. */
   empty: { title: string; text: string; art: ArtName };
   /** What can be done with many of them at once; loaded when some are selected. */
@@ -71,6 +78,7 @@ export function ListPage<Item extends { id: number }>({
   list: { data, meta },
   view,
   pathOf,
+  queryOf,
   empty,
   bulk,
   children,
@@ -101,7 +109,12 @@ export function ListPage<Item extends { id: number }>({
           )}
           <PageLinks meta={meta} pathOf={(page) => pathOf({ ...view, page })} />
         </Panel>
-        <SelectionBar selection={selection} items={data} Bulk={bulk} />
+        <SelectionBar
+          selection={selection}
+          items={data}
+          listed={{ meta, view, pathOf, queryOf }}
+          Bulk={bulk}
+        />
       </div>
     </>
   );

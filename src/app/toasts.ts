@@ -45,12 +45,12 @@ export const toast = {
   success: (text: string, detail?: string, action?: ToastAction, job?: string) =>
     add({ tone: "good", text, detail, action, job }),
   /** @param cause what was thrown, or why in the operator's words */
-  failure(text: string, cause: unknown = null, job?: string) {
+  failure(text: string, cause: unknown = null, job?: string, action?: ToastAction) {
     const { message: detail, requestId } =
       cause === null || typeof cause === "string"
         ? { message: cause ?? undefined, requestId: null }
         : describeError(cause);
-    return add({ tone: "bad", text, detail, requestId, job });
+    return add({ tone: "bad", text, detail, requestId, job, action });
   },
   /** For a job that no page shows at the moment; its end is to be reported under the same name. */
   running: (job: string, text: string) => add({ tone: "busy", text, job }),

@@ -40,6 +40,7 @@ export function BackupsPage() {
       bulk={ConfigurationBulk}
       view={view}
       pathOf={(to) => paths.backups(serverId, to)}
+      queryOf={(to) => configurationsQuery(serverId, to)}
       empty={{
         art: "backups",
         title: "No backups yet",

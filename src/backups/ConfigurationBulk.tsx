@@ -4,7 +4,7 @@ import { mutate } from "../api/mutate.ts";
 import { BulkBar, type BulkProps } from "../bulk/BulkBar.tsx";
 import { type BulkAction, goneIsDone } from "../bulk/bulk-task.ts";
 import { type ConfigurationAction, configurationActions, refusal, runMutation } from "./actions.ts";
-import { hasExtras } from "./backup-facts.ts";
+import { hasExtras, movingStatus } from "./backup-facts.ts";
 import { removalChoices, removeMutation, toFiles } from "./removal.ts";
 
 const toBulk = (action: ConfigurationAction) => {
@@ -38,6 +38,11 @@ const actions: readonly BulkAction<BackupConfiguration>[] = [
     title: (what) => `Run ${what} now`,
     done: "pending",
     run: (configuration) => mutate(runMutation, configuration),
+    // What was asked for is the run, and the newest one is it.
+    seen: ({ last_backup: last }) => ({
+      status: last === null ? undefined : movingStatus(last),
+      reason: last?.status_reason,
+    }),
   },
   {
     ...toBulk("remove"),
@@ -61,6 +66,7 @@ export function ConfigurationBulk(props: BulkProps<BackupConfiguration>) {
       detailOf={({ type, backupable }) => `${type} ${backupable.name}`}
       one="backup"
       many="backups"
+      failed="failed,failing"
       actions={actions}
     />
   );

@@ -1,14 +1,26 @@
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import { toast } from "../app/toasts.ts";
 import { Button } from "../ui/Button.tsx";
 import { handFocusOn } from "../ui/hand-focus-on.ts";
 import { Icon } from "../ui/Icon.tsx";
 import type { Selection } from "../app/selection/selection.ts";
+import { fetchRows, type Listed } from "./whole-list.ts";
 import { begin, type BulkAction, type BulkWords, countText } from "./bulk-task.ts";
 
 /** What a list page gives to a room's bar. */
-export type BulkProps<Item> = { items: readonly Item[]; selection: Selection };
+export type BulkProps<Item> = {
+  items: readonly Item[];
+  selection: Selection;
+  listed: Listed<Item>;
+};
 
 type BulkBarProps<Item> = BulkProps<Item> &
-  BulkWords<Item> & { actions: readonly BulkAction<Item>[] };
+  BulkWords<Item> & {
+    actions: readonly BulkAction<Item>[];
+    /** The statuses of the list that something has which failed. */
+    failed: string;
+  };
 
 /** Why an action is possible with none of them. */
 function refusalOfAll<Item>({ label, refusal }: BulkAction<Item>, items: readonly Item[]) {
@@ -19,19 +31,55 @@ function refusalOfAll<Item>({ label, refusal }: BulkAction<Item>, items: readonl
 
 /** What can be done with the selected rows. */
 export function BulkBar<Item extends { id: number }>({
-  items,
+  items: selected,
   selection,
+  listed,
   actions,
+  failed,
   ...words
 }: BulkBarProps<Item>) {
+  const navigate = useNavigate();
+  const { meta, view, pathOf } = listed;
+  /** All that match, once they were asked for; they hold for the page that they were asked on. */
+  const [matching, setMatching] = useState<{ of: typeof view; rows: readonly Item[] } | null>(null);
+  const [isReading, setIsReading] = useState(false);
+  const isWholePage =
+    selected.length > 0 && selected.length === (meta.to ?? 0) - (meta.from ?? 1) + 1;
+  const isWhole = isWholePage && matching?.of === view;
+  const items = isWhole ? matching.rows : selected;
   const onDone = (id: number) => selection.select(id, false, false);
+  const selectAll = async () => {
+    setIsReading(true);
+    try {
+      setMatching({ of: view, rows: await fetchRows(listed, view) });
+    } catch (error) {
+      toast.failure(`Couldn't select all ${words.many}.`, error);
+    }
+    setIsReading(false);
+  };
+  const start = (action: BulkAction<Item>) =>
+    begin(action, {
+      ...words,
+      items,
+      onDone,
+      read: () => fetchRows(listed, {}),
+      show: meta.counts === undefined ? null : () => void navigate(pathOf({ status: failed })),
+    });
   return (
     <section
       ref={handFocusOn}
       aria-label="Selection"
       className="mt-2 flex min-h-12 flex-wrap items-center gap-1.5 rounded-lg border border-line bg-raised px-3 py-1.5 shadow-pop motion-safe:animate-arrive"
     >
-      <p className="me-auto font-medium">{items.length} selected</p>
+      <p className="me-auto flex flex-wrap items-center gap-x-3 font-medium">
+        {items.length} selected
+        {isWholePage && !isWhole && meta.total > selected.length && (
+          <Button size="sm" isPending={isReading} onClick={() => void selectAll()}>
+            Select all {meta.total} that match
+          </Button>
+        )}
+        {isWhole && <output className="sr-only">{items.length} selected</output>}
+      </p>
       {actions.map((action) => (
         <Button
           key={action.label}
@@ -43,7 +91,7 @@ export function BulkBar<Item extends { id: number }>({
           }}
           data-tip={action.label}
           disabledReason={refusalOfAll(action, items)}
-          onClick={() => begin(action, { ...words, items, onDone })}
+          onClick={() => start(action)}
         >
           <Icon name={action.icon} />
           <span className={`max-sm:hidden ${action.keys === "#" ? "text-bad" : ""}`}>

@@ -6,6 +6,7 @@ import { ConfirmFields, useAnswer } from "../app/ConfirmFields.tsx";
 import {
   answeredOf,
   type BulkRun,
+  hasBroken,
   hasFailed,
   hasWaiting,
   type RunState,
@@ -24,12 +25,31 @@ const focus = (button: HTMLButtonElement | null) => {
 const close = () => bulkTask.set(null);
 
 /** How far it is, in the place where the question was. */
-function Outcome({ state, total }: { state: RunState; total: number }) {
+function Outcome({
+  state,
+  total,
+  show,
+}: {
+  state: RunState;
+  total: number;
+  show: BulkTask["show"];
+}) {
   const answered = answeredOf(state);
   return (
     <div className="grid gap-2 pb-1">
-      <p className="font-medium text-ink">
-        {state.phase === "over" ? summaryOf(state) : `${answered} of ${total} done`}
+      <p className="flex flex-wrap items-center gap-x-3 font-medium text-ink">
+        <span>{state.phase === "over" ? summaryOf(state) : `${answered} of ${total} done`}</span>
+        {show !== null && hasBroken(state) && (
+          <Button
+            size="sm"
+            onClick={() => {
+              close();
+              show();
+            }}
+          >
+            Show failed
+          </Button>
+        )}
       </p>
       {state.phase === "running" && <Progress label="Progress" share={answered / total} />}
     </div>
@@ -85,7 +105,7 @@ function Actions({ title, run, choice, isGrave, disabledReason }: ActionsProps) 
 }
 
 /** Asks once for all rows, runs the action, and reports the outcome row by row. */
-export function BulkDialog({ title, done, rows, leftOut, question, run }: BulkTask) {
+export function BulkDialog({ title, done, rows, leftOut, question, run, show }: BulkTask) {
   const state = useStore(run.state);
   const [answer, setAnswer] = useAnswer(question);
   const isAsking = state.phase === "asking";
@@ -108,7 +128,7 @@ export function BulkDialog({ title, done, rows, leftOut, question, run }: BulkTa
       }
     >
       <output className="sr-only">{spokenOf(state)}</output>
-      {isAsking ? question?.body : <Outcome state={state} total={rows.length} />}
+      {isAsking ? question?.body : <Outcome state={state} total={rows.length} show={show} />}
       <ul aria-label={title} className="border-y border-line">
         {rows.map(({ id, ...row }) => (
           <ResultRow key={id} {...row} result={state.results.get(id)} done={done} />

@@ -14,6 +14,9 @@ const looks: Record<Result["kind"], { tone: Tone; word: string }> = {
   skipped: { tone: "idle", word: "skipped" },
   refused: { tone: "bad", word: "refused" },
   failed: { tone: "warn", word: "failed" },
+  moving: { tone: "busy", word: "running" },
+  ended: { tone: "good", word: "done" },
+  broken: { tone: "bad", word: "failed" },
 };
 
 type ResultRowProps = Named & {
@@ -25,6 +28,7 @@ type ResultRowProps = Named & {
 
 export function ResultRow({ result, done, ...named }: ResultRowProps) {
   const look = result && looks[result.kind];
+  const word = result && "word" in result ? result.word : null;
   return (
     <Row
       {...named}
@@ -32,16 +36,24 @@ export function ResultRow({ result, done, ...named }: ResultRowProps) {
         look && (
           <span className="flex items-center gap-2 whitespace-nowrap">
             <StatusDot tone={look.tone} isMoving={look.tone === "busy"} />
-            {result?.kind === "done" ? done : look.word}
+            {word ?? (result?.kind === "done" || result?.kind === "ended" ? done : look.word)}
           </span>
         )
       }
-      {...(result && "reason" in result && { reason: result.reason, requestId: result.requestId })}
+      {...(result &&
+        "reason" in result && {
+          reason: result.reason ?? undefined,
+          requestId: "requestId" in result ? result.requestId : null,
+        })}
     />
   );
 }
 
-type RowProps = Named & { state?: ReactNode; reason?: string; requestId?: string | null };
+type RowProps = Named & {
+  state?: ReactNode;
+  reason?: string | undefined;
+  requestId?: string | null;
+};
 
 export function Row({ name, detail, state, reason, requestId = null }: RowProps) {
   return (

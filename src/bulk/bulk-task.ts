@@ -4,7 +4,9 @@ import { sessions } from "../api/session.ts";
 import { createStore } from "../store.ts";
 import type { IconName } from "../ui/Icon.tsx";
 import type { Question } from "../app/confirm.ts";
-import { type BulkRun, createRun } from "./bulk-run.ts";
+import { toast } from "../app/toasts.ts";
+import { type BulkRun, createRun, hasBroken, summaryOf } from "./bulk-run.ts";
+import type { Seen } from "./follow.ts";
 
 /** What a room offers to do with many of its rows. */
 export type BulkAction<Item> = {
@@ -21,6 +23,8 @@ export type BulkAction<Item> = {
   /** Asked before something stops or is lost; it names that. */
   question?: (items: readonly Item[]) => Pick<Question, "body" | "typed" | "choices">;
   run: (item: Item, choice: string) => Promise<unknown>;
+  /** What to follow of a thing afterwards; its own status unless given. */
+  seen?: (item: Item) => Seen;
 };
 
 /** A row by its name, and what else tells it apart. */
@@ -34,6 +38,8 @@ export type BulkTask = {
   leftOut: readonly (BulkRow & { reason: string })[];
   question: Pick<Question, "body" | "typed" | "choices"> | null;
   run: BulkRun;
+  /** Leads to those that failed, where the list can be filtered. */
+  show: (() => void) | null;
 };
 
 export const bulkTask = createStore<BulkTask | null>(null);
@@ -68,12 +74,22 @@ type Rows<Item> = BulkWords<Item> & {
   items: readonly Item[];
   /** It leaves the selection, so that what is left of that is what still wants doing. */
   onDone: (id: number) => void;
+  /** Reads all of the list, to see what became of them. */
+  read?: (() => Promise<readonly Item[]>) | undefined;
+  show?: (() => void) | null;
 };
+
+/** What most things say of themselves. */
+const ownStatus = (item: object): Seen => ({
+  status: "status" in item && typeof item.status === "string" ? item.status : undefined,
+  reason:
+    "status_reason" in item && typeof item.status_reason === "string" ? item.status_reason : null,
+});
 
 /** Begins an action: with its question, or at once when there is nothing to say beforehand. */
 export function begin<Item extends { id: number }>(
   action: BulkAction<Item>,
-  { items, onDone, ...words }: Rows<Item>,
+  { items, onDone, read, show = null, ...words }: Rows<Item>,
 ): void {
   const possible = items.filter((item) => action.refusal(item) === undefined);
   const byId = new Map(possible.map((item) => [item.id, item]));
@@ -87,22 +103,40 @@ export function begin<Item extends { id: number }>(
     return reason === undefined ? [] : [{ ...toRow(item), reason }];
   });
   const question = action.question?.(possible) ?? null;
-  const run = createRun({
+  const title = action.title(countText(possible.length, words));
+  const seenOf = action.seen ?? ownStatus;
+  const run: BulkRun = createRun({
     ids: possible.map(({ id }) => id),
     act: async (id, choice) => {
       const item = byId.get(id);
       if (item !== undefined) await action.run(item, choice);
     },
     onDone,
+    look:
+      read && (async () => new Map((await read()).map((item) => [item.id, seenOf(item)] as const))),
+    onEnd() {
+      // The dialog, as long as it is open, says it itself.
+      if (bulkTask.get()?.run === run) return;
+      const outcome = `${title}: ${summaryOf(run.state.get())}.`;
+      if (!hasBroken(run.state.get())) toast.success(outcome);
+      else
+        toast.failure(
+          outcome,
+          null,
+          undefined,
+          show === null ? undefined : { label: "Show", run: show },
+        );
+    },
   });
   const rows = possible.map(toRow);
   bulkTask.set({
-    title: action.title(countText(possible.length, words)),
+    title,
     done: action.done,
     rows,
     leftOut,
     question,
     run,
+    show,
   });
   if (question === null && leftOut.length === 0) void run.start("");
 }

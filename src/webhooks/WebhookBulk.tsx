@@ -16,6 +16,11 @@ const ping: BulkAction<Webhook> = {
   done: "sent",
   refusal: always,
   run: (webhook) => mutate(pingMutation, webhook),
+  // A receiver that does not take it now may take it in hours.
+  seen: ({ last_delivery: last }) => ({
+    status: last?.status === "retrying" ? "failed" : last?.status,
+    reason: last?.status_reason,
+  }),
 };
 
 const remove: BulkAction<Webhook> = {
@@ -43,6 +48,7 @@ export function WebhookBulk(props: BulkProps<Webhook>) {
       nameOf={({ url }) => url}
       one="webhook"
       many="webhooks"
+      failed="failing,disabled"
       // A service without deliveries has no pings.
       actions={props.items.every(hasExtras) ? [ping, remove] : [remove]}
     />

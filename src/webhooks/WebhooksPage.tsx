@@ -34,6 +34,7 @@ export function WebhooksPage() {
       bulk={WebhookBulk}
       view={view}
       pathOf={(to) => paths.webhooks(siteId, to)}
+      queryOf={(to) => webhooksQuery(siteId, to)}
       empty={{
         art: "webhooks",
         title: "No webhooks yet",

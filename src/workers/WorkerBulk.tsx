@@ -73,6 +73,7 @@ export function WorkerBulk(props: BulkProps<Worker>) {
       detailOf={({ id }) => `Worker ${id}`}
       one="worker"
       many="workers"
+      failed="failed,crash_looping"
       actions={actions}
     />
   );

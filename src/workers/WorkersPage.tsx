@@ -37,6 +37,7 @@ export function WorkersPage() {
       bulk={WorkerBulk}
       view={view}
       pathOf={(to) => paths.workers(siteId, to)}
+      queryOf={(to) => workersQuery(siteId, to)}
       empty={{
         art: "workers",
         title: "No workers yet",
