@@ -1,6 +1,6 @@
 // One measure of one process over the last hour, in plain SVG. The pointer and the arrow keys read its points.
 import { useState, type KeyboardEvent, type PointerEvent } from "react";
-import { hourMs, type Measure, readout, runsOf, type UsagePoint } from "./usage-series.ts";
+import { type Measure, readout, runsOf, type UsagePoint } from "./usage-series.ts";
 
 const width = 300;
 const height = 48;
@@ -13,14 +13,16 @@ type UsageChartProps = {
   everyMs: number;
   /** Where the axis ends, the same for all charts of a page. */
   endMs: number;
+  /** How much time the axis has. */
+  spanMs: number;
 };
 
-export function UsageChart({ name, measure, points, everyMs, endMs }: UsageChartProps) {
+export function UsageChart({ name, measure, points, everyMs, endMs, spanMs }: UsageChartProps) {
   const [readMs, setReadMs] = useState<number | null>(null);
   const last = points.at(-1);
   if (last === undefined) return <p className="text-sm text-muted">No samples yet.</p>;
   const top = Math.max(measure.least, ...points.map(({ value }) => value)) * 1.1;
-  const x = ({ atMs }: UsagePoint) => width * (1 - (endMs - atMs) / hourMs);
+  const x = ({ atMs }: UsagePoint) => width * (1 - (endMs - atMs) / spanMs);
   const y = ({ value }: UsagePoint) => height * (1 - value / top);
   const nearest = (ms: number) =>
     points.reduce((best, point) =>
@@ -31,7 +33,7 @@ export function UsageChart({ name, measure, points, everyMs, endMs }: UsageChart
 
   const readPointer = ({ clientX, currentTarget }: PointerEvent) => {
     const { left, width: wide } = currentTarget.getBoundingClientRect();
-    setReadMs(endMs - hourMs * (1 - (clientX - left) / wide));
+    setReadMs(endMs - spanMs * (1 - (clientX - left) / wide));
   };
   const readKey = (event: KeyboardEvent) => {
     const steps: Record<string, number> = {

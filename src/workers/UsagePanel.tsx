@@ -10,6 +10,7 @@ import { hourMs, measures, pointsOf } from "./usage-series.ts";
 
 /** More are shown when asked. */
 const firstShown = 4;
+const leastSpanMs = 10 * 60_000;
 
 const restartText = ({ starts, samples }: WorkerUsage["processes"][number]): string | null => {
   // The first one that is seen is no restart.
@@ -28,6 +29,10 @@ export function UsagePanel({ id }: { id: number }) {
   if (!usage || usage.processes.length === 0) return null;
   const moments = usage.processes.flatMap(({ samples }) => samples.at(-1)?.at ?? []);
   const newest = moments.sort().at(-1);
+  const oldest = usage.processes.flatMap(({ samples }) => samples[0]?.at ?? []).sort()[0];
+  const endMs = Date.parse(newest ?? "");
+  // Soon after a start of the service there is little to show, which gets the room.
+  const spanMs = Math.min(hourMs, Math.max(endMs - Date.parse(oldest ?? ""), leastSpanMs));
   const shown = isWhole ? usage.processes : usage.processes.slice(0, firstShown);
   return (
     <Panel
@@ -63,14 +68,15 @@ export function UsagePanel({ id }: { id: number }) {
                   measure={measure}
                   points={pointsOf(process, measure)}
                   everyMs={usage.every * 1000}
-                  endMs={Math.max(Date.parse(newest), 0)}
+                  endMs={endMs}
+                  spanMs={spanMs}
                 />
               ))}
             </section>
           ))}
           <p className="text-xs text-muted">
-            The last {hourMs / 60_000} minutes, with all that each process started. A dashed line
-            marks a start.
+            The last {Math.round(spanMs / 60_000)} minutes, with all that each process started. A
+            dashed line marks a start.
           </p>
         </div>
       )}
