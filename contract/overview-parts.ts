@@ -1,7 +1,6 @@
 // Extras of the overview: protection, every server with its sites, and what runs now. A service may leave out any of them.
 import * as z from "zod/mini";
-import { backupableTypes } from "./backups/backup.ts";
-import { protectionStates } from "./backups/protection.ts";
+import { backupableTypes, protectionStates } from "./backups/backup.ts";
 import { id, stateOf, timestamp } from "./values.ts";
 
 const count = z.int().check(z.gte(0));

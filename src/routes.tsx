@@ -1,7 +1,6 @@
 // Every page of the dashboard, one row each. A loader stands beside its lazy page, so that the page's code
-// and its data are fetched at the same time.
+// and its data are fetched at the same time. Pages that few visits begin with have their loader loaded too.
 import type { RouteObject } from "react-router";
-import { activityLoader } from "./activity/loaders.ts";
 import {
   backupLoader,
   backupsLoader,
@@ -13,8 +12,6 @@ import { homeLoader } from "./app/home-loader.ts";
 import { NotFoundPage } from "./app/NotFoundPage.tsx";
 import { PageError } from "./app/PageError.tsx";
 import { Shell } from "./app/Shell.tsx";
-import { notificationsLoader, serverNotificationsLoader } from "./notifications/loaders.ts";
-import { settingsLoader, newTokenLoader } from "./settings/loaders.ts";
 import { PageSkeleton } from "./ui/Skeleton.tsx";
 import {
   editWebhookLoader,
@@ -114,34 +111,40 @@ const pages: RouteObject[] = [
   },
   {
     path: "/sites/:id/notifications",
-    loader: notificationsLoader,
     lazy: {
+      loader: async () => (await import("./notifications/loaders.ts")).notificationsLoader,
       Component: async () =>
         (await import("./notifications/NotificationsPage.tsx")).NotificationsPage,
     },
   },
   {
     path: "/servers/:id/notifications",
-    loader: serverNotificationsLoader,
     lazy: {
+      loader: async () => (await import("./notifications/loaders.ts")).serverNotificationsLoader,
       Component: async () =>
         (await import("./notifications/ServerNotificationsPage.tsx")).ServerNotificationsPage,
     },
   },
   {
     path: "/activity",
-    loader: activityLoader,
-    lazy: { Component: async () => (await import("./activity/ActivityPage.tsx")).ActivityPage },
+    lazy: {
+      loader: async () => (await import("./activity/loaders.ts")).activityLoader,
+      Component: async () => (await import("./activity/ActivityPage.tsx")).ActivityPage,
+    },
   },
   {
     path: "/settings",
-    loader: settingsLoader,
-    lazy: { Component: async () => (await import("./settings/SettingsPage.tsx")).SettingsPage },
+    lazy: {
+      loader: async () => (await import("./settings/loaders.ts")).settingsLoader,
+      Component: async () => (await import("./settings/SettingsPage.tsx")).SettingsPage,
+    },
   },
   {
     path: "/settings/tokens/new",
-    loader: newTokenLoader,
-    lazy: { Component: async () => (await import("./settings/TokenNewPage.tsx")).TokenNewPage },
+    lazy: {
+      loader: async () => (await import("./settings/loaders.ts")).newTokenLoader,
+      Component: async () => (await import("./settings/TokenNewPage.tsx")).TokenNewPage,
+    },
   },
   {
     path: "/help",

@@ -35,6 +35,9 @@ export const canBackupConfiguration = {
   remove: allowedIn<BackupConfigurationState>(["installing", "installed", "failed"]),
 };
 
+/** `late`: a good backup is there, but something about it or the runs since wants a look. */
+export const protectionStates = ["protected", "late", "unprotected"] as const;
+
 export const backupableTypes = ["database", "site"] as const;
 export type BackupableType = (typeof backupableTypes)[number];
 

@@ -1,8 +1,10 @@
 // "Am I protected?" answered for one configuration, from what it says of itself. Pure, so that both ends agree.
-import { isFinishedRun, type Backup, type BackupConfiguration } from "./backup.ts";
-
-/** `late`: a good backup is there, but something about it or the runs since wants a look. */
-export const protectionStates = ["protected", "late", "unprotected"] as const;
+import {
+  isFinishedRun,
+  type Backup,
+  type BackupConfiguration,
+  type protectionStates,
+} from "./backup.ts";
 
 /** What has to be known of a run, and of the configuration it is of. */
 type Run = Pick<Backup, "status" | "damage" | "ended_at" | "trigger">;

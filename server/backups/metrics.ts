@@ -1,5 +1,5 @@
 // Metrics of protection: for each configuration how old its newest good copy is, and how old it may be.
-import { protectionStates } from "../../contract/backups/protection.ts";
+import { protectionStates } from "../../contract/backups/backup.ts";
 import { expectedGapMs } from "../../contract/backups/schedule.ts";
 import type { Clock } from "../clock.ts";
 import type { Metric, Labels, MetricsPart } from "../metrics/part.ts";

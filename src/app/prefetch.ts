@@ -20,18 +20,13 @@ export async function prepare(routes: RouteObject[], href: string, here: string)
   if (place === null) return;
   const { pathname, url } = place;
   const request = new Request(url);
-  const work = (matchRoutes(routes, pathname) ?? []).flatMap(({ route, params, pathname }) => [
-    typeof route.lazy === "object" ? route.lazy.Component?.() : undefined,
-    typeof route.loader === "function"
-      ? route.loader({
-          request,
-          params,
-          url,
-          pattern: pathname,
-          context: new RouterContextProvider(),
-        })
-      : undefined,
-  ]);
+  const work = (matchRoutes(routes, pathname) ?? []).map(async ({ route, params, pathname }) => {
+    const lazy = typeof route.lazy === "object" ? route.lazy : {};
+    const component = lazy.Component?.();
+    const loader = route.loader ?? (await lazy.loader?.());
+    const args = { request, params, url, pattern: pathname, context: new RouterContextProvider() };
+    return Promise.all([component, typeof loader === "function" ? loader(args) : undefined]);
+  });
   // What fails now is reported when the page is opened.
   await Promise.allSettled(work);
 }

@@ -6,7 +6,6 @@ import { sessions } from "../api/session.ts";
 import { type Check, createSignInLinks, type SignInLinkOptions } from "../api/sign-in-link.ts";
 import { nextChange } from "../store.ts";
 import { idle } from "./idle.ts";
-import { askSessionTabs, joinSessionTabs } from "./session-tabs.ts";
 import { linkState, unansweredText } from "./link-state.ts";
 
 async function check(session: Session): Promise<Check> {
@@ -54,7 +53,9 @@ export const createLinks = (onSwitched: () => void) =>
     check,
     exchange,
     firstPage: () => Promise.race([idle(), nextChange(sessions.state)]),
-    askTabs() {
+    // Hardly any link is bad.
+    async askTabs() {
+      const { askSessionTabs, joinSessionTabs } = await import("./session-tabs.ts");
       joinSessionTabs(onSwitched);
       return askSessionTabs();
     },

@@ -1,10 +1,13 @@
 import { Suspense } from "react";
+import { idle } from "../idle.ts";
 import { optionalPart } from "../optional-part.ts";
 import type { ListControlsProps } from "./ListControls.tsx";
 
-const ListControls = optionalPart<ListControlsProps>(
-  async () => (await import("./ListControls.tsx")).ListControls,
-);
+// The rows are read first.
+const ListControls = optionalPart<ListControlsProps>(async () => {
+  await idle();
+  return (await import("./ListControls.tsx")).ListControls;
+});
 
 /** Whether rows were chosen, so that an empty list is not one without things. */
 export const isFiltered = ({ q, status }: ListControlsProps["view"]): boolean =>
