@@ -68,7 +68,7 @@ describe("what is not there", () => {
   test("a method that a path does not have is refused with those it has", async () => {
     const response = await service.call("PATCH", "/api/worker/1");
     expect(response.status).toBe(405);
-    expect(response.headers.get("Allow")).toBe("GET, DELETE, HEAD");
+    expect(response.headers.get("Allow")).toBe("GET, PUT, DELETE, HEAD");
   });
 });
 

@@ -54,6 +54,8 @@ test.skipIf(!supportsAdoption)(
     expect(usage.of(2, 1)).toMatchObject({ starts: [], samples: [sample] });
 
     await supervisor.stop(1);
+    // Killed, its child may be there a moment longer.
+    await expect.poll(() => readGroups(new Set([pid])).size, soon).toBe(0);
     clock.advance(3600_000);
     expect(usage.of(1, 1)).toEqual({ starts: [], samples: [] });
     usage.stop();

@@ -134,10 +134,6 @@ export const hasFailed = ({ results }: RunState): boolean =>
 export const hasBroken = ({ results }: RunState): boolean =>
   [...results.values()].some(({ kind }) => kind === "broken");
 
-/** Whether something is still on its way. */
-export const hasMoving = ({ results }: RunState): boolean =>
-  [...results.values()].some(({ kind }) => kind === "moving");
-
 /** What is read out: the end, and on the way there each quarter, because nobody wants to hear every row. */
 export function spokenOf(state: RunState): string {
   if (state.phase === "asking") return "";

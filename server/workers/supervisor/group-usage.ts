@@ -39,7 +39,8 @@ export function readGroups(leaders: ReadonlySet<number>): Map<number, GroupUsage
     if (!/^\d+$/.test(pid)) continue;
     const fields = fieldsOf(pid);
     const group = Number(fields?.[2]);
-    if (fields === null || !leaders.has(group)) continue;
+    // One that has ended and was not waited for yet takes nothing any more.
+    if (fields === null || fields[0] === "Z" || !leaders.has(group)) continue;
     const usage = found.get(group) ?? { ticks: new Map<string, number>(), residentBytes: 0 };
     found.set(group, usage);
     usage.ticks.set(`${pid}/${fields[19]}`, Number(fields[11]) + Number(fields[12]));
