@@ -49,7 +49,7 @@ const test = base.extend<{ moody: Moody }>({
   },
 });
 
-const banner = (page: Page) => page.getByRole("status", { name: "Connection" });
+const banner = (page: Page) => page.getByRole("status", { name: "Service status" });
 const away = /Unreachable since \d\d:\d\d, showing the last known state/;
 const stateOf = (page: Page) => page.getByRole("table").getByText("installed", { exact: true });
 const colorOf = (page: Page) =>

@@ -57,7 +57,7 @@ export function ServiceState() {
   }, [isOld]);
   return (
     <output
-      aria-label="Connection"
+      aria-label="Service status"
       className="pointer-events-none fixed inset-x-0 bottom-0 z-10 lg:start-60"
     >
       {isAway && (
