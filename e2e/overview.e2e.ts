@@ -184,10 +184,10 @@ test("against a service without an overview, the servers are listed as before", 
   const bare = await withoutExtras(service.url, "showOverview");
   await connectAs(page, bare.url);
   await page.goto(bare.url);
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Servers");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Overview");
   const server = page.getByRole("region", { name: "web-1", exact: true });
   await expect(server.getByRole("link", { name: site.name })).toBeVisible();
-  await expect(page).toHaveTitle("Servers · Quarterdeck");
+  await expect(page).toHaveTitle("Overview · Quarterdeck");
   const nav = page.getByRole("navigation", { name: "Main" });
   await expect(nav.getByRole("link", { name: site.name, exact: true })).toBeVisible();
   await expectAccessible(page);

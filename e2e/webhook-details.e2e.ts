@@ -33,7 +33,7 @@ test.describe("a webhook's page", () => {
 
     const hide = page.getByRole("button", { name: "Hide secret" });
     await expect(hide).toHaveAccessibleDescription(/not shown again/);
-    await page.getByRole("link", { name: "Servers" }).first().click();
+    await page.getByRole("link", { name: "Overview" }).first().click();
     await expect(page.getByRole("alertdialog")).toContainText("Leave without the secret?");
     await page.getByRole("button", { name: "Stay" }).click();
     await page.getByLabel("I have stored the secret").check();

@@ -16,7 +16,7 @@ export const PlaceHeader = ({ title, place: { name, to }, actions }: PlaceHeader
     crumbs={
       <Crumbs
         items={[
-          { label: "Servers", to: paths.home() },
+          { label: "Overview", to: paths.home() },
           { label: name, to },
         ]}
       />

@@ -69,7 +69,7 @@ export function ServersPage({ page }: { page: number }) {
   if (servers === null) return null;
   return (
     <>
-      <PageHeader title="Servers" />
+      <PageHeader title="Overview" />
       {servers.data.length > 0 && <OverviewPanel />}
       {servers.data.map((server) => (
         <ServerSection key={server.id} server={server} />

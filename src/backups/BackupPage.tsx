@@ -119,7 +119,7 @@ export function BackupPage() {
         crumbs={
           <Crumbs
             items={[
-              { label: "Servers", to: paths.home() },
+              { label: "Overview", to: paths.home() },
               ...(serverId === null ? [] : [{ label: "Backups", to: paths.backups(serverId) }]),
               ...(configurationId === null
                 ? []

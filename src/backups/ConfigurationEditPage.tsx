@@ -46,7 +46,7 @@ export function ConfigurationEditPage() {
       title={`Edit ${configuration.name}`}
       context={server ? [server.name] : []}
       crumbs={[
-        { label: "Servers", to: paths.home() },
+        { label: "Overview", to: paths.home() },
         ...(list ? [list] : []),
         { label: configuration.name, to: paths.backupConfiguration(id) },
       ]}

@@ -43,7 +43,7 @@ export function ConfigurationNewPage() {
       title="New backup"
       context={[name]}
       crumbs={[
-        { label: "Servers", to: paths.home() },
+        { label: "Overview", to: paths.home() },
         { label: `${name} backups`, to: paths.backups(serverId) },
       ]}
       configuration={null}

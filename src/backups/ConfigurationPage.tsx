@@ -106,7 +106,7 @@ export function ConfigurationPage() {
         crumbs={
           <Crumbs
             items={[
-              { label: "Servers", to: paths.home() },
+              { label: "Overview", to: paths.home() },
               ...(serverId === null
                 ? []
                 : [

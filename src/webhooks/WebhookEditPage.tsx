@@ -44,7 +44,7 @@ export function WebhookEditPage() {
       title={`Edit webhook ${id}`}
       context={name === null ? [] : [name]}
       crumbs={[
-        { label: "Servers", to: paths.home() },
+        { label: "Overview", to: paths.home() },
         ...(siteId === null ? [] : [{ label: `${name} webhooks`, to: paths.webhooks(siteId) }]),
         { label: `Webhook ${id}`, to: paths.webhook(id) },
       ]}

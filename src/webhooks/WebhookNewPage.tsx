@@ -59,7 +59,7 @@ function NewWebhook({ siteId }: { siteId: number }) {
 
   const name = siteName(siteId, site);
   const crumbs = [
-    { label: "Servers", to: paths.home() },
+    { label: "Overview", to: paths.home() },
     { label: `${name} webhooks`, to: paths.webhooks(siteId) },
   ];
   // What another service sends, and when, is not known.

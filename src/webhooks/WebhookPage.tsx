@@ -91,7 +91,7 @@ function WebhookView({ id, siteId, view, deliveryId }: WebhookViewProps) {
         crumbs={
           <Crumbs
             items={[
-              { label: "Servers", to: paths.home() },
+              { label: "Overview", to: paths.home() },
               ...(name === null ? [] : [{ label: `${name} webhooks`, to: list }]),
             ]}
           />

@@ -42,7 +42,7 @@ export function WorkerForm({ siteId, serverId, crumb, valuesOf, save, ...page }:
       {...page}
       context={name === null ? [] : [name]}
       crumbs={[
-        { label: "Servers", to: paths.home() },
+        { label: "Overview", to: paths.home() },
         ...(siteId === null ? [] : [{ label: `${name} workers`, to: paths.workers(siteId) }]),
         ...(crumb ? [crumb] : []),
       ]}

@@ -96,7 +96,7 @@ export function WorkerPage() {
         crumbs={
           <Crumbs
             items={[
-              { label: "Servers", to: paths.home() },
+              { label: "Overview", to: paths.home() },
               ...(siteId === null
                 ? []
                 : [{ label: `${siteName(siteId, site)} workers`, to: paths.workers(siteId) }]),
