@@ -59,7 +59,7 @@ export default defineConfig({
             // What the rows of a room's lists are made of, which its other pages show too.
             {
               name: "backup-badges",
-              test: /\/src\/backups\/(?:BackupBadge|ConfigurationState|backup-facts|work)\./,
+              test: /\/src\/backups\/(?:BackupBadge|ConfigurationState|backup-facts|configuration-condition|work)\./,
               priority: 1,
             },
           ],

@@ -21,7 +21,7 @@ const storedFiles = ({ provider }: Backups, directory: string): Promise<string[]
   readdir(join(provider.folder, directory), { recursive: true }).catch(() => []);
 
 test.describe("running a backup now", () => {
-  test("ends finished with its size on the list, and protects from then on", async ({
+  test("ends finished with its size on the list, and a nearly empty backup needs attention", async ({
     connected: page,
     service,
     backups,
@@ -33,7 +33,9 @@ test.describe("running a backup now", () => {
     const row = configurationRow(page, "Orders, nightly");
     await expectRow(row, "unprotected", "Never");
     await press(page, "Run now", "Orders, nightly");
-    await expectRow(row, "finished", "protected");
+    await expectRow(row, "finished", "needs attention");
+    await expect(row).toContainText("Nearly empty");
+    await expect(row.getByText("protected", { exact: true })).toBeHidden();
     await expect(row.getByText(/^[\d.]+ (bytes|kB)$/).filter({ visible: true })).toBeVisible();
     await expect(page.getByRole("button", { name: "Run now: Orders, nightly" })).toBeFocused();
     expect((await storedFiles(backups, directory)).join()).toMatch(/\.sqlite/);

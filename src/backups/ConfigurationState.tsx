@@ -1,54 +1,10 @@
 // What a configuration amounts to, in one mark, one color and one sentence: its own state as long as that is news, then
 // whether it protects.
-import type {
-  BackupConfiguration,
-  BackupConfigurationState,
-} from "../../contract/backups/backup.ts";
-import { protectionOf, type Protection } from "../../contract/backups/protection.ts";
+import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import { isInTransit } from "../../contract/states.ts";
-import { lookUp } from "../look-up.ts";
 import { Badge } from "../ui/Badge.tsx";
 import { useClockText } from "../ui/clock.ts";
-import type { Tone } from "../ui/tone.ts";
-import { hasExtras } from "./backup-facts.ts";
-
-type Condition = {
-  tone: Tone;
-  /** The interface's word, or that of its protection once the interface's is as it should be. */
-  word: string;
-  reason: string;
-  /** What is odd although all is well; stands in place of the reason where there is one sentence only. */
-  warning?: string;
-};
-
-const protections: Record<Protection["state"], { tone: Tone; word: string }> = {
-  protected: { tone: "good", word: "protected" },
-  late: { tone: "warn", word: "needs attention" },
-  unprotected: { tone: "bad", word: "unprotected" },
-};
-
-/** What the states say that are news by themselves. */
-const news: Readonly<Record<Exclude<BackupConfigurationState, "installed">, string>> = {
-  installing: "Testing the source, the storage and the backup tools.",
-  failed: "The source, the storage or a backup tool failed its test.",
-  removing: "Deleting the stored files.",
-};
-
-/** @param nowMs milliseconds since 1970 */
-function conditionOf(configuration: BackupConfiguration, nowMs: number): Condition {
-  const { status, status_reason: why } = configuration;
-  // By the same word another service may mean something else.
-  const reason = hasExtras(configuration) ? lookUp(news, status) : undefined;
-  if (isInTransit(status)) return { tone: "busy", word: status, reason: reason ?? "" };
-  if (status === "failed") return { tone: "bad", word: status, reason: why ?? reason ?? "" };
-  const protection = protectionOf(configuration, nowMs);
-  const look = protections[protection.state];
-  const [warning, ...others] = configuration.warnings ?? [];
-  if (protection.state !== "protected" || warning === undefined)
-    return { ...look, reason: protection.reason };
-  const count = others.length === 0 ? "" : `${others.length + 1} warnings: `;
-  return { ...look, tone: "warn", reason: protection.reason, warning: count + warning };
-}
+import { conditionOf } from "./configuration-condition.ts";
 
 /** The warnings that its reason does not say already. */
 export const otherWarnings = (configuration: BackupConfiguration): string[] =>

@@ -2,6 +2,7 @@ import { isInTransit } from "../../contract/states.ts";
 import type { ProcessState, Worker } from "../../contract/workers/worker.ts";
 import { StateBadge, type StateLook } from "../app/StateBadge.tsx";
 import { Badge } from "../ui/Badge.tsx";
+import { crashLoopOf } from "./worker-facts.ts";
 import { crashLoopHelp, workerHelp } from "./worker-help.ts";
 import { markOf } from "./worker-mark.ts";
 
@@ -20,7 +21,7 @@ const processLooks: Record<ProcessState, StateLook> = {
 
 export function WorkerBadge({ worker }: { worker: Worker }) {
   const { word, tone, reason, since } = markOf(worker);
-  const isLooping = word !== worker.status;
+  const isLooping = crashLoopOf(worker) !== null;
   const help = isLooping ? crashLoopHelp(worker) : workerHelp(worker);
   return (
     <Badge

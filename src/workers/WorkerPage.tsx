@@ -40,6 +40,8 @@ const unsaid = "Chosen by the service";
 const said = (count: number | null, unit = "") => (count === null ? unsaid : `${count}${unit}`);
 
 const toProperties = (worker: Worker, account: string | null | undefined): Property[] => [
+  // Where the mark says more than the interface's word does.
+  ...(markOf(worker).word === worker.status ? [] : [{ term: "Status", value: worker.status }]),
   { term: "Connection", value: worker.connection },
   { term: "Queue", value: worker.queue },
   {

@@ -19,7 +19,7 @@ const tones: Record<WorkerState | "unreachable", Tone> = {
 };
 
 type WorkerMark = {
-  /** The interface's word, or that of a crash loop, during which the status says in between that all is well. */
+  /** The interface's word, unless that says that all is well and it is not. */
   word: string;
   tone: Tone;
   /** How much of it is up, or runs the new release; null = all of it does. */
@@ -45,7 +45,9 @@ export function markOf(worker: Worker): WorkerMark {
   const reason = text ? visibleText(text) : null;
   // Up, and not as it was to be: killed, on an older release, or with a change undone.
   const isMarred = tone === "good" && (note !== null || reason !== null);
-  return { word: status, tone: isMarred ? "warn" : tone, note, reason, since };
+  return isMarred
+    ? { word: "needs attention", tone: "warn", note, reason, since }
+    : { word: status, tone, note, reason, since };
 }
 
 /** What a row has room for; what only passes says nothing there, so that rows stay as high as they are. */

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
+import { conditionOf } from "./configuration-condition.ts";
+
+const today = "2026-06-10T02:30:00.000000Z";
+
+const good: Backup = {
+  id: 1,
+  path: "shop/1/1.sqlite.zst",
+  size: 4096,
+  output: "",
+  status: "finished",
+  restore_output: null,
+  restore_status: null,
+  started_at: today,
+  ended_at: today,
+  restored_at: null,
+  duration: "1 second",
+};
+
+const plain: BackupConfiguration = {
+  id: 1,
+  name: "orders",
+  frequency: "30 2 * * *",
+  hold: 7,
+  directory: "orders",
+  status: "installed",
+  storage_provider_id: 1,
+  type: "database",
+  backupable: { id: 1, name: "orders", status: "installed", created_at: today },
+  last_backup: good,
+  last_backup_at: today,
+  backups: [good],
+};
+
+const warnings = ["Nearly empty: 1 kB."];
+
+test.each<[string, Partial<BackupConfiguration>, [string, string, string | undefined]]>([
+  ["all is well", {}, ["good", "protected", undefined]],
+  ["its backups are odd", { warnings }, ["warn", "needs attention", "Nearly empty: 1 kB."]],
+  [
+    "its backups are odd in two ways",
+    { warnings: [...warnings, "Late."] },
+    ["warn", "needs attention", "2 warnings: Nearly empty: 1 kB."],
+  ],
+  ["nothing is stored", { last_backup: null, backups: [] }, ["bad", "unprotected", undefined]],
+  ["it has failed, and is odd", { status: "failed", warnings }, ["bad", "failed", undefined]],
+])("one mark, one color, one sentence: %s", (_, change, expected) => {
+  const { tone, word, warning } = conditionOf({ ...plain, ...change }, Date.parse(today));
+  expect([tone, word, warning]).toEqual(expected);
+});
