@@ -21,7 +21,6 @@ export const helpIndex = [
     title: "Develop",
     pages: {
       architecture: "Architecture",
-      look: "The dashboard's look",
       dependencies: "Dependencies",
     },
   },

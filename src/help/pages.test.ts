@@ -3,8 +3,8 @@ import { type Block, type Inline, plainText } from "./blocks.ts";
 import { helpIndex } from "./help-index.ts";
 import { loadHelp, readTarget } from "./pages.ts";
 
-const names = Object.keys(import.meta.glob("../../docs/**/*.md")).map((file) =>
-  file.replace(/^.*\/|\.md$/g, ""),
+const names = Object.keys(import.meta.glob(["../../docs/**/*.md", "!../../docs/look.md"])).map(
+  (file) => file.replace(/^.*\/|\.md$/g, ""),
 );
 const listed = helpIndex.flatMap(({ pages }) => Object.entries(pages));
 
@@ -33,6 +33,13 @@ const linksOf = (content: readonly Inline[]): string[] =>
     if (typeof part === "string" || part.kind === "code") return [];
     return part.kind === "link" ? [part.to] : linksOf(part.content);
   });
+
+test("no page leads to a picture, which help could not show", async () => {
+  for (const name of names) {
+    const links = linksOf((await load(name)).blocks.flatMap(contentsOf));
+    expect(links.filter((to) => /\.(?:webp|png|svg)$/.test(to))).toEqual([]);
+  }
+});
 
 test("the index lists every page by its title", async () => {
   expect(listed.map(([name]) => name).sort()).toEqual(names.sort());

@@ -1,9 +1,11 @@
-// The pages of the help: every file below docs/, each loaded when it is opened.
+// The pages of the help: the files below docs/, each loaded when it is opened. The page about the look is read in the
+// repository alone: it is made of pictures, which no installation needs.
 import type { HelpPageContent } from "./blocks.ts";
 
-const files = import.meta.glob<HelpPageContent>(["../../docs/*.md", "../../docs/decisions/*.md"], {
-  import: "page",
-});
+const files = import.meta.glob<HelpPageContent>(
+  ["../../docs/*.md", "!../../docs/look.md", "../../docs/decisions/*.md"],
+  { import: "page" },
+);
 
 /** "backups" of "../../docs/backups.md". */
 const nameOf = (file: string): string => file.replace(/^.*\//, "").replace(/\.md$/, "");
