@@ -15,7 +15,9 @@ test.describe("the form", () => {
     await page.goto(`${service.url}/sites/${site.id}/workers/new`);
     const opened = context.waitForEvent("page");
     await page.getByRole("link", { name: "How workers run" }).click();
-    await expect((await opened).getByText("# Workers")).toBeVisible();
+    await expect(
+      (await opened).getByRole("heading", { name: "Workers", level: 1, exact: true }),
+    ).toBeVisible();
   });
 
   test("shows the command as it is filled in, and warns without blocking", async ({

@@ -1,6 +1,6 @@
 // One worker: its state and actions, its settings, its processes, its log.
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { useLoaderData, useNavigate } from "react-router";
 import type { Worker } from "../../contract/workers/worker.ts";
 import { workerName } from "../../contract/workers/worker-name.ts";
@@ -21,13 +21,12 @@ import { toneText } from "../ui/tone.ts";
 import type { workerLoader } from "./loaders.ts";
 import { ProcessTable } from "./ProcessTable.tsx";
 import { workerQuery } from "./queries.ts";
+import { UsagePanel } from "./UsagePanel.tsx";
 import { crashLoopOf, isLive } from "./worker-facts.ts";
 import { markOf } from "./worker-mark.ts";
 import { WorkerActions } from "./WorkerActions.tsx";
 import { WorkerBadge } from "./WorkerBadge.tsx";
 import { WorkerLog } from "./WorkerLog.tsx";
-
-const UsagePanel = lazy(async () => ({ default: (await import("./UsagePanel.tsx")).UsagePanel }));
 
 /** Processes end and come back without the worker's status saying so. */
 const liveMs = 5_000;
@@ -139,10 +138,6 @@ export function WorkerPage() {
           deployment={worker.deployment_id ?? null}
         />
       )}
-      {/* Loaded on its own: the page stands without it. */}
-      <Suspense>
-        <UsagePanel id={id} />
-      </Suspense>
       <WorkerLog
         key={id}
         id={id}
@@ -159,6 +154,8 @@ export function WorkerPage() {
         </p>
         <Properties items={toProperties(worker, site?.account)} />
       </Panel>
+      {/* Last, because it comes after the page stands, if at all. */}
+      <UsagePanel id={id} />
     </>
   );
 }
