@@ -53,10 +53,12 @@ beforeAll(async () => {
      join backup_configurations c on c.name = run.configuration order by n`,
   );
   await service.query(
-    `insert into webhooks (site_id, url, secret, failing_since, disabled_at, disabled_reason)
-     values (1, 'https://a.example/hook', 'x', null, null, null), (1, 'https://b.example/hook', 'x', now(), null, null),
-       (1, 'https://c.example/hook', 'x', now(), now(), 'Receiver unsubscribed (410 Gone)'),
-       (1, 'https://d.example/hook', 'x', null, null, null)`,
+    `insert into webhooks (site_id, url, secret, failing_since, disabled_at, disabled_reason, paused_at)
+     values (1, 'https://a.example/hook', 'x', null, null, null, null),
+       (1, 'https://b.example/hook', 'x', now(), null, null, null),
+       (1, 'https://c.example/hook', 'x', now(), now(), 'Receiver unsubscribed (410 Gone)', null),
+       (1, 'https://d.example/hook', 'x', null, null, null, null),
+       (1, 'https://e.example/hook', 'x', now(), now(), null, now())`,
   );
 });
 afterAll(() => service.close());
@@ -91,8 +93,8 @@ describe("what is wrong comes first, then what moves, then the rest; newest firs
     ],
     [
       webhooks,
-      ["b", "c", "d", "a"].map((host) => `https://${host}.example/hook`),
-      { failing: 1, disabled: 1, enabled: 2, all: 4 },
+      ["b", "c", "e", "d", "a"].map((host) => `https://${host}.example/hook`),
+      { failing: 1, disabled: 1, paused: 1, enabled: 2, all: 5 },
     ],
   ])("%s", async (path, expected, counts) => {
     const found = await list(path, { sort: "attention" });
