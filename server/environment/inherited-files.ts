@@ -12,8 +12,9 @@ export function closeInheritedFiles(): void {
     const file = Number(name);
     try {
       const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${name}`, "utf8"))?.[1];
-      if (file >= standardFiles && (Number.parseInt(flags ?? "0", 8) & closedOnExec) === 0)
-        closeSync(file);
+      // One that nothing is known of may be Node's own.
+      if (file < standardFiles || flags === undefined) continue;
+      if ((Number.parseInt(flags, 8) & closedOnExec) === 0) closeSync(file);
     } catch {
       // The one that listed the others is closed by now.
     }
