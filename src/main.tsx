@@ -10,6 +10,7 @@ import { sessions } from "./api/session.ts";
 import "./app/first-parts.ts";
 import { firstPageStands, idle } from "./app/idle.ts";
 import { restoreCache } from "./app/kept-cache.ts";
+import { RouterContext } from "./app/router-context.ts";
 import { linkState, unansweredText } from "./app/link-state.ts";
 import { readFrom } from "./paths.ts";
 import { routes } from "./routes.tsx";
@@ -58,7 +59,9 @@ function mount(): void {
   const app = (
     <StrictMode>
       <QueryClientProvider client={queryClient}>
-        <RouterProvider key={mounts} router={mounted} />
+        <RouterContext value={mounted}>
+          <RouterProvider key={mounts} router={mounted} />
+        </RouterContext>
       </QueryClientProvider>
     </StrictMode>
   );

@@ -1,13 +1,20 @@
-import type { ComponentProps } from "react";
-import { useHref, useLinkClickHandler } from "react-router";
+import { type ComponentProps, type MouseEvent, use } from "react";
+import { createPath } from "react-router";
 import { leadsToForm, useChangeRefusal } from "../commands/permission.ts";
+import { RouterContext } from "./router-context.ts";
 
-export type LinkProps = Omit<ComponentProps<"a">, "href"> & { to: string };
+export type LinkProps = Omit<ComponentProps<"a">, "href" | "target"> & {
+  /** From the root on. */
+  to: string;
+};
+
+/** What opens a link elsewhere is the browser's. */
+const opensElsewhere = (event: MouseEvent) =>
+  event.button > 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
 
 /** A link within the dashboard. The router's own brings 3 kB of prefetching for servers that render. */
 export function Link({ to, onClick, children, ...rest }: LinkProps) {
-  const href = useHref(to);
-  const follow = useLinkClickHandler(to);
+  const router = use(RouterContext);
   const refusal = useChangeRefusal(leadsToForm(to));
   // Still a link that takes the focus, so that everyone can find out why it leads nowhere.
   const refused = refusal !== undefined && {
@@ -21,11 +28,14 @@ export function Link({ to, onClick, children, ...rest }: LinkProps) {
     <a
       {...rest}
       {...refused}
-      href={refused ? undefined : href}
+      href={refused ? undefined : to}
       onClick={(event) => {
         if (refused) return;
         onClick?.(event);
-        if (!event.defaultPrevented) follow(event);
+        if (event.defaultPrevented || opensElsewhere(event)) return;
+        event.preventDefault();
+        // As a browser does: a link to where one is adds nothing to the way back.
+        void router?.navigate(to, { replace: createPath(router.state.location) === to });
       }}
     >
       {children}

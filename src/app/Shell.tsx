@@ -1,6 +1,6 @@
 // The frame around every page: navigation, notices, toasts, the open question; and the way out to the
 // connect page when there is no session any more.
-import { lazy, Suspense, useEffect } from "react";
+import { lazy, memo, Suspense, useEffect } from "react";
 import { Navigate, Outlet, useLocation, useNavigation } from "react-router";
 import { sessions } from "../api/session.ts";
 import { paths } from "../paths.ts";
@@ -55,22 +55,34 @@ const LinkNotice = lazy(async () => {
   }
 });
 
-export function Shell() {
-  const { session } = useStore(sessions.state);
-  const link = useStore(linkState);
+function ToConnect() {
   const here = useLocation();
   const navigation = useNavigation();
+  // Whoever was on the way to another page gets there after connecting.
+  const { pathname, search } = navigation.location ?? here;
+  // A loader may have found out first, and the way there has begun.
+  if (pathname === paths.connect()) return null;
+  return <Navigate replace to={paths.connect(pathname + search)} />;
+}
+
+/** What follows the address stands apart, so that the frame does not render with each letter of a filter. */
+function Travel() {
   usePageChange();
+  if (useNavigation().state !== "loading") return null;
+  return (
+    <div aria-hidden className="fixed inset-x-0 top-0 z-20 h-0.5 animate-wait overflow-clip">
+      <div className="h-full w-1/4 bg-accent motion-safe:animate-travel" />
+    </div>
+  );
+}
+
+export const Shell = memo(() => {
+  const { session } = useStore(sessions.state);
+  const link = useStore(linkState);
   useEffect(listenForPalette, []);
   useEffect(listenForEarlyKey, []);
 
-  if (session === null) {
-    // Whoever was on the way to another page gets there after connecting.
-    const { pathname, search } = navigation.location ?? here;
-    // A loader may have found out first, and the way there has begun.
-    if (pathname === paths.connect()) return null;
-    return <Navigate replace to={paths.connect(pathname + search)} />;
-  }
+  if (session === null) return <ToConnect />;
   return (
     <>
       <a
@@ -98,14 +110,10 @@ export function Shell() {
           <Outlet />
         </main>
       </div>
-      {navigation.state === "loading" && (
-        <div aria-hidden className="fixed inset-x-0 top-0 z-20 h-0.5 animate-wait overflow-clip">
-          <div className="h-full w-1/4 bg-accent motion-safe:animate-travel" />
-        </div>
-      )}
+      <Travel />
       <Suspense>
         <Overlays />
       </Suspense>
     </>
   );
-}
+});
