@@ -1,8 +1,18 @@
+import type { Page } from "@playwright/test";
 import { serviceToken } from "../server/testing/service-process.ts";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible, expectNoSidewaysScroll } from "./helpers.ts";
 
 const refused = /401 \(Unauthorized\)/;
+
+/** The start page with what it is for: how everything is, and the servers. */
+async function expectOverview(page: Page): Promise<void> {
+  const main = page.getByRole("main");
+  await expect(main.getByRole("link", { name: /^Protected/ })).toBeVisible();
+  await expect(
+    main.getByRole("region", { name: "Servers" }).getByText("web-1", { exact: true }),
+  ).toBeVisible();
+}
 
 test("without a token every page leads to the connect page, and back after connecting", async ({
   page,
@@ -57,12 +67,12 @@ test("another service's address works from here too", async ({ page, service, si
 test("the link of the first start goes straight in, and its token leaves the address at once", async ({
   page,
   service,
-  site,
+  site: _site,
 }) => {
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
   await page.goto(`${service.url}/#token=${encodeURIComponent(serviceToken)}`);
-  await expect(page.getByRole("main").getByRole("link", { name: site.name })).toBeVisible();
+  await expectOverview(page);
   await expect(page).toHaveURL(`${service.url}/`);
   expect(asked.filter((url) => url.includes("token="))).toEqual([]);
 
@@ -71,7 +81,7 @@ test("the link of the first start goes straight in, and its token leaves the add
   await expect(page.getByText("Connected until you close this tab.")).toBeHidden();
   const other = await page.context().newPage();
   await other.goto(service.url);
-  await expect(other.getByRole("main").getByRole("link", { name: site.name })).toBeVisible();
+  await expectOverview(other);
 });
 
 test("a token that is revoked while the page is open leads to the connect page", async ({

@@ -46,6 +46,8 @@ test.describe("a test message", () => {
     const send = page.getByRole("button", { name: `Send test to ${ops.name}` });
     await send.click();
     await expect(row(page, ops).getByText("pending", { exact: true })).toBeVisible();
+    // It is shown from when it is stored, a moment before it is on its way.
+    await expect.poll(() => slack.requests.length).toBe(1);
     await expect(send).toBeDisabled();
     await expect(send).toHaveAccessibleDescription("A test message is already being sent.");
     await send.click({ force: true });

@@ -12,6 +12,7 @@ type Extra =
   | "listNotificationChannels"
   | "listActivity"
   | "listServers"
+  | "showCurrentToken"
   | "showInstallation"
   | "showOverview"
   | "showNotificationEvents";
