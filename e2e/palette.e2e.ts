@@ -113,7 +113,11 @@ test("an id leads to its thing, whether or not the service lists its servers", a
   expected.push(/404 \(Not Found\)/);
   const { id } = await site.createWorker({ queue: "mail" });
   await page.goto(`${service.url}/activity`);
-  await ask(page, `#${id}`, "mail on database");
+  // A database, a site or a backup may have the same id.
+  await ask(page, `#${id}`, "");
+  await expect(options(page).filter({ hasText: "mail on database" })).toBeVisible();
+  await field(page).fill(`worker ${id}`);
+  await expect(active(page)).toContainText("mail on database");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: "mail on database" })).toBeFocused();
   await ask(page, `site ${site.id}`, site.name);
@@ -136,6 +140,26 @@ test("an id leads to its thing, whether or not the service lists its servers", a
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: "Notifications" })).toBeFocused();
   await bare.close();
+});
+
+test("its key works from the moment on at which a page is there, read anew or from memory", async ({
+  connected: page,
+  service,
+}) => {
+  // As soon as can be: before the page's first frame.
+  await page.addInitScript(() =>
+    new MutationObserver((_changes, observer) => {
+      if (document.querySelector("main h1") === null) return;
+      observer.disconnect();
+      document.body.dispatchEvent(
+        new KeyboardEvent("keydown", { key: "k", ctrlKey: true, bubbles: true, cancelable: true }),
+      );
+    }).observe(document, { childList: true, subtree: true }),
+  );
+  await page.goto(`${service.url}/activity`);
+  await expect(field(page)).toBeFocused();
+  await page.reload();
+  await expect(field(page)).toBeFocused();
 });
 
 test("it works by keyboard on a narrow screen, from within a field, and gives the focus back", async ({

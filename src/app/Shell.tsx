@@ -1,6 +1,6 @@
 // The frame around every page: navigation, notices, toasts, the open question; and the way out to the
 // connect page when there is no session any more.
-import { lazy, memo, Suspense, useEffect } from "react";
+import { lazy, memo, Suspense, useLayoutEffect } from "react";
 import { Navigate, Outlet, useLocation, useNavigation } from "react-router";
 import { sessions } from "../api/session.ts";
 import { paths } from "../paths.ts";
@@ -79,8 +79,9 @@ function Travel() {
 export const Shell = memo(() => {
   const { session } = useStore(sessions.state);
   const link = useStore(linkState);
-  useEffect(listenForPalette, []);
-  useEffect(listenForEarlyKey, []);
+  // Before the page is painted: whoever sees it may press a key.
+  useLayoutEffect(listenForPalette, []);
+  useLayoutEffect(listenForEarlyKey, []);
 
   if (session === null) return <ToConnect />;
   return (
