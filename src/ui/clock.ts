@@ -9,25 +9,26 @@ let timer: ReturnType<typeof setInterval> | null = null;
 function tick() {
   nowMs = Date.now();
   for (const listener of listeners) listener();
+  if (listeners.size > 0 || timer === null) return;
+  clearInterval(timer);
+  timer = null;
 }
 
 function subscribe(listener: () => void) {
   listeners.add(listener);
+  readClock();
+  return () => void listeners.delete(listener);
+}
+
+/**
+ * Between two ticks it always answers the same, because React reads twice and takes a difference for a change. While
+ * nobody listens the clock stands still, so the first one to read it starts it.
+ */
+function readClock(): number {
   if (timer === null) {
     nowMs = Date.now();
     timer = setInterval(tick, tickMs);
   }
-  return () => {
-    listeners.delete(listener);
-    if (listeners.size > 0 || timer === null) return;
-    clearInterval(timer);
-    timer = null;
-  };
-}
-
-/** While nobody listens the clock stands still, so the first one to read it sets it. */
-function readClock(): number {
-  if (timer === null && Date.now() - nowMs >= tickMs) nowMs = Date.now();
   return nowMs;
 }
 
