@@ -9,6 +9,7 @@ import {
 } from "../server/backups/testing/postgres-server.ts";
 import { startService, type ServiceProcess } from "../server/testing/service-process.ts";
 import { makeMemoryFolder } from "../server/testing/memory-folder.ts";
+import { palette } from "../tailwind.config.ts";
 import { expect, test } from "./fixtures.ts";
 import {
   connectAs,
@@ -30,6 +31,10 @@ const makeToken = async (service: ServiceProcess, body: object): Promise<NewToke
 const statusWith = async (service: ServiceProcess, token: string, path: string, method = "GET") =>
   (await fetch(service.url + path, { method, headers: { Authorization: `Bearer ${token}` } }))
     .status;
+
+/** A color of the design as a browser computes it. */
+const rgbOf = (hex: string) =>
+  `rgb(${[1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)).join(", ")})`;
 
 /** A page that is connected with a token of its own. */
 async function openWith(page: Page, service: ServiceProcess, token: string): Promise<void> {
@@ -58,7 +63,7 @@ test("a token is made, shown once, not left behind unawares, and may do what was
   await page.getByRole("button", { name: "Create token" }).click();
   await expectToast(page, "alert", "Choose at least one server.");
   await expectAccessible(page);
-  await page.getByLabel("web-1").check();
+  await page.getByRole("main").getByLabel("web-1").check();
   await page.getByLabel("Expires").selectOption("In 30 days");
   await page.getByRole("button", { name: "Create token" }).click();
 
@@ -161,8 +166,8 @@ test("light or dark stays as chosen, on every page from its first frame on, and 
   });
   const coloursSeen = (): Promise<string[]> =>
     page.evaluate(() => [...Reflect.get(globalThis, "coloursSeen")]);
-  const light = "rgb(255, 255, 255)";
-  const dark = "rgb(16, 18, 20)";
+  const light = rgbOf(palette.canvas[0]);
+  const dark = rgbOf(palette.canvas[1]);
 
   await page.goto(`${service.url}/settings`);
   await expect(page.getByRole("radio", { name: "System" })).toBeChecked();
