@@ -19,7 +19,7 @@ export function ListBar(props: ListControlsProps) {
   if (!isFiltered(view) && !meta.counts?.["all"]) return null;
   return (
     // As high as what comes, so that the rows stay where they are.
-    <div className="min-h-12 border-b border-line px-4 py-2 @max-3xl:min-h-21 max-sm:px-3">
+    <div className="min-h-[49px] border-b border-line px-4 py-2 @max-3xl:min-h-[85px] max-sm:px-3">
       <Suspense>
         <ListControls {...props} />
       </Suspense>
