@@ -3,9 +3,9 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 import { docs } from "./server/setup/vite/docs.ts";
-import { earlyStart } from "./server/setup/vite/early-start.ts";
+import { preloadScript } from "./server/setup/vite/preload-script.ts";
 import { precompressed } from "./server/setup/vite/precompressed.ts";
-import { earlyPages } from "./src/early/pages.ts";
+import { preloadedPages } from "./src/preload/pages.ts";
 import { parseMarkdown } from "./src/help/markdown.ts";
 
 const service = process.env["QUARTERDECK_DEV_SERVICE"] ?? "http://127.0.0.1:4000";
@@ -30,7 +30,7 @@ export default defineConfig({
     react(),
     tailwindcss(),
     docs(parseMarkdown),
-    earlyStart(earlyPages.map(({ module }) => module)),
+    preloadScript(preloadedPages.map(({ module }) => module)),
     precompressed(),
   ],
   server: {

@@ -47,10 +47,10 @@ const askedTwice = (page: Page): Promise<string[]> =>
   }, freshMs);
 
 /** What index.html asked for before the dashboard's code was there, and nobody has taken; null = it asked nothing. */
-const leftEarly = (page: Page): Promise<string[] | null> =>
+const leftPreloaded = (page: Page): Promise<string[] | null> =>
   page.evaluate(() => {
-    const { earlyAnswers: early } = globalThis;
-    return early === undefined ? null : [...early.answers.keys()];
+    const { preloadedAnswers: preloaded } = globalThis;
+    return preloaded === undefined ? null : [...preloaded.answers.keys()];
   });
 
 for (const width of [360, 1440])
@@ -83,7 +83,7 @@ for (const width of [360, 1440])
       const { distance, moved } = await layoutShift(page);
       expect(distance, `what jumps on ${path}: ${moved.join(", ")}`).toBeLessThanOrEqual(0.02);
       expect(await askedTwice(page), `what ${path} asks for twice`).toEqual([]);
-      expect(await leftEarly(page), `what ${path} asked early and did not use`).toEqual([]);
+      expect(await leftPreloaded(page), `what ${path} preloaded and did not use`).toEqual([]);
     }
   });
 

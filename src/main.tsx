@@ -16,7 +16,7 @@ import { readFrom } from "./paths.ts";
 import { routes } from "./routes.tsx";
 import "./styles.css";
 
-// Where the page was built, the early script has taken it already.
+// Where the page was built, the preload script has taken it already.
 const link = takeLink() ?? globalThis.signInLink ?? null;
 globalThis.signInLink = null;
 

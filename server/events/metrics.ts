@@ -23,7 +23,7 @@ export const eventMetrics = (nowMs: () => number): MetricsPart => ({
   name: "events",
   async read(tx) {
     const { rows } = await tx.execute<{ many: number; oldest: Date | null }>(
-      sql`select count(*)::int as many, min(created_at) as oldest from events where told_at is null`,
+      sql`select count(*)::int as many, min(created_at) as oldest from events where dispatched_at is null`,
     );
     const { many = 0, oldest = null } = rows[0] ?? {};
     const ageSeconds = oldest === null ? 0 : nowMs() / 1000 - toSeconds(new Date(oldest));

@@ -44,7 +44,7 @@ export function createOutboxRelay({ db, receivers, onDispatched, clock, log }: O
       const pending = await tx
         .select()
         .from(events)
-        .where(isNull(events.told_at))
+        .where(isNull(events.dispatched_at))
         .orderBy(asc(events.id))
         .limit(maxBatch);
       if (pending.length === 0) return [];
@@ -52,7 +52,7 @@ export function createOutboxRelay({ db, receivers, onDispatched, clock, log }: O
       for (const receive of receivers) await receive(tx, dispatched);
       await tx
         .update(events)
-        .set({ told_at: new Date(clock.now()) })
+        .set({ dispatched_at: new Date(clock.now()) })
         .where(
           inArray(
             events.id,

@@ -33,7 +33,7 @@ export const createPrune =
       .where(
         and(
           lt(events.created_at, before),
-          isNotNull(events.told_at),
+          isNotNull(events.dispatched_at),
           notInArray(
             events.id,
             db.select({ id: webhookDeliveries.event_id }).from(webhookDeliveries),

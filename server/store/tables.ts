@@ -335,13 +335,13 @@ export const events = pgTable(
     /** What it is about, e.g. `worker:7`: about one thing nothing older is sent after something newer. Null = in any order. */
     order_key: text(),
     /** When deliveries and messages were made of it; null = they are still to be made. */
-    told_at: moment("told_at"),
+    dispatched_at: moment("dispatched_at"),
     created_at: createdAt,
   },
   (table) => [
-    index("events_untold")
+    index("events_undispatched")
       .on(table.id)
-      .where(sql`${table.told_at} is null`),
+      .where(sql`${table.dispatched_at} is null`),
     index("events_by_age").on(table.created_at),
   ],
 );
@@ -374,7 +374,7 @@ export const webhooks = pgTable(
     /** For how long it was tried in vain since then: waits between attempts, none longer than the schedule's longest. */
     failing_seconds: integer().notNull().default(0),
     /** Since it last took something, a delivery was given up, and its site's receivers know. */
-    told_exhausted: boolean().notNull().default(false),
+    notified_exhausted: boolean().notNull().default(false),
     /** The receiver asked to be left alone until then. */
     paused_until: moment("paused_until"),
     created_at: createdAt,

@@ -11,7 +11,7 @@ type WebhookHealth = Pick<
   | "failing_since"
   | "last_failed_at"
   | "failing_seconds"
-  | "told_exhausted"
+  | "notified_exhausted"
   | "paused_until"
   | "disabled_at"
   | "disabled_reason"
@@ -22,7 +22,7 @@ export const healthy: Omit<WebhookHealth, "paused_at"> = {
   failing_since: null,
   last_failed_at: null,
   failing_seconds: 0,
-  told_exhausted: false,
+  notified_exhausted: false,
   paused_until: null,
   disabled_at: null,
   disabled_reason: null,
@@ -70,7 +70,7 @@ export const healthOf = (row: WebhookRow): WebhookHealth => ({
   failing_since: row.failing_since,
   last_failed_at: row.last_failed_at,
   failing_seconds: row.failing_seconds,
-  told_exhausted: row.told_exhausted,
+  notified_exhausted: row.notified_exhausted,
   paused_until: row.paused_until,
   disabled_at: row.disabled_at,
   disabled_reason: row.disabled_reason,

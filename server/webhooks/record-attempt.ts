@@ -89,10 +89,10 @@ export function createRecordAttempts(options: RecordAttemptsOptions): RecordAtte
       rows.push(row);
       // Told once until the webhook takes something again, and never about a delivery that told of a webhook: two
       // dead receivers would tell of each other for ever.
-      if (row.status !== "failed" || isDisabled || health.told_exhausted) continue;
+      if (row.status !== "failed" || isDisabled || health.notified_exhausted) continue;
       if (roomOf(one.event.type) === "webhook") continue;
       exhausted.push(one);
-      health = { ...health, told_exhausted: true };
+      health = { ...health, notified_exhausted: true };
     }
     return { webhook, made, health, rows, exhausted };
   }

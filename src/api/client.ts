@@ -10,7 +10,7 @@ import { pathOf } from "../../contract/operation.ts";
 import { type OperationName, operations } from "../../contract/operations.ts";
 import { readRetryAfter } from "../../contract/retry-after.ts";
 import { ApiError, toApiError } from "./api-error.ts";
-import { takeEarly } from "./early-answers.ts";
+import { takePreloaded } from "./preloaded-answers.ts";
 import type { Session } from "./kept-session.ts";
 import { requestHeaders } from "./request-headers.ts";
 import { sessions } from "./session.ts";
@@ -52,10 +52,10 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Asks; and again where a service only wants fewer requests at a time. It has done nothing then, so a change may go twice. */
 async function ask(
   { url, init }: ReturnType<typeof toRequest>,
-  early: Promise<Response> | null = null,
+  preloaded: Promise<Response> | null = null,
 ): Promise<Response> {
   for (let tries = 1; ; tries++) {
-    const asked = tries === 1 && early !== null ? early : fetch(url, init);
+    const asked = tries === 1 && preloaded !== null ? preloaded : fetch(url, init);
     const response = await asked.catch((error: unknown) => {
       if (init.signal?.aborted === true) throw error;
       throw new ApiError("unreachable", "The service is not responding.");
@@ -97,8 +97,8 @@ export async function callAs<Name extends OperationName>(
   const row: Operation = operations[name];
   const path = pathOf(operations[name], params);
   const asked = toRequest(row, path, sent, session);
-  const early = row.method === "GET" ? takeEarly(asked.url, session) : null;
-  const response = await ask(asked, early);
+  const preloaded = row.method === "GET" ? takePreloaded(asked.url, session) : null;
+  const response = await ask(asked, preloaded);
   if (!response.ok) throw await toApiError(response, Date.now());
   // `readResponse` checked it with the schema that this type is inferred from.
   return (await readResponse(row, response)) as ResponseOf<Name>;

@@ -10,7 +10,7 @@ import { Notice } from "../ui/Notice.tsx";
 import { question } from "./confirm.ts";
 import { idle } from "./idle.ts";
 import { MobileBar } from "./MobileBar.tsx";
-import { listenForPalette, opened } from "../palette/opening.ts";
+import { listenForPalette, paletteState } from "../palette/palette-state.ts";
 import { RememberNotice } from "./RememberNotice.tsx";
 import { earlyKey, listenForEarlyKey } from "../shortcuts/early-key.ts";
 import { usePageChange } from "./page-change.ts";
@@ -36,7 +36,7 @@ function OverlaysMissing() {
 }
 
 const Overlays = lazy(async () => {
-  await Promise.race([idle(), ...[opened, question, toasts, earlyKey].map(nextChange)]);
+  await Promise.race([idle(), ...[paletteState, question, toasts, earlyKey].map(nextChange)]);
   const load = async () => ({ default: (await import("./Overlays.tsx")).Overlays });
   return load()
     .catch(async (error) => {

@@ -3,11 +3,11 @@ import { IdForm } from "../app/IdForm.tsx";
 import { toast } from "../app/toasts.ts";
 import { Panel } from "../ui/Panel.tsx";
 import { idTrouble } from "./channel-facts.ts";
-import { channelChoice } from "./choose.ts";
+import { channelSelection } from "./save-selection.ts";
 
 const add = (siteId: number, id: number) =>
   new Promise<string | null>((resolve) => {
-    channelChoice({ kind: "site", id: siteId }).add(id, {
+    channelSelection({ kind: "site", id: siteId }).add(id, {
       saved: (changes) => {
         if (changes.size === 0) return resolve(`Channel ${id} is already selected.`);
         toast.success(`Channel ${id} added.`);

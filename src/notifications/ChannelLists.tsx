@@ -6,11 +6,11 @@ import type {
 import { EmptyState } from "../ui/EmptyState.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { ChannelRow } from "./ChannelRow.tsx";
-import { type ChannelChoice } from "./choose.ts";
+import { type ChannelSelection } from "./save-selection.ts";
 import { InventoryHelp } from "./InventoryHelp.tsx";
 
 export type ListProps = {
-  choice: ChannelChoice;
+  choice: ChannelSelection;
   channels: readonly (NotificationChannel | Notification)[];
   chosen: ReadonlySet<number>;
   /** What a checked channel is notified about. */

@@ -7,14 +7,14 @@ import { Checkbox } from "../ui/Checkbox.tsx";
 import { handFocusOn } from "../ui/hand-focus-on.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { addressOf, typeWord } from "./channel-facts.ts";
-import { type ChannelChoice, checkboxId } from "./choose.ts";
+import { type ChannelSelection, checkboxId } from "./save-selection.ts";
 import { ChannelEvents } from "./ChannelEvents.tsx";
 import { LastMessage } from "./LastMessage.tsx";
 import { SendTest } from "./SendTest.tsx";
 
 type ChannelRowProps = {
   /** Of whoever uses it. */
-  choice: ChannelChoice;
+  choice: ChannelSelection;
   /** As the account lists it, or as little of it as a site's own list says. */
   channel: NotificationChannel | Notification;
   isChosen: boolean;

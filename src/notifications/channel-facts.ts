@@ -11,7 +11,7 @@ import type {
 import { ApiError, messageOf } from "../api/api-error.ts";
 import type { StateLook } from "../app/StateBadge.tsx";
 import { lookUp } from "../look-up.ts";
-import type { Changes } from "./choice.ts";
+import type { Changes } from "./channel-selection.ts";
 
 const typeWords: Record<ChannelType, string> = {
   slack: "Slack",

@@ -3,8 +3,8 @@ import type { Notification } from "../../contract/notifications/notification.ts"
 import { makePoller } from "../api/poll.ts";
 import { useLoaded } from "../api/query.ts";
 import { useStore } from "../store.ts";
-import { withChanges } from "./choice.ts";
-import { channelChoice } from "./choose.ts";
+import { withChanges } from "./channel-selection.ts";
+import { channelSelection } from "./save-selection.ts";
 import { type ChannelOwner, channelsQuery } from "./queries.ts";
 
 /**
@@ -14,7 +14,7 @@ import { type ChannelOwner, channelsQuery } from "./queries.ts";
  */
 export function useChannels(owner: ChannelOwner, used: readonly Notification[]) {
   const [poll] = useState(() => makePoller());
-  const choice = channelChoice(owner);
+  const choice = channelSelection(owner);
   const unsaved = useStore(choice.unsaved);
   const ids = used.map(({ id }) => id);
   const channels = useLoaded(

@@ -1,7 +1,7 @@
 import { Button } from "../ui/Button.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { SearchButton } from "../ui/SearchButton.tsx";
-import { openPalette, paletteKey } from "./opening.ts";
+import { openPalette, paletteKey } from "./palette-state.ts";
 
 /** Ahead of the opening; what goes wrong here is told when it is opened. */
 const prefetch = (): void => {

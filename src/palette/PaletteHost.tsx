@@ -5,7 +5,7 @@ import { SearchDialog } from "../ui/SearchDialog.tsx";
 import { SearchInput } from "../ui/SearchInput.tsx";
 import { maxSearchText } from "../../contract/search.ts";
 import { toast } from "../app/toasts.ts";
-import { closePalette, opened, type Opening } from "./opening.ts";
+import { closePalette, paletteState, type PaletteState } from "./palette-state.ts";
 import type { PaletteProps } from "./Palette.tsx";
 
 type Render = (props: PaletteProps) => ReactNode;
@@ -18,7 +18,7 @@ const load = async (): Promise<Render> => {
 
 let loaded: Render | null = null;
 
-function PaletteDialog({ from }: Opening) {
+function PaletteDialog({ from }: PaletteState) {
   const [text, setText] = useState("");
   const [render, setRender] = useState(() => loaded);
   /** The text at which Enter was pressed before anything could be found. */
@@ -59,6 +59,6 @@ function PaletteDialog({ from }: Opening) {
 }
 
 export function PaletteHost() {
-  const opening = useStore(opened);
+  const opening = useStore(paletteState);
   return opening === null ? null : <PaletteDialog from={opening.from} />;
 }

@@ -5,7 +5,7 @@ import type { NavigateFunction } from "react-router";
 import { sessions } from "../api/session.ts";
 import { knownServers, knownSites } from "../app/known-places.ts";
 import type { Entry } from "./entry.ts";
-import { closePalette } from "./opening.ts";
+import { closePalette } from "./palette-state.ts";
 
 const maxKept = 5;
 let newestFirst: readonly Entry[] = [];

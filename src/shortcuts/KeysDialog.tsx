@@ -1,7 +1,7 @@
 // The list of keys, made of what is registered when it is asked for.
 import { useState } from "react";
 import type { CommandWords } from "../commands/registry.ts";
-import { paletteKey } from "../palette/opening.ts";
+import { paletteKey } from "../palette/palette-state.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/Button.tsx";
 import { Checkbox } from "../ui/Checkbox.tsx";

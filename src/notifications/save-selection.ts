@@ -6,7 +6,13 @@ import { invalidate, queryClient } from "../api/query.ts";
 import { serverName, serverQuery, siteName, siteQuery } from "../app/inventory.ts";
 import { dismissToast, toast } from "../app/toasts.ts";
 import { savedText } from "./channel-facts.ts";
-import { type Changes, type Choice, createChoice, inverse, type Owner } from "./choice.ts";
+import {
+  type Changes,
+  type Selection,
+  createSelection,
+  inverse,
+  type Owner,
+} from "./channel-selection.ts";
 import { type ChannelOwner, notificationsQuery, serverNotificationsQuery } from "./queries.ts";
 
 const keyOf = ({ kind, id }: ChannelOwner) =>
@@ -81,7 +87,7 @@ function makeCheckboxes(
 }
 
 function makeChannelChoice(owner: ChannelOwner) {
-  const choice: Choice = createChoice({
+  const choice: Selection = createSelection({
     current: () => used(owner).map(({ id }) => id),
     save: (ids) => save(owner, ids),
   });
@@ -101,12 +107,12 @@ function makeChannelChoice(owner: ChannelOwner) {
   };
 }
 
-export type ChannelChoice = ReturnType<typeof makeChannelChoice>;
+export type ChannelSelection = ReturnType<typeof makeChannelChoice>;
 
-const choices = new Map<string, ChannelChoice>();
+const choices = new Map<string, ChannelSelection>();
 
 /** The same for a site or a server whoever asks, so that a save goes on when its page is left. */
-export function channelChoice(owner: ChannelOwner): ChannelChoice {
+export function channelSelection(owner: ChannelOwner): ChannelSelection {
   const key = `${owner.kind} ${owner.id}`;
   const choice = choices.get(key) ?? makeChannelChoice(owner);
   choices.set(key, choice);

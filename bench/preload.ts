@@ -1,4 +1,4 @@
-// What the early start brings: how long a visit waits for the first row of a list with the script of `src/early` in
+// What the preload script brings: how long a visit waits for the first row of a list with the script of `src/preload` in
 // index.html, and without it, in turns.
 import type { Browser, Page } from "@playwright/test";
 import type { DashboardService } from "./dashboard-service.ts";
@@ -11,7 +11,7 @@ const lines = {
 } as const;
 
 type Line = keyof typeof lines;
-type Visit = { line: Line; isEarly: boolean; isReturning: boolean };
+type Visit = { line: Line; isPreloaded: boolean; isReturning: boolean };
 
 const turns = 7;
 
@@ -35,25 +35,25 @@ const watchFirstRow = (page: Page, token: string): Promise<unknown> =>
   }, token);
 
 /** Both kinds of visit take this way, so that it costs them the same. */
-const servePage = (page: Page, address: string, isEarly: boolean): Promise<unknown> =>
+const servePage = (page: Page, address: string, isPreloaded: boolean): Promise<unknown> =>
   page.route(address, async (route) => {
     const response = await route.fetch();
     const html = await response.text();
     const withoutScript = html.replace(/<script>.*?<\/script>/s, "");
-    if (withoutScript === html) throw new Error("index.html has no early script.");
-    await route.fulfill({ response, body: isEarly ? html : withoutScript });
+    if (withoutScript === html) throw new Error("index.html has no preload script.");
+    await route.fulfill({ response, body: isPreloaded ? html : withoutScript });
   });
 
 async function timeFirstRow(
   browser: Browser,
   service: DashboardService,
-  { line, isEarly, isReturning }: Visit,
+  { line, isPreloaded, isReturning }: Visit,
 ): Promise<number> {
   const context = await browser.newContext();
   const page = await context.newPage();
   const address = `${service.url}/servers/1/backups`;
   await watchFirstRow(page, service.token);
-  await servePage(page, address, isEarly);
+  await servePage(page, address, isPreloaded);
   if (isReturning) {
     await page.goto(address);
     await page.waitForLoadState("networkidle");
@@ -75,21 +75,20 @@ async function timeFirstRow(
   return tookMs;
 }
 
-export async function measureEarlyStart(
-  browser: Browser,
-  service: DashboardService,
-): Promise<void> {
+export async function measurePreload(browser: Browser, service: DashboardService): Promise<void> {
   for (const line of ["phone", "desktop"] as const)
     for (const isReturning of [false, true]) {
       const withIt: number[] = [];
       const without: number[] = [];
       // In turns: what else the machine does meets both.
       for (let turn = 0; turn < turns; turn++) {
-        withIt.push(await timeFirstRow(browser, service, { line, isReturning, isEarly: true }));
-        without.push(await timeFirstRow(browser, service, { line, isReturning, isEarly: false }));
+        withIt.push(await timeFirstRow(browser, service, { line, isReturning, isPreloaded: true }));
+        without.push(
+          await timeFirstRow(browser, service, { line, isReturning, isPreloaded: false }),
+        );
       }
       const visit = isReturning ? "returning" : "first visit";
-      const what = `early start, ${line}, ${visit}: first row, with ÷ without`;
+      const what = `preload, ${line}, ${visit}: first row, with ÷ without`;
       report(what, median(withIt) / median(without), "", { atMost: 0.85 });
       note(`${Math.round(median(withIt))} ms with, ${Math.round(median(without))} ms without`);
     }

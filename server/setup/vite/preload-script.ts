@@ -1,9 +1,9 @@
-// Puts `src/early/start.ts` into index.html as an inline script, with the names of the files that each page is made of.
+// Puts `src/preload/start.ts` into index.html as an inline script, with the names of the files that each page is made of.
 // The service names its hash in the policy that it sends, so nothing else may run there.
 import { fileURLToPath } from "node:url";
 import { build, type Plugin, type Rollup } from "vite";
 
-const entry = fileURLToPath(new URL("../../../src/early/start.ts", import.meta.url));
+const entry = fileURLToPath(new URL("../../../src/preload/start.ts", import.meta.url));
 
 type Chunk = Pick<Rollup.OutputChunk, "fileName" | "imports" | "isEntry" | "facadeModuleId">;
 
@@ -28,21 +28,21 @@ async function compile(files: Record<string, string[]>): Promise<string> {
   const result = await build({
     configFile: false,
     logLevel: "warn",
-    define: { EARLY_FILES: JSON.stringify(files) },
+    define: { PRELOAD_FILES: JSON.stringify(files) },
     publicDir: false,
     build: {
       write: false,
-      lib: { entry, formats: ["iife"], name: "early", fileName: "early" },
+      lib: { entry, formats: ["iife"], name: "preload", fileName: "preload" },
     },
   });
   const [output] = Array.isArray(result) ? result : [result];
-  if (output === undefined || !("output" in output)) throw new Error("The early script is gone.");
+  if (output === undefined || !("output" in output)) throw new Error("The preload script is gone.");
   return output.output[0].code.trim();
 }
 
 /** @param modules those of the pages, below `src` */
-export const earlyStart = (modules: readonly string[]): Plugin => ({
-  name: "early-start",
+export const preloadScript = (modules: readonly string[]): Plugin => ({
+  name: "preload-script",
   apply: "build",
   transformIndexHtml: {
     order: "post",

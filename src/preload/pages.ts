@@ -4,7 +4,7 @@ import type { operations } from "../../contract/operations.ts";
 
 type AnyPath = (typeof operations)[keyof typeof operations]["path"];
 
-type EarlyPage = {
+type PreloadedPage = {
   /** As in `routes.tsx`. */
   path: string;
   /** The module of the page, below `src`. */
@@ -13,7 +13,7 @@ type EarlyPage = {
   asks: readonly (AnyPath | `${AnyPath}?${string}`)[];
 };
 
-export const earlyPages: readonly EarlyPage[] = [
+export const preloadedPages: readonly PreloadedPage[] = [
   { path: "/", module: "app/HomePage.tsx", asks: [] },
   {
     path: "/servers/:id/backups",
@@ -62,11 +62,11 @@ export const earlyPages: readonly EarlyPage[] = [
 /** The left side of every page shows them. */
 const always: AnyPath = "/api/overview";
 
-type EarlyStart = { module: string; asks: string[] };
+type Preload = { module: string; asks: string[] };
 
 /** What to ask for at an address; null = it is none of the pages above. */
-export function earlyStart(pathname: string, search: string): EarlyStart | null {
-  for (const { path, module, asks } of earlyPages) {
+export function preloadFor(pathname: string, search: string): Preload | null {
+  for (const { path, module, asks } of preloadedPages) {
     const pattern = new RegExp(`^${path.replace(":id", "([1-9]\\d{0,9})")}/?$`);
     const match = pattern.exec(pathname);
     if (match === null) continue;

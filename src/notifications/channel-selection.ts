@@ -35,7 +35,7 @@ type Service = {
   save(ids: readonly number[]): Promise<void>;
 };
 
-export function createChoice({ current, save }: Service) {
+export function createSelection({ current, save }: Service) {
   /** What is wanted and not answered yet; it lies over what the service has said. */
   const unsaved = createStore<Changes>(new Map());
   let waiting: Batch[] = [];
@@ -88,4 +88,4 @@ export function createChoice({ current, save }: Service) {
   };
 }
 
-export type Choice = ReturnType<typeof createChoice>;
+export type Selection = ReturnType<typeof createSelection>;

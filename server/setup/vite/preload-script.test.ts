@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { filesOf } from "./early-start.ts";
+import { filesOf } from "./preload-script.ts";
 
 const chunk = (fileName: string, imports: string[], more: object = {}) => ({
   fileName,

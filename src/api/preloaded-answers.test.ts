@@ -1,24 +1,24 @@
 import { afterEach, expect, test } from "vitest";
-import { takeEarly } from "./early-answers.ts";
+import { takePreloaded } from "./preloaded-answers.ts";
 
 const session = { address: "", token: "one" };
 const url = "/api/servers";
 
 const ask = () => {
   const answer = Promise.resolve(Response.json({}));
-  globalThis.earlyAnswers = { session, startedMs: 1_000, answers: new Map([[url, answer]]) };
+  globalThis.preloadedAnswers = { session, startedMs: 1_000, answers: new Map([[url, answer]]) };
   return answer;
 };
 
 afterEach(() => {
-  globalThis.earlyAnswers = undefined;
+  globalThis.preloadedAnswers = undefined;
 });
 
-test("an early answer is for one taker", () => {
+test("a preloaded answer is for one taker", () => {
   const answer = ask();
-  expect(takeEarly("/api/overview", session, 2_000)).toBeNull();
-  expect(takeEarly(url, session, 2_000)).toBe(answer);
-  expect(takeEarly(url, session, 2_000)).toBeNull();
+  expect(takePreloaded("/api/overview", session, 2_000)).toBeNull();
+  expect(takePreloaded(url, session, 2_000)).toBe(answer);
+  expect(takePreloaded(url, session, 2_000)).toBeNull();
 });
 
 test("it is for the session that asked, and only while it is fresh", () => {
@@ -28,9 +28,9 @@ test("it is for the session that asked, and only while it is fresh", () => {
     [session, 17_000],
   ] as const) {
     void ask();
-    expect(takeEarly(url, other, nowMs)).toBeNull();
+    expect(takePreloaded(url, other, nowMs)).toBeNull();
   }
 });
 
 test("there is nothing to take where nobody asked", () =>
-  expect(takeEarly(url, session, 0)).toBeNull());
+  expect(takePreloaded(url, session, 0)).toBeNull());

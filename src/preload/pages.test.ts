@@ -1,6 +1,6 @@
 import { matchRoutes, type RouteObject } from "react-router";
 import { beforeAll, expect, test, vi } from "vitest";
-import { earlyPages, earlyStart } from "./pages.ts";
+import { preloadedPages, preloadFor } from "./pages.ts";
 
 let routes: RouteObject[];
 
@@ -9,23 +9,23 @@ beforeAll(async () => {
   ({ routes } = await import("../routes.tsx"));
 });
 
-test.each(earlyPages.map(({ path }) => path))("%s is a page of the dashboard", (path) => {
+test.each(preloadedPages.map(({ path }) => path))("%s is a page of the dashboard", (path) => {
   const matches = matchRoutes(routes, path.replace(":id", "7"));
   expect(matches?.at(-1)?.route.path).toBe(path);
 });
 
 test("asks for the page's own things, and for what the left side shows", () => {
-  expect(earlyStart("/sites/7/workers", "")).toEqual({
+  expect(preloadFor("/sites/7/workers", "")).toEqual({
     module: "workers/WorkersPage.tsx",
     asks: ["/api/overview", "/api/site/7/workers?sort=attention", "/api/site/7"],
   });
 });
 
 test("leaves what stands in the address' query to the loader", () => {
-  expect(earlyStart("/sites/7/workers", "?page=2")?.asks).toEqual(["/api/overview"]);
+  expect(preloadFor("/sites/7/workers", "?page=2")?.asks).toEqual(["/api/overview"]);
 });
 
 test.each(["/connect", "/sites/0/workers", "/sites/x/workers", "/sites/7/workers/new", "/nothing"])(
   "has nothing for %s",
-  (path) => expect(earlyStart(path, "")).toBeNull(),
+  (path) => expect(preloadFor(path, "")).toBeNull(),
 );

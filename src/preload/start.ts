@@ -2,10 +2,10 @@
 // its hash: preloads the page's code, asks its first questions, and lets the frame of the page show.
 import { firstSession, takeLink } from "../api/kept-session.ts";
 import { requestHeaders } from "../api/request-headers.ts";
-import { earlyStart } from "./pages.ts";
+import { preloadFor } from "./pages.ts";
 
 // The build puts in, by module, the files that a page's code is made of.
-declare const EARLY_FILES: Record<string, readonly string[]>;
+declare const PRELOAD_FILES: Record<string, readonly string[]>;
 
 function start(): void {
   const link = takeLink();
@@ -13,9 +13,9 @@ function start(): void {
   const session = firstSession(link);
   if (session === null || location.pathname === "/connect") return;
   document.documentElement.dataset["connected"] = "";
-  const page = earlyStart(location.pathname, location.search);
+  const page = preloadFor(location.pathname, location.search);
   if (page === null) return;
-  for (const href of EARLY_FILES[page.module] ?? []) {
+  for (const href of PRELOAD_FILES[page.module] ?? []) {
     const link = document.createElement("link");
     link.rel = "modulepreload";
     link.crossOrigin = "";
@@ -30,7 +30,7 @@ function start(): void {
     answer.catch(() => undefined);
     answers.set(url, answer);
   }
-  globalThis.earlyAnswers = { session, startedMs: performance.now(), answers };
+  globalThis.preloadedAnswers = { session, startedMs: performance.now(), answers };
 }
 
 start();

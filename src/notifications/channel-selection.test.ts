@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import { type Changes, createChoice, inverse, type Owner, withChanges } from "./choice.ts";
+import {
+  type Changes,
+  createSelection,
+  inverse,
+  type Owner,
+  withChanges,
+} from "./channel-selection.ts";
 
 const changes = (...pairs: [number, boolean][]): Changes => new Map(pairs);
 
@@ -26,7 +32,7 @@ test("the inverse of what changed brings the old set back", () => {
 function makeService(ids: number[]) {
   const asked: { ids: readonly number[]; answer: (error?: Error) => Promise<void> }[] = [];
   let stored: readonly number[] = ids;
-  const choice = createChoice({
+  const choice = createSelection({
     current: () => stored,
     save: (wanted) =>
       new Promise((resolve, reject) => {

@@ -2,19 +2,19 @@
 import { createStore } from "../store.ts";
 
 /** Where the focus was, and will be again. */
-export type Opening = { from: Element | null };
+export type PaletteState = { from: Element | null };
 
 /** Null = closed. */
-export const opened = createStore<Opening | null>(null);
+export const paletteState = createStore<PaletteState | null>(null);
 
-export const closePalette = (): void => opened.set(null);
+export const closePalette = (): void => paletteState.set(null);
 
 export function openPalette(): void {
   const modal = document.querySelector<HTMLDialogElement>("dialog:modal");
   // A question has to be answered first.
   if (modal?.role === "alertdialog") return;
   if (modal !== null && "requestClose" in modal) modal.requestClose();
-  opened.set({ from: document.activeElement });
+  paletteState.set({ from: document.activeElement });
 }
 
 /** A phone and a tablet call themselves "like Mac OS X". */
@@ -34,7 +34,7 @@ function listen(event: KeyboardEvent): void {
   const isMeant = isApple() ? metaKey && !ctrlKey : ctrlKey && !metaKey;
   if (!isMeant || altKey || shiftKey || !isK(event)) return;
   event.preventDefault();
-  if (opened.get() === null) openPalette();
+  if (paletteState.get() === null) openPalette();
   else closePalette();
 }
 
