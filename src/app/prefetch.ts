@@ -1,6 +1,7 @@
 // Loads a page's code and data while the pointer, a finger or the keyboard rests on a link to it. One listener serves
 // all links, and it is not there before the first page stands.
 import { matchRoutes, type RouteObject, RouterContextProvider } from "react-router";
+import { isMissingPart, whenReachable } from "./outage.ts";
 
 /** Shorter than that a pointer only passes by. */
 const intentMs = 80;
@@ -20,15 +21,20 @@ export async function prepare(routes: RouteObject[], href: string, here: string)
   if (place === null) return;
   const { pathname, url } = place;
   const request = new Request(url);
-  const work = (matchRoutes(routes, pathname) ?? []).map(async ({ route, params, pathname }) => {
+  const work = (matchRoutes(routes, pathname) ?? []).map(({ route, params, pathname }) => {
     const lazy = typeof route.lazy === "object" ? route.lazy : {};
-    const component = lazy.Component?.();
-    const loader = route.loader ?? (await lazy.loader?.());
-    const args = { request, params, url, pattern: pathname, context: new RouterContextProvider() };
-    return Promise.all([component, typeof loader === "function" ? loader(args) : undefined]);
+    const load = async () => {
+      const loader = route.loader ?? (await lazy.loader?.());
+      const context = new RouterContextProvider();
+      if (typeof loader === "function")
+        await loader({ request, params, url, pattern: pathname, context });
+    };
+    return Promise.all([lazy.Component?.(), load()]);
   });
-  // What fails now is reported when the page is opened.
-  await Promise.allSettled(work);
+  // What fails now is reported when the page is opened; that the service is away is said at once.
+  const results = await Promise.allSettled(work);
+  if (results.some((result) => result.status === "rejected" && isMissingPart(result.reason)))
+    void whenReachable();
 }
 
 /** Not every browser tells. */
