@@ -88,6 +88,23 @@ export default defineConfig({
     { files: ["*.config.ts", "**/*.config.ts"], rules: { "import/no-default-export": "off" } },
     { files: ["**/global-setup.ts"], rules: { "import/no-default-export": "off" } },
     { files: ["bench/**", "server/setup/**", "**/*.cjs"], rules: { "no-console": "off" } },
+    {
+      files: ["**/*.test.ts", "**/testing.ts", "**/testing/**", "e2e/**", "bench/**"],
+      rules: {
+        "no-restricted-properties": [
+          "error",
+          {
+            object: "process",
+            property: "kill",
+            message: "A missing pid would end the whole run: see server/testing/signals.ts.",
+          },
+        ],
+      },
+    },
+    {
+      files: ["server/testing/signals.ts", "server/backups/sources/mysql/testing/restore-child.ts"],
+      rules: { "no-restricted-properties": "off" },
+    },
     ...houseRules,
     within("src/ui/**", [
       ...wings.src,

@@ -11,6 +11,7 @@ import {
 } from "./helpers.ts";
 import { withoutExtras } from "./without-extras.ts";
 import { checkbox, choose, open, row, test } from "./notification-channels.ts";
+import { sendSignal } from "../server/testing/signals.ts";
 
 async function chosen(service: ServiceProcess, siteId: number): Promise<number[]> {
   const answer = await service.call("GET", `/api/site/${siteId}/notifications`);
@@ -122,13 +123,13 @@ test("two boxes that are checked before the service has answered are both saved"
   await open(page, service.url, site);
   const answered = () => page.waitForResponse((response) => response.request().method() === "PUT");
   await watchBoxes(page);
-  process.kill(service.pid, "SIGSTOP");
+  sendSignal(service.pid, "SIGSTOP");
   const first = answered();
   try {
     await checkbox(page, ops).check();
     await checkbox(page, team).check();
   } finally {
-    process.kill(service.pid, "SIGCONT");
+    sendSignal(service.pid, "SIGCONT");
   }
   await first;
   await expectToast(page, "status", `${team.name} will be notified about ${site.name}.`);

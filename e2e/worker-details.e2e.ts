@@ -1,5 +1,6 @@
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible, expectToast, ofWorker } from "./helpers.ts";
+import { sendSignal } from "../server/testing/signals.ts";
 
 test.describe("a worker's page", () => {
   test("shows processes and settings, and follows the log with pause and search", async ({
@@ -70,7 +71,7 @@ test.describe("a worker's page", () => {
     await page.goto(`${service.url}/workers/${id}`);
     await expect(page.getByRole("cell", { name: "running" })).toBeVisible();
     const [before] = (await site.worker(id)).process_list ?? [];
-    process.kill(before?.pid ?? 0, "SIGKILL");
+    sendSignal(before?.pid, "SIGKILL");
     await expect(page.getByRole("cell", { name: String(before?.pid), exact: true })).toBeHidden({
       timeout: 15_000,
     });

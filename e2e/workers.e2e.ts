@@ -9,18 +9,10 @@ import {
   workerRow,
   ofWorker,
 } from "./helpers.ts";
+import { isAlive } from "../server/testing/signals.ts";
 
 /** A list on which nothing moves is asked for every ten seconds, and up to a quarter later. */
 const listPollMs = 13_000;
-
-const isAlive = (pid: number) => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 test("a person creates a worker, watches it being installed, stops, starts, restarts and deletes it, and real processes do the same", async ({
   connected: page,

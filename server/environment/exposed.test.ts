@@ -6,6 +6,7 @@ import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { isLinux, isRoot, makeFolder, openProject, projectFolder } from "../testing/machine.ts";
 import { exposedSecrets } from "./exposed.ts";
+import { signalGroup } from "../testing/signals.ts";
 
 const nobody = { uid: 65_534, gid: 65_534 };
 
@@ -35,7 +36,7 @@ test.skipIf(!isLinux)(
         stdio: ["ignore", "pipe", "inherit"],
       },
     );
-    onTestFinished(() => void process.kill(-(child.pid ?? 0), "SIGKILL"));
+    onTestFinished(() => signalGroup(child.pid, "SIGKILL"));
     let pid = 0;
     for await (const line of createInterface({ input: child.stdout }))
       if ((pid = Number(line)) > 0) break;
@@ -86,7 +87,7 @@ test.skipIf(!isRoot || !isLinux)(
         if (line.includes('"ready"')) break;
       }
       const ended = once(child, "exit");
-      process.kill(-(child.pid ?? 0), "SIGTERM");
+      signalGroup(child.pid, "SIGTERM");
       await ended;
       return lines.join("\n");
     };

@@ -4,6 +4,7 @@ import { PassThrough, Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createRunner } from "./run.ts";
+import { sendSignal } from "../testing/signals.ts";
 
 const run = createRunner({ PATH: process.env["PATH"] ?? "", HOME: "/" });
 
@@ -159,7 +160,7 @@ test("an abort does not wait for what left the group and holds the output open",
     },
   });
   await expect(running).rejects.toThrow("enough");
-  process.kill(pid, "SIGKILL");
+  sendSignal(pid, "SIGKILL");
 });
 
 test("an abort ends all that the command started", async () => {

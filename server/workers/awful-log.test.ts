@@ -10,6 +10,7 @@ import { isStorableText } from "../../contract/values.ts";
 import { endsWhenAsked } from "../testing/artisan.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
+import { sendSignal } from "../testing/signals.ts";
 
 let service: TestService;
 let webhookId: number;
@@ -86,7 +87,7 @@ test("a worker that dies when its log cannot be read becomes failed, without its
   const folder = join(service.folder, "workers", String(id));
   await rm(folder, { recursive: true });
   await writeFile(folder, "in the way");
-  process.kill(list[0]?.pid ?? 0, "SIGKILL");
+  sendSignal(list[0]?.pid, "SIGKILL");
   const { status_reason: reason } = await becomes(id, "failed");
   expect(reason).toMatch(/^Process 1: Couldn't start: /);
   expect(reason).not.toContain("Last lines");

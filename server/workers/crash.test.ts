@@ -13,6 +13,7 @@ import { oneSite } from "../testing/service.ts";
 import { startService, type ServiceProcess } from "../testing/service-process.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { supportsAdoption } from "./supervisor/process-table.ts";
+import { sendSignal } from "../testing/signals.ts";
 
 /** `npm run soak -- kills` has more. */
 const rounds = Number(process.env["WORKER_KILLS"] ?? 8);
@@ -78,7 +79,7 @@ test.skipIf(!supportsAdoption)(
       const before = livingPids();
       await service.end("SIGKILL");
       const victim = random() < 0.5 ? before[Math.floor(random() * before.length)] : undefined;
-      if (victim !== undefined) process.kill(victim, "SIGKILL");
+      if (victim !== undefined) sendSignal(victim, "SIGKILL");
       const survivors = livingPids().filter((pid) => pid !== victim);
       service = await startService(folder);
 

@@ -8,6 +8,7 @@ import { ownUser } from "../testing/own-user.ts";
 import { endsWhenAsked } from "../testing/artisan.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
+import { sendSignal } from "../testing/signals.ts";
 
 /** Each test has a site of its own, so that they run side by side. */
 const siteIds = [1, 2, 3, 4, 5, 6, 7];
@@ -97,7 +98,7 @@ describe.concurrent("A deployment", () => {
     // Long enough that the deployment comes while it is still being started again.
     const id = await create({ startsecs: 3 });
     const { process_list: list = [] } = await becomes(id, "installed");
-    process.kill(list[1]?.pid ?? 0, "SIGKILL");
+    sendSignal(list[1]?.pid, "SIGKILL");
     await vi.waitFor(
       async () => expect((await show(id)).process_list?.[1]?.restarts).toBe(1),
       soon,
@@ -154,10 +155,10 @@ describe.concurrent("A deployment", () => {
     // The worker learns of it a moment later.
     await vi.waitFor(async () => expect((await show(id)).deployment_id).toBe(body.id), soon);
     const number = await vi.waitFor(async () => {
-      const old = (await show(id)).process_list?.find((one) => one.deployment_id === null);
-      process.kill(old?.pid ?? 0, "SIGKILL");
-      const numbers = (await show(id)).process_list ?? [];
-      const renewed = numbers.find((one) => one.deployment_id === body.id);
+      const { process_list: now = [] } = await show(id);
+      const renewed = now.find((one) => one.deployment_id === body.id);
+      const old = now.find((one) => one.deployment_id === null && one.pid !== null);
+      if (renewed === undefined && old !== undefined) sendSignal(old.pid, "SIGKILL");
       expect(renewed).toBeDefined();
       return renewed?.number;
     }, soon);

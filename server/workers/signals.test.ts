@@ -11,6 +11,7 @@ import { startService, type ServiceProcess } from "../testing/service-process.ts
 import { workerBody } from "../testing/worker-body.ts";
 import { supportsAdoption } from "./supervisor/process-table.ts";
 import { isRunning } from "./supervisor/testing.ts";
+import { sendSignal } from "../testing/signals.ts";
 
 /** More rounds are for `npm run soak`. */
 const rounds = Number(process.env["RESTART_ROUNDS"] ?? 1);
@@ -30,7 +31,7 @@ beforeAll(async () => {
 afterAll(async () => {
   // Not SIGINT: it would wait for those that obey no signal.
   await service.end("SIGTERM");
-  for (const pid of stubborn) if (isRunning(pid)) process.kill(pid, "SIGKILL");
+  for (const pid of stubborn) if (isRunning(pid)) sendSignal(pid, "SIGKILL");
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -99,7 +100,7 @@ describe.skipIf(!supportsAdoption)("A service", () => {
     service = await startService(folder);
     // Whether it was told to stop before the service ended is chance.
     expect((await show(id)).process_list).toMatchObject([{ pid }]);
-    process.kill(pid, "SIGKILL");
+    sendSignal(pid, "SIGKILL");
     // `installed` alone may still be the badge from before the kill, until the service has noticed it.
     await vi.waitFor(async () => {
       const worker = await show(id);

@@ -7,6 +7,7 @@ import { patientArtisan } from "../testing/artisan.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { ownUser } from "../testing/own-user.ts";
+import { isAlive, sendSignal } from "../testing/signals.ts";
 
 let service: TestService;
 beforeEach(async () => {
@@ -35,14 +36,6 @@ const becomes = (id: number, status: string, timeout = 5000) =>
     { timeout, interval: 25 },
   );
 const ask = async (method: string, path: string) => (await service.call(method, path)).status;
-const isAlive = (pid: number) => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
 const pids = (worker: Worker) => (worker.process_list ?? []).flatMap(({ pid }) => pid ?? []);
 
 describe("from a request to a process", () => {
@@ -124,7 +117,7 @@ describe("from a request to a process", () => {
     const { id } = await create({ startsecs: 1 });
     const before = await becomes(id, "installed");
     const [pid = 0] = pids(before);
-    process.kill(pid, "SIGKILL");
+    sendSignal(pid, "SIGKILL");
     const down = await becomes(id, "restarting");
     expect(down.status_reason).toContain("Process 1");
     const up = await becomes(id, "installed");

@@ -9,6 +9,7 @@ import { startInstance, type Instance } from "./instance.ts";
 import { socketName } from "./settings.ts";
 import { isLinux, isRoot, makeFolder } from "../../testing/machine.ts";
 import { copyOfDatabase, query, silent, startDatabase } from "./testing.ts";
+import { sendSignal } from "../../testing/signals.ts";
 
 describe("a running database", () => {
   let database: Instance;
@@ -140,7 +141,7 @@ describe("stop", () => {
       // A frozen child keeps the server from ending in good order.
       const children = await readFile(`/proc/${pid()}/task/${pid()}/children`, "utf8");
       const frozen = Number(children.split(" ")[0]);
-      process.kill(frozen, "SIGSTOP");
+      sendSignal(frozen, "SIGSTOP");
       await stop();
       expect(pid()).toBeNull();
       expect(await readFile(`/proc/${frozen}/stat`, "utf8").catch(() => "Z")).toMatch("Z");

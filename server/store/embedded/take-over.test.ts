@@ -6,6 +6,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { isAlive } from "./processes.ts";
 import { kill } from "../../testing/machine.ts";
 import { copyOfDatabase, query, startDatabase, startService } from "./testing.ts";
+import { sendSignal } from "../../testing/signals.ts";
 
 /** A data folder whose service saved a row and was killed; its database runs on. */
 async function leaveDatabase() {
@@ -40,7 +41,7 @@ test("a database that was left by a service with other settings is started anew"
 
 test("a database that was left hanging is ended and started anew", async () => {
   const { folder, databasePid } = await leaveDatabase();
-  process.kill(databasePid, "SIGSTOP");
+  sendSignal(databasePid, "SIGSTOP");
   const { connection, pid } = await startDatabase({ folder });
   expect(pid()).not.toBe(databasePid);
   expect(await query(connection, "select * from t")).toEqual(rows);
@@ -63,7 +64,7 @@ test("a database that was killed with its service is started anew, although a wo
     expect(found).toHaveLength(1);
     return found;
   }, 60_000);
-  process.kill(databasePid, "SIGKILL");
+  sendSignal(databasePid, "SIGKILL");
   const second = await startDatabase({ folder });
   expect(await query(second.connection, "select * from t")).toEqual(rows);
   await busy;
@@ -76,7 +77,7 @@ test("a number that was given to another program hinders nothing, and that progr
   const text = await readFile(pidFile, "utf8");
   const other = spawn("sleep", ["600"]);
   onTestFinished(() => void other.kill());
-  process.kill(databasePid, "SIGKILL");
+  sendSignal(databasePid, "SIGKILL");
   await writeFile(pidFile, text.replace(String(databasePid), String(other.pid)));
   const { connection } = await startDatabase({ folder });
   expect(await query(connection, "select * from t")).toEqual(rows);

@@ -6,6 +6,7 @@ import { systemClock } from "../../clock.ts";
 import { createWatchdog } from "./watchdog.ts";
 import type { Server } from "./server.ts";
 import { copyOfDatabase, query, silent, startDatabase } from "./testing.ts";
+import { sendSignal } from "../../testing/signals.ts";
 
 /** Time that passes twenty times as fast, so that no test waits for a back-off. */
 const quickClock: Clock = {
@@ -32,7 +33,7 @@ test("restarts a database that was killed, at the same address, with every row t
   for (const round of [1, 2]) {
     const killed = pid() ?? 0;
     const well = next("up");
-    process.kill(killed, "SIGKILL");
+    sendSignal(killed, "SIGKILL");
     await well;
     expect(pid()).not.toBe(killed);
     expect(await query(connection, "select * from t")).toEqual([{ one: 1 }]);
@@ -53,7 +54,7 @@ test("a worker of the database that is killed takes nothing with it, and is told
     "select pid from pg_stat_activity where backend_type = 'checkpointer'",
   );
   const well = next("up");
-  process.kill(worker?.pid ?? 0, "SIGKILL");
+  sendSignal(worker?.pid, "SIGKILL");
   await well;
   expect(reasons[0]).toMatch(/terminated by signal 9/);
   expect(await query(connection, "select * from t")).toEqual([{ one: 1 }]);
@@ -63,7 +64,7 @@ test("stop also ends a database that is about to come back", async () => {
   const { reasons, onDiagnosis, next } = listen();
   const { pid, stop } = await startDatabase({ folder: await copyOfDatabase(), onDiagnosis });
   const down = next("down");
-  process.kill(pid() ?? 0, "SIGKILL");
+  sendSignal(pid(), "SIGKILL");
   await down;
   await stop();
   expect(pid()).toBeNull();

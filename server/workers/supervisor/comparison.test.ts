@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Program } from "../process-manager.ts";
 import { hasSupervisord, startSupervisord, type Supervisord } from "./supervisord.ts";
 import { isRunning, makeSupervisor, programOf } from "./testing.ts";
+import { sendSignal } from "../../testing/signals.ts";
 
 type Step = "start" | "stop" | "kill" | `until ${string}`;
 
@@ -106,7 +107,7 @@ async function play(steps: Step[], driver: Driver): Promise<string[]> {
   for (const step of steps) {
     if (step === "start") await driver.start();
     else if (step === "stop") await driver.stop();
-    else if (step === "kill") process.kill(await driver.pid(), "SIGKILL");
+    else if (step === "kill") sendSignal(await driver.pid(), "SIGKILL");
     else await until(step.slice("until ".length));
   }
   if (steps.at(-1) === "stop") await until("STOPPED");

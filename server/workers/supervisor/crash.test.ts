@@ -16,6 +16,7 @@ import {
   shell,
   soon,
 } from "./testing.ts";
+import { sendSignal } from "../../testing/signals.ts";
 
 const rounds = 20;
 const seed = makeSeed();
@@ -121,10 +122,10 @@ test(
       const victim = steady[Math.floor(random() * steady.length)];
       // One process dies, sometimes seen by the service, sometimes only after it.
       const fate = random();
-      if (victim !== undefined && fate < 0.2) process.kill(victim.pid, "SIGKILL");
+      if (victim !== undefined && fate < 0.2) sendSignal(victim.pid, "SIGKILL");
       running.kill("SIGKILL");
       await ended;
-      if (victim !== undefined && fate > 0.8) process.kill(victim.pid, "SIGKILL");
+      if (victim !== undefined && fate > 0.8) sendSignal(victim.pid, "SIGKILL");
       if (victim !== undefined && (fate < 0.2 || fate > 0.8))
         await vi.waitFor(() => expect(isRunning(victim.pid), where).toBe(false), soon);
 

@@ -19,6 +19,7 @@ import {
   soon,
   statusOf,
 } from "./testing.ts";
+import { sendSignal } from "../../testing/signals.ts";
 
 const isRoot = process.geteuid?.() === 0;
 
@@ -179,7 +180,7 @@ describe.concurrent("A process", () => {
     supervisor.start(programOf(1, { startsecs: 1 }));
     await expect.poll(() => supervisor.state(1), soon).toBe("RUNNING");
     const pid = supervisor.processes(1)[0]?.pid ?? 0;
-    process.kill(pid, "SIGKILL");
+    sendSignal(pid, "SIGKILL");
     await expect
       .poll(() => supervisor.processes(1)[0], soon)
       .toMatchObject({ state: "RUNNING", restarts: 1, reason: null });

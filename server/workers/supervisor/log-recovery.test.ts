@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, test, type TestContext } from "vitest";
 import { supportsAdoption } from "./process-table.ts";
 import { makeSupervisor, programOf, shell, soon } from "./testing.ts";
+import { sendSignal } from "../../testing/signals.ts";
 
 /** A worker that counts in its log, ten numbers a second. */
 async function makeCounter({ expect, onTestFinished }: TestContext, processes = 1) {
@@ -54,7 +55,7 @@ describe("A log", { concurrent: true, skip: !supportsAdoption }, () => {
     const { supervisor, folder, log, pid, has } = await makeCounter(context);
     rmSync(log);
     mkdirSync(join(log, "kept"), { recursive: true });
-    process.kill(pid, "SIGKILL");
+    sendSignal(pid, "SIGKILL");
     await expect
       .poll(() => supervisor.processes(1)[0], soon)
       .toMatchObject({ state: "RUNNING", restarts: 1 });
@@ -67,7 +68,7 @@ describe("A log", { concurrent: true, skip: !supportsAdoption }, () => {
     const { expect } = context;
     const { supervisor, log, pid, has } = await makeCounter(context);
     chmodSync(log, 0o000);
-    process.kill(pid, "SIGKILL");
+    sendSignal(pid, "SIGKILL");
     await expect
       .poll(() => supervisor.processes(1)[0], soon)
       .toMatchObject({ state: "RUNNING", restarts: 1 });

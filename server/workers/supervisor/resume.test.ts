@@ -13,6 +13,7 @@ import {
   soon,
   type TestSupervisor,
 } from "./testing.ts";
+import { sendSignal } from "../../testing/signals.ts";
 
 /** Releases it, and makes the one that the next start of the service would make. */
 function comeBack(context: Parameters<typeof makeSupervisor>[0], supervisor: TestSupervisor) {
@@ -31,7 +32,7 @@ describe.skipIf(!supportsAdoption)("When the service comes back", () => {
   test("its processes are the same, with their past", async (context) => {
     const first = makeSupervisor(context);
     first.start(steady);
-    process.kill(first.processes(1)[0]?.pid ?? 0, "SIGKILL");
+    sendSignal(first.processes(1)[0]?.pid, "SIGKILL");
     await expect
       .poll(() => first.processes(1)[0], soon)
       .toMatchObject({ state: "RUNNING", restarts: 1 });
@@ -44,7 +45,7 @@ describe.skipIf(!supportsAdoption)("When the service comes back", () => {
     expect(marked(second.instance)).toHaveLength(2);
 
     // And they are looked after as before.
-    process.kill(before[1]?.pid ?? 0, "SIGKILL");
+    sendSignal(before[1]?.pid, "SIGKILL");
     await expect
       .poll(() => second.processes(1)[1], soon)
       .toMatchObject({ state: "RUNNING", restarts: 1, exitCode: null });
@@ -57,7 +58,7 @@ describe.skipIf(!supportsAdoption)("When the service comes back", () => {
     first.start(steady);
     const [one, two] = pidsOf(first);
     first.release();
-    process.kill(one ?? 0, "SIGKILL");
+    sendSignal(one, "SIGKILL");
     await expect.poll(() => isRunning(one ?? 0), soon).toBe(false);
 
     const second = makeSupervisor(context, first);
@@ -116,7 +117,7 @@ describe.skipIf(!supportsAdoption)("When the service comes back", () => {
     const leader = first.processes(1)[0]?.pid ?? 0;
     const child = marked(first.instance).find(({ pid }) => pid !== leader);
     first.release();
-    process.kill(leader, "SIGKILL");
+    sendSignal(leader, "SIGKILL");
     await expect.poll(() => isRunning(leader), soon).toBe(false);
 
     const second = makeSupervisor(context, first);

@@ -35,15 +35,20 @@ test("All records are of one size, so that one can be written over another on a 
   expect(readFileSync(path)).toHaveLength(1024);
 });
 
-test.for(["", "{", "null", "[]", JSON.stringify({ ...record, state: "ASLEEP" }), '{"pid":1}'])(
-  "A record that cannot be understood is none: %s",
-  (text, context) => {
-    const path = join(makeFolder(context), "slot-1.json");
-    expect(readRunFile(path)).toBe(null);
-    writeFileSync(path, text);
-    expect(readRunFile(path)).toBe(null);
-  },
-);
+test.for([
+  "",
+  "{",
+  "null",
+  "[]",
+  JSON.stringify({ ...record, state: "ASLEEP" }),
+  '{"pid":1}',
+  ...[0, 1, -7, 1.5].map((pid) => JSON.stringify({ ...record, pid })),
+])("A record that cannot be understood is none: %s", (text, context) => {
+  const path = join(makeFolder(context), "slot-1.json");
+  expect(readRunFile(path)).toBe(null);
+  writeFileSync(path, text);
+  expect(readRunFile(path)).toBe(null);
+});
 
 test("A record that cannot be written is an error, and leaves nothing behind", (context) => {
   const folder = makeFolder(context);

@@ -80,6 +80,9 @@ export function readRunFile(path: string): RunRecord | null {
   }
 }
 
+/** 0 and 1 name no process of ours: a signal to the group 0 or 1 would reach the service itself, or everybody. */
+const isPid = (value: unknown) => typeof value === "number" && Number.isInteger(value) && value > 1;
+
 const isNumberOrNull = (value: unknown) => value === null || typeof value === "number";
 
 function isRunRecord(value: unknown): value is RunRecord {
@@ -88,7 +91,7 @@ function isRunRecord(value: unknown): value is RunRecord {
   return (
     typeof record.boot === "string" &&
     typeof record.nonce === "string" &&
-    isNumberOrNull(record.pid) &&
+    (record.pid === null || isPid(record.pid)) &&
     (record.startTime === null || typeof record.startTime === "string") &&
     processStates.some((state) => state === record.state) &&
     typeof record.since === "number" &&

@@ -5,6 +5,7 @@ import { describe, test, type TestContext } from "vitest";
 import type { Program } from "../process-manager.ts";
 import { supportsAdoption } from "./process-table.ts";
 import { isRunning, makeSupervisor, marked, programOf, shell, soon } from "./testing.ts";
+import { sendSignal } from "../../testing/signals.ts";
 
 /** What a script has written into a file of its folder, once it is there. */
 const numberIn = (path: string): number => {
@@ -128,7 +129,7 @@ describe("STOPPED means that", where, () => {
     const { supervisor, child, pid } = await setUp(context, (folder) => ({
       args: shell(`sh -c 'echo $$ > ${folder}/child; exec sleep 300' & exec sleep 300`),
     }));
-    process.kill(pid, "SIGKILL");
+    sendSignal(pid, "SIGKILL");
     await expect
       .poll(() => supervisor.processes(1)[0], soon)
       .toMatchObject({ state: "RUNNING", restarts: 1 });

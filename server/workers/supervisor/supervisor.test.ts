@@ -2,6 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
 import { isRunning, makeSupervisor, marked, programOf, shell, soon } from "./testing.ts";
+import { sendSignal } from "../../testing/signals.ts";
 
 /** What a script has written into a file of its folder, once it is there. */
 const numberIn = (path: string): number => Number(readFileSync(path, "utf8").trim() || Number.NaN);
@@ -38,7 +39,7 @@ describe.concurrent("A stop", () => {
     const supervisor = makeSupervisor({ onTestFinished });
     supervisor.start(programOf(1, { startsecs: 0, stopwaitsecs: 1 }));
     const pid = supervisor.processes(1)[0]?.pid ?? 0;
-    process.kill(pid, "SIGSTOP");
+    sendSignal(pid, "SIGSTOP");
     await supervisor.stop(1);
     expect(isRunning(pid)).toBe(false);
     expect(supervisor.processes(1)).toMatchObject([{ state: "STOPPED", exitCode: null }]);

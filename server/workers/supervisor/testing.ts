@@ -9,6 +9,7 @@ import { ownAccount } from "../../hosts/account.ts";
 import type { ProcessState } from "../../../contract/workers/worker.ts";
 import type { ProcessManager, Program } from "../process-manager.ts";
 import { createSupervisor } from "./supervisor.ts";
+import { sendSignal } from "../../testing/signals.ts";
 
 /** The one of the test's context: tests that run side by side have no common "current test". */
 type Cleanup = Pick<TestContext, "onTestFinished">;
@@ -98,7 +99,7 @@ export const isRunning = (pid: number): boolean => {
 export function endMarked(instance: string): void {
   for (const { pid } of marked(instance)) {
     try {
-      process.kill(pid, "SIGKILL");
+      sendSignal(pid, "SIGKILL");
     } catch {
       // ended by itself
     }

@@ -1,0 +1,23 @@
+/** A test signals processes by this alone: the kernel takes 0 and -1 as "my whole group" and "everybody", so a pid that is missing would end the run. */
+export function sendSignal(pid: number | null | undefined, signal: NodeJS.Signals): void {
+  process.kill(positive(pid), signal);
+}
+
+/** Of a child that was spawned detached, with all it started. */
+export function signalGroup(leader: number | null | undefined, signal: NodeJS.Signals): void {
+  process.kill(-positive(leader), signal);
+}
+
+export function isAlive(pid: number | null | undefined): boolean {
+  if (pid === null || pid === undefined) return false;
+  try {
+    return process.kill(positive(pid), 0);
+  } catch {
+    return false;
+  }
+}
+
+function positive(pid: number | null | undefined): number {
+  if (typeof pid !== "number" || pid <= 1) throw new Error(`There is no process ${pid} to signal.`);
+  return pid;
+}
