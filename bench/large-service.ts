@@ -1,28 +1,16 @@
 // The service with the large seed: 13 servers, 80 sites, 60 workers, 41 backup configurations.
 import { chmod, mkdtemp, realpath, rm } from "node:fs/promises";
-import { createServer } from "node:http";
-import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { buildDashboard } from "../server/setup/build.ts";
-import { portOf } from "../server/testing/port-of.ts";
 import { startService, type ServiceProcess } from "../server/testing/service-process.ts";
+import { freePort } from "../server/testing/free-port.ts";
 
 export type LargeService = ServiceProcess & { stop(): Promise<void> };
 
 const seedingMs = 10 * 60_000;
-
-/** The seed calls the service by a port that is known before it starts. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const port = portOf(server);
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 export async function startLargeService(): Promise<LargeService> {
   await buildDashboard();

@@ -1,13 +1,12 @@
 // One visit by Lighthouse, run by `npm exec` beside it; prints the figures as one line of JSON.
-import { createServer } from "node:net";
 import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
 import { existsSync } from "node:fs";
-import { once } from "node:events";
 import { pathToFileURL } from "node:url";
 import { chromium } from "@playwright/test";
 import { launchOptions } from "../server/setup/browser.ts";
 import type { Verdict } from "./lighthouse.ts";
+import { freePort } from "../server/testing/free-port.ts";
 
 type Audit = { numericValue?: number };
 type Category = { score: number | null };
@@ -23,16 +22,6 @@ async function importLighthouse(): Promise<Lighthouse> {
   const entry = createRequire(join(bin, "../beside.js")).resolve("lighthouse");
   const module: { default: Lighthouse } = await import(pathToFileURL(entry).href);
   return module.default;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("No port is free.");
-  return address.port;
 }
 
 const lighthouse = await importLighthouse();

@@ -3,13 +3,12 @@ import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type VerifySnippet, verifySnippets } from "../../contract/webhooks/verify-snippets.ts";
-import { portOf } from "../testing/port-of.ts";
+import { freePort } from "../testing/free-port.ts";
 
 type Runner = { file: string; command: (file: string, port: number) => string[] };
 
@@ -36,15 +35,6 @@ function headersOf(at: Date, secrets: readonly string[] = [secret]): Record<stri
     "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
     "webhook-signature": secrets.map((one) => new Webhook(one).sign(id, at, body)).join(" "),
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const port = portOf(server);
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** Runs a receiver until the test is over; comes back once it takes connections. */

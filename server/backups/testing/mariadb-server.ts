@@ -2,12 +2,11 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { access, chmod, chown, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { makeMemoryFolder } from "../../testing/memory-folder.ts";
-import { portOf } from "../../testing/port-of.ts";
+import { freePort } from "../../testing/free-port.ts";
 
 const execute = promisify(execFile);
 
@@ -162,14 +161,4 @@ async function otherAccount() {
     }
   }
   throw new Error("There is neither a user mysql nor a user nobody to run mariadbd as.");
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  // A TCP server has an address with a port.
-  const port = portOf(server);
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -3,14 +3,13 @@ import { spawn, execFile, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { chown, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
 import { makeMemoryFolder } from "../../testing/memory-folder.ts";
-import { portOf } from "../../testing/port-of.ts";
+import { freePort } from "../../testing/free-port.ts";
 
 const run = promisify(execFile);
 
@@ -139,14 +138,4 @@ async function accountOf(name: string): Promise<{ uid: number; gid: number }> {
     ["-u", "-g"].map(async (what) => Number((await run("id", [what, name])).stdout)),
   );
   return { uid: uid ?? Number.NaN, gid: gid ?? Number.NaN };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  // A TCP server's address is never a path.
-  const port = portOf(probe);
-  probe.close();
-  await once(probe, "close");
-  return port;
 }
