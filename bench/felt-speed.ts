@@ -104,7 +104,7 @@ export async function timeAction(browser: Browser, service: DashboardService): P
   const times: number[] = [];
   for (const { name } of service.configurations.slice(2, 9)) {
     const button = page.getByRole("button", { name: `Run now: ${name}`, exact: true });
-    // Where the pointer comes to lie changes colours of its own.
+    // Where the pointer comes to lie changes colors of its own.
     await button.hover();
     times.push(
       await untilPaint(page, {

@@ -181,7 +181,7 @@ test.describe("a run", () => {
     return (await service.call("POST", `/api/backup/${id}`)).json();
   };
 
-  test("is cancelled after a question that says what stays, and then cannot be cancelled again", async ({
+  test("is canceled after a question that says what stays, and then cannot be canceled again", async ({
     connected: page,
     service,
     backups,
@@ -205,7 +205,7 @@ test.describe("a run", () => {
     );
   });
 
-  test("is not cancelled by a token that may only read", async ({ page, service, backups }) => {
+  test("is not canceled by a token that may only read", async ({ page, service, backups }) => {
     test.slow();
     const token = await createReadingToken(service);
     const { id } = await startLongRun(service, backups);

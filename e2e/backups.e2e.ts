@@ -74,7 +74,7 @@ test.describe("a run in its row", () => {
     return { id, name };
   };
 
-  test("shows how far it is and is cancelled there, after a question that says what stays", async ({
+  test("shows how far it is and is canceled there, after a question that says what stays", async ({
     connected: page,
     service,
     backups,
@@ -102,7 +102,7 @@ test.describe("a run in its row", () => {
     );
   });
 
-  test("is its restore as well, which leaves the data as it is when it is cancelled", async ({
+  test("is its restore as well, which leaves the data as it is when it is canceled", async ({
     connected: page,
     service,
     backups,
@@ -132,7 +132,7 @@ test.describe("a run in its row", () => {
     expect(await readdir(backups.site.root)).toContain("later.txt");
   });
 
-  test("that has ended by the time of the answer is not cancelled, and the question says so", async ({
+  test("that has ended by the time of the answer is not canceled, and the question says so", async ({
     connected: page,
     service,
     backups,

@@ -30,7 +30,7 @@ test.beforeAll(async ({ browser }) => {
 test.afterAll(() => vite.close());
 
 const photograph = {
-  // A colour may be off by a step of 255 or two; the edges of what is round differ from browser to browser.
+  // A color may be off by a step of 255 or two; the edges of what is round differ from browser to browser.
   threshold: 0.005,
   maxDiffPixels: 40,
 };

@@ -109,7 +109,7 @@ test("at 360 px nothing is cut off or out of sight", async ({
   }
 });
 
-test("in forced colours every control has an edge, and what has the focus is seen", async ({
+test("in forced colors every control has an edge, and what has the focus is seen", async ({
   connected: page,
   service,
   site,

@@ -62,7 +62,7 @@ async function expectNoViolation(
     async ([selector, only]) => {
       // What is half under the header is no small target: one scrolls.
       window.scrollTo({ top: 0, behavior: "instant" });
-      // What is still fading in has not the colours that it will have.
+      // What is still fading in has not the colors that it will have.
       const passing = document
         .getAnimations()
         .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);

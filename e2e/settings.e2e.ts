@@ -154,7 +154,7 @@ test("light or dark stays as chosen, on every page from its first frame on, and 
   service,
 }) => {
   await page.emulateMedia({ colorScheme: "dark" });
-  // Every colour that a frame of the page had, from before its own scripts on.
+  // Every color that a frame of the page had, from before its own scripts on.
   await page.addInitScript(() => {
     const seen = new Set<string>();
     const look = () => {
@@ -162,16 +162,16 @@ test("light or dark stays as chosen, on every page from its first frame on, and 
       requestAnimationFrame(look);
     };
     requestAnimationFrame(look);
-    Object.assign(globalThis, { coloursSeen: seen });
+    Object.assign(globalThis, { colorsSeen: seen });
   });
-  const coloursSeen = (): Promise<string[]> =>
-    page.evaluate(() => [...Reflect.get(globalThis, "coloursSeen")]);
+  const colorsSeen = (): Promise<string[]> =>
+    page.evaluate(() => [...Reflect.get(globalThis, "colorsSeen")]);
   const light = rgbOf(palette.canvas[0]);
   const dark = rgbOf(palette.canvas[1]);
 
   await page.goto(`${service.url}/settings`);
   await expect(page.getByRole("radio", { name: "System" })).toBeChecked();
-  expect(await coloursSeen()).toEqual([dark]);
+  expect(await colorsSeen()).toEqual([dark]);
   await page.getByRole("radio", { name: "System" }).focus();
   await page.keyboard.press("ArrowRight");
   await expect(page.getByRole("radio", { name: "Light" })).toBeChecked();
@@ -179,7 +179,7 @@ test("light or dark stays as chosen, on every page from its first frame on, and 
   await expectAccessible(page);
   await page.reload();
   await expect(page.getByRole("radio", { name: "Light" })).toBeChecked();
-  expect(await coloursSeen()).toEqual([light]);
+  expect(await colorsSeen()).toEqual([light]);
 
   const other = await page.context().newPage();
   await other.goto(`${service.url}/connect`);
@@ -191,7 +191,7 @@ test("light or dark stays as chosen, on every page from its first frame on, and 
   await page.setViewportSize({ width: 360, height: 740 });
   await page.reload();
   await expect(page.getByRole("radio", { name: "Dark" })).toBeChecked();
-  expect(await coloursSeen()).toEqual([dark]);
+  expect(await colorsSeen()).toEqual([dark]);
   await expectAccessible(page);
   await expectNoSidewaysScroll(page);
   await page.getByRole("radio", { name: "System" }).check();

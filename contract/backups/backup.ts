@@ -19,7 +19,7 @@ export const canBackup = {
   remove: allowedIn<BackupState>(["finished", "failed"]),
 };
 
-/** What of a backup waits or runs, and can be cancelled; null = nothing. */
+/** What of a backup waits or runs, and can be canceled; null = nothing. */
 export function runningWork(
   backup: Pick<Backup, "status" | "restore_status" | "drill_status">,
 ): "run" | "restore" | "drill" | null {

@@ -20,8 +20,8 @@ export const configurationEntry = (
   ...more,
 });
 
-/** What the timeline says of what somebody cancelled; in place of the event of a failure. */
-export const cancelledAction = {
+/** What the timeline says of what somebody canceled; in place of the event of a failure. */
+export const canceledAction = {
   run: "cancelled",
   restore: "restore cancelled",
   drill: "restore drill cancelled",

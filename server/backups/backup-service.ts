@@ -16,7 +16,7 @@ import type { Storage } from "../storage/storage.ts";
 import type { Connection } from "../store/database.ts";
 import type { ListRequest } from "../store/filtered-rows.ts";
 import type { BackupTaskKind } from "../store/tables.ts";
-import { backupEntry, cancelledAction } from "./activity-entries.ts";
+import { backupEntry, canceledAction } from "./activity-entries.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
 import { longestWaitMs, type TaskRunner } from "./task-runner.ts";
@@ -24,7 +24,7 @@ import { openVerified } from "./pipeline.ts";
 import type { Resolver } from "./resolve-source.ts";
 import type { Removal } from "./removal.ts";
 import type { TaskStore } from "./task-store.ts";
-import { cancellationMessage, Cancelled, failureMessage } from "./failure-message.ts";
+import { cancellationMessage, Canceled, failureMessage } from "./failure-message.ts";
 
 type BackupServiceOptions = {
   store: BackupStore;
@@ -103,7 +103,7 @@ export function createBackupService(options: BackupServiceOptions) {
     return storage;
   }
 
-  /** A task can be cancelled where it runs. Looked at before anything is stored of the request. @throws a conflict */
+  /** A task can be canceled where it runs. Looked at before anything is stored of the request. @throws a conflict */
   async function refuseElsewhere(backupId: number): Promise<void> {
     const busy = await store.transaction((tx) => tasks.ofBackup(tx, backupId));
     const task = busy.find(({ kind }) => kind !== "verify");
@@ -213,7 +213,7 @@ export function createBackupService(options: BackupServiceOptions) {
      * @throws a conflict when nothing of it waits or runs
      */
     async cancel(found: BackupRow, by: string): Promise<BackupRow> {
-      const reason = new Cancelled(by);
+      const reason = new Canceled(by);
       await refuseElsewhere(found.id);
       const { row, begun } = await store.transaction(async (tx) => {
         const { row, configuration } = await lockBoth(tx, found);
@@ -230,7 +230,7 @@ export function createBackupService(options: BackupServiceOptions) {
         await endUnbegun(tx, task.kind, row, detail);
         await recordActivity(
           tx,
-          backupEntry(configuration, row, cancelledAction[task.kind], { detail }),
+          backupEntry(configuration, row, canceledAction[task.kind], { detail }),
         );
         return { row, begun: null };
       });

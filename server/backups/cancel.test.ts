@@ -42,7 +42,7 @@ const startRun = async (id: number) =>
 const reason = /^Canceled by .+\. Nothing was stored\.$/;
 
 test.each(casesOf(sourceKinds, ["PostgreSQL", "folder of another account"]))(
-  "a run of a source of kind %s is cancelled in the middle: nothing of it stays, and the next one goes on",
+  "a run of a source of kind %s is canceled in the middle: nothing of it stays, and the next one goes on",
   { timeout: 240_000 },
   async (_kind, source) => {
     const { service, gate } = every;
@@ -52,10 +52,10 @@ test.each(casesOf(sourceKinds, ["PostgreSQL", "folder of another account"]))(
     await soon(() => expect(gate.asked().join()).toContain("partNumber=2"));
     const { status } = await cancel(run);
     expect(status).toBe(202);
-    const cancelled = await service.becomes(run, "failed");
+    const canceled = await service.becomes(run, "failed");
     gate.rule(() => "pass");
-    expect(cancelled.status_reason).toMatch(reason);
-    expect(cancelled.output).toContain(cancelled.status_reason);
+    expect(canceled.status_reason).toMatch(reason);
+    expect(canceled.output).toContain(canceled.status_reason);
     expect(await activityOf(run)).toEqual(["cancelled", "asked to cancel", "asked to run"]);
     await soon(async () => expect(await every.objects()).toEqual([]));
     await soon(async () => expect(await readdir(join(service.folder, "scratch"))).toEqual([]));
@@ -86,7 +86,7 @@ test("a run that waits is over at once, and the one before it goes on", async ()
 });
 
 test.each(casesOf(sourceKinds, ["MariaDB", "folder"]))(
-  "a restore and a drill of a source of kind %s are cancelled in the middle: what was there is whole",
+  "a restore and a drill of a source of kind %s are canceled in the middle: what was there is whole",
   { timeout: 240_000 },
   async (kind, source) => {
     const { service, gate } = every;

@@ -12,7 +12,7 @@ export class Interrupted extends Error {
 }
 
 /** Somebody ended it on purpose: not reported as a failure. */
-export class Cancelled extends Interrupted {
+export class Canceled extends Interrupted {
   constructor(by: string) {
     super(`Canceled by ${by}.`);
   }
@@ -27,7 +27,7 @@ const leftBehind = {
 } as const satisfies Record<BackupTaskKind, string>;
 
 /** Why a canceled task ended, and what that left behind. */
-export const cancellationMessage = (reason: Cancelled, kind: BackupTaskKind): string =>
+export const cancellationMessage = (reason: Canceled, kind: BackupTaskKind): string =>
   `${reason.message} ${leftBehind[kind]}`;
 
 const known = [SourceError, StorageError, DamagedCopy, Interrupted];

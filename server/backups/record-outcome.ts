@@ -5,14 +5,14 @@ import type { Clock } from "../clock.ts";
 import { recordEvent } from "../events/store.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import type { Connection } from "../store/database.ts";
-import { backupEntry, cancelledAction } from "./activity-entries.ts";
+import { backupEntry, canceledAction } from "./activity-entries.ts";
 import { findAnomalies, manifestWarnings, type Measured } from "./anomalies.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
 import type { BackupCounts } from "./counts.ts";
 import { shortDuration } from "./durations.ts";
 import { backupEvent } from "./event-data.ts";
-import { cancellationMessage, Cancelled, failureMessage } from "./failure-message.ts";
+import { cancellationMessage, Canceled, failureMessage } from "./failure-message.ts";
 import type { Output } from "./output.ts";
 import type { Stored } from "./pipeline.ts";
 import type { Resolver } from "./resolve-source.ts";
@@ -98,7 +98,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
     return moved;
   }
 
-  /** Stores a run that failed or was cancelled. @returns whether it did; false where the row had been moved by then */
+  /** Stores a run that failed or was canceled. @returns whether it did; false where the row had been moved by then */
   async function fail(
     row: BackupRow,
     configuration: ConfigurationRow,
@@ -107,7 +107,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
     also: (tx: Connection) => Promise<void>,
   ): Promise<boolean> {
     const reason =
-      error instanceof Cancelled ? cancellationMessage(error, "run") : failureMessage(error);
+      error instanceof Canceled ? cancellationMessage(error, "run") : failureMessage(error);
     output.say(reason);
     const moved = await store.transaction(async (tx) => {
       const failed = await store.move(tx, row, "failed", {
@@ -121,10 +121,10 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
       if (failed === null) return null;
       // `put` leaves nothing behind if it can help it; a storage that went away may hold a piece all the same.
       if (row.path !== "") await jobs.send(tx, "backup.clean", toObject(row));
-      if (error instanceof Cancelled)
+      if (error instanceof Canceled)
         await recordActivity(
           tx,
-          backupEntry(configuration, failed, cancelledAction.run, { detail: reason }),
+          backupEntry(configuration, failed, canceledAction.run, { detail: reason }),
         );
       else if (row.trigger !== "safety")
         await recordEvent(
@@ -134,7 +134,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
       await also(tx);
       return failed;
     });
-    if (moved !== null && !(error instanceof Cancelled)) count(moved);
+    if (moved !== null && !(error instanceof Canceled)) count(moved);
     return moved !== null;
   }
 

@@ -5,7 +5,7 @@ import type { Clock } from "../clock.ts";
 import { recordEvent } from "../events/store.ts";
 import { ClaimLost } from "../jobs/claim.ts";
 import type { Connection } from "../store/database.ts";
-import { backupEntry, cancelledAction } from "./activity-entries.ts";
+import { backupEntry, canceledAction } from "./activity-entries.ts";
 import type { BackupChange, BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import { damagedEvent, restoreEvent } from "./event-data.ts";
@@ -19,7 +19,7 @@ import type { TaskRow, TaskStore } from "./task-store.ts";
 import { sizeInWords } from "./sources/size-in-words.ts";
 import {
   cancellationMessage,
-  Cancelled,
+  Canceled,
   operatorMessage,
   failureMessage,
   type Interrupted,
@@ -41,7 +41,7 @@ export function createRestore(options: RestoreOptions) {
     task: TaskRow,
     row: BackupRow,
     configuration: ConfigurationRow,
-    outcome: { status: "finished" } | { status: "failed"; reason: string; isCancelled?: boolean },
+    outcome: { status: "finished" } | { status: "failed"; reason: string; isCanceled?: boolean },
     output: Output,
   ): Promise<void> {
     const at = new Date(clock.now());
@@ -54,10 +54,10 @@ export function createRestore(options: RestoreOptions) {
     await store.transaction(async (tx) => {
       if (!(await tasks.end(tx, task))) return;
       await store.update(tx, row.id, change);
-      if (outcome.status === "failed" && outcome.isCancelled === true)
+      if (outcome.status === "failed" && outcome.isCanceled === true)
         return recordActivity(
           tx,
-          backupEntry(configuration, row, cancelledAction.restore, { detail: outcome.reason }),
+          backupEntry(configuration, row, canceledAction.restore, { detail: outcome.reason }),
         );
       const reason = outcome.status === "failed" ? outcome.reason : null;
       const details = { reason, startedAt: task.started_at, endedAt: at };
@@ -125,8 +125,8 @@ export function createRestore(options: RestoreOptions) {
       log.error({ err: error, backup: row.id }, "a restore that was cut off could not be settled");
       reason = `${why.message} The cleanup failed too: ${failureMessage(error)}`;
     }
-    const isCancelled = why instanceof Cancelled;
-    await end(task, row, configuration, { status: "failed", reason, isCancelled }, output);
+    const isCanceled = why instanceof Canceled;
+    await end(task, row, configuration, { status: "failed", reason, isCanceled }, output);
   }
 
   return {
@@ -186,7 +186,7 @@ export function createRestore(options: RestoreOptions) {
               await recordEvent(tx, damagedEvent(configuration, row, details));
           });
         const reason: unknown = signal.reason;
-        if (!(reason instanceof Cancelled))
+        if (!(reason instanceof Canceled))
           await end(
             task,
             row,
@@ -197,7 +197,7 @@ export function createRestore(options: RestoreOptions) {
         else if (isBegun) await settle(task, row, configuration, reason, output);
         else {
           const explained = cancellationMessage(reason, "restore");
-          const outcome = { status: "failed", reason: explained, isCancelled: true } as const;
+          const outcome = { status: "failed", reason: explained, isCanceled: true } as const;
           await end(task, row, configuration, outcome, output);
         }
       }

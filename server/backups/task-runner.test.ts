@@ -11,7 +11,7 @@ import type { BackupRow } from "./backup-store.ts";
 import { createTaskRunner, longestTaskMs, type TaskRunnerOptions } from "./task-runner.ts";
 import { createTaskStore, type TaskRow } from "./task-store.ts";
 import { insertBackup, insertConfiguration, insertInventory } from "./testing/rows.ts";
-import { Cancelled } from "./failure-message.ts";
+import { Canceled } from "./failure-message.ts";
 import { startTestJobs } from "../testing/jobs.ts";
 
 const log = createLog("silent");
@@ -192,11 +192,11 @@ test("cancels a job that was claimed a moment ago, and says so of one that nobod
     return found;
   }, waiting);
   if (task === null) return expect.unreachable();
-  const cancelled = new Cancelled("somebody");
-  expect(await instance.runner.cancel(task, cancelled)).toBe(true);
-  await vi.waitFor(() => expect(reason).toBe(cancelled), waiting);
+  const canceled = new Canceled("somebody");
+  expect(await instance.runner.cancel(task, canceled)).toBe(true);
+  await vi.waitFor(() => expect(reason).toBe(canceled), waiting);
   const other = await createInstance(() => Promise.resolve());
-  expect(await other.runner.cancel(task, cancelled)).toBe(false);
+  expect(await other.runner.cancel(task, canceled)).toBe(false);
 }, 90_000);
 
 test("takes over what an earlier version kept: what waits runs, what had begun is cut off", async () => {

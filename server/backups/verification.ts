@@ -4,7 +4,7 @@ import type { Clock } from "../clock.ts";
 import { theService } from "../activity/actor.ts";
 import { recordActivity } from "../activity/store.ts";
 import { recordEvent } from "../events/store.ts";
-import { backupEntry, cancelledAction } from "./activity-entries.ts";
+import { backupEntry, canceledAction } from "./activity-entries.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
 import { damagedEvent, drillFailedEvent } from "./event-data.ts";
@@ -15,7 +15,7 @@ import type { Manifest } from "./sources/source.ts";
 import type { TaskRow, TaskStore } from "./task-store.ts";
 import {
   cancellationMessage,
-  Cancelled,
+  Canceled,
   operatorMessage,
   failureMessage,
   type Interrupted,
@@ -85,7 +85,7 @@ export function createVerification(options: VerificationOptions) {
           log.error({ err: error, backup: row.id }, "a drill failed unexpectedly");
         if (error instanceof DamagedCopy) damage = error.message;
         reason =
-          signal.reason instanceof Cancelled
+          signal.reason instanceof Canceled
             ? cancellationMessage(signal.reason, "drill")
             : failureMessage(error);
         output.say(reason);
@@ -110,10 +110,10 @@ export function createVerification(options: VerificationOptions) {
               actor: theService,
             }),
           );
-        } else if (signal.reason instanceof Cancelled)
+        } else if (signal.reason instanceof Canceled)
           await recordActivity(
             tx,
-            backupEntry(configuration, row, cancelledAction.drill, { detail: reason }),
+            backupEntry(configuration, row, canceledAction.drill, { detail: reason }),
           );
         else {
           if (damage !== null && row.damage === null)

@@ -45,7 +45,7 @@ export function ConfigurationActions({
     };
   };
   const work = workOf(configuration);
-  const cancelled = work !== null && hasExtras(work.backup) ? work : null;
+  const canceled = work !== null && hasExtras(work.backup) ? work : null;
   const editRefusal = refusal("update", configuration);
   const edit = (
     <>
@@ -56,7 +56,7 @@ export function ConfigurationActions({
   return (
     <>
       {/* One button, so that who has pressed it keeps the focus. */}
-      {cancelled === null ? (
+      {canceled === null ? (
         <Button
           {...facts("run")}
           disabledReason={refusal("run", configuration)}
@@ -69,13 +69,13 @@ export function ConfigurationActions({
       ) : (
         <Button
           {...facts("run")}
-          command={{ label: `Cancel ${cancelled.kind}: ${name}`, name: `Cancel ${cancelled.kind}` }}
+          command={{ label: `Cancel ${canceled.kind}: ${name}`, name: `Cancel ${canceled.kind}` }}
           onClick={() =>
-            ask(import("./cancel-question.tsx"), ({ askCancel }) => askCancel(cancelled.backup))
+            ask(import("./cancel-question.tsx"), ({ askCancel }) => askCancel(canceled.backup))
           }
         >
           <Icon name="stop" />
-          {!isIcon && `Cancel ${cancelled.kind}`}
+          {!isIcon && `Cancel ${canceled.kind}`}
         </Button>
       )}
       {editRefusal === undefined ? (

@@ -38,7 +38,7 @@ test.each<[string, Backup[], [number, string] | null]>([
     [1, "restore"],
   ],
   ["a drill", [backup(2, { drill_status: "running" })], [2, "drill"]],
-])("what can be cancelled of a configuration is %s", (_what, backups, work) => {
+])("what can be canceled of a configuration is %s", (_what, backups, work) => {
   expect(workIn(...backups)).toEqual(work);
 });
 

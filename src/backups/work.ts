@@ -11,7 +11,7 @@ export type Work = { backup: Backup; kind: NonNullable<ReturnType<typeof running
 export function workOf({ last_backup: last, backups }: BackupConfiguration): Work | null {
   for (const backup of [...(last === null ? [] : [last]), ...backups]) {
     const kind = runningWork(backup);
-    // A backup before a restore is a part of it, and what can be cancelled is the restore.
+    // A backup before a restore is a part of it, and what can be canceled is the restore.
     if (kind !== null && !(kind === "run" && backup.trigger === "safety")) return { backup, kind };
   }
   return null;

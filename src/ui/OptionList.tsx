@@ -26,7 +26,7 @@ type OptionListProps = {
   onMore: (id: string) => void;
 };
 
-// In forced colours the background goes, and the outline becomes visible.
+// In forced colors the background goes, and the outline becomes visible.
 const optionClass =
   "flex min-h-9 scroll-my-9 items-center gap-x-2.5 rounded-md px-2 py-1.5 -outline-offset-2 outline-transparent aria-disabled:text-muted aria-selected:bg-accent-soft aria-selected:outline-2 max-sm:min-h-11";
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { type Tone, toneText } from "./tone.ts";
 
-// A shape for each tone, because colour alone says nothing to some of us, or in forced colours.
+// A shape for each tone, because color alone says nothing to some of us, or in forced colors.
 const shapes: Record<Tone, ReactNode> = {
   good: <circle cx="4" cy="4" r="4" />,
   busy: <circle cx="4" cy="4" r="2.75" fill="none" stroke="currentColor" strokeWidth="2.5" />,

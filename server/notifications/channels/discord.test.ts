@@ -52,7 +52,7 @@ test("a message arrives with its facts, its reason and its link", async () => {
   ]);
 });
 
-test("a message of a title alone arrives, and the outcome is its colour", async () => {
+test("a message of a title alone arrives, and the outcome is its color", async () => {
   const bare = { ...plainMessage, facts: [], reason: null, link: null };
   await send(bare);
   const bad = embed()?.color;

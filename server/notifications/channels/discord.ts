@@ -10,7 +10,7 @@ import { messageLimits, tidyMessage } from "./tidy-message.ts";
 // most.
 const maxTitle = 256;
 
-const colours = { good: 0x16a34a, bad: 0xdc2626, neutral: 0x64748b } satisfies Record<
+const colors = { good: 0x16a34a, bad: 0xdc2626, neutral: 0x64748b } satisfies Record<
   Message["outcome"],
   number
 >;
@@ -48,7 +48,7 @@ function render({ outcome, title, facts, reason, link }: Message) {
       {
         title: cutEscaped(title, maxTitle),
         ...(description !== "" && { description }),
-        color: colours[outcome],
+        color: colors[outcome],
         fields: facts.map(([label, value]) => ({
           name: cutEscaped(label, messageLimits.label),
           value: cutEscaped(value, messageLimits.value),

@@ -2,7 +2,7 @@
 // text.
 import type { Message } from "./channel.ts";
 
-const colours = { good: "#16a34a", bad: "#dc2626", neutral: "#64748b" } satisfies Record<
+const colors = { good: "#16a34a", bad: "#dc2626", neutral: "#64748b" } satisfies Record<
   Message["outcome"],
   string
 >;
@@ -25,7 +25,7 @@ export function renderHtml({ outcome, title, facts, reason, link }: Message): st
       `<td style="white-space:pre-wrap;padding:2px 0">${escape(value)}</td></tr>`,
   );
   const parts = [
-    `<h1 style="font-size:18px;border-left:4px solid ${colours[outcome]};padding-left:12px">${escape(title)}</h1>`,
+    `<h1 style="font-size:18px;border-left:4px solid ${colors[outcome]};padding-left:12px">${escape(title)}</h1>`,
     rows.length === 0 ? "" : `<table style="border-spacing:0">${rows.join("")}</table>`,
     reason === null
       ? ""

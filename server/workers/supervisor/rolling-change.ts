@@ -33,7 +33,7 @@ export function createRollingChange(options: RollingChangeOptions): RollingChang
   const { program, pending, wanted, surplus } = options;
   let { previous } = options;
   let current: number | null = null;
-  const cancelled = new AbortController();
+  const canceled = new AbortController();
   let wake = () => {};
 
   const isUp = (slot: Slot) => {
@@ -54,7 +54,7 @@ export function createRollingChange(options: RollingChangeOptions): RollingChang
     const isNew = !pending.has(slot.number) && !slot.isOutdated() && slot.hasProcess();
     takeTurn(slot);
     if (!isNew) await slot.renew();
-    while (!isReplaced() && !cancelled.signal.aborted)
+    while (!isReplaced() && !canceled.signal.aborted)
       await new Promise<void>((resolve) => {
         wake = resolve;
       });
@@ -72,13 +72,13 @@ export function createRollingChange(options: RollingChangeOptions): RollingChang
     },
     async carryOut() {
       for (const slot of wanted()) {
-        if (cancelled.signal.aborted) return;
+        if (canceled.signal.aborted) return;
         await replace(slot);
       }
-      if (!cancelled.signal.aborted) await Promise.all(surplus().map((slot) => slot.retire()));
+      if (!canceled.signal.aborted) await Promise.all(surplus().map((slot) => slot.retire()));
     },
     cancel() {
-      cancelled.abort();
+      canceled.abort();
       wake();
     },
   };

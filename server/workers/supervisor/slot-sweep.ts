@@ -30,7 +30,7 @@ export function sweepSlot(options: Options): SlotSweep {
   const asked = new Set<string>();
   let done: (() => void) | null = null;
   let isKilling = false;
-  let isCancelled = false;
+  let isCanceled = false;
   let isLooking = false;
   let empty = 0;
   let looks = 0;
@@ -53,18 +53,18 @@ export function sweepSlot(options: Options): SlotSweep {
 
   async function look() {
     cancelPause();
-    if (isLooking || isCancelled) return;
+    if (isLooking || isCanceled) return;
     isLooking = true;
     const left = await find().catch(() => null);
     isLooking = false;
-    // Cancelled while it looked.
-    if (isCancelled as boolean) return;
+    // Canceled while it looked.
+    if (isCanceled as boolean) return;
     if (left !== null) end(left);
     if (done === null) return;
     // What forks fast enough is missed by a look through all processes, but not by the kernel.
     empty = left?.length === 0 && group.isEmpty() ? empty + 1 : 0;
     if (empty === emptyLooks) {
-      isCancelled = true;
+      isCanceled = true;
       done();
       return;
     }
@@ -87,7 +87,7 @@ export function sweepSlot(options: Options): SlotSweep {
       void look();
     },
     cancel() {
-      isCancelled = true;
+      isCanceled = true;
       cancelPause();
     },
   };
