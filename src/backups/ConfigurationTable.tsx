@@ -119,7 +119,15 @@ function Name({ configuration }: RowProps) {
 
 const columns: readonly Column<BackupConfiguration>[] = [
   selectColumn(({ name }) => name),
-  { id: "name", header: "Backup", cell: (one) => <Name configuration={one} /> },
+  {
+    id: "name",
+    header: "Backup",
+    cell: (one) => (
+      <div className="@2xl:min-w-40">
+        <Name configuration={one} />
+      </div>
+    ),
+  },
   {
     id: "schedule",
     header: "Schedule",

@@ -47,11 +47,14 @@ function Name({ worker }: { worker: Worker }) {
       <span className="text-xs text-muted">
         #<IdText id={id} />
       </span>
+      <div className="mt-1 @2xl:hidden">
+        <Status worker={worker} />
+      </div>
     </>
   );
 }
 
-/** The columns that a narrow table has no room for, folded under the status. */
+/** The columns that a narrow table has no room for. */
 function Folded({ worker }: { worker: Worker }) {
   const restarts = restartCount(worker);
   return (
@@ -96,11 +99,11 @@ const columns: readonly Column<Worker>[] = [
   selectColumn(workerLabel),
   {
     id: "worker",
-    header: <span className="@max-2xl:sr-only">Worker</span>,
+    header: "Worker",
     isRest: true,
     cell: (worker) => <Name worker={worker} />,
   },
-  { id: "status", header: "Status", cell: (worker) => <Status worker={worker} /> },
+  { id: "status", header: "Status", from: "sm", cell: (worker) => <Status worker={worker} /> },
   {
     id: "processes",
     header: "Processes",
