@@ -36,7 +36,7 @@ function StatusTabs({ title, meta: { counts }, view, pathOf }: ListControlsProps
               className={tabClass}
             >
               {label}
-              <span className="font-normal opacity-80">{count}</span>
+              <span className="font-normal">{count}</span>
             </Link>
           </li>
         ))}
