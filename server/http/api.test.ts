@@ -1,3 +1,4 @@
+import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../../contract/operations.ts";
 import { Validator } from "@seriousme/openapi-schema-validator";
@@ -135,6 +136,37 @@ describe("answers", () => {
     expect(await again.text()).toBe("");
     const other = await send("/api/servers", { headers: { ...withToken, "If-None-Match": '"x"' } });
     expect(other.status).toBe(200);
+  });
+
+  test("what is read comes compressed to whoever takes that, and its tag is known again", async () => {
+    for (let count = 0; count < 3; count++)
+      expect((await service.call("POST", "/api/site/1/worker", workerBody)).status).toBe(201);
+    const read = (headers: object) =>
+      send("/api/site/1/workers", { headers: { ...withToken, ...headers } });
+    const [plain, packed] = [await read({}), await read({ "Accept-Encoding": "gzip, br" })];
+    expect(plain.headers.get("Content-Encoding")).toBeNull();
+    expect(packed.headers.get("Content-Encoding")).toBe("gzip");
+    expect(packed.headers.get("Vary")).toContain("Accept-Encoding");
+    const text = gunzipSync(await packed.arrayBuffer()).toString();
+    expect(JSON.parse(text)).toMatchObject({ data: [{}, {}, {}] });
+    // The workers are being started meanwhile.
+    const readTwice = async () => {
+      const tag = (await read({ "Accept-Encoding": "gzip" })).headers.get("ETag") ?? "";
+      return (await read({ "Accept-Encoding": "gzip", "If-None-Match": tag })).status;
+    };
+    await expect.poll(readTwice).toBe(304);
+  });
+
+  test("a response to a change, which may hold a secret, and a small one come as they are", async () => {
+    const headers = { ...withToken, "Accept-Encoding": "gzip", "Content-Type": "application/json" };
+    const body = JSON.stringify({ ...workerBody, queue: "q".repeat(120) });
+    for (const response of [
+      await send("/api/site/1/worker", { method: "POST", headers, body }),
+      await send("/api/site/1", { headers }),
+    ]) {
+      expect(response.headers.get("Content-Encoding")).toBeNull();
+      expect(await response.json()).toHaveProperty("id");
+    }
   });
 
   test("HEAD answers like GET, without a body", async () => {

@@ -113,9 +113,11 @@ function sendJson(
   // Dashboards poll, so they must be able to keep a response; nobody else may.
   c.header("Cache-Control", "private, no-cache");
   const known = c.req.header("If-None-Match")?.split(/\s*,\s*/) ?? [];
-  return known.some((entry) => entry === "*" || entry.replace(/^W\//, "") === tag)
-    ? c.body(null, 304)
-    : c.body(response.text, status);
+  if (known.some((entry) => entry === "*" || entry.replace(/^W\//, "") === tag))
+    return c.body(null, 304);
+  // By it small responses are told from those that are worth compressing.
+  c.header("Content-Length", String(Buffer.byteLength(response.text)));
+  return c.body(response.text, status);
 }
 
 function methodsAt(routes: readonly Route[], path: string): string[] {

@@ -1,5 +1,6 @@
 // Composes the HTTP app: what asks for no token, then the parts, in the order in which they are tried.
 import { Hono, type MiddlewareHandler } from "hono";
+import { compress } from "hono/compress";
 import { cors } from "hono/cors";
 import { requestId } from "hono/request-id";
 import type { Logger } from "pino";
@@ -36,6 +37,9 @@ export function createHttpApp(options: HttpAppOptions): Hono<ApiEnvironment> {
   app.use(options.measure);
   app.use(requestId());
   app.use(everyRequest(options.isAllowedHost));
+  // Of what is read only: the response to a change may hold a secret, and its size is to tell nothing about that.
+  const compressed = compress({ encoding: "gzip", contentTypeFilter: /^application\/json\b/ });
+  app.get("/api/*", compressed).get("/openapi.json", compressed);
   // A token is sent by hand, never by the browser itself, so a page from elsewhere gains nothing here.
   app.use(
     "/api/*",
