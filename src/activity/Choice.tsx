@@ -15,7 +15,7 @@ type ChoiceProps = {
 
 export function Choice({ label, all, hint, options, value = "", onChange }: ChoiceProps) {
   return (
-    <div className="w-full min-w-0 sm:w-44">
+    <div className="min-w-0">
       <Field label={label}>
         {(aria) => (
           <Select {...aria} value={value} onChange={(event) => onChange(event.target.value)}>

@@ -44,7 +44,7 @@ export function Filters({ sitesOf, actors }: FiltersProps) {
   return (
     <search
       aria-label="Filter the timeline"
-      className="grid grid-cols-2 items-end gap-3 sm:flex sm:flex-wrap"
+      className="grid grid-cols-2 items-end gap-3 sm:grid-cols-4 xl:grid-cols-[repeat(4,minmax(0,1fr))_9rem_9rem_14rem]"
     >
       <Choice
         label="Server"

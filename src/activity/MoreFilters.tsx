@@ -23,7 +23,7 @@ export function MoreFilters({ filter, actors, show }: MoreFiltersProps) {
   // What is chosen stays to be seen, even where nobody of that name is left.
   const names = new Set([...actors.map(({ name }) => name), filter.actor ?? ""]);
   const dayField = (name: "from" | "to", label: string) => (
-    <div className="w-full min-w-0 sm:w-40">
+    <div className="min-w-0">
       <Field label={label}>
         {(aria) => (
           <Input
@@ -52,7 +52,7 @@ export function MoreFilters({ filter, actors, show }: MoreFiltersProps) {
       {dayField("from", "From")}
       {dayField("to", "To")}
       <form
-        className="col-span-2 w-full min-w-0 sm:w-60"
+        className="col-span-2 min-w-0 xl:col-span-1"
         onSubmit={(submitted) => {
           submitted.preventDefault();
           set("q", typed.trim());
