@@ -265,8 +265,8 @@ test("the page is accessible and fits 360 px, light and dark", async ({
 test.describe("the events of a selected channel", () => {
   const eventsOf = (page: Page, { name }: { name: string }) =>
     page.getByRole("combobox", { name: `Events for ${name}` });
-  const stored = async (service: ServiceProcess, siteId: number) =>
-    (await service.call("GET", `/api/site/${siteId}/notification-events`)).json();
+  const stored = async (service: ServiceProcess, owner: string) =>
+    (await service.call("GET", `/api/${owner}/notification-events`)).json();
 
   test("are all, the problems, or a list, saved at once and honored by what is sent", async ({
     connected: page,
@@ -280,7 +280,7 @@ test.describe("the events of a selected channel", () => {
     await expect(eventsOf(page, ops)).toHaveValue("all");
     await eventsOf(page, ops).selectOption("Problems only");
     await expect
-      .poll(() => stored(service, site.id))
+      .poll(() => stored(service, `site/${site.id}`))
       .toEqual({ channels: [{ id: ops.id, events: "problems" }] });
     const before = slack.accepted.length;
     await service.call("POST", `/api/site/${site.id}/deployment`, { status: "finished" });
@@ -297,7 +297,7 @@ test.describe("the events of a selected channel", () => {
     await expectNoSidewaysScroll(page);
     await list.getByLabel("Backup finished").check();
     await expect
-      .poll(async () => JSON.stringify(await stored(service, site.id)))
+      .poll(async () => JSON.stringify(await stored(service, `site/${site.id}`)))
       .toContain("backup.finished");
     // Never none: the box above is for that.
     const boxes = list.getByRole("checkbox", { checked: true });
@@ -314,6 +314,38 @@ test.describe("the events of a selected channel", () => {
     // A channel that has just been selected gets all of them.
     await checkbox(page, team).check();
     await expect(eventsOf(page, team)).toHaveValue("all");
+  });
+
+  test("are chosen for a server's own channels as well, and a token that reads sees them only", async ({
+    connected: page,
+    service,
+    channels: { ops, team },
+  }) => {
+    const path = "/api/server/1/notifications";
+    await service.call("PUT", path, { channels: [ops.id] });
+    await page.goto(`${service.url}/servers/1/notifications`);
+    await expect(eventsOf(page, ops)).toHaveValue("all");
+    await expect(eventsOf(page, team)).toBeHidden();
+    await eventsOf(page, ops).selectOption("Problems only");
+    await expect
+      .poll(() => stored(service, "server/1"))
+      .toEqual({ channels: [{ id: ops.id, events: "problems" }] });
+    await eventsOf(page, ops).selectOption("Chosen events…");
+    const list = page.getByRole("group", { name: `Chosen events for ${ops.name}` });
+    await list.getByLabel("Backup finished").check();
+    await expect
+      .poll(async () => JSON.stringify(await stored(service, "server/1")))
+      .toContain("backup.finished");
+    await expectAccessibleInBoth(page);
+    // A channel that has just been selected gets all of them.
+    await checkbox(page, team).check();
+    await expect(eventsOf(page, team)).toHaveValue("all");
+
+    await connectAs(page, service.url, await createReadingToken(service));
+    await page.goto(`${service.url}/servers/1/notifications`);
+    await expect(eventsOf(page, team)).toBeDisabled();
+    await expect(eventsOf(page, team)).toHaveAccessibleDescription("This token can only read.");
+    await service.call("PUT", path, { channels: [] });
   });
 
   test("cannot be changed with a token that may only read", async ({

@@ -22,14 +22,14 @@ export const updateNotificationsBody = z
   .object({ channels: z.array(ownId).check(z.maxLength(100)) })
   .register(z.globalRegistry, { id: "UpdateNotifications" });
 
-/** Which of a site's events a channel is notified about; `problems` are those of `problemEvents`. */
+/** Which events of a site or server a channel is notified about; `problems` are those of `problemEvents`. */
 const eventChoice = z.union([
   z.enum(["all", "problems"]),
   z.array(z.enum(subscribableEvents)).check(z.minLength(1)),
 ]);
 export type EventChoice = z.infer<typeof eventChoice>;
 
-/** What each of the channels that a site uses is notified about. */
+/** What each of the channels that a site or server uses is notified about. */
 export const notificationEvents = z
   .object({
     // A service may know other words, and other events.

@@ -53,6 +53,19 @@ export const notificationExtras = {
     body: updateNotificationsBody,
     responses: { 200: pageOf(notification) },
   }),
+  showServerNotificationEvents: operation({
+    tag: "notifications",
+    method: "GET",
+    path: "/api/server/{id}/notification-events",
+    responses: { 200: notificationEvents },
+  }),
+  updateServerNotificationEvents: operation({
+    tag: "notifications",
+    method: "PUT",
+    path: "/api/server/{id}/notification-events",
+    body: updateNotificationEventsBody,
+    responses: { 200: notificationEvents },
+  }),
   listNotificationChannels: operation({
     tag: "notifications",
     path: "/api/notification-channels",

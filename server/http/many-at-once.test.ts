@@ -235,6 +235,11 @@ const cases: Record<Exclude<WriteName, "signIn">, Case> = {
     body: (n) => ({ channels: n % 2 === 0 ? [2] : [1, 2] }),
     status: 200,
   },
+  updateServerNotificationEvents: {
+    targets: allFor(1),
+    body: (n) => ({ channels: n % 2 === 0 ? [] : [{ id: 2, events: "problems" }] }),
+    status: 200,
+  },
   testNotificationChannel: { targets: allFor(1), status: 202 },
   createToken: {
     targets: allFor(1),

@@ -50,6 +50,9 @@ const summaries = {
   updateNotificationEvents: "Replace the choice of events of a site's notification channels",
   listServerNotifications: "List the channels for events of a server that belong to no site",
   updateServerNotifications: "Replace the channels for events of a server that belong to no site",
+  showServerNotificationEvents: "Show which events each notification channel of a server gets",
+  updateServerNotificationEvents:
+    "Replace the choice of events of a server's notification channels",
   listNotificationChannels: "List the account's notification channels",
   testNotificationChannel: "Send a test message to a notification channel",
   reportDeployment: "Report a deployment or a failed deployment of a site",

@@ -24,8 +24,7 @@ const tables = {
     choices: serverChannels,
     ownerId: serverChannels.server_id,
     owners: servers,
-    // A server's channels get all that belongs to none of its sites.
-    events: sql<EventChoice>`'"all"'::jsonb`,
+    events: serverChannels.events,
   },
 } as const;
 
@@ -43,6 +42,19 @@ export function createChannelStore(db: Database) {
     );
   };
 
+  /** Two requests at once follow each other here, and the later one wins whole. */
+  const lock = (tx: Connection, { kind, id }: ChannelOwner) => {
+    const { owners } = tables[kind];
+    return (
+      tx
+        .select({ id: owners.id })
+        // The overloads of a union of tables do not meet; the column read here stands in both.
+        .from(owners as typeof servers)
+        .where(eq(owners.id, id))
+        .for("update")
+    );
+  };
+
   return {
     transaction: <Result>(steps: (tx: Connection) => Promise<Result>): Promise<Result> =>
       db.transaction(steps),
@@ -52,8 +64,7 @@ export function createChannelStore(db: Database) {
       return (await ofOwners(db, kind, [id])).map(({ channelId }) => channelId);
     },
 
-    ofSites: (tx: Connection, siteIds: readonly number[]) => ofOwners(tx, "site", siteIds),
-    ofServers: (tx: Connection, serverIds: readonly number[]) => ofOwners(tx, "server", serverIds),
+    ofOwners,
 
     /** Whether one of these servers, or a site of one, uses the channel. */
     async isUsedOn(channelId: number, serverIds: readonly number[]): Promise<boolean> {
@@ -73,14 +84,8 @@ export function createChannelStore(db: Database) {
      * @returns what it was; null, and nothing changes, when a channel is not one of the account
      */
     async replace(tx: Connection, { kind, id }: ChannelOwner, channelIds: readonly number[]) {
-      const { choices, ownerId, owners } = tables[kind];
-      // Two requests at once follow each other here, and the later one wins whole.
-      await tx
-        .select({ id: owners.id })
-        // The overloads of a union of tables do not meet; the column read here stands in both.
-        .from(owners as typeof servers)
-        .where(eq(owners.id, id))
-        .for("update");
+      const { choices, ownerId } = tables[kind];
+      await lock(tx, { kind, id });
       const known =
         channelIds.length === 0
           ? []
@@ -109,17 +114,19 @@ export function createChannelStore(db: Database) {
       return before.map(({ channelId }) => channelId);
     },
 
-    /** Those of a site with their events; no change of the set meets another until the transaction ends. */
-    async lockEvents(tx: Connection, siteId: number) {
-      await tx.select({ id: sites.id }).from(sites).where(eq(sites.id, siteId)).for("update");
-      return ofOwners(tx, "site", [siteId]);
+    /** An owner's channels with their events; no change of the set meets another until the transaction ends. */
+    async lockEvents(tx: Connection, owner: ChannelOwner) {
+      await lock(tx, owner);
+      return ofOwners(tx, owner.kind, [owner.id]);
     },
 
-    async setEvents(tx: Connection, siteId: number, channelId: number, events: EventChoice) {
+    async setEvents(tx: Connection, owner: ChannelOwner, channelId: number, events: EventChoice) {
+      const { choices, ownerId } = tables[owner.kind];
       await tx
-        .update(siteChannels)
+        // `ownerId` is a column of the same table.
+        .update(choices as typeof siteChannels)
         .set({ events })
-        .where(and(eq(siteChannels.site_id, siteId), eq(siteChannels.channel_id, channelId)));
+        .where(and(eq(ownerId, owner.id), eq(choices.channel_id, channelId)));
     },
   };
 }

@@ -71,23 +71,21 @@ export function createCoalesce(options: {
 
   return async (tx, events) => {
     const siteIds = [...new Set(events.flatMap((event) => event.siteIds))];
-    const ofSites = await channels.ofSites(tx, siteIds);
+    const ofSites = await channels.ofOwners(tx, "site", siteIds);
     const serverIds = events.filter(isOfNoSite).map((event) => event.server_id);
-    const ofServers = await channels.ofServers(tx, [...new Set(serverIds)]);
+    const ofServers = await channels.ofOwners(tx, "server", [...new Set(serverIds)]);
     const notified = events
       .filter(({ type }) => type !== "webhook.ping")
       .map((event) => ({
         event,
         // A channel that three sites of one database use is notified once.
         channelIds: new Set(
-          isOfNoSite(event)
-            ? ofServers.filter(({ ownerId }) => ownerId === event.server_id).map(channelOf)
-            : ofSites
-                .filter(
-                  ({ ownerId, events: choice }) =>
-                    event.siteIds.includes(ownerId) && isChosen(choice, event.type),
-                )
-                .map(channelOf),
+          (isOfNoSite(event)
+            ? ofServers.filter(({ ownerId }) => ownerId === event.server_id)
+            : ofSites.filter(({ ownerId }) => event.siteIds.includes(ownerId))
+          )
+            .filter(({ events: choice }) => isChosen(choice, event.type))
+            .map(({ channelId }) => channelId),
         ),
       }));
     // Their jobs are locked before their messages, as by the sender.
@@ -105,6 +103,5 @@ const isChosen = (choice: EventChoice, type: EventType): boolean =>
   choice === "all" ||
   (choice === "problems" ? problemEvents : choice).some((chosen) => chosen === type);
 const isOfNoSite = ({ siteIds }: DispatchedEvent): boolean => siteIds.length === 0;
-const channelOf = ({ channelId }: { channelId: number }): number => channelId;
 const isUnsent = ({ status, attempts }: MessageRow): boolean =>
   status === "pending" && attempts === 0;

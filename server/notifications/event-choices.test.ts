@@ -1,4 +1,4 @@
-// Which events each channel of a site gets.
+// Which events each channel of a site or server gets.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import type { FieldErrors } from "../../contract/errors.ts";
@@ -18,22 +18,32 @@ beforeAll(async () => {
 afterAll(() => service.close());
 beforeEach(() => service.ahead(3600_000));
 
-const path = "/api/site/1/notification-events";
-const show = async () => (await service.json<NotificationEvents>("GET", path)).body.channels;
-const put = (channels: unknown) =>
-  service.json<NotificationEvents & { errors: FieldErrors }>("PUT", path, { channels });
+const put = (channels: unknown, owner = "site") =>
+  service.json<NotificationEvents & { errors: FieldErrors }>(
+    "PUT",
+    `/api/${owner}/1/notification-events`,
+    { channels },
+  );
 
-describe("the events of a site's channels", () => {
+describe.each(["site", "server"])("the events of a %s's channels", (owner) => {
+  const path = `/api/${owner}/1/notification-events`;
+  const show = async () => (await service.json<NotificationEvents>("GET", path)).body.channels;
+  const choose = (channels: number[]) =>
+    service.json("PUT", `/api/${owner}/1/notifications`, { channels });
+
   test("are all by default, and replaced as a whole", async () => {
-    await service.choose([1, 2]);
+    await choose([1, 2]);
     expect(await show()).toEqual([
       { id: 1, events: "all" },
       { id: 2, events: "all" },
     ]);
-    const { status, body } = await put([
-      { id: 2, events: ["worker.failed", "backup.failed", "worker.failed"] },
-      { id: 1, events: "problems" },
-    ]);
+    const { status, body } = await put(
+      [
+        { id: 2, events: ["worker.failed", "backup.failed", "worker.failed"] },
+        { id: 1, events: "problems" },
+      ],
+      owner,
+    );
     expect(status).toBe(200);
     expect(body.channels).toEqual([
       { id: 1, events: "problems" },
@@ -43,24 +53,27 @@ describe("the events of a site's channels", () => {
     const timeline = await service.json<Activity>("GET", "/api/activity?kind=notification");
     expect(timeline.body.data[0]).toMatchObject({
       action: "events chosen",
-      object: { type: "site", id: 1 },
+      object: { type: owner, id: 1 },
       detail: expect.stringMatching(/^ops: problems\n.*: backup.failed, worker.failed$/),
       actor: { type: "token" },
     });
-    expect((await put([{ id: 2, events: "problems" }])).body.channels).toEqual([
+    expect((await put([{ id: 2, events: "problems" }], owner)).body.channels).toEqual([
       { id: 1, events: "all" },
       { id: 2, events: "problems" },
     ]);
   });
 
   test("stay when other channels are selected, and begin anew for one that is selected again", async () => {
-    await service.choose([1, 2]);
-    await put([
-      { id: 1, events: "problems" },
-      { id: 2, events: "problems" },
-    ]);
-    await service.choose([1]);
-    await service.choose([1, 2]);
+    await choose([1, 2]);
+    await put(
+      [
+        { id: 1, events: "problems" },
+        { id: 2, events: "problems" },
+      ],
+      owner,
+    );
+    await choose([1]);
+    await choose([1, 2]);
     expect(await show()).toEqual([
       { id: 1, events: "problems" },
       { id: 2, events: "all" },
@@ -68,23 +81,26 @@ describe("the events of a site's channels", () => {
   });
 
   test("are refused whole, each at its place", async () => {
-    await service.choose([1]);
-    await put([]);
-    const { status, body } = await put([
-      { id: 1, events: "problems" },
-      { id: 99, events: "all" },
-      // It is one of the account's, and the site does not use it.
-      { id: 2, events: "all" },
-      { id: 1, events: "all" },
-    ]);
+    await choose([1]);
+    await put([], owner);
+    const { status, body } = await put(
+      [
+        { id: 1, events: "problems" },
+        { id: 99, events: "all" },
+        // It is one of the account's, and not selected here.
+        { id: 2, events: "all" },
+        { id: 1, events: "all" },
+      ],
+      owner,
+    );
     expect(status).toBe(422);
     expect(Object.keys(body.errors)).toEqual(["channels.1.id", "channels.2.id", "channels.3.id"]);
     for (const events of ["gossip", [], ["gossip"], ["webhook.ping"], null]) {
-      const answer = await put([{ id: 1, events }]);
+      const answer = await put([{ id: 1, events }], owner);
       expect(answer.status).toBe(422);
       expect(Object.keys(answer.body.errors)[0]).toMatch(/^channels\.0\.events/);
     }
-    expect((await put(undefined)).body.errors).toHaveProperty("channels");
+    expect((await put(undefined, owner)).body.errors).toHaveProperty("channels");
     expect(await show()).toEqual([{ id: 1, events: "all" }]);
   });
 });

@@ -1,4 +1,4 @@
-// Which events each channel of a site gets.
+// Which events each channel of a site or server gets.
 import type { FieldErrors } from "../../contract/errors.ts";
 import type {
   EventChoice,
@@ -9,7 +9,7 @@ import { recordActivity } from "../activity/store.ts";
 import { InvalidFields } from "../http/service-error.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { ChannelStore } from "./channel-store.ts";
-import type { NamedOwner } from "./notification-service.ts";
+import { activityOf, type NamedOwner } from "./notification-service.ts";
 
 type Wanted = Partial<UpdateNotificationEventsBody>["channels"];
 type Chosen = { channelId: number; events: EventChoice };
@@ -19,7 +19,7 @@ const normalized = (events: EventChoice): EventChoice =>
 
 const textOf = (events: EventChoice): string => [events].flat().join(", ");
 
-/** Complaints about ids that the site has no channel for, or that stand there twice, each at its place. */
+/** Complaints about ids that the owner has no channel for, or that stand there twice, each at its place. */
 function unknownAt(wanted: Wanted = [], present: readonly Chosen[]): FieldErrors {
   const ids = wanted.map(({ id }) => id);
   const errors: FieldErrors = {};
@@ -34,21 +34,22 @@ const toAnswer = (chosen: readonly Chosen[]): NotificationEvents => ({
 });
 
 export function createEventChoices(channels: ChannelStore, inventory: InventoryStore) {
-  const of = (siteId: number) => channels.transaction((tx) => channels.ofSites(tx, [siteId]));
+  const of = ({ kind, id }: NamedOwner) =>
+    channels.transaction((tx) => channels.ofOwners(tx, kind, [id]));
 
   return {
-    show: async ({ id }: NamedOwner) => toAnswer(await of(id)),
+    show: async (owner: NamedOwner) => toAnswer(await of(owner)),
 
-    check: async ({ id }: NamedOwner, wanted: Wanted) => unknownAt(wanted, await of(id)),
+    check: async (owner: NamedOwner, wanted: Wanted) => unknownAt(wanted, await of(owner)),
 
     /**
      * Replaces the whole set; a channel that it leaves out gets all events.
-     * @throws InvalidFields for ids that the site has no channel for; nothing changes then
+     * @throws InvalidFields for ids that the owner has no channel for; nothing changes then
      */
-    async replace(site: NamedOwner, { channels: wanted }: UpdateNotificationEventsBody) {
+    async replace(owner: NamedOwner, { channels: wanted }: UpdateNotificationEventsBody) {
       const names = await inventory.findNotificationChannels(wanted.map(({ id }) => id));
       return channels.transaction(async (tx) => {
-        const before = await channels.lockEvents(tx, site.id);
+        const before = await channels.lockEvents(tx, owner);
         const errors = unknownAt(wanted, before);
         if (Object.keys(errors).length > 0) throw new InvalidFields(errors);
         const words: string[] = [];
@@ -57,16 +58,14 @@ export function createEventChoices(channels: ChannelStore, inventory: InventoryS
           const events = normalized(wanted.find(({ id }) => id === channelId)?.events ?? "all");
           after.push({ channelId, events });
           if (textOf(events) === textOf(old)) continue;
-          await channels.setEvents(tx, site.id, channelId, events);
+          await channels.setEvents(tx, owner, channelId, events);
           words.push(`${names.get(channelId)?.name ?? `Channel ${channelId}`}: ${textOf(events)}`);
         }
         if (words.length > 0)
           await recordActivity(tx, {
             kind: "notification",
             action: "events chosen",
-            object: { type: "site", id: site.id, name: site.name },
-            server_id: site.serverId,
-            site_id: site.id,
+            ...activityOf(owner),
             detail: words.join("\n"),
           });
         return toAnswer(after);

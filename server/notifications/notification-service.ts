@@ -18,6 +18,13 @@ type NotificationServiceOptions = {
 
 export type NamedOwner = ChannelOwner & { name: string; serverId: number };
 
+/** Where a change of an owner's channels stands on the timeline. */
+export const activityOf = ({ kind, id, name, serverId }: NamedOwner) => ({
+  object: { type: kind, id, name },
+  server_id: serverId,
+  ...(kind === "site" && { site_id: id }),
+});
+
 export function createNotificationService(options: NotificationServiceOptions) {
   const { messages, channels, inventory, queue, clock } = options;
 
@@ -58,9 +65,7 @@ export function createNotificationService(options: NotificationServiceOptions) {
         await recordActivity(tx, {
           kind: "notification",
           action: "chosen",
-          object: { type: owner.kind, id: owner.id, name: owner.name },
-          server_id: owner.serverId,
-          ...(owner.kind === "site" && { site_id: owner.id }),
+          ...activityOf(owner),
           detail: `Channels: ${wanted.length === 0 ? "none" : wanted.map((id) => known.get(id)?.name).join(", ")}`,
         });
       });

@@ -94,6 +94,15 @@ export function notificationRoutes({
         return reply(200, await pageOf(server, readPage({}), url));
       },
     }),
+    route(operations.showServerNotificationEvents, {
+      find: findServerOwner,
+      handle: async ({ found: server }) => reply(200, await choices.show(server)),
+    }),
+    route(operations.updateServerNotificationEvents, {
+      find: findServerOwner,
+      check: ({ found: server, fields }) => choices.check(server, fields.channels),
+      handle: async ({ found: server, body }) => reply(200, await choices.replace(server, body)),
+    }),
     filteredListRoute(operations.listNotificationChannels, {
       find: nothingToFind,
       filters: listFilters.listNotificationChannels,

@@ -1,4 +1,6 @@
 // What belongs to no site: it goes to the channels of its server, and where there are none the overview says so.
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
@@ -23,6 +25,7 @@ sites:
   - { id: 1, server: 1, name: shop, root: ${folder}/shop, user: ${ownUser}, databases: [1] }
 databases:
   - { id: 1, server: 1, name: orders, engine: sqlite, path: ${folder}/orders.sqlite, user: ${ownUser} }
+  - { id: 3, server: 1, name: books, engine: sqlite, path: ${folder}/books.sqlite, user: ${ownUser} }
   - { id: 2, server: 1, name: ledger, engine: sqlite, path: ${folder}/ledger.sqlite, user: ${ownUser} }
 storage_providers:
   - { id: 1, name: disk, type: local, path: ${folder}/shop }
@@ -50,9 +53,9 @@ const choose = (path: string, channels: unknown, on = service) =>
 const untold = async () =>
   (await service.json<Overview>("GET", "/api/overview")).body.untold_servers;
 
-/** A backup of a database that is not there fails. */
-async function failBackup(databaseId: number, on = service): Promise<void> {
-  const { body } = await on.json<BackupConfiguration>(
+/** Returns once its event has been handed to the channels of that moment. */
+async function runBackup(databaseId: number, status: "installed" | "failed"): Promise<void> {
+  const { body } = await service.json<BackupConfiguration>(
     "POST",
     "/api/server/1/backup-configuration",
     {
@@ -64,12 +67,23 @@ async function failBackup(databaseId: number, on = service): Promise<void> {
     },
   );
   await soon(async () =>
-    expect((await on.json("GET", `/api/backup-configuration/${body.id}`)).body).toMatchObject({
-      status: "failed",
+    expect((await service.json("GET", `/api/backup-configuration/${body.id}`)).body).toMatchObject({
+      status,
     }),
   );
-  expect((await on.call("POST", `/api/backup/${body.id}`)).status).toBe(202);
+  expect((await service.call("POST", `/api/backup/${body.id}`)).status).toBe(202);
+  await soon(async () =>
+    expect(
+      await service.query(
+        `select 'runs' from backups where status in ('pending', 'running')
+         union select 'undispatched' from events where dispatched_at is null`,
+      ),
+    ).toEqual([]),
+  );
 }
+
+/** A backup of a database that is not there fails. */
+const failBackup = (databaseId: number) => runBackup(databaseId, "failed");
 
 test("the channels of a server are replaced as a whole, in the same shapes as a site's", async () => {
   const { status, body } = await choose("server/1", [2, 1]);
@@ -98,7 +112,7 @@ test("the channels of a server are replaced as a whole, in the same shapes as a 
   });
 });
 
-test("a token of another server neither sees nor changes them", async () => {
+test("a token of another server neither sees nor changes them or their events", async () => {
   const { body } = await service.json<{ token: string }>("POST", "/api/tokens", {
     name: "web-2",
     abilities: ["*"],
@@ -106,9 +120,11 @@ test("a token of another server neither sees nor changes them", async () => {
   });
   for (const method of ["GET", "PUT"]) {
     const channels = method === "PUT" ? { channels: [] } : undefined;
-    const path = (id: number) => `/api/server/${id}/notifications`;
-    expect((await service.call(method, path(1), channels, body.token)).status).toBe(404);
-    expect((await service.call(method, path(2), channels, body.token)).status).toBe(200);
+    for (const what of ["notifications", "notification-events"]) {
+      const path = (id: number) => `/api/server/${id}/${what}`;
+      expect((await service.call(method, path(1), channels, body.token)).status).toBe(404);
+      expect((await service.call(method, path(2), channels, body.token)).status).toBe(200);
+    }
   }
 });
 
@@ -128,6 +144,41 @@ test("a database of no site is told to its server's channels; without any the ov
   for (const part of ["web-1", "ledger"]) expect(plain).toContain(part);
   // Each went to its own: the first failure of the ledger was told to nobody, the shop's not to ops.
   expect(mail.mails).toHaveLength(2);
+});
+
+test("each of a server's channels gets what was chosen for it: all, the problems, or a list", async () => {
+  const database = new DatabaseSync(join(service.folder, "books.sqlite"));
+  database.exec("create table books (title text)");
+  database.close();
+  const setEvents = (channels: unknown) =>
+    service.json("PUT", "/api/server/1/notification-events", { channels });
+  const [ops, team] = ["ops@example.com", "shop@example.com"];
+  /** The subjects of what each address gets of a backup that finishes and one that fails. */
+  const subjectsOf = async (expected: Record<string, string[]>) => {
+    const before = mail.mails.length;
+    const subjects = (address: string) =>
+      mail.mails
+        .slice(before)
+        .filter(({ to }) => to.includes(address))
+        .map(({ headers }) => (headers.get("subject") ?? "").replace(/:.*/, ""))
+        .toSorted();
+    await service.ahead(3600_000);
+    await runBackup(3, "installed");
+    await failBackup(2);
+    await soon(() => expect(subjects(team)).toEqual(expected[team]));
+    // A channel's messages go out in order: with this one all that came before it is there.
+    await service.call("POST", "/api/notification-channel/1/test");
+    await soon(() => expect(subjects(ops)).toContain("Test message from Quarterdeck"));
+    expect(subjects(ops)).toEqual([...(expected[ops] ?? []), "Test message from Quarterdeck"]);
+  };
+  await choose("server/1", [1, 2]);
+  await setEvents([
+    { id: 1, events: "problems" },
+    { id: 2, events: ["backup.finished", "worker.failed"] },
+  ]);
+  await subjectsOf({ [ops]: ["Backup failed"], [team]: ["Backup finished"] });
+  await setEvents([{ id: 1, events: ["worker.failed"] }]);
+  await subjectsOf({ [ops]: [], [team]: ["Backup failed", "Backup finished"] });
 });
 
 test("two installations send by one mail server, and no two messages bear one id", async () => {

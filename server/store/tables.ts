@@ -452,6 +452,13 @@ export const webhookAttempts = pgTable(
   (table) => [index("webhook_attempts_of_delivery").on(table.delivery_id, table.id)],
 );
 
+/** Which events a channel is notified about. */
+const chosenEvents = () =>
+  jsonb()
+    .$type<EventChoice>()
+    .notNull()
+    .default(sql`'"all"'`);
+
 /** Which channels a site uses. */
 export const siteChannels = pgTable(
   "site_channels",
@@ -462,11 +469,7 @@ export const siteChannels = pgTable(
     channel_id: integer()
       .notNull()
       .references(() => notificationChannels.id),
-    /** Which of the site's events it is notified about. */
-    events: jsonb()
-      .$type<EventChoice>()
-      .notNull()
-      .default(sql`'"all"'`),
+    events: chosenEvents(),
   },
   (table) => [
     primaryKey({ columns: [table.site_id, table.channel_id] }),
@@ -482,6 +485,7 @@ export const serverChannels = pgTable(
     channel_id: integer()
       .notNull()
       .references(() => notificationChannels.id),
+    events: chosenEvents(),
   },
   (table) => [
     primaryKey({ columns: [table.server_id, table.channel_id] }),

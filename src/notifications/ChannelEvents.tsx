@@ -1,4 +1,4 @@
-// Which of a site's events a selected channel gets. A change is saved at once, as the selection is.
+// Which events of a site or server a selected channel gets. A change is saved at once, as the selection is.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import {
@@ -13,13 +13,13 @@ import type {
   NotificationEvents,
 } from "../../contract/notifications/notification.ts";
 import { call } from "../api/client.ts";
-import { invalidate, queryClient } from "../api/query.ts";
+import { queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
 import { useChangeRefusal } from "../commands/permission.ts";
 import { EventChecklist } from "../ui/EventChecklist.tsx";
 import { Field } from "../ui/Field.tsx";
 import { Select } from "../ui/Select.tsx";
-import { notificationEventsQuery } from "./queries.ts";
+import { type ChannelOwner, notificationEventsQuery } from "./queries.ts";
 
 type Saved = NotificationEvents["channels"][number]["events"];
 
@@ -31,8 +31,8 @@ const toChoice = (saved: Saved): EventChoice =>
       : "all"
     : subscribableEvents.filter((event) => saved.includes(event));
 
-function useSave(siteId: number, { id, name }: Notification) {
-  const { queryKey } = notificationEventsQuery(siteId);
+function useSave(owner: ChannelOwner, { id, name }: Notification) {
+  const { queryKey } = notificationEventsQuery(owner);
   const patch = (events: EventChoice) =>
     queryClient.setQueryData<NotificationEvents | null>(queryKey, (saved) =>
       saved
@@ -41,7 +41,7 @@ function useSave(siteId: number, { id, name }: Notification) {
     );
   return useMutation({
     // One after the other: each sends the whole set.
-    scope: { id: `events of the channels of site ${siteId}` },
+    scope: { id: `events of the channels of ${owner.kind} ${owner.id}` },
     onMutate: async (events: EventChoice) => {
       await queryClient.cancelQueries({ queryKey });
       patch(events);
@@ -52,20 +52,23 @@ function useSave(siteId: number, { id, name }: Notification) {
         id: one.id,
         events: one.id === id ? events : toChoice(one.events),
       }));
-      return call("updateNotificationEvents", { id: siteId }, { body: { channels } });
+      const { kind, id: ownerId } = owner;
+      return kind === "site"
+        ? call("updateNotificationEvents", { id: ownerId }, { body: { channels } })
+        : call("updateServerNotificationEvents", { id: ownerId }, { body: { channels } });
     },
     onError: (error) => {
       toast.failure(`Couldn't save the events of ${name}.`, error);
-      void invalidate("showNotificationEvents");
+      void queryClient.invalidateQueries({ queryKey });
     },
   });
 }
 
-type ChannelEventsProps = { siteId: number; channel: Notification };
+type ChannelEventsProps = { owner: ChannelOwner; channel: Notification };
 
-export function ChannelEvents({ siteId, channel }: ChannelEventsProps) {
-  const { data } = useQuery(notificationEventsQuery(siteId));
-  const { mutate: save } = useSave(siteId, channel);
+export function ChannelEvents({ owner, channel }: ChannelEventsProps) {
+  const { data } = useQuery(notificationEventsQuery(owner));
+  const { mutate: save } = useSave(owner, channel);
   const refusal = useChangeRefusal(true);
   const [error, setError] = useState<string>();
   const saved = data?.channels.find(({ id }) => id === channel.id);

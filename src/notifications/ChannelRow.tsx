@@ -86,9 +86,9 @@ export const ChannelRow = memo(function ChannelRow({ choice, channel, isChosen }
           </div>
         </>
       )}
-      {isChosen && choice.owner.kind === "site" && (
+      {isChosen && (
         <div className="col-span-full ps-9 sm:ps-7">
-          <ChannelEvents siteId={choice.owner.id} channel={channel} />
+          <ChannelEvents owner={choice.owner} channel={channel} />
         </div>
       )}
     </li>

@@ -14,7 +14,7 @@ export async function notificationsLoader({ params, request }: LoaderFunctionArg
   await Promise.all([
     load(request, notificationsQuery(siteId)),
     load(request, channelsQuery()),
-    loadIfThere(request, notificationEventsQuery(siteId)),
+    loadIfThere(request, notificationEventsQuery({ kind: "site", id: siteId })),
     loadIfThere(request, siteQuery(siteId)),
   ]);
   return { siteId };
@@ -25,6 +25,7 @@ export async function serverNotificationsLoader({ params, request }: LoaderFunct
   await Promise.all([
     load(request, serverNotificationsQuery(serverId)),
     load(request, channelsQuery()),
+    loadIfThere(request, notificationEventsQuery({ kind: "server", id: serverId })),
     loadIfThere(request, serverQuery(serverId)),
   ]);
   return { serverId };

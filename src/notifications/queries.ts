@@ -3,11 +3,12 @@ import type {
   ChannelMessage,
   Notification,
   NotificationChannel,
+  NotificationEvents,
 } from "../../contract/notifications/notification.ts";
 import type { Page } from "../../contract/paging.ts";
 import { fetchAllPages } from "../api/fetch-all-pages.ts";
 import { largePageQuery } from "../api/page-query.ts";
-import { extraQuery, query, queryClient } from "../api/query.ts";
+import { type DataQuery, extraQuery, query, queryClient } from "../api/query.ts";
 
 /** Who uses channels: a site, or a server for what belongs to none of its sites. */
 export type ChannelOwner = { kind: "site" | "server"; id: number };
@@ -24,9 +25,14 @@ export const serverNotificationsQuery = (serverId: number) =>
     extraQuery("listServerNotifications", { id: serverId }, largePageQuery(page)),
   );
 
-/** Which events each of a site's channels gets; null from a service where all get all. */
-export const notificationEventsQuery = (siteId: number) =>
-  extraQuery("showNotificationEvents", { id: siteId });
+/** Which events each of an owner's channels gets; null from a service where all get all. */
+export const notificationEventsQuery = ({
+  kind,
+  id,
+}: ChannelOwner): DataQuery<NotificationEvents | null> =>
+  kind === "site"
+    ? extraQuery("showNotificationEvents", { id })
+    : extraQuery("showServerNotificationEvents", { id });
 
 /** The channels of the account; null from a service that does not list them. */
 export const channelsQuery = () =>

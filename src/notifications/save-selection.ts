@@ -13,7 +13,12 @@ import {
   inverse,
   type Owner,
 } from "./channel-selection.ts";
-import { type ChannelOwner, notificationsQuery, serverNotificationsQuery } from "./queries.ts";
+import {
+  type ChannelOwner,
+  notificationEventsQuery,
+  notificationsQuery,
+  serverNotificationsQuery,
+} from "./queries.ts";
 
 const keyOf = ({ kind, id }: ChannelOwner) =>
   (kind === "site" ? notificationsQuery(id) : serverNotificationsQuery(id)).queryKey;
@@ -42,7 +47,7 @@ async function save(owner: ChannelOwner, ids: readonly number[]): Promise<void> 
       else await queryClient.fetchQuery(serverNotificationsQuery(id));
     }
     // Not awaited: the channels are saved, and their events are read beside them.
-    void queryClient.invalidateQueries({ queryKey: ["showNotificationEvents"] });
+    void queryClient.invalidateQueries({ queryKey: notificationEventsQuery(owner).queryKey });
   } catch (error) {
     // It may have been saved all the same, or a channel may be gone.
     void invalidate("listNotifications", "listServerNotifications", "listNotificationChannels");

@@ -1,0 +1,1 @@
+ALTER TABLE "server_channels" ADD COLUMN "events" jsonb DEFAULT '"all"' NOT NULL;
