@@ -35,6 +35,15 @@ export const errorBody = z
   .object({ message: z.string(), request_id: z.optional(z.string()) })
   .register(z.globalRegistry, { id: "Error" });
 
+/** Why a token is refused. A revoked one is `token_unknown`: the service keeps nothing of it. */
+const tokenCodes = ["token_expired", "token_unknown"] as const;
+export type TokenCode = (typeof tokenCodes)[number];
+
+/** The body of a 401. `code`, an extra, stands only where the request had a token. */
+export const unauthenticatedBody = z
+  .object({ message: z.string(), code: z.optional(z.enum(tokenCodes)) })
+  .register(z.globalRegistry, { id: "Unauthenticated" });
+
 export type FieldErrors = Record<string, string[]>;
 
 export const fieldErrorsBody = z

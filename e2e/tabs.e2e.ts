@@ -82,7 +82,7 @@ test("a token that is revoked while two tabs are open says so in both, and both 
   await service.call("DELETE", `/api/token/${id}`);
   for (const tab of [page, other]) {
     await expect(connectPage(tab)).toBeVisible({ timeout: 20_000 });
-    await expect(tab.getByRole("alert")).toContainText("no longer accepts your token");
+    await expect(tab.getByRole("alert")).toContainText("Your token was revoked, or");
     await expect(tab).toHaveURL(/from=/);
   }
   await expectAccessible(page);

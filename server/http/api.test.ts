@@ -18,18 +18,19 @@ const withToken = { Authorization: "Bearer a token for tests, 32 characters at l
 
 describe("who asks", () => {
   test.each([
-    [undefined],
-    ["Bearer"],
-    ["Bearer nonsense"],
-    ["Basic dXNlcjpwYXNz"],
-    ["Bearer 1|qd_nonsense"],
-    ["Bearer 99999999999|x"],
-  ])("%s is not let in", async (authorization) => {
+    [undefined, {}],
+    ["Bearer", {}],
+    ["Basic dXNlcjpwYXNz", {}],
+    // A code says something about a token, so there is none without one.
+    ["Bearer nonsense", { code: "token_unknown" }],
+    ["Bearer 1|qd_nonsense", { code: "token_unknown" }],
+    ["Bearer 99999999999|x", { code: "token_unknown" }],
+  ])("%s is not let in", async (authorization, why) => {
     const headers = authorization === undefined ? {} : { Authorization: authorization };
     const response = await send("/api/site/1/workers", { headers });
     expect(response.status).toBe(401);
     expect(response.headers.get("WWW-Authenticate")).toBe("Bearer");
-    expect(await response.json()).toEqual({ message: "Unauthenticated." });
+    expect(await response.json()).toEqual({ message: "Unauthenticated.", ...why });
   });
 
   test("without a token even a path that is not there is 401", async () => {

@@ -2,18 +2,13 @@
 import type { IncomingMessage } from "node:http";
 import type { Logger } from "pino";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
-import { errorMessage } from "../../contract/errors.ts";
+import { errorMessage, type TokenCode } from "../../contract/errors.ts";
 import { networkOf } from "./client-network.ts";
 import type { Caller } from "./route.ts";
-import { ServiceError, unauthenticated } from "./service-error.ts";
+import { RefusedToken, ServiceError, unauthenticated } from "./service-error.ts";
 
-/** Checks a token's text; null for one that is unknown or revoked. Only who has the whole text learns that it has expired. */
-export type FindCaller = (token: string) => Promise<Caller | "expired" | null>;
-
-/** RFC 6750, 3.1: clients read from it why a token that they know does not work any more. */
-const expiredHeader = {
-  "WWW-Authenticate": 'Bearer error="invalid_token", error_description="The token expired"',
-};
+/** Checks a token's text. @returns who asks, or why not; only who has the whole text learns that it has expired */
+export type FindCaller = (token: string) => Promise<Caller | TokenCode>;
 
 type Allowance = { limit: number; remaining: number };
 
@@ -77,14 +72,12 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     async authenticate(authorization, address) {
       const token = bearer.exec(authorization ?? "")?.[1];
       const caller = token === undefined ? null : await findCaller(token);
-      if (caller === null || caller === "expired") {
+      if (caller === null || typeof caller === "string") {
         // A request without the header guesses nothing, so it does not count as a failure. Any other header does,
         // also one that no token can be read from.
         const points = authorization === undefined || authorization === "" ? 0 : 1;
-        throw unauthenticated({
-          ...allowanceHeaders(await countFailure(address, points)),
-          ...(caller === "expired" && expiredHeader),
-        });
+        const left = allowanceHeaders(await countFailure(address, points));
+        throw caller === null ? unauthenticated(left) : new RefusedToken(caller, left);
       }
       if (requests === null) return { caller, headers: {} };
       try {

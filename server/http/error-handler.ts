@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { errorMessage, errorStatus, toFieldErrorsBody } from "../../contract/errors.ts";
 import type { ApiEnvironment } from "./environment.ts";
 import { describeDatabaseError } from "../store/database-error.ts";
-import { InvalidFields, ServiceError, unavailable } from "./service-error.ts";
+import { InvalidFields, RefusedToken, ServiceError, unavailable } from "./service-error.ts";
 
 /** An unexpected error is a 500 that shows only its request id; the log has the rest. */
 export function handleError(error: Error, c: Context<ApiEnvironment>, log: Logger): Response {
@@ -20,9 +20,13 @@ export function handleError(error: Error, c: Context<ApiEnvironment>, log: Logge
   if (known.code === "unavailable")
     log.warn({ err: error, request_id: c.get("requestId") }, "a request could not be served");
   for (const [name, value] of Object.entries(known.headers)) c.header(name, value);
-  const body =
-    known instanceof InvalidFields ? toFieldErrorsBody(known.errors) : { message: known.message };
-  return c.json(body, errorStatus[known.code]);
+  return c.json(bodyOf(known), errorStatus[known.code]);
+}
+
+function bodyOf(error: ServiceError) {
+  if (error instanceof InvalidFields) return toFieldErrorsBody(error.errors);
+  const { message } = error;
+  return error instanceof RefusedToken ? { message, code: error.tokenCode } : { message };
 }
 
 function toServiceError(error: Error): ServiceError | null {

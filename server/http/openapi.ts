@@ -1,6 +1,6 @@
 // Describes the interface as OpenAPI 3.1, made from the same rows that are served.
 import * as z from "zod/mini";
-import { errorBody, fieldErrorsBody } from "../../contract/errors.ts";
+import { errorBody, fieldErrorsBody, unauthenticatedBody } from "../../contract/errors.ts";
 import { abilityOf, file, type Operation } from "../../contract/operation.ts";
 import { statusParameter } from "../../contract/paging.ts";
 import { describeEvents } from "./describe-events.ts";
@@ -106,7 +106,7 @@ function describeFilter(name: string, filters: Filters | undefined): Json {
 
 const errorTexts: readonly [number, string, Schema][] = [
   [400, "The request is not valid HTTP, or its body is not a JSON object", errorBody],
-  [401, "Missing or unknown token", errorBody],
+  [401, "Missing, unknown or expired token", unauthenticatedBody],
   [421, "Unknown host in the request", errorBody],
   [429, "Too many requests; see Retry-After", errorBody],
   [500, "A mistake of the service", errorBody],

@@ -1,6 +1,8 @@
 // The one class of error that a room throws on purpose. Anything else that is thrown is a bug.
-import type { ErrorCode, FieldErrors } from "../../contract/errors.ts";
+import type { ErrorCode, FieldErrors, TokenCode } from "../../contract/errors.ts";
 import { errorMessage } from "../../contract/errors.ts";
+
+const bearerHeader = { "WWW-Authenticate": "Bearer" };
 
 export class ServiceError extends Error {
   readonly code: ErrorCode;
@@ -25,16 +27,30 @@ export class InvalidFields extends ServiceError {
   }
 }
 
+/** RFC 6750, 3.1: who has the whole of a token that expired learns why it is refused. */
+const expiredHeader = {
+  "WWW-Authenticate": 'Bearer error="invalid_token", error_description="The token expired"',
+};
+
+/** A 401 about a token that came with the request. */
+export class RefusedToken extends ServiceError {
+  readonly tokenCode: TokenCode;
+
+  constructor(tokenCode: TokenCode, headers: Record<string, string> = {}) {
+    super("unauthenticated", errorMessage.unauthenticated, {
+      ...(tokenCode === "token_expired" ? expiredHeader : bearerHeader),
+      ...headers,
+    });
+    this.tokenCode = tokenCode;
+  }
+}
+
 export const notFound = () => new ServiceError("not_found", errorMessage.not_found);
 export const conflict = (message: string) => new ServiceError("conflict", message);
 export const unauthenticated = (
   headers: Record<string, string> = {},
   message: string = errorMessage.unauthenticated,
-) =>
-  new ServiceError("unauthenticated", message, {
-    "WWW-Authenticate": "Bearer",
-    ...headers,
-  });
+) => new ServiceError("unauthenticated", message, { ...bearerHeader, ...headers });
 export const unauthorized = () => new ServiceError("unauthorized", errorMessage.unauthorized);
 /** A 503. @param retryAfterSeconds when asking again makes sense */
 export const unavailable = (message: string, retryAfterSeconds: number) =>

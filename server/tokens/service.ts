@@ -7,7 +7,7 @@ import type { Clock } from "../clock.ts";
 import type { FindCaller } from "../http/authentication.ts";
 import type { Connection } from "../store/database.ts";
 import type { Caller } from "../http/route.ts";
-import { InvalidFields, unauthenticated } from "../http/service-error.ts";
+import { InvalidFields, RefusedToken } from "../http/service-error.ts";
 import { hashSecret, makeSecret, splitToken } from "./secret.ts";
 import type { TokenRow, TokenStore } from "./store.ts";
 
@@ -51,8 +51,8 @@ export function createTokenService(store: TokenStore, clock: Clock) {
     trusted.delete(key);
     const before = revocations;
     const row = await lookUp(token);
-    if (row === null) return null;
-    if (isExpired(row)) return "expired";
+    if (row === null) return "token_unknown";
+    if (isExpired(row)) return "token_expired";
     if (row.last_used_at === null || now - row.last_used_at.getTime() > lastUsedStepMs)
       await store.touch(row.id, new Date(now));
     const caller = toCaller(row);
@@ -65,7 +65,7 @@ export function createTokenService(store: TokenStore, clock: Clock) {
   /** A token that is not revoked before the transaction ends. @throws `unauthenticated` when it is gone */
   async function hold(tx: Connection, id: number): Promise<TokenRow> {
     const row = await store.hold(tx, id);
-    if (row === null) throw unauthenticated();
+    if (row === null) throw new RefusedToken("token_unknown");
     return row;
   }
 

@@ -176,10 +176,22 @@ test("a token ends when it said it would", async () => {
   const refusal = await service.call("GET", "/api/servers", undefined, token);
   expect(refusal.status).toBe(401);
   // Who has the whole token learns why; who only guesses at it does not.
-  const why = (response: Response) => response.headers.get("WWW-Authenticate");
-  expect(why(refusal)).toContain("The token expired");
+  const why = async (response: Response) => [
+    response.headers.get("WWW-Authenticate"),
+    await response.json(),
+  ];
+  expect(await why(refusal)).toEqual([
+    'Bearer error="invalid_token", error_description="The token expired"',
+    { message: "Unauthenticated.", code: "token_expired" },
+  ]);
   const guess = `${token.slice(0, -1)}${token.endsWith("0") ? "1" : "0"}`;
-  expect(why(await service.call("GET", "/api/servers", undefined, guess))).toBe("Bearer");
+  const unknown = ["Bearer", { message: "Unauthenticated.", code: "token_unknown" }];
+  expect(await why(await service.call("GET", "/api/servers", undefined, guess))).toEqual(unknown);
+  // Nothing is kept of a revoked one, so it cannot be told from one that never was.
+  const revoked = await make({ name: "gone", abilities: ["*"] });
+  await service.call("DELETE", `/api/token/${revoked.id}`);
+  const answer = await service.call("GET", "/api/servers", undefined, revoked.token);
+  expect(await why(answer)).toEqual(unknown);
 });
 
 describe("a token that cannot be is refused at its field", () => {

@@ -1,5 +1,11 @@
 // What went wrong with a call, in one shape for every page: matched by `status`, shown by `message`.
-import { errorBody, errorMessage, type FieldErrors } from "../../contract/errors.ts";
+import {
+  errorBody,
+  errorMessage,
+  type FieldErrors,
+  type TokenCode,
+  unauthenticatedBody,
+} from "../../contract/errors.ts";
 import { readRetryAfter } from "../../contract/retry-after.ts";
 
 /**
@@ -8,13 +14,20 @@ import { readRetryAfter } from "../../contract/retry-after.ts";
  */
 type ApiStatus = number | "unreachable" | "unreadable" | "foreign";
 
-type Details = { fields?: FieldErrors; requestId?: string | null; retryAfterMs?: number | null };
+type Details = {
+  fields?: FieldErrors;
+  tokenCode?: TokenCode | undefined;
+  requestId?: string | null;
+  retryAfterMs?: number | null;
+};
 
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: ApiStatus;
   /** The complaints of a refusal by field. */
   readonly fields: FieldErrors;
+  /** Why the token was refused, from a service that says so. */
+  readonly tokenCode: TokenCode | undefined;
   readonly requestId: string | null;
   readonly retryAfterMs: number | null;
 
@@ -22,6 +35,7 @@ export class ApiError extends Error {
     super(message);
     this.status = status;
     this.fields = details.fields ?? {};
+    this.tokenCode = details.tokenCode;
     this.requestId = details.requestId ?? null;
     this.retryAfterMs = details.retryAfterMs ?? null;
   }
@@ -91,6 +105,7 @@ export async function toApiError(response: Response, nowMs: number): Promise<Api
       `The service returned ${response.status}.`,
     {
       fields: problem?.fields ?? {},
+      tokenCode: unauthenticatedBody.safeParse(body).data?.code,
       requestId: errorBody.safeParse(body).data?.request_id ?? response.headers.get("x-request-id"),
       retryAfterMs: readRetryAfter(response.headers.get("retry-after"), nowMs),
     },

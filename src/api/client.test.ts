@@ -160,11 +160,19 @@ describe("a service that wants fewer requests at a time", () => {
   });
 });
 
-test("a refused token ends the session", async () => {
+test.each([
+  [{ message: "Unauthenticated.", code: "token_expired" }, "token_expired"],
+  [{ message: "Unauthenticated.", code: "token_unknown" }, "token_unknown"],
+  // Words are for people, and another service has codes of its own.
+  [{ message: "The token expired." }, "refused"],
+  [{ message: "Unauthenticated.", code: "expired" }, "refused"],
+  [{ code: 7 }, "refused"],
+  [null, "refused"],
+])("a token that is refused with %j ends the session as %s", async (body, ended) => {
   sessions.connect(session, { remember: false });
-  answerWith(() => json(401, { message: "Unauthenticated." }));
+  answerWith(() => json(401, body));
   expect(await failure(call("showSite", { id: 3 }))).toMatchObject({ status: 401 });
-  expect(sessions.current()).toBeNull();
+  expect(sessions.state.get()).toMatchObject({ session: null, ended });
 });
 
 test("a token that is only tried does not end the session", async () => {

@@ -116,7 +116,7 @@ export async function call<Name extends OperationName>(
     return await callAs(session, name, params, sent);
   } catch (error) {
     if (error instanceof ApiError && error.status === 401)
-      sessions.end(session.token, error.message);
+      sessions.end(session.token, error.tokenCode ?? "refused");
     throw error;
   }
 }

@@ -81,20 +81,20 @@ test("to disconnect in one tab disconnects all of that session, and no other", a
   const [one, two, other] = [openTab("end", own), openTab("end", own), openTab("end", foreign)];
   one.sessions.end();
   await expectSoon(() => two.sessions.current(), null);
-  expect(two.sessions.state.get().ended).toBe("disconnected elsewhere");
+  expect(two.sessions.state.get().ended).toBe("elsewhere");
   expect(one.sessions.state.get().ended).toBeNull();
   expect(other.sessions.current()).toEqual(foreign);
 });
 
 test("a token that is refused in one tab ends in all, for the same reason", async () => {
   const [one, two] = [openTab("refused", own), openTab("refused", own)];
-  one.sessions.end(own.token, "The token expired");
-  await expectSoon(() => two.sessions.state.get().ended, "The token expired");
+  one.sessions.end(own.token, "token_expired");
+  await expectSoon(() => two.sessions.state.get().ended, "token_expired");
 });
 
 test("tabs that lost their session follow the first one that connects again", async () => {
   const [one, two] = [openTab("again", own), openTab("again", own)];
-  one.sessions.end(own.token, "Unauthenticated.");
+  one.sessions.end(own.token, "refused");
   await expectSoon(() => two.sessions.current(), null);
   const next = { address: "", token: "next" };
   one.sessions.connect(next, { remember: false });

@@ -4,22 +4,20 @@
 // What is shared is the token together with the address that it belongs to, so that it is never sent anywhere else. A
 // channel is heard by pages of this origin alone, and they could read the session of a tab anyway.
 import type { Session } from "./kept-session.ts";
-import type { Sessions } from "./session.ts";
+import type { SessionEnd, Sessions } from "./session.ts";
 import { sessionMark } from "./session-mark.ts";
 
 type Word =
   | { kind: "ask" }
   | { kind: "answer"; session: Session }
   /** @param mark whose session it was, without its token */
-  | { kind: "ended"; mark: string; reason: string | null }
+  | { kind: "ended"; mark: string; reason: SessionEnd | null }
   | { kind: "connected" };
 
 /** A tab that has just been started waits so long before it shows the connect page. Others answer within a few ms. */
 const waitMs = 100;
 /** The service that the dashboard came from comes first: a tab that shows another one lets those answer before it. */
 const foreignMs = 30;
-
-export const elsewhereReason = "disconnected elsewhere";
 
 type SessionTabsOptions = {
   sessions: Sessions;
@@ -85,7 +83,7 @@ export function createSessionTabs({ sessions, channel, onTaken, isBusy }: Sessio
       case "ended": {
         const session = sessions.current();
         if (session === null || sessionMark(session) !== data.mark) return undefined;
-        quietly(() => sessions.end(session.token, data.reason ?? elsewhereReason));
+        quietly(() => sessions.end(session.token, data.reason ?? "elsewhere"));
       }
     }
   });

@@ -1,5 +1,6 @@
 // Which service this tab talks to, and with which token. The token is kept for the tab's session, or on
 // this device when the user asks for it; it never enters an address.
+import type { TokenCode } from "../../contract/errors.ts";
 import { createStore, type Store } from "../store.ts";
 import {
   attempt,
@@ -12,6 +13,9 @@ import {
   type SignInLink,
 } from "./kept-session.ts";
 
+/** `refused`: by a service that does not say why; `elsewhere`: the user disconnected in another tab. */
+export type SessionEnd = TokenCode | "refused" | "elsewhere";
+
 type SessionState = {
   /** Null until connected, and again once the service refuses the token. */
   session: Session | null;
@@ -20,8 +24,8 @@ type SessionState = {
   fromLink: SignInLink["kind"] | null;
   /** The last address used, to offer again. */
   address: string;
-  /** Why the last session ended by itself, as the service said it; null where it did not. */
-  ended: string | null;
+  /** Why the last session ended by itself; null where it did not. */
+  ended: SessionEnd | null;
 };
 
 /** "ops.example.com/" and the like as a base address; null when it is no http address. */
@@ -92,9 +96,9 @@ export function createSessions(tab: Shelf | null, device: Shelf | null) {
      * Ends the session.
      * @param token ends it only while this token is the current one, so that the late answer to an old
      * token cannot end a new session
-     * @param reason what the service says about it
+     * @param reason why, where the user did not ask for it here
      */
-    end(token?: string, reason: string | null = null) {
+    end(token?: string, reason: SessionEnd | null = null) {
       const { session, address } = state.get();
       if (session === null || (token !== undefined && token !== session.token)) return;
       forgetEverywhere();

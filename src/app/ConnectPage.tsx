@@ -5,8 +5,7 @@ import { ApiError, hasStatus, isMissing } from "../api/api-error.ts";
 import { callAs } from "../api/client.ts";
 import { queryClient } from "../api/query.ts";
 import type { Session } from "../api/kept-session.ts";
-import { readAddress, sessions } from "../api/session.ts";
-import { elsewhereReason } from "../api/session-tabs.ts";
+import { readAddress, type SessionEnd, sessions } from "../api/session.ts";
 import { readFrom } from "../paths.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/Button.tsx";
@@ -20,13 +19,18 @@ import { linkState } from "./link-state.ts";
 
 type Problem = { address?: string; token?: string; form?: string };
 
+const refusalText = (error: unknown): string =>
+  error instanceof ApiError && error.tokenCode === "token_expired"
+    ? "The token has expired."
+    : "The token isn't valid.";
+
 /** Any operation shows whether the token is good; this one's answer is the first that a user needs. */
 async function tryToken(session: Session): Promise<Problem | null> {
   try {
     await callAs(session, "listServers", {});
     return null;
   } catch (error) {
-    if (hasStatus(error, 401)) return { token: "The token isn't valid." };
+    if (hasStatus(error, 401)) return { token: refusalText(error) };
     if (hasStatus(error, "unreachable"))
       return {
         address:
@@ -42,16 +46,14 @@ async function tryToken(session: Session): Promise<Problem | null> {
   }
 }
 
-/** @param reason what the service said as it refused the token */
-function endText(reason: string): string {
-  if (reason === elsewhereReason) return "You disconnected in another tab.";
-  const what = /expired/i.test(reason)
-    ? "Your token has expired."
-    : /revoked/i.test(reason)
-      ? "Your token was revoked."
-      : "The service no longer accepts your token.";
-  return `${what} Connect with another token to return to where you were.`;
-}
+const again = "Connect with another token to return to where you were.";
+
+const endText: Record<SessionEnd, string> = {
+  token_expired: `Your token has expired. ${again}`,
+  token_unknown: `Your token was revoked, or it belongs to another service. ${again}`,
+  refused: `The service no longer accepts your token. ${again}`,
+  elsewhere: "You disconnected in another tab.",
+};
 
 function readForm(form: HTMLFormElement) {
   const data = new FormData(form);
@@ -111,7 +113,7 @@ export function ConnectPage() {
       <LinkNotice isSignedIn={session !== null} />
       {ended !== null && link.kind === "none" && (
         <Notice tone="warn" isAlert>
-          {endText(ended)}
+          {endText[ended]}
         </Notice>
       )}
       <form
