@@ -47,7 +47,7 @@ export function createResolver(options: ResolverOptions): Resolver {
     }
     const url = await secrets.read(entry.url, `the url of database ${entry.id} (${name})`);
     return entry.engine === "postgres"
-      ? createPostgresSource({ host, name, url, scratchFolder: scratch.own })
+      ? createPostgresSource({ host, name, url })
       : createMysqlSource({ host, name, url, scratchFolder: scratch.own });
   }
 

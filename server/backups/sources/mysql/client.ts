@@ -2,7 +2,7 @@
 import { Readable, Writable } from "node:stream";
 import { CommandMissing, type Command, type CommandEnd, type Host } from "../../../hosts/host.ts";
 import { mysqlFailure, unreachableCodes, MysqlError } from "./errors.ts";
-import { withLogin, type Login } from "./login.ts";
+import { runAs, type Login } from "./login.ts";
 import { SourceError } from "../source.ts";
 
 export type MysqlPlace = {
@@ -79,15 +79,13 @@ type Feed = {
   isLong?: boolean;
 };
 
-export function createMysqlClient(host: Host, place: MysqlPlace, scratchFolder: string) {
+export function createMysqlClient(host: Host, place: MysqlPlace) {
   let found: string | null = null;
   let tools: MysqlTools | null = null;
 
   /** Runs a tool that speaks to the server. @param command its arguments without those of the connection */
   const connect = ({ argv: [program, ...rest], ...command }: Command): Promise<CommandEnd> =>
-    withLogin(scratchFolder, place.login, (first, environment) =>
-      host.run({ ...command, argv: [program, first, ...place.connection, ...rest], environment }),
-    );
+    runAs(host, place.login, { ...command, argv: [program, ...place.connection, ...rest] });
 
   /** Runs the first of these programs that is there. */
   async function runFirst(

@@ -1,13 +1,11 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import type { Command, Host } from "../../../hosts/host.ts";
 import { createLocalHost } from "../../../hosts/local.ts";
 import { startMariadbServer, type MariadbServer } from "../../testing/mariadb-server.ts";
-import { removeLeftLogins } from "../login-file.ts";
-import { withLogin } from "./login.ts";
-import { attemptOf, sourceOf, takeDump, testHost } from "./testing/fixtures.ts";
+import { sourceOf, takeDump } from "./testing/fixtures.ts";
 
 let server: MariadbServer;
 let scratch: string;
@@ -26,44 +24,23 @@ beforeEach(async () => {
 
 const never = new AbortController().signal;
 
-test("the password stands in a file for this account alone, and nowhere else", async () => {
+test("the password is in no argument, no environment, and no file that has a name", async () => {
   const commands: Command[] = [];
-  const modes: number[] = [];
+  const local = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/", TMPDIR: scratch });
+  const seen: string[] = [];
   const host: Host = {
-    ...testHost,
+    ...local,
     async run(command) {
       commands.push(command);
-      for (const name of await readdir(scratch))
-        modes.push((await stat(join(scratch, name))).mode & 0o777);
-      return testHost.run(command);
+      const ending = await local.run(command);
+      seen.push(...(await readdir(scratch)));
+      return ending;
     },
   };
   await takeDump(sourceOf(server.url("shop"), scratch, host));
-  expect(modes.length).toBeGreaterThan(0);
-  expect(new Set(modes)).toEqual(new Set([0o600]));
   const shown = commands.map(({ argv, environment }) => JSON.stringify({ argv, environment }));
   expect(shown.join("\n")).not.toContain("s3cret");
-  expect(shown.filter((line) => line.includes("/mysql-login-")).length).toBe(modes.length);
-  expect(await readdir(scratch)).toEqual([]);
-});
-
-test("the file is gone after a tool that failed, and after an abort", async () => {
-  const refused = sourceOf(
-    server.url("shop", { user: "tester", password: "wrong" }),
-    scratch,
-  ).rehearse(never);
-  await expect(refused).rejects.toThrow(/does not accept/);
-  const abort = new AbortController();
-  const aborting: Host = {
-    ...testHost,
-    run(command) {
-      setTimeout(() => abort.abort(), 2);
-      return testHost.run(command);
-    },
-  };
-  const source = sourceOf(server.url("shop"), scratch, aborting);
-  await expect(takeDump(source, attemptOf(1, abort.signal))).rejects.toThrow(/abort/i);
-  expect(await readdir(scratch)).toEqual([]);
+  expect(seen).toEqual([]);
 });
 
 test.each(["#a#", " b ", "c\"'\\", "\\n\\s", "\\", '"d"', "'", "e=f;[client]", "g\th", "ü🦜"])(
@@ -85,18 +62,4 @@ test("the account's own option file does not come between", async () => {
   await writeFile(join(home, ".my.cnf"), "[client]\npassword=another\n[mysqldump]\nno-data\n");
   const host = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: home });
   expect(await sourceOf(server.url("shop"), scratch, host).rehearse(never)).toMatch(/answers/);
-});
-
-test("what a killed service left is removed, what a running one needs is not", async () => {
-  // Above what Linux gives.
-  const left = "mysql-login-4999999-0123456789ab.cnf";
-  const others = "mysql-login-1-0123456789ab.cnf";
-  const ownLeft = `mysql-login-${process.pid}-0123456789ab.cnf`;
-  for (const name of [left, others, ownLeft, "mysql-1-0.json"])
-    await writeFile(join(scratch, name), "");
-  await withLogin(scratch, { user: "a", password: "b" }, async (first) => {
-    await removeLeftLogins(scratch);
-    expect(await readFile(first.slice(first.indexOf("=") + 1), "utf8")).toContain('password="b"');
-  });
-  expect((await readdir(scratch)).sort()).toEqual(["mysql-1-0.json", others]);
 });

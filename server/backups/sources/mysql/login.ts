@@ -1,17 +1,23 @@
 // User and password for the tools of MySQL and MariaDB, as an option file.
-import { withLoginFile } from "../login-file.ts";
+import { givenFile, withGivenFile } from "../../../hosts/given-file.ts";
+import type { Command, CommandEnd, Host } from "../../../hosts/host.ts";
 
 export type Login = { user: string; password: string };
 
-/** @param work gets the argument that must stand first, and the environment that goes with it */
-export const withLogin = <T>(
-  scratchFolder: string,
+/** Runs one of the tools where the host is. */
+export const runAs = (
+  host: Host,
   login: Login,
-  work: (first: string, environment: Record<string, string>) => Promise<T>,
-): Promise<T> =>
-  withLoginFile(scratchFolder, "mysql", toOptionFile(login), (file) =>
-    // The account's own .my.cnf is read after this file and would win; there is none in the scratch folder.
-    work(`--defaults-extra-file=${file}`, { HOME: scratchFolder }),
+  { argv: [program, ...rest], ...command }: Command,
+): Promise<CommandEnd> =>
+  host.run(
+    withGivenFile(toOptionFile(login), {
+      ...command,
+      // It has to be the first of the options.
+      argv: [program, `--defaults-extra-file=${givenFile}`, ...rest],
+      // The account's own .my.cnf is read after this file and would win.
+      environment: { HOME: "/nonexistent" },
+    }),
   );
 
 /** https://mariadb.com/kb/en/configuring-mariadb-with-option-files/: in quotes `#` is no comment, a backslash escapes. */

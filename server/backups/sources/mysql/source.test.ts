@@ -87,7 +87,7 @@ test("foreign keys of another database are reported before they refuse a restore
 });
 
 test("an answer is whole, however long: a list of tables that is cut would be a cut restore", async () => {
-  const client = createMysqlClient(testHost, readUrl("shop", url), scratch);
+  const client = createMysqlClient(testHost, readUrl("shop", url));
   const rows = await client.query("SELECT seq, REPEAT('ü', 60) FROM seq_1_to_40000", {
     database: database(),
     signal: AbortSignal.timeout(20_000),

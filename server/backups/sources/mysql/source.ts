@@ -1,7 +1,6 @@
 // MySQL and MariaDB as something to back up: their own tools dump and load, what is around that is in the files beside this one.
 import { readdir } from "node:fs/promises";
 import type { Host } from "../../../hosts/host.ts";
-import { removeLeftLogins } from "../login-file.ts";
 import { createMysqlClient, quoteText, readUrl } from "./client.ts";
 import { dumpMysql } from "./dump.ts";
 import { tellForeignReferences } from "./foreign-keys.ts";
@@ -30,7 +29,7 @@ const existsLimitMs = 30_000;
 /** @throws SourceError when the url is none */
 export function createMysqlSource({ host, name, url, scratchFolder }: MysqlSourceOptions): Source {
   const place = readUrl(name, url);
-  const client = createMysqlClient(host, place, scratchFolder);
+  const client = createMysqlClient(host, place);
   const options = { client };
   const namesFor = (id: number) => namesOf(place, scratchFolder, id);
 
@@ -52,7 +51,6 @@ export function createMysqlSource({ host, name, url, scratchFolder }: MysqlSourc
     async rehearse(signal) {
       const tools = await client.tools(signal);
       const lines: string[] = [];
-      await removeLeftLogins(scratchFolder);
       await settleLeftovers((line) => lines.push(line), signal);
       const { warning } = await checkPrivileges(client, [], signal);
       const server = tools.isMariadb ? "MariaDB" : "MySQL";
@@ -97,9 +95,6 @@ export function createMysqlSource({ host, name, url, scratchFolder }: MysqlSourc
     drill: (from, manifest, attempt) =>
       drillDump(options, namesFor(attempt.id), from, manifest, attempt),
 
-    async settle(attempt) {
-      await removeLeftLogins(scratchFolder);
-      return createMysqlRestore(options, namesFor(attempt.id)).settle(attempt);
-    },
+    settle: (attempt) => createMysqlRestore(options, namesFor(attempt.id)).settle(attempt),
   };
 }

@@ -1,10 +1,8 @@
 // What stands at the beginning of pg_dump's archive: its table of contents, read while the archive passes.
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import type { Host } from "../../../hosts/host.ts";
+import { givenFile, withGivenFile } from "../../../hosts/given-file.ts";
+import type { Command, Host } from "../../../hosts/host.ts";
 import { lastWords, type Tools } from "./tools.ts";
 import { SourceError } from "../source.ts";
 
@@ -116,20 +114,17 @@ export const isBeyond = (line: string, { isSuperuser, ownsPublic, beyond }: Righ
     /^\S+ \d+ \d+ COMMENT - EXTENSION /.test(line) ||
     (!ownsPublic && /^\S+ \d+ \d+ (?:COMMENT|ACL) - SCHEMA public /.test(line)));
 
-/** Lends a file that names what is to be restored; null stands for everything. */
-export async function withList<Result>(
-  contents: string[],
-  rights: Rights,
-  work: (file: string | null) => Promise<Result>,
-): Promise<Result> {
+/** @returns the lines of what is to be restored; null stands for everything */
+export function listFor(contents: string[], rights: Rights): string[] | null {
   const kept = contents.filter((line) => !isBeyond(line, rights));
-  if (kept.length === contents.length) return work(null);
-  const folder = await mkdtemp(join(tmpdir(), "quarterdeck-restore-"));
-  try {
-    const file = join(folder, "list");
-    await writeFile(file, `${kept.join("\n")}\n`, { mode: 0o600 });
-    return await work(file);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  return kept.length === contents.length ? null : kept;
 }
+
+/** @returns the command of pg_restore, for what the list names alone */
+export const withList = (list: string[] | null, command: Command): Command =>
+  list === null
+    ? command
+    : withGivenFile(`${list.join("\n")}\n`, {
+        ...command,
+        argv: [...command.argv, `--use-list=${givenFile}`],
+      });

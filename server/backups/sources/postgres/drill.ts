@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { withClient, type Target } from "./connection.ts";
 import { compareCounts, countRows, listTables, tellCounts } from "./count.ts";
 import { createDatabase, dropDatabase, withServer } from "./databases.ts";
-import type { Machine } from "./login.ts";
+import type { Host } from "../../../hosts/host.ts";
 import { readProperties } from "./properties.ts";
 import { openBackup, restoreArchive } from "./restore.ts";
 import { compareChecksums } from "../tables.ts";
@@ -16,7 +16,7 @@ const toldDifferences = 5;
 const dropLimitMs = 30_000;
 
 export async function drillArchive(
-  machine: Machine,
+  host: Host,
   target: Target,
   from: Readable,
   manifest: Manifest | null,
@@ -29,9 +29,9 @@ export async function drillArchive(
   try {
     if (manifest !== null && manifest.kind !== "database")
       throw new SourceError("The backup says that it holds a folder, not a database.");
-    const backup = await openBackup(machine, from, attempt.signal);
+    const backup = await openBackup(host, from, attempt.signal);
     const { clauses } = await readProperties(
-      machine.host,
+      host,
       backup.tools,
       backup.archive,
       scratch.database,
@@ -48,7 +48,7 @@ export async function drillArchive(
         say: attempt.say,
       });
     });
-    await restoreArchive(machine, scratch, applicationName, backup, attempt, { isRehearsal: true });
+    await restoreArchive(host, scratch, applicationName, backup, attempt, { isRehearsal: true });
     const found = await withClient(scratch, session, async (client) =>
       countRows(client, await listTables(client)),
     );

@@ -3,7 +3,8 @@ import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { inWords, patience, serverVersion, withClient, type Target } from "./connection.ts";
 import { countRows, listTables } from "./count.ts";
-import { withTarget, type Machine } from "./login.ts";
+import type { Host } from "../../../hosts/host.ts";
+import { runTool } from "./login.ts";
 import { findTools, lastWords, toolsToDump, type Tools } from "./tools.ts";
 import { writeTo } from "../write-to.ts";
 import { SourceError, type Attempt, type Manifest } from "../source.ts";
@@ -13,7 +14,7 @@ import { toError } from "../../../to-error.ts";
 const lockWaitMs = 60_000;
 
 export async function dumpDatabase(
-  { host, scratchFolder }: Machine,
+  host: Host,
   target: Target,
   into: Writable,
   attempt: Attempt,
@@ -37,11 +38,8 @@ export async function dumpDatabase(
         await client.query(
           `lock table only ${listed.map(({ quoted }) => quoted).join(", only ")} in access share mode`,
         );
-      return dumpWhile(
-        { host, scratchFolder, target, tools, snapshot, applicationName },
-        into,
-        attempt,
-        () => countRows(client, listed),
+      return dumpWhile({ host, target, tools, snapshot, applicationName }, into, attempt, () =>
+        countRows(client, listed),
       );
     });
     into.end();
@@ -54,7 +52,13 @@ export async function dumpDatabase(
   }
 }
 
-type Run = Machine & { target: Target; tools: Tools; snapshot: string; applicationName: string };
+type Run = {
+  host: Host;
+  target: Target;
+  tools: Tools;
+  snapshot: string;
+  applicationName: string;
+};
 
 type Counted = Awaited<ReturnType<typeof countRows>>;
 
@@ -94,28 +98,25 @@ async function dumpWhile(
 }
 
 async function runDump(run: Run, into: Writable, { say, signal }: Attempt): Promise<void> {
-  const { host, target, tools, snapshot } = run;
-  const end = await withTarget(run, (environment) =>
-    host.run({
-      argv: [
-        tools.program("pg_dump"),
-        "--format=custom",
-        // What is stored is compressed outside, better and for all kinds of sources alike.
-        "--compress=0",
-        "--no-password",
-        `--lock-wait-timeout=${lockWaitMs}`,
-        `--snapshot=${snapshot}`,
-        `--dbname=${patience}`,
-      ],
-      environment,
-      // `into` is not ended here: that pg_dump closed its output does not mean that it ended well.
-      take: (piece) => writeTo(into, piece),
-      onErrorLine(line) {
-        if (!/: (?:error|fatal):/i.test(line)) say(line);
-      },
-      signal,
-    }),
-  );
+  const { target, tools, snapshot } = run;
+  const end = await runTool(run, {
+    argv: [
+      tools.program("pg_dump"),
+      "--format=custom",
+      // What is stored is compressed outside, better and for all kinds of sources alike.
+      "--compress=0",
+      "--no-password",
+      `--lock-wait-timeout=${lockWaitMs}`,
+      `--snapshot=${snapshot}`,
+      `--dbname=${patience}`,
+    ],
+    // `into` is not ended here: that pg_dump closed its output does not mean that it ended well.
+    take: (piece) => writeTo(into, piece),
+    onErrorLine(line) {
+      if (!/: (?:error|fatal):/i.test(line)) say(line);
+    },
+    signal,
+  });
   if (end.exitCode !== 0)
     throw new SourceError(`${target.name}: pg_dump failed: ${lastWords(end)}`);
 }

@@ -1,36 +1,32 @@
 // Where to connect and as whom, for PostgreSQL's own tools: the password in a file, all else in their environment.
-import type { Host } from "../../../hosts/host.ts";
-import { withLoginFile } from "../login-file.ts";
+import { givenFile, withGivenFile } from "../../../hosts/given-file.ts";
+import type { Command, CommandEnd, Host } from "../../../hosts/host.ts";
 import { toolEnvironment, type Target } from "./connection.ts";
 import { SourceError } from "../source.ts";
 
-/** Where PostgreSQL's own tools run. */
-export type Machine = {
-  host: Host;
-  /** For files that hold a password for a while; closed to other accounts. */
-  scratchFolder: string;
-};
-
-type Session = Pick<Machine, "scratchFolder"> & { target: Target; applicationName: string };
+type Session = { host: Host; target: Target; applicationName: string };
 
 /**
- * @param work gets the environment of a tool
+ * Runs one of the tools where the host is.
  * @throws SourceError when no such file can hold the password
  */
-export async function withTarget<T>(
-  { scratchFolder, target, applicationName }: Session,
-  work: (environment: Record<string, string>) => Promise<T>,
-): Promise<T> {
+export async function runTool(
+  { host, target, applicationName }: Session,
+  command: Command,
+): Promise<CommandEnd> {
   const environment = toolEnvironment(target, applicationName);
   const { name, password } = target;
-  // Then the service's own ~/.pgpass is asked.
-  if (password === "") return work(environment);
+  // Then the account's own ~/.pgpass is asked.
+  if (password === "") return host.run({ ...command, environment });
   if (/[\n\r\0]/.test(password))
     throw new SourceError(
       `The password of ${name} holds a line break, which PostgreSQL's tools cannot read from a file. Choose another one.`,
     );
-  return withLoginFile(scratchFolder, "postgres", toPasswordFile(password), (file) =>
-    work({ ...environment, PGPASSFILE: file }),
+  return host.run(
+    withGivenFile(toPasswordFile(password), {
+      ...command,
+      environment: { ...environment, PGPASSFILE: givenFile },
+    }),
   );
 }
 

@@ -1,13 +1,10 @@
 // What a database is, beside what is in it: encoding, collation, owner, settings, privileges. An archive says it, and a
 // restore gives it to a database that it has to make.
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { PassThrough, type Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import pg from "pg";
 import type { Host } from "../../../hosts/host.ts";
-import type { Archive } from "./archive.ts";
+import { withList, type Archive } from "./archive.ts";
 import { lastWords, type Tools } from "./tools.ts";
 import { SourceError } from "../source.ts";
 
@@ -26,30 +23,20 @@ export async function readProperties(
   database: string,
   signal: AbortSignal,
 ): Promise<Properties> {
-  const run = async (input: Readable, more: string[]) => {
+  const run = async (input: Readable, list: string[] | null, more: string[]) => {
     const output = new PassThrough();
     const written = text(output);
     written.catch(() => undefined);
-    const end = await host.run({
-      argv: [tools.program("pg_restore"), "--create", ...more],
-      input,
-      output,
-      signal,
-    });
+    const argv = [tools.program("pg_restore"), "--create", ...more] as const;
+    const end = await host.run(withList(list, { argv, input, output, signal }));
     if (end.exitCode !== 0)
       throw new SourceError(`The backup could not be read: pg_restore says: ${lastWords(end)}`);
     return written;
   };
-  const contents = (await run(archive.openHead(), ["--list"])).split("\n").filter(isOfDatabase);
-  const folder = await mkdtemp(join(tmpdir(), "quarterdeck-restore-"));
-  try {
-    const list = join(folder, "list");
-    await writeFile(list, `${contents.join("\n")}\n`, { mode: 0o600 });
-    const sql = await run(archive.openHead(), [`--use-list=${list}`, "--schema-only", "--file=-"]);
-    return toProperties(sql, database);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const contents = await run(archive.openHead(), null, ["--list"]);
+  const list = contents.split("\n").filter(isOfDatabase);
+  const sql = await run(archive.openHead(), list, ["--schema-only", "--file=-"]);
+  return toProperties(sql, database);
 }
 
 const isOfDatabase = (line: string): boolean =>

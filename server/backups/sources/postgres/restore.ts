@@ -1,9 +1,16 @@
 // Puts an archive in place of a database's content: one transaction, which drops what is there and runs the archive.
 import { PassThrough, Readable } from "node:stream";
 import type { Host } from "../../../hosts/host.ts";
-import { extensionOf, openArchive, withList, type Archive, type Rights } from "./archive.ts";
+import {
+  extensionOf,
+  listFor,
+  openArchive,
+  withList,
+  type Archive,
+  type Rights,
+} from "./archive.ts";
 import { patience, serverVersion, withClient, type Target } from "./connection.ts";
-import { withTarget, type Machine } from "./login.ts";
+import { runTool } from "./login.ts";
 import { prologue } from "./prologue.ts";
 import { tellNames } from "./privileges.ts";
 import { givingProperties } from "./properties.ts";
@@ -30,11 +37,7 @@ type RestoreArchiveOptions = {
 type Backup = { tools: Tools; archive: Archive };
 
 /** @throws SourceError when it is no archive, or `from`'s own error */
-export async function openBackup(
-  { host }: Machine,
-  from: Readable,
-  signal: AbortSignal,
-): Promise<Backup> {
+export async function openBackup(host: Host, from: Readable, signal: AbortSignal): Promise<Backup> {
   // The newest reads the archives of all others.
   const [tools] = await findTools(host, signal);
   return { tools, archive: await openArchive(host, tools, from, signal) };
@@ -48,7 +51,7 @@ const heldBytes = 4096;
  * @throws SourceError, `from`'s error, or the signal's reason; the database is as it was, unless an abort came after the commit
  */
 export async function restoreArchive(
-  machine: Machine,
+  host: Host,
   target: Target,
   applicationName: string,
   { tools, archive }: Backup,
@@ -59,7 +62,6 @@ export async function restoreArchive(
     properties = [],
   }: RestoreArchiveOptions = {},
 ): Promise<void> {
-  const { host } = machine;
   const { signal } = attempt;
   let left: readonly string[] = [];
   try {
@@ -86,23 +88,22 @@ export async function restoreArchive(
         `Warning: left out, because only a superuser may create it: the extension ${tellNames(beyond)}.`,
       );
     const start = prologue(archive.dumpMajor < 15, lockWaitMs) + givingProperties(properties);
-    await withList(archive.contents, server.rights, async (list) => {
-      const restore = (input: Readable, say: Attempt["say"], more: string[] = []) =>
-        runScript(
-          { ...machine, tools, target, applicationName, lockWaitMs, isRehearsal },
-          script(
-            start,
-            withFittingSettings(
-              archiveSql({ host, tools, input, list, more, signal }),
-              server.version.major,
-            ),
+    const list = listFor(archive.contents, server.rights);
+    const restore = (input: Readable, say: Attempt["say"], more: string[] = []) =>
+      runScript(
+        { host, tools, target, applicationName, lockWaitMs, isRehearsal },
+        script(
+          start,
+          withFittingSettings(
+            archiveSql({ host, tools, input, list, more, signal }),
+            server.version.major,
           ),
-          { say, signal },
-        );
-      // It says nothing: what there is to say comes again with the rows.
-      if (isRehearsal) await restore(archive.openHead(), () => undefined, ["--schema-only"]);
-      await restore(archive.stream, attempt.say);
-    });
+        ),
+        { say, signal },
+      );
+    // It says nothing: what there is to say comes again with the rows.
+    if (isRehearsal) await restore(archive.openHead(), () => undefined, ["--schema-only"]);
+    await restore(archive.stream, attempt.say);
   } catch (error) {
     signal.throwIfAborted();
     if (left.length > 0 && error instanceof SourceError && isRehearsal)
@@ -122,7 +123,7 @@ async function* archiveSql(options: {
   host: Host;
   tools: Tools;
   input: Readable;
-  list: string | null;
+  list: string[] | null;
   /** Further arguments. */
   more: string[];
   signal: AbortSignal;
@@ -130,20 +131,21 @@ async function* archiveSql(options: {
   const { host, tools, input, list, more, signal } = options;
   const leaving = new AbortController();
   const output = new PassThrough();
-  const running = host.run({
-    argv: [
-      tools.program("pg_restore"),
-      "--single-transaction",
-      // They would begin to replicate from elsewhere, into what was just restored.
-      "--no-subscriptions",
-      ...(list === null ? [] : [`--use-list=${list}`]),
-      ...more,
-      "--file=-",
-    ],
-    input,
-    output,
-    signal: AbortSignal.any([signal, leaving.signal]),
-  });
+  const running = host.run(
+    withList(list, {
+      argv: [
+        tools.program("pg_restore"),
+        "--single-transaction",
+        // They would begin to replicate from elsewhere, into what was just restored.
+        "--no-subscriptions",
+        "--file=-",
+        ...more,
+      ],
+      input,
+      output,
+      signal: AbortSignal.any([signal, leaving.signal]),
+    }),
+  );
   running.catch((error: Error) => output.destroy(error));
   try {
     let held = Buffer.alloc(0);
@@ -200,7 +202,8 @@ async function* script(start: string, sql: AsyncIterable<Buffer>): AsyncGenerato
   yield Buffer.from(`\\echo ${endMark}\n`);
 }
 
-type Run = Machine & {
+type Run = {
+  host: Host;
   tools: Tools;
   target: Target;
   applicationName: string;
@@ -213,30 +216,27 @@ async function runScript(
   lines: AsyncIterable<Buffer>,
   { say, signal }: Pick<Attempt, "say" | "signal">,
 ): Promise<void> {
-  const { host, tools, target, lockWaitMs, isRehearsal } = run;
-  const end = await withTarget(run, (environment) =>
-    host.run({
-      argv: [
-        tools.program("psql"),
-        "--no-psqlrc",
-        "--quiet",
-        "--no-password",
-        // What `select setval(…)` and the like answer is of no use.
-        "--output=/dev/null",
-        "--set=ON_ERROR_STOP=1",
-        `--dbname=${patience}`,
-      ],
-      environment,
-      input: Readable.from(lines, { objectMode: false }),
-      onErrorLine(line) {
-        const warning = /^(?:psql:<stdin>:\d+: )?WARNING: +(.*)$/.exec(line)?.[1];
-        // The archive's own BEGIN, within ours.
-        const isOurs = warning === "there is already a transaction in progress";
-        if (warning !== undefined && !isOurs) say(`Warning: ${warning}`);
-      },
-      signal,
-    }),
-  );
+  const { tools, target, lockWaitMs, isRehearsal } = run;
+  const end = await runTool(run, {
+    argv: [
+      tools.program("psql"),
+      "--no-psqlrc",
+      "--quiet",
+      "--no-password",
+      // What `select setval(…)` and the like answer is of no use.
+      "--output=/dev/null",
+      "--set=ON_ERROR_STOP=1",
+      `--dbname=${patience}`,
+    ],
+    input: Readable.from(lines, { objectMode: false }),
+    onErrorLine(line) {
+      const warning = /^(?:psql:<stdin>:\d+: )?WARNING: +(.*)$/.exec(line)?.[1];
+      // The archive's own BEGIN, within ours.
+      const isOurs = warning === "there is already a transaction in progress";
+      if (warning !== undefined && !isOurs) say(`Warning: ${warning}`);
+    },
+    signal,
+  });
   if (end.exitCode === 0 && end.stdout.includes(endMark)) return;
   const why = whyNot(lastWords(end), lockWaitMs);
   throw new SourceError(

@@ -25,8 +25,6 @@ export type PostgresSourceOptions = {
   name: string;
   /** postgres://user:password@host:5432/database?sslmode=…; a secret. */
   url: string;
-  /** For files that hold a password for a while; closed to other accounts. */
-  scratchFolder: string;
   /** How long a session that uses the database may keep a restore waiting. */
   lockWaitMs?: number;
 };
@@ -39,11 +37,9 @@ export function createPostgresSource({
   host,
   name,
   url,
-  scratchFolder,
   lockWaitMs,
 }: PostgresSourceOptions): Source {
   const target = readTarget(name, url);
-  const machine = { host, scratchFolder };
   /** A database cannot be dropped over a connection to it. */
   const beside = { ...target, database: "postgres" };
   const lockOptions = lockWaitMs === undefined ? {} : { lockWaitMs };
@@ -74,7 +70,7 @@ export function createPostgresSource({
       return [answer, ...warnings].join(" ");
     },
 
-    dump: (into, attempt) => dumpDatabase(machine, target, into, attempt),
+    dump: (into, attempt) => dumpDatabase(host, target, into, attempt),
 
     exists: () => exists(AbortSignal.timeout(tidyLimitMs)),
 
@@ -83,7 +79,7 @@ export function createPostgresSource({
       const session = { applicationName, signal: attempt.signal };
       let isMade = false;
       try {
-        const backup = await openBackup(machine, from, attempt.signal);
+        const backup = await openBackup(host, from, attempt.signal);
         let properties: string[] = [];
         if (!(await exists(attempt.signal))) {
           const { tools, archive } = backup;
@@ -100,7 +96,7 @@ export function createPostgresSource({
             attempt.say(`Created the database ${target.database}.`);
           });
         }
-        await restoreArchive(machine, target, applicationName, backup, attempt, {
+        await restoreArchive(host, target, applicationName, backup, attempt, {
           ...lockOptions,
           properties,
         });
@@ -118,7 +114,7 @@ export function createPostgresSource({
       }
     },
 
-    drill: (from, manifest, attempt) => drillArchive(machine, target, from, manifest, attempt),
+    drill: (from, manifest, attempt) => drillArchive(host, target, from, manifest, attempt),
 
     async settle(attempt) {
       const session = { applicationName: "quarterdeck", signal: attempt.signal };

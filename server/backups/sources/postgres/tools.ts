@@ -1,7 +1,5 @@
 // PostgreSQL's own programs: where they are, and which of several versions is the right one.
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
-import { CommandMissing, type CommandEnd, type Host } from "../../../hosts/host.ts";
+import type { CommandEnd, Host } from "../../../hosts/host.ts";
 import { SourceError } from "../source.ts";
 
 /** One installation; programs are taken from the same one, because they must understand each other. */
@@ -9,40 +7,35 @@ export type Tools = { major: number; version: string; program(name: ToolName): s
 type ToolName = "pg_dump" | "pg_restore" | "psql";
 
 const toolNames: ToolName[] = ["pg_dump", "pg_restore", "psql"];
-/** Where Debian keeps each major version in a folder of its own. */
-const versionsFolder = "/usr/lib/postgresql";
+/** Where Debian keeps each major version in a folder of its own, and wherever PATH leads. One command: a machine may be far away. */
+const look = `for folder in /usr/lib/postgresql/*/bin/ ''; do for tool in ${toolNames.join(" ")}; do
+  printf '\n%s:' "$folder"; "$folder$tool" --version
+done; done 2>/dev/null`;
 
 /** All complete installations, the newest first. @throws SourceError when there is none */
 export async function findTools(host: Host, signal: AbortSignal): Promise<[Tools, ...Tools[]]> {
-  const majors = await readdir(versionsFolder).catch(() => []);
-  const folders = [...majors.map((major) => join(versionsFolder, major, "bin")), ""];
-  const found = await Promise.all(folders.map((folder) => look(host, folder, signal)));
-  const [newest, ...others] = found
-    .filter((tools) => tools !== null)
+  const { stdout } = await host.run({ argv: ["sh", "-c", look], signal });
+  const versions = new Map<string, string[]>();
+  for (const [, folder = "", version = ""] of stdout.matchAll(/^(.*):.* \(PostgreSQL\) (\d+\S*)/gm))
+    versions.set(folder, [...(versions.get(folder) ?? []), version]);
+  const [newest, ...others] = [...versions]
+    .flatMap(([folder, [version = "", ...more]]): Tools[] =>
+      more.length === toolNames.length - 1 && more.every((other) => other === version)
+        ? [
+            {
+              version,
+              major: Number.parseInt(version, 10),
+              program: (name) => `${folder}${name}`,
+            },
+          ]
+        : [],
+    )
     .sort((one, other) => other.major - one.major);
   if (newest === undefined)
     throw new SourceError(
       "pg_dump, pg_restore and psql are not all on this machine. Install postgresql-client.",
     );
   return [newest, ...others];
-}
-
-async function look(host: Host, folder: string, signal: AbortSignal): Promise<Tools | null> {
-  const program = (name: ToolName) => join(folder, name);
-  try {
-    const versions = await Promise.all(
-      toolNames.map(async (name) => {
-        const { stdout } = await host.run({ argv: [program(name), "--version"], signal });
-        return /\(PostgreSQL\) (\d+\S*)/.exec(stdout)?.[1];
-      }),
-    );
-    const version = versions[0];
-    if (version === undefined || versions.some((other) => other !== version)) return null;
-    return { version, major: Number.parseInt(version, 10), program };
-  } catch (error) {
-    if (error instanceof CommandMissing) return null;
-    throw error;
-  }
 }
 
 /**

@@ -1,11 +1,8 @@
 // For the tests of the PostgreSQL source: a database that holds one of everything, and what tells whether it came back.
 import { execFile } from "node:child_process";
-import { rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { afterAll, expect } from "vitest";
+import { expect } from "vitest";
 import { createLocalHost } from "../../../../hosts/local.ts";
 import type { PostgresServer } from "../../../testing/postgres-server.ts";
 import { createCollector } from "../../../testing/collector.ts";
@@ -18,16 +15,12 @@ export const never = new AbortController().signal;
 
 export const environment = { PATH: process.env["PATH"] ?? "", HOME: "/tmp" };
 
-const scratchFolder = join(tmpdir(), `quarterdeck-scratch-${process.pid}`);
-afterAll(() => rm(scratchFolder, { recursive: true, force: true }));
-
 export function makeSource(url: string, options: Partial<PostgresSourceOptions> = {}) {
   const said: string[] = [];
   const source = createPostgresSource({
     host: createLocalHost(environment),
     name: "shop",
     url,
-    scratchFolder,
     ...options,
   });
   const attempt = (signal: AbortSignal = never, id = 7): Attempt => ({

@@ -1,0 +1,81 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough, Readable } from "node:stream";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { givenFile, withGivenFile } from "./given-file.ts";
+import { createRunner } from "./run.ts";
+
+async function makeRunner() {
+  const folder = await mkdtemp(join(tmpdir(), "quarterdeck-given-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return {
+    folder,
+    run: createRunner({ PATH: process.env["PATH"] ?? "", HOME: "/", TMPDIR: folder }),
+  };
+}
+
+test("a program reads the text as a file for its account alone, which no name leads to", async () => {
+  const { run, folder } = await makeRunner();
+  const command = withGivenFile("päss\n", {
+    argv: [
+      "sh",
+      "-c",
+      `cat ${givenFile} ${givenFile}; stat -L -c '%a %h %F' ${givenFile}; ls "$0"`,
+      folder,
+    ],
+  });
+  expect(JSON.stringify([command.argv, command.environment])).not.toContain("päss");
+  expect(await run(command)).toMatchObject({
+    exitCode: 0,
+    stdout: "päss\npäss\n600 0 regular file\n",
+  });
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test.each([0, 1, 4096, 300_000])(
+  "what follows a text of %d bytes is the program's",
+  async (size) => {
+    const { run } = await makeRunner();
+    const input = Readable.from(["in", "put", "!".repeat(200_000)]);
+    const command = withGivenFile("x".repeat(size), {
+      argv: ["sh", "-c", `wc -c < ${givenFile}; wc -c; exit 5`],
+      input,
+    });
+    const { exitCode, stdout } = await run(command);
+    expect([exitCode, ...stdout.trim().split("\n").map(Number)]).toEqual([5, size, 200_005]);
+  },
+);
+
+test("a program never takes an input that broke off for one that ended", async () => {
+  const { run } = await makeRunner();
+  async function* broken() {
+    yield Buffer.from("begin");
+    throw new Error("the disk is gone");
+  }
+  const command = withGivenFile("x", { argv: ["cat"], input: Readable.from(broken()) });
+  await expect(run(command)).rejects.toThrow("the disk is gone");
+});
+
+test("a program that has read enough ends, though its input goes on", async () => {
+  const { run } = await makeRunner();
+  const input = new PassThrough();
+  input.write("enough and more");
+  const command = withGivenFile("x", { argv: ["head", "-c", "6"], input });
+  expect(await run(command)).toMatchObject({ exitCode: 0, stdout: "enough" });
+  // Only what is sent next finds the pipe closed.
+  input.write("more");
+  await vi.waitFor(() => expect(input.destroyed).toBe(true));
+});
+
+test("nothing is left after an abort", async () => {
+  const { run, folder } = await makeRunner();
+  const controller = new AbortController();
+  const running = run({
+    ...withGivenFile("x", { argv: ["sh", "-c", "echo up >&2; sleep 60"] }),
+    onErrorLine: () => controller.abort(new Error("enough")),
+    signal: controller.signal,
+  });
+  await expect(running).rejects.toThrow("enough");
+  expect(await readdir(folder)).toEqual([]);
+});
