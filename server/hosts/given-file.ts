@@ -4,14 +4,14 @@ import { PassThrough } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Command } from "./host.ts";
 
-/** Where the program finds the text, on Linux. */
-export const givenFile = "/proc/self/fd/9";
+/** Where the program finds the text: on Linux as often as it opens it, elsewhere once. */
+export const givenFile = "/dev/fd/9";
 
 /**
  * The name is gone before the text arrives. `head` takes its own bytes and no more; what follows is the program's.
  * `mktemp` makes a file for this account alone.
  */
-const script = `f=$(mktemp) && exec 9<>"$f" && rm -f -- "$f" && head -c "$1" >&9 && shift && exec "$@"`;
+const script = `f=$(mktemp) && exec 8>"$f" 9<"$f" && rm -f -- "$f" && head -c "$1" >&8 && exec 8>&- && shift && exec "$@"`;
 
 /** @returns the command, to be run in place of the one that was given, on whatever machine */
 export function withGivenFile(text: string, command: Command): Command {
