@@ -2,11 +2,11 @@
 import { type Duplex, PassThrough, Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as wait } from "node:timers/promises";
-import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
+import { createZstdDecompress } from "node:zlib";
 import { StorageError, type Storage } from "../storage/storage.ts";
-import { createChunkBuffer } from "./chunk-buffer.ts";
 import { createHasher } from "./hasher.ts";
-import type { Manifest } from "./sources/source.ts";
+import { chunkBytes, compressHere, passCompressed } from "./packing.ts";
+import type { CompressedDump, Manifest } from "./sources/source.ts";
 import { runTogether, untilAborted } from "./together.ts";
 import { toError } from "../to-error.ts";
 
@@ -25,12 +25,13 @@ type StoreOptions = {
   /** Under which name it is kept. */
   key: string;
   /** Writes the content and ends the stream, or destroys it. The signal is aborted when any other part has failed. */
-  dump(into: Writable, signal: AbortSignal): Promise<Manifest>;
+  dump(into: Writable, signal: AbortSignal): Promise<Manifest | (() => Manifest)>;
+  /** What is written comes compressed by zstd already. */
+  compressed?: Pick<CompressedDump, "inspect"> | null;
   signal: AbortSignal;
   onProgress(bytes: { plainBytes: number; storedBytes: number }): void;
 };
 
-const chunkBytes = 1024 * 1024;
 /** So long a dump whose output broke may take to say why. */
 const wordsMs = 2000;
 
@@ -40,61 +41,55 @@ const wordsMs = 2000;
  */
 export async function storeDump(options: StoreOptions): Promise<Stored> {
   const { storage, key, onProgress } = options;
-  const compress = createZstdCompress({
-    chunkSize: chunkBytes,
-    params: {
-      [constants.ZSTD_c_compressionLevel]: 3,
-      // zstd's own checksum, so that unpacking by hand detects damage too.
-      [constants.ZSTD_c_checksumFlag]: 1,
-    },
-  });
-  const chunkBuffer = createChunkBuffer(compress);
-  // A tool that is missing fails before anybody reads; the error reaches the reader all the same.
-  for (const stream of [chunkBuffer, compress]) stream.on("error", () => undefined);
-  chunkBuffer.once("error", (error) => compress.destroy(error));
+  const { compressed = null } = options;
+  const { into, out, plainBytes } =
+    compressed === null ? compressHere() : passCompressed(compressed.inspect);
   const hasher = createHasher();
   let sizeBytes = 0;
 
   try {
-    const [manifest, stored] = await runTogether<[Manifest, number]>(options.signal, (failing) => {
-      const { signal, failed, expectFailure } = failing;
-      const end = () => {
-        for (const stream of [chunkBuffer, compress]) stream.destroy(toError(signal.reason));
-      };
-      signal.addEventListener("abort", end);
-      const dumped = options.dump(chunkBuffer, signal);
-      // What breaks off because nobody reads it has none: the storage is about to say why it stopped.
-      let reason: Error | undefined;
-      async function* content() {
-        let isWhole = false;
-        try {
-          // Left open where the reader breaks off, so that the dump does not fail before the reader has said why.
-          const chunks: AsyncIterable<Buffer> = compress.iterator({ destroyOnReturn: false });
-          for await (const chunk of chunks) {
-            await hasher.update(chunk);
-            sizeBytes += chunk.length;
-            onProgress({ plainBytes: compress.bytesWritten, storedBytes: sizeBytes });
-            yield chunk;
+    const [manifest, stored] = await runTogether<[Manifest | (() => Manifest), number]>(
+      options.signal,
+      (failing) => {
+        const { signal, failed, expectFailure } = failing;
+        const end = () => {
+          for (const stream of [into, out]) stream.destroy(toError(signal.reason));
+        };
+        signal.addEventListener("abort", end);
+        const dumped = options.dump(into, signal);
+        // What breaks off because nobody reads it has none: the storage is about to say why it stopped.
+        let reason: Error | undefined;
+        async function* content() {
+          let isWhole = false;
+          try {
+            // Left open where the reader breaks off, so that the dump does not fail before the reader has said why.
+            const chunks: AsyncIterable<Buffer> = out.iterator({ destroyOnReturn: false });
+            for await (const chunk of chunks) {
+              await hasher.update(chunk);
+              sizeBytes += chunk.length;
+              onProgress({ plainBytes: plainBytes(), storedBytes: sizeBytes });
+              yield chunk;
+            }
+            // A tool that fails at its very end has closed its output before: the exit code decides, not the stream.
+            await Promise.race([dumped, failed]);
+            isWhole = true;
+          } catch (error) {
+            reason = toError(error);
+            throw error;
+          } finally {
+            if (!isWhole) expectFailure(reason);
           }
-          // A tool that fails at its very end has closed its output before: the exit code decides, not the stream.
-          await Promise.race([dumped, failed]);
-          isWhole = true;
-        } catch (error) {
-          reason = toError(error);
-          throw error;
-        } finally {
-          if (!isWhole) expectFailure(reason);
         }
-      }
-      const stream = Readable.from(content(), { objectMode: false, highWaterMark: chunkBytes });
-      const stored = storage.put(key, stream, { signal }).catch(async (error: unknown) => {
-        // A dump destroys its output before it has said why: its words are the cause, not those of the stream.
-        if (reason !== undefined && chunkBuffer.destroyed && !signal.aborted)
-          await Promise.race([dumped, failed, wait(wordsMs, undefined, { ref: false })]);
-        throw error;
-      });
-      return [dumped, stored];
-    });
+        const stream = Readable.from(content(), { objectMode: false, highWaterMark: chunkBytes });
+        const stored = storage.put(key, stream, { signal }).catch(async (error: unknown) => {
+          // A dump destroys its output before it has said why: its words are the cause, not those of the stream.
+          if (reason !== undefined && into.destroyed && !signal.aborted)
+            await Promise.race([dumped, failed, wait(wordsMs, undefined, { ref: false })]);
+          throw error;
+        });
+        return [dumped, stored];
+      },
+    );
     if (stored !== sizeBytes)
       throw new Error(`Upload incomplete: ${storage.place} holds ${stored} of ${sizeBytes} bytes.`);
     const checksum = await hasher.digest();
@@ -102,7 +97,13 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
       options.signal,
       compareStored(storage, key, checksum, options.signal),
     );
-    return { sizeBytes, plainBytes: compress.bytesWritten, checksum, manifest, verification };
+    return {
+      sizeBytes,
+      plainBytes: plainBytes(),
+      checksum,
+      manifest: typeof manifest === "function" ? manifest() : manifest,
+      verification,
+    };
   } finally {
     await hasher.end();
   }

@@ -143,13 +143,15 @@ export function createTakeBackup(options: TakeBackupOptions) {
         await untilAborted(signal, checkRoom(storage, before, output));
         const bytes = { plainBytes: 0, storedBytes: 0 };
         const endReport = reportProgress(row, output, bytes);
+        const compressed = (await source.compressed?.(signal)) ?? null;
         let stored: Stored;
         try {
           stored = await storeDump({
             storage,
             key: path,
             dump: (into, ending) =>
-              source.dump(into, { id: row.id, say: output.say, signal: ending }),
+              (compressed ?? source).dump(into, { id: row.id, say: output.say, signal: ending }),
+            compressed,
             signal,
             onProgress: (progress) => Object.assign(bytes, progress),
           });

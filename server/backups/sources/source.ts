@@ -59,6 +59,16 @@ export type Attempt = {
   signal: AbortSignal;
 };
 
+export type CompressedDump = {
+  /**
+   * Like that of a source, but what it writes is compressed by zstd.
+   * @returns what answers the manifest once all of the content was inspected
+   */
+  dump(into: Writable, attempt: Attempt): Promise<() => Manifest>;
+  /** Called with each piece of the content, unpacked again. */
+  inspect?(piece: Buffer): void;
+};
+
 export type Source = {
   /** What its files end with, before `.zst`: `dump`, `sql`, `sqlite`, `tar`. */
   readonly extension: string;
@@ -83,6 +93,9 @@ export type Source = {
    * Resolves only after the tool ended well. @throws SourceError
    */
   dump(into: Writable, attempt: Attempt): Promise<Manifest>;
+
+  /** Where the source's machine compresses by itself: what to use in place of `dump`; null where it cannot. */
+  compressed?(signal: AbortSignal): Promise<CompressedDump | null>;
 
   /** Whether there is anything that a restore would replace (and that a safety backup should save). */
   exists(): Promise<boolean>;
