@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { run as backups } from "./backups.ts";
 import { run as dashboard } from "./dashboard.ts";
 import { run as large } from "./large.ts";
+import { run as many } from "./many.ts";
 import { run as webhooks } from "./webhooks.ts";
 import { run as workers } from "./workers.ts";
 
@@ -15,7 +16,7 @@ const { values: target, positionals: asked } = parseArgs({
     token: { type: "string", default: process.env["BENCH_TOKEN"] },
   },
 });
-const benches = { workers, backups, webhooks, dashboard: () => dashboard(target), large };
+const benches = { workers, backups, webhooks, dashboard: () => dashboard(target), large, many };
 
 const unknown = asked.filter((name) => !(name in benches));
 if (unknown.length > 0) {

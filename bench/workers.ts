@@ -8,13 +8,11 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { chromium } from "@playwright/test";
 import autocannon from "autocannon";
-import pg from "pg";
-import { pino } from "pino";
 import { launchOptions } from "../server/setup/browser.ts";
 import { buildDashboard } from "../server/setup/build.ts";
-import { startEmbeddedPostgres } from "../server/store/embedded/embedded-postgres.ts";
 import { serviceToken, startService } from "../server/testing/service-process.ts";
 import { workerBody } from "../server/testing/worker-body.ts";
+import { startDatabase, storeWorkers } from "./database.ts";
 import { median, note, report } from "./report.ts";
 import { ownUser } from "../server/testing/own-user.ts";
 
@@ -127,12 +125,7 @@ async function measureClick(folder: string): Promise<void> {
 
 /** The list of 20 from 100,000 workers through the whole stack, against the same SQL behind a bare handler. */
 async function measureList(folder: string): Promise<void> {
-  const postgres = await startEmbeddedPostgres({
-    folder: join(folder, "postgres"),
-    log: pino({ level: "silent" }),
-  });
-  const { host, user, password, port, database } = postgres.connection;
-  const url = `postgresql://${user}:${password}@/${database}?${new URLSearchParams({ host, port: String(port) })}`;
+  const { url, stop } = await startDatabase(folder);
   const service = await startService(join(folder, "list"), {
     QUARTERDECK_INVENTORY: join(folder, "inventory.yaml"),
     DATABASE_URL: url,
@@ -140,7 +133,7 @@ async function measureList(folder: string): Promise<void> {
   const bareList = fileURLToPath(new URL("bare-list.ts", import.meta.url));
   const bare = spawn(process.execPath, [bareList], { env: { DATABASE_URL: url } });
   try {
-    await fill(url);
+    await storeWorkers(url, workerCount);
     const [line]: unknown[] = await once(bare.stdout, "data");
     const bareUrl = String(line).trim();
     const headers = { Authorization: `Bearer ${serviceToken}`, Accept: "application/json" };
@@ -170,7 +163,7 @@ async function measureList(folder: string): Promise<void> {
   } finally {
     bare.kill();
     await service.end("SIGINT");
-    await postgres.stop();
+    await stop();
   }
 }
 
@@ -180,18 +173,4 @@ async function load(url: string, headers: Record<string, string>): Promise<autoc
   if (result.non2xx > 0)
     throw new Error(`${url} answered ${result.non2xx} requests with an error.`);
   return result;
-}
-
-async function fill(url: string): Promise<void> {
-  const client = new pg.Client(url);
-  await client.connect();
-  await client.query(
-    `insert into workers (site_id, connection, queue, max_jobs, max_time, force, memory, sleep, timeout, tries,
-       processes, directory, startsecs, stopwaitsecs, startretries, stopsignal, status)
-     select 1, 'database', 'default', 0, 0, false, 128, 3, 60, 1, 1, '/srv/shop', 1, 65, 3, 'TERM', 'stopped'
-     from generate_series(1, $1)`,
-    [workerCount],
-  );
-  await client.query("vacuum analyze workers");
-  await client.end();
 }
