@@ -84,6 +84,62 @@ test("failed ones come first, and statuses, search and order stand in the addres
   await expectAccessible(page);
 });
 
+test("typing asks for what counts and navigates nowhere, and who leaves at once comes back to the whole word", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  await site.createWorker({ queue: "emails" });
+  const { id } = await site.createWorker({ queue: "reports" });
+  const list = `${service.url}/sites/${site.id}/workers`;
+  await openList(page, list);
+  // Each navigation gives the entry of the history another key.
+  const entry = () =>
+    page.evaluate((): unknown => [history.length, Object(history.state).key ?? null]);
+  const before = await entry();
+  const asked: (string | null)[] = [];
+  page.on("request", (request) => {
+    const search = new URL(request.url()).searchParams.get("search");
+    if (search !== null && asked.at(-1) !== search) asked.push(search);
+  });
+  await filter(page).pressSequentially("report");
+  await expect(rows(page)).toHaveCount(1);
+  await expect(page).toHaveURL(`${list}?q=report`);
+  await expect.poll(() => asked.at(-1)).toBe("report");
+  expect(asked.length, asked.join(", ")).toBeLessThan("report".length);
+  expect(await entry()).toEqual(before);
+
+  await filter(page).press("s");
+  await workerRow(page, id).getByRole("link").first().click();
+  await expect(page.getByRole("heading", { level: 1 })).toContainText("reports");
+  await page.goBack();
+  await expect(page).toHaveURL(`${list}?q=reports`);
+  await expect(filter(page)).toHaveValue("reports");
+  await expect(rows(page)).toHaveCount(1);
+  await filter(page).fill("");
+  await expect(rows(page)).toHaveCount(2);
+  await expect(page).toHaveURL(list);
+});
+
+test("a token that ends after something was typed leads to the connect page, and from there back to it", async ({
+  page,
+  service,
+  site,
+  expected,
+}) => {
+  expected.push(/401/);
+  await site.createWorker({ queue: "emails" });
+  const made = await service.call("POST", "/api/tokens", { name: "short", abilities: ["*"] });
+  const { id, token }: { id: number; token: string } = await made.json();
+  const list = `${service.url}/sites/${site.id}/workers`;
+  await page.goto(`${list}#token=${encodeURIComponent(token)}`);
+  await filter(page).fill("emails");
+  await expect(page).toHaveURL(`${list}?q=emails`);
+  await service.call("DELETE", `/api/token/${id}`);
+  await expect(page).toHaveURL(/\/connect\?from=/);
+  expect(new URL(page.url()).searchParams.get("from")).toContain("?q=emails");
+});
+
 test("pages of a filtered list stay filtered", async ({ connected: page, service, site }) => {
   for (const queue of ["mail-1", "other", "mail-2"]) await site.createWorker({ queue });
   await openList(page, `${service.url}/sites/${site.id}/workers?q=mail&per_page=1&sort=queue`);

@@ -50,19 +50,14 @@ const toSent = <Name extends OperationName>(query: QueryOf<Name> | undefined) =>
 /** A question to the service, for `useQuery`, `useLoaded` and the loaders. */
 export type DataQuery<Data> = { queryKey: readonly unknown[]; queryFn: () => Promise<Data> };
 
-/**
- * A query of the interface, which every service answers.
- * @param signal of whoever alone waits for the answer; a page is not alone, because the next one may wait for it too
- */
+/** A query of the interface, which every service answers. */
 export const query = <Name extends InterfaceName>(
   name: Name,
   params: ParamsOf<Name>,
   query?: QueryOf<Name>,
-  signal?: AbortSignal,
 ): DataQuery<ResponseOf<Name>> => ({
   queryKey: [name, params, query ?? {}],
-  queryFn: () =>
-    shared([name, params, query ?? {}], () => call(name, params, { ...toSent(query), signal })),
+  queryFn: () => shared([name, params, query ?? {}], () => call(name, params, toSent(query))),
 });
 
 /** A query of an extra; null from a service that has no such thing. */

@@ -19,6 +19,7 @@ import type { BulkProps } from "../bulk/BulkBar.tsx";
 import { LinkButton } from "./LinkButton.tsx";
 import { ListBar } from "./list/ListBar.tsx";
 import { NoRows } from "./list/NoRows.tsx";
+import type { TypedSearch } from "./list/typed-search.ts";
 import { PageLinks } from "./PageLinks.tsx";
 import { type Place, PlaceHeader } from "./PlaceHeader.tsx";
 import { SelectionContext } from "./selection/SelectColumn.tsx";
@@ -58,8 +59,8 @@ type ListPageProps<Item> = {
   /** The way to a new one. */
   create: { label: string; to: string };
   list: Page<Item>;
-  /** What the address asks for: a page, which may lie behind the end, of what was filtered. */
-  view: ListView & { page: number };
+  /** What is shown: a page, which may lie behind the end, of what was filtered. */
+  typing: TypedSearch;
   pathOf: (view: ListView) => string;
   queryOf: (view: ListView) => DataQuery<Page<Item>>;
   /** For a list with nothing in it: what such a thing is good for. */
@@ -76,13 +77,14 @@ export function ListPage<Item extends { id: number }>({
   tabs,
   create,
   list: { data, meta },
-  view,
+  typing,
   pathOf,
   queryOf,
   empty,
   bulk,
   children,
 }: ListPageProps<Item>) {
+  const { view } = typing;
   const [selection] = useState(createSelection);
   useLayoutEffect(() => selection.show(data.map(({ id }) => id)), [selection, data]);
   const createLink = (
@@ -97,7 +99,7 @@ export function ListPage<Item extends { id: number }>({
       {tabs}
       <div>
         <Panel>
-          <ListBar title={title} meta={meta} view={view} pathOf={pathOf} />
+          <ListBar title={title} meta={meta} typing={typing} pathOf={pathOf} />
           {data.length > 0 ? (
             <SelectionContext value={selection}>{children}</SelectionContext>
           ) : (

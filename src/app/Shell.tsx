@@ -1,7 +1,7 @@
 // The frame around every page: navigation, notices, toasts, the open question; and the way out to the
 // connect page when there is no session any more.
 import { lazy, memo, Suspense, useLayoutEffect } from "react";
-import { Navigate, Outlet, useLocation, useNavigation } from "react-router";
+import { Navigate, Outlet, useNavigation } from "react-router";
 import { sessions } from "../api/session.ts";
 import { paths } from "../paths.ts";
 import { nextChange, useStore } from "../store.ts";
@@ -56,10 +56,10 @@ const LinkNotice = lazy(async () => {
 });
 
 function ToConnect() {
-  const here = useLocation();
   const navigation = useNavigation();
-  // Whoever was on the way to another page gets there after connecting.
-  const { pathname, search } = navigation.location ?? here;
+  // Whoever was on the way to another page gets there after connecting. The router has not heard of what was typed in a
+  // list's filter; the browser's address has it.
+  const { pathname, search } = navigation.location ?? location;
   // A loader may have found out first, and the way there has begun.
   if (pathname === paths.connect()) return null;
   return <Navigate replace to={paths.connect(pathname + search)} />;

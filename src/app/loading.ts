@@ -57,18 +57,6 @@ export function viewOf(request: Request): ListView & { page: number } {
   };
 }
 
-/** Between the keys of whoever types fast there is less. */
-const typingMs = 120;
-let typed = { q: "", atMs: 0 };
-
-/** A service need not look for each letter of a word: of a search that follows another one at once, the last counts. */
-export async function settleTyping({ signal }: Request, { q = "" }: ListView): Promise<void> {
-  const isFast = q !== typed.q && Date.now() - typed.atMs < typingMs;
-  typed = { q, atMs: Date.now() };
-  if (isFast) await new Promise((resolve) => setTimeout(resolve, typingMs));
-  signal.throwIfAborted();
-}
-
 /** The id in the address; what cannot be one is a page that does not exist. */
 export function idOf(params: { id?: string | undefined }): number {
   const id = readId(params.id);

@@ -3,9 +3,11 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy, useState } from "react";
 import { useLoaderData } from "react-router";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
+import type { ListView } from "../api/list-query.ts";
 import { makePoller } from "../api/poll.ts";
 import { useLoaded } from "../api/query.ts";
 import { serverName, serverQuery } from "../app/inventory.ts";
+import { useTypedSearch } from "../app/list/typed-search.ts";
 import { ListPage } from "../app/ListPage.tsx";
 import { ServerTabs } from "../app/ServerTabs.tsx";
 import { paths } from "../paths.ts";
@@ -26,10 +28,13 @@ const ConfigurationBulk = lazy(async () => ({
 }));
 
 export function BackupsPage() {
-  const { serverId, view } = useLoaderData<typeof backupsLoader>();
+  const { serverId, view: opened } = useLoaderData<typeof backupsLoader>();
   const [poll] = useState(() => makePoller());
   const { data: server } = useQuery(serverQuery(serverId));
-  const list = useLoaded(configurationsQuery(serverId, view), ({ data }) => poll(moving(data)));
+  const pathOf = (to: ListView) => paths.backups(serverId, to);
+  const queryOf = (to: ListView) => configurationsQuery(serverId, to);
+  const typing = useTypedSearch(opened, pathOf, queryOf);
+  const list = useLoaded(queryOf(typing.view), ({ data }) => poll(moving(data)));
   return (
     <ListPage
       title="Backups"
@@ -38,9 +43,9 @@ export function BackupsPage() {
       create={{ label: "New backup", to: paths.newBackupConfiguration(serverId) }}
       list={list}
       bulk={ConfigurationBulk}
-      view={view}
-      pathOf={(to) => paths.backups(serverId, to)}
-      queryOf={(to) => configurationsQuery(serverId, to)}
+      typing={typing}
+      pathOf={pathOf}
+      queryOf={queryOf}
       empty={{
         art: "backups",
         title: "No backups yet",

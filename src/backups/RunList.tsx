@@ -6,6 +6,7 @@ import type { ListView } from "../api/list-query.ts";
 import { makePoller } from "../api/poll.ts";
 import { ListBar } from "../app/list/ListBar.tsx";
 import { NoRows } from "../app/list/NoRows.tsx";
+import { useTypedSearch } from "../app/list/typed-search.ts";
 import { PageLinks } from "../app/PageLinks.tsx";
 import { paths } from "../paths.ts";
 import { EmptyState } from "../ui/EmptyState.tsx";
@@ -21,25 +22,28 @@ type RunListProps = {
   isLive: boolean;
 };
 
-export function RunList({ configuration, view, isLive }: RunListProps) {
+export function RunList({ configuration, view: opened, isLive }: RunListProps) {
   const { id } = configuration;
   // It asks for what it shows itself: what else the page hears of first must not slow it down.
   const [poll] = useState(() => makePoller());
+  const pathOf = (to: ListView) => paths.backupConfiguration(id, to);
+  const queryOf = (to: ListView) => backupsQuery(id, to);
+  const typing = useTypedSearch(opened, pathOf, queryOf);
+  const { view } = typing;
   const { data: list } = useQuery({
-    ...backupsQuery(id, view),
+    ...queryOf(view),
     enabled: isLive,
     refetchInterval: ({ state }) =>
       state.data !== null && poll((state.data?.data ?? []).map(toMoving)),
   });
   const backups = list?.data ?? configuration.backups;
-  const pathOf = (to: ListView) => paths.backupConfiguration(id, to);
   return (
     <Panel title="Backups">
       {list && (
         <ListBar
           title="Backups"
           meta={list.meta}
-          view={view}
+          typing={typing}
           pathOf={pathOf}
           usual={usualRunSort}
         />

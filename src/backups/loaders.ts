@@ -2,7 +2,7 @@
 import type { LoaderFunctionArgs } from "react-router";
 import { cachedParentOf } from "../api/parent-cache.ts";
 import { everySiteQuery, serverQuery } from "../app/inventory.ts";
-import { idOf, load, loadIfThere, settleTyping, viewOf } from "../app/loading.ts";
+import { idOf, load, loadIfThere, viewOf } from "../app/loading.ts";
 import {
   backupQuery,
   backupsQuery,
@@ -17,9 +17,8 @@ import {
 export async function backupsLoader({ params, request }: LoaderFunctionArgs) {
   const serverId = idOf(params);
   const view = viewOf(request);
-  await settleTyping(request, view);
   await Promise.all([
-    load(request, configurationsQuery(serverId, view, request.signal)),
+    load(request, configurationsQuery(serverId, view)),
     loadIfThere(request, serverQuery(serverId)),
   ]);
   return { serverId, view };
@@ -55,7 +54,6 @@ export async function editConfigurationLoader({ params, request }: LoaderFunctio
 export async function configurationLoader({ params, request }: LoaderFunctionArgs) {
   const id = idOf(params);
   const view = viewOf(request);
-  await settleTyping(request, view);
   const [configuration] = await Promise.all([
     load(request, configurationQuery(id)),
     loadIfThere(request, backupsQuery(id, view)),

@@ -7,8 +7,8 @@ import { listQuery, type ListView } from "../api/list-query.ts";
 import { largePageQuery } from "../api/page-query.ts";
 import { extraQuery, query, queryClient } from "../api/query.ts";
 
-export const configurationsQuery = (serverId: number, view: ListView, signal?: AbortSignal) =>
-  listQuery(view, (wanted) => query("listBackupConfigurations", { id: serverId }, wanted, signal));
+export const configurationsQuery = (serverId: number, view: ListView) =>
+  listQuery(view, (wanted) => query("listBackupConfigurations", { id: serverId }, wanted));
 
 export const configurationQuery = (id: number) => query("showBackupConfiguration", { id });
 

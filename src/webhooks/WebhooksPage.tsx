@@ -2,9 +2,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, useState } from "react";
 import { useLoaderData } from "react-router";
+import type { ListView } from "../api/list-query.ts";
 import { makePoller } from "../api/poll.ts";
 import { useLoaded } from "../api/query.ts";
 import { siteName, siteQuery } from "../app/inventory.ts";
+import { useTypedSearch } from "../app/list/typed-search.ts";
 import { ListPage } from "../app/ListPage.tsx";
 import { SiteTabs } from "../app/SiteTabs.tsx";
 import { paths } from "../paths.ts";
@@ -18,10 +20,13 @@ const WebhookBulk = lazy(async () => ({
 }));
 
 export function WebhooksPage() {
-  const { siteId, view } = useLoaderData<typeof webhooksLoader>();
+  const { siteId, view: opened } = useLoaderData<typeof webhooksLoader>();
   const [poll] = useState(() => makePoller());
   const { data: site } = useQuery(siteQuery(siteId));
-  const list = useLoaded(webhooksQuery(siteId, view), ({ data }) =>
+  const pathOf = (to: ListView) => paths.webhooks(siteId, to);
+  const queryOf = (to: ListView) => webhooksQuery(siteId, to);
+  const typing = useTypedSearch(opened, pathOf, queryOf);
+  const list = useLoaded(queryOf(typing.view), ({ data }) =>
     poll(data.flatMap(({ last_delivery: last }) => (last ? toMoving(last, Date.now()) : []))),
   );
   return (
@@ -32,9 +37,9 @@ export function WebhooksPage() {
       create={{ label: "New webhook", to: paths.newWebhook(siteId) }}
       list={list}
       bulk={WebhookBulk}
-      view={view}
-      pathOf={(to) => paths.webhooks(siteId, to)}
-      queryOf={(to) => webhooksQuery(siteId, to)}
+      typing={typing}
+      pathOf={pathOf}
+      queryOf={queryOf}
       empty={{
         art: "webhooks",
         title: "No webhooks yet",

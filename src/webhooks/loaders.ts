@@ -3,7 +3,7 @@ import type { LoaderFunctionArgs } from "react-router";
 import { cachedParentOf } from "../api/parent-cache.ts";
 import { siteQuery } from "../app/inventory.ts";
 import { deliveryStates } from "../../contract/webhooks/delivery.ts";
-import { idOf, load, loadIfThere, pageOf, settleTyping, viewOf } from "../app/loading.ts";
+import { idOf, load, loadIfThere, pageOf, viewOf } from "../app/loading.ts";
 import { type DeliveriesView, readId } from "../paths.ts";
 import {
   deliveriesQuery,
@@ -31,9 +31,8 @@ function deliveriesViewOf(request: Request): DeliveriesView {
 export async function webhooksLoader({ params, request }: LoaderFunctionArgs) {
   const siteId = idOf(params);
   const view = viewOf(request);
-  await settleTyping(request, view);
   await Promise.all([
-    load(request, webhooksQuery(siteId, view, request.signal)),
+    load(request, webhooksQuery(siteId, view)),
     loadIfThere(request, siteQuery(siteId)),
   ]);
   return { siteId, view };

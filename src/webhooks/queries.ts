@@ -7,8 +7,8 @@ import type { DeliveriesView } from "../paths.ts";
 import { pageQuery } from "../api/page-query.ts";
 import { extraQuery, patchAnswers, query, queryClient } from "../api/query.ts";
 
-export const webhooksQuery = (siteId: number, view: ListView, signal?: AbortSignal) =>
-  listQuery(view, (wanted) => query("listWebhooks", { id: siteId }, wanted, signal));
+export const webhooksQuery = (siteId: number, view: ListView) =>
+  listQuery(view, (wanted) => query("listWebhooks", { id: siteId }, wanted));
 
 export const webhookQuery = (id: number) => query("showWebhook", { id });
 

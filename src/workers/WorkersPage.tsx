@@ -2,10 +2,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, useState } from "react";
 import { useLoaderData } from "react-router";
+import type { ListView } from "../api/list-query.ts";
 import { makePoller } from "../api/poll.ts";
 import { useLoaded } from "../api/query.ts";
 import { AccountNotice } from "../app/AccountNotice.tsx";
 import { siteName, siteQuery } from "../app/inventory.ts";
+import { useTypedSearch } from "../app/list/typed-search.ts";
 import { ListPage } from "../app/ListPage.tsx";
 import { SiteTabs } from "../app/SiteTabs.tsx";
 import { paths } from "../paths.ts";
@@ -18,10 +20,13 @@ const WorkerBulk = lazy(async () => ({
 }));
 
 export function WorkersPage() {
-  const { siteId, view } = useLoaderData<typeof workersLoader>();
+  const { siteId, view: opened } = useLoaderData<typeof workersLoader>();
   const [poll] = useState(() => makePoller());
   const { data: site } = useQuery(siteQuery(siteId));
-  const list = useLoaded(workersQuery(siteId, view), ({ data }) => poll(data));
+  const pathOf = (to: ListView) => paths.workers(siteId, to);
+  const queryOf = (to: ListView) => workersQuery(siteId, to);
+  const typing = useTypedSearch(opened, pathOf, queryOf);
+  const list = useLoaded(queryOf(typing.view), ({ data }) => poll(data));
   return (
     <ListPage
       title="Workers"
@@ -35,9 +40,9 @@ export function WorkersPage() {
       create={{ label: "New worker", to: paths.newWorker(siteId) }}
       list={list}
       bulk={WorkerBulk}
-      view={view}
-      pathOf={(to) => paths.workers(siteId, to)}
-      queryOf={(to) => workersQuery(siteId, to)}
+      typing={typing}
+      pathOf={pathOf}
+      queryOf={queryOf}
       empty={{
         art: "workers",
         title: "No workers yet",

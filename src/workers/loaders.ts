@@ -2,16 +2,15 @@
 import type { LoaderFunctionArgs } from "react-router";
 import { cachedParentOf } from "../api/parent-cache.ts";
 import { siteQuery, serverQuery } from "../app/inventory.ts";
-import { idOf, load, loadIfThere, settleTyping, viewOf } from "../app/loading.ts";
+import { idOf, load, loadIfThere, viewOf } from "../app/loading.ts";
 import { readId } from "../paths.ts";
 import { seedWorker, workerQuery, workersQuery } from "./queries.ts";
 
 export async function workersLoader({ params, request }: LoaderFunctionArgs) {
   const siteId = idOf(params);
   const view = viewOf(request);
-  await settleTyping(request, view);
   await Promise.all([
-    load(request, workersQuery(siteId, view, request.signal)),
+    load(request, workersQuery(siteId, view)),
     loadIfThere(request, siteQuery(siteId)),
   ]);
   return { siteId, view };

@@ -3,8 +3,8 @@ import type { Worker } from "../../contract/workers/worker.ts";
 import { listQuery, type ListView } from "../api/list-query.ts";
 import { patchAnswers, query, queryClient } from "../api/query.ts";
 
-export const workersQuery = (siteId: number, view: ListView, signal?: AbortSignal) =>
-  listQuery(view, (wanted) => query("listWorkers", { id: siteId }, wanted, signal));
+export const workersQuery = (siteId: number, view: ListView) =>
+  listQuery(view, (wanted) => query("listWorkers", { id: siteId }, wanted));
 
 export const workerQuery = (id: number) => query("showWorker", { id });
 

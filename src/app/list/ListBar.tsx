@@ -1,6 +1,7 @@
 import { Suspense } from "react";
 import { idle } from "../idle.ts";
 import { optionalPart } from "../optional-part.ts";
+import type { ListView } from "../../api/list-query.ts";
 import type { ListControlsProps } from "./ListControls.tsx";
 
 // The rows are read first.
@@ -10,13 +11,12 @@ const ListControls = optionalPart<ListControlsProps>(async () => {
 });
 
 /** Whether rows were chosen, so that an empty list is not one without things. */
-export const isFiltered = ({ q, status }: ListControlsProps["view"]): boolean =>
-  Boolean(q || status);
+export const isFiltered = ({ q, status }: ListView): boolean => Boolean(q || status);
 
 /** The place of a list's controls, where the service can filter and there is something to be filtered. */
 export function ListBar(props: ListControlsProps) {
-  const { meta, view } = props;
-  if (!isFiltered(view) && !meta.counts?.["all"]) return null;
+  const { meta, typing } = props;
+  if (!isFiltered(typing.view) && !meta.counts?.["all"]) return null;
   return (
     // As high as what comes, so that the rows stay where they are.
     <div className="min-h-[49px] border-b border-line px-4 py-2 @max-3xl:min-h-[85px] max-sm:px-3">

@@ -1,6 +1,6 @@
 // What stands above the rows of a list that the service can filter: its statuses with their numbers, a search, the
 // order, and how many rows a page has. All of it is in the address.
-import { type ChangeEvent, type ReactNode, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useNavigate } from "react-router";
 import { defaultPerPage, type Page } from "../../../contract/paging.ts";
 import type { ListView } from "../../api/list-query.ts";
@@ -8,13 +8,14 @@ import { Icon } from "../../ui/Icon.tsx";
 import { Notice } from "../../ui/Notice.tsx";
 import { Link } from "../Link.tsx";
 import { LinkButton } from "../LinkButton.tsx";
+import type { TypedSearch } from "./typed-search.ts";
 import { filterText, perPageChoices, sortChoices, tabsOf } from "./list-words.ts";
 
 export type ListControlsProps = {
   /** What is listed, e.g. "Workers". */
   title: string;
   meta: Page<unknown>["meta"];
-  view: ListView;
+  typing: TypedSearch;
   pathOf: (view: ListView) => string;
   /** The order without which it comes. */
   usual?: string;
@@ -24,7 +25,7 @@ export type ListControlsProps = {
 const tabClass =
   "inline-flex h-7 items-center gap-1.5 rounded-md px-2 whitespace-nowrap text-muted hover:bg-hover hover:text-ink aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent forced-colors:aria-[current]:outline-1";
 
-function StatusTabs({ title, meta: { counts }, view, pathOf }: ListControlsProps) {
+function StatusTabs({ title, meta: { counts }, typing: { view }, pathOf }: ListControlsProps) {
   return (
     <nav aria-label={`${title} by status`} className="min-w-0 overflow-x-auto">
       <ul className="flex gap-0.5">
@@ -45,20 +46,11 @@ function StatusTabs({ title, meta: { counts }, view, pathOf }: ListControlsProps
   );
 }
 
-function Search({ title, meta, view, pathOf }: ListControlsProps) {
-  const navigate = useNavigate();
-  const { q = "" } = view;
-  /** What is typed, and which searches it has led to: the address follows the keys, and may be behind them. */
-  const [typed, setTyped] = useState({ text: q, searches: [q] });
-  const isOurs = typed.searches.includes(q);
-  const type = ({ target: { value } }: ChangeEvent<HTMLInputElement>) => {
-    setTyped({
-      text: value,
-      searches: [...(typed.text === q ? [] : typed.searches), q, value.trim()],
-    });
-    // Who goes back leaves the list, and does not walk through the word.
-    void navigate(pathOf({ ...view, page: 1, q: value.trim() }), { replace: true });
-  };
+function Search({ title, meta, typing }: ListControlsProps) {
+  const { view, opened, search, settle } = typing;
+  const { q: first = "" } = opened;
+  // Of its own: a letter is on screen before what it finds.
+  const [typed, setTyped] = useState({ opened, text: first });
   return (
     <div className="relative w-56 max-sm:w-auto max-sm:flex-1">
       <span className="pointer-events-none absolute top-2 start-2 text-muted">
@@ -72,12 +64,17 @@ function Search({ title, meta, view, pathOf }: ListControlsProps) {
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}
-        value={isOurs ? typed.text : q}
-        onChange={type}
+        // The list may have been opened anew meanwhile.
+        value={typed.opened === opened ? typed.text : first}
+        onChange={({ target: { value: text } }) => {
+          setTyped({ opened, text });
+          search(text.trim());
+        }}
+        onBlur={settle}
         className="h-8 w-full min-w-0 rounded-md border border-edge bg-field ps-8 pe-2 text-base text-ink placeholder:text-muted"
       />
       <output className="sr-only">
-        {q !== "" && `${meta.total} of ${title.toLowerCase()} found`}
+        {view.q && `${meta.total} of ${title.toLowerCase()} found`}
       </output>
     </div>
   );
@@ -110,7 +107,7 @@ const Choice = ({ label, value, choices, onChoose }: ChoiceProps) => (
   </span>
 );
 
-function Order({ meta, view, pathOf, usual = "attention" }: ListControlsProps) {
+function Order({ meta, typing: { view }, pathOf, usual = "attention" }: ListControlsProps) {
   const navigate = useNavigate();
   const { sort = usual, per_page = String(defaultPerPage) } = view;
   const show = (change: ListView) => void navigate(pathOf({ ...view, ...change, page: 1 }));
@@ -136,7 +133,7 @@ function Order({ meta, view, pathOf, usual = "attention" }: ListControlsProps) {
 }
 
 /** Where the address wants what this service cannot do. */
-const FilterIgnored = ({ view, pathOf }: ListControlsProps): ReactNode => (
+const FilterIgnored = ({ typing: { view }, pathOf }: ListControlsProps): ReactNode => (
   <Notice
     tone="warn"
     actions={

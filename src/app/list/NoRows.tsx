@@ -1,10 +1,12 @@
 import type { ReactNode } from "react";
+import type { ListView } from "../../api/list-query.ts";
 import { EmptyState } from "../../ui/EmptyState.tsx";
 import { LinkButton } from "../LinkButton.tsx";
 import { isFiltered } from "./ListBar.tsx";
-import type { ListControlsProps } from "./ListControls.tsx";
 
-type NoRowsProps = Pick<ListControlsProps, "view" | "pathOf"> & {
+type NoRowsProps = {
+  view: ListView;
+  pathOf: (view: ListView) => string;
   /** For a list with nothing in it. */
   children: ReactNode;
 };
