@@ -21,6 +21,8 @@ export const overviewProtection = z.object({
   /** Databases and sites. */
   total: count,
   protected: count,
+  /** How many of the protected have a warning; an extra. */
+  warned: z.optional(count),
   /** Without any configuration. */
   unconfigured: count,
   configurations: count,
@@ -34,6 +36,8 @@ export const overviewProtection = z.object({
       server: z.string(),
       state: stateOf(protectionStates),
       reason: z.string(),
+      /** What is odd about it although it is protected; an extra. */
+      warning: z.optional(z.nullable(z.string())),
       /** Null = none is configured. */
       configuration_id: z.nullable(id),
       at: z.nullable(timestamp),

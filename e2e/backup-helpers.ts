@@ -1,4 +1,5 @@
 // What the browser tests of backups say often.
+import { DatabaseSync } from "node:sqlite";
 import { randomBytes } from "node:crypto";
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -26,6 +27,15 @@ export const pathOf = ({ provider }: Backups, { path }: Backup) => join(provider
 
 export const showBackup = async (service: ServiceProcess, id: number): Promise<Backup> =>
   (await service.call("GET", `/api/backup/${id}`)).json();
+
+/** Gives the database so much that no backup of it is nearly empty. */
+export function fillDatabase({ database }: Backups): void {
+  const content = new DatabaseSync(database.file);
+  content.exec(
+    "create table uploads (content blob); insert into uploads values (randomblob(5000))",
+  );
+  content.close();
+}
 
 /** Puts a text in the database's place, so that no run can read it. */
 export const breakDatabase = ({ database }: Backups) =>

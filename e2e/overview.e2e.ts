@@ -3,7 +3,7 @@ import type { Overview } from "../contract/overview.ts";
 import type { ServiceProcess } from "../server/testing/service-process.ts";
 import { expect, test } from "./fixtures.ts";
 import { connectAs, expectAccessible, expectAccessibleInBoth } from "./helpers.ts";
-import { breakDatabase } from "./backup-helpers.ts";
+import { breakDatabase, fillDatabase } from "./backup-helpers.ts";
 import { withoutExtras } from "./without-extras.ts";
 
 const overviewOf = async (service: ServiceProcess): Promise<Overview> =>
@@ -60,6 +60,7 @@ test("says what has no backup, leads to the cure, and counts it once it is prote
     `site ${backups.site.id}`,
   );
 
+  fillDatabase(backups);
   const { id } = await backups.createConfiguration();
   await backups.run(id);
   await page.goto(`${service.url}/?show=unprotected`);
@@ -68,6 +69,44 @@ test("says what has no backup, leads to the cure, and counts it once it is prote
   const after = (await overviewOf(service)).protection;
   expect(after?.protected).toBe((before?.protected ?? 0) + 1);
   await expectAccessibleInBoth(page);
+});
+
+test("a backup with a warning counts as protected, and is amber wherever it shows", async ({
+  connected: page,
+  service,
+  backups,
+}) => {
+  const before = (await overviewOf(service)).protection;
+  const { id, name } = await backups.createConfiguration();
+  await backups.run(id);
+  expect((await overviewOf(service)).protection?.protected).toBe((before?.protected ?? 0) + 1);
+  await page.goto(`${service.url}/?show=unprotected`);
+  const row = problem(page, `Backup of ${backups.database.name} needs attention`);
+  await expect(row).toContainText("Nearly empty");
+  await expect(row.locator("[data-state]")).toHaveClass(/text-warn/);
+  await expect(figure(page, "Protected").locator("[data-state].text-good")).toHaveCount(0);
+  const place = page.getByRole("navigation").getByRole("link", { name: backups.server.name });
+  await expect(place).toHaveAttribute("aria-description", "Needs attention");
+  await expect(place.locator("[data-state]")).toHaveClass(/text-warn/);
+
+  await page.goto(service.url);
+  const servers = page.getByRole("region", { name: "Servers" });
+  await servers.getByText(backups.server.name).click();
+  const panel = servers.getByRole("region", { name: "Protection" });
+  const target = panel.getByRole("listitem").filter({ hasText: backups.database.name });
+  await expect(target).toContainText("Nearly empty");
+  await expect(target.locator("[data-state]")).toHaveClass(/text-warn/);
+  await expectAccessibleInBoth(page);
+
+  // The next backup is as it should be, and so is every mark.
+  fillDatabase(backups);
+  await backups.run(id);
+  await page.goto(`${service.url}/?show=unprotected`);
+  await expect(problem(page, `${backups.site.name} has no backup`)).toBeVisible();
+  await expect(row).toBeHidden();
+  await page.goto(`${service.url}/backup-configurations/${id}`);
+  await expect(page.getByRole("heading", { level: 1 })).toContainText(name);
+  await expect(page.getByText("Nearly empty")).toBeHidden();
 });
 
 test("a failed run is a problem although an earlier backup is good", async ({

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Backup, BackupConfiguration } from "./backup.ts";
-import { protectionOf, type Protection } from "./protection.ts";
+import { protectionOf, protectionRank, type Protection } from "./protection.ts";
 
 const now = Date.parse("2026-06-10T12:00:00Z");
 const at = "2026-06-10T02:30:00.000000Z";
@@ -86,6 +86,21 @@ test.each<[string, BackupConfiguration, Protection["state"], RegExp]>([
     state,
     reason: expect.stringMatching(reason),
   });
+});
+
+test("a warning stands beside protection alone, and ranks it below protection without one", () => {
+  const warnings = ["Nearly empty: 1 kB.", "Unusual size."];
+  const of = (backups: Backup[], some?: string[]) =>
+    protectionOf(configuration(backups, { warnings: some }), now);
+  expect(of([backup()], warnings)).toMatchObject({
+    state: "protected",
+    warning: "2 warnings: Nearly empty: 1 kB.",
+  });
+  expect(of([backup()], ["Nearly empty: 1 kB."]).warning).toBe("Nearly empty: 1 kB.");
+  // What is worse is said by the reason.
+  expect(of([damaged, backup()], warnings)).toMatchObject({ state: "late", warning: null });
+  const ranked = [of([backup()]), of([backup()], warnings), of([damaged, backup()]), of([])];
+  expect(ranked.map(protectionRank)).toEqual([3, 2, 1, 0]);
 });
 
 test("a restore would take the newest copy that is good", () => {

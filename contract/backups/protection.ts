@@ -11,12 +11,18 @@ type Run = Pick<Backup, "status" | "damage" | "ended_at" | "trigger">;
 type Configuration<Known extends Run> = Pick<
   BackupConfiguration,
   "status" | "missed_since" | "last_finished_at" | "drill" | "last_proven_at"
-> & { last_backup: Known | null; backups: readonly Known[] };
+> & {
+  last_backup: Known | null;
+  backups: readonly Known[];
+  warnings?: readonly string[] | undefined;
+};
 
 export type Protection<Known extends Run = Backup> = {
   state: (typeof protectionStates)[number];
   /** Why, in words; one sentence. */
   reason: string;
+  /** What is odd although it protects, in one sentence; null = nothing is. It takes the reason's place. */
+  warning: string | null;
   /** The backup that a restore would take. */
   newest: Known | null;
 };
@@ -28,13 +34,28 @@ export function protectionOf<Known extends Run>(
   configuration: Configuration<Known>,
   nowMs: number,
 ): Protection<Known> {
+  const judged = judge(configuration, nowMs);
+  const [warning, ...others] = configuration.warnings ?? [];
+  if (judged.state !== "protected" || warning === undefined) return { ...judged, warning: null };
+  const count = others.length === 0 ? "" : `${others.length + 1} warnings: `;
+  return { ...judged, warning: count + warning };
+}
+
+/** The higher, the better; of several configurations of one thing the best one protects it. */
+export const protectionRank = ({ state, warning }: Pick<Protection, "state" | "warning">): number =>
+  ({ unprotected: 0, late: 1, protected: warning === null ? 3 : 2 })[state];
+
+function judge<Known extends Run>(
+  configuration: Configuration<Known>,
+  nowMs: number,
+): Omit<Protection<Known>, "warning"> {
   const finished = configuration.backups.filter(isFinishedRun);
   const newest = finished.find(({ damage }) => !damage) ?? null;
   // A restore that failed to save what is there says nothing of the runs.
   const last = [configuration.last_backup, ...configuration.backups].find(
     (run) => run !== null && run.trigger !== "safety",
   );
-  const late = (reason: string): Protection<Known> => ({ state: "late", reason, newest });
+  const late = (reason: string) => ({ state: "late", reason, newest }) as const;
   // A list shows the newest runs only; the good backup may be older than all of them.
   if (finished.length === 0 && configuration.last_finished_at)
     return late("The last runs failed. An earlier good backup exists.");

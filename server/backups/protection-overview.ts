@@ -21,6 +21,8 @@ export type JudgedConfiguration = Pick<
   state: Protection["state"];
   /** Why, in one sentence. */
   reason: string;
+  /** What is odd although it protects. */
+  warning: string | null;
   /** Milliseconds since 1970: when it came to what is wrong, or when its newest good backup ended. */
   atMs: number | null;
   nextRunMs: number | null;
@@ -67,7 +69,7 @@ export function createProtectionOverview({
     return {
       configurations: configurations.map((one) => {
         const own = runs.get(one.id) ?? [];
-        const { state, reason } = protectionByRuns(one, own, nowMs);
+        const { state, reason, warning } = protectionByRuns(one, own, nowMs);
         const detail = state === "protected" ? null : detailOf(one, own);
         return {
           id: one.id,
@@ -78,6 +80,7 @@ export function createProtectionOverview({
           database_id: one.database_id,
           state,
           reason: detail === null ? reason : `${reason} ${detail}`,
+          warning,
           atMs: state === "protected" ? toMs(one.good_at) : problemAt(one, own),
           nextRunMs: toMs(one.next_run),
         };

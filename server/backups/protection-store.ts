@@ -6,6 +6,7 @@ import type {
 } from "../../contract/backups/backup.ts";
 import { protectionOf, type Protection } from "../../contract/backups/protection.ts";
 import { toTimestamp } from "../../contract/values.ts";
+import { warningsOf } from "./configuration-warnings.ts";
 import type { Visible } from "../events/visible-messages.ts";
 import type { Connection } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
@@ -24,6 +25,7 @@ export type ProtectedConfiguration = {
   time_zone: string;
   status: BackupConfigurationState;
   status_reason: string | null;
+  install_warnings: string[];
   status_since: number | null;
   frequency: string;
   drill: number | null;
@@ -42,6 +44,7 @@ export type ProtectingRun = {
   trigger: BackupTrigger;
   damage: string | null;
   reason: string | null;
+  warnings: string[];
   ended: number | null;
 };
 
@@ -60,7 +63,7 @@ export async function readConfigurations(
   const { rows } = await db.execute<ProtectedConfiguration>(sql`
     select c.id, c.name, c.server_id, s.name as server, c.site_id, c.database_id,
       coalesce(s.entry ->> 'time_zone', 'UTC') as time_zone,
-      c.status, c.status_reason, c.frequency, c.drill,
+      c.status, c.status_reason, c.install_warnings, c.frequency, c.drill,
       extract(epoch from c.status_since)::float8 as status_since,
       extract(epoch from c.next_run_at)::float8 as next_run,
       extract(epoch from c.missed_since)::float8 as missed_since,
@@ -87,7 +90,7 @@ export async function readRuns(
 ): Promise<Map<number, ProtectingRun[]>> {
   const { rows } = await db.execute<ProtectingRun & { configuration_id: number }>(sql`
     select runs.* from backup_configurations c, lateral (
-      select id, configuration_id, status, trigger, damage, status_reason as reason,
+      select id, configuration_id, status, trigger, damage, status_reason as reason, warnings,
         extract(epoch from ended_at)::float8 as ended
       from backups where configuration_id = c.id order by id desc limit ${runsRead}
     ) runs where ${isVisible(visible)}`);
@@ -99,7 +102,7 @@ export function protectionByRuns(
   configuration: ProtectedConfiguration,
   runs: readonly ProtectingRun[],
   nowMs: number,
-): Pick<Protection, "state" | "reason"> {
+): Pick<Protection, "state" | "reason" | "warning"> {
   const backups = runs.map(({ ended, ...run }) => ({
     ...run,
     ended_at: secondsToTimestamp(ended),
@@ -114,6 +117,7 @@ export function protectionByRuns(
       missed_since: secondsToTimestamp(missed),
       last_proven_at: secondsToTimestamp(proven),
       last_finished_at: secondsToTimestamp(goodAt),
+      warnings: warningsOf(configuration, runs),
     },
     nowMs,
   );

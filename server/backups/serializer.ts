@@ -11,6 +11,7 @@ import type { Clock } from "../clock.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
+import { warningsOf } from "./configuration-warnings.ts";
 import type { TaskStore } from "./task-store.ts";
 import { durationInWords } from "./durations.ts";
 
@@ -178,15 +179,3 @@ export function createSerializer({ store, tasks, inventory, clock }: SerializerO
 }
 
 export type Serializer = ReturnType<typeof createSerializer>;
-
-/** What the newest finished backup has to say, and what is wrong with stored copies. */
-function warningsOf(row: ConfigurationRow, shown: readonly Backup[]): string[] {
-  const newest = shown.find(isFinishedRun);
-  const damaged = shown.filter(({ damage }) => damage);
-  return [
-    ...(row.missed_since === null ? [] : ["A run is overdue."]),
-    ...row.install_warnings,
-    ...(newest?.warnings ?? []).map((warning) => `Backup ${newest?.id}: ${warning}`),
-    ...damaged.map(({ id, damage }) => `Backup ${id} is damaged: ${damage}`),
-  ];
-}

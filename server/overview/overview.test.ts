@@ -1,5 +1,7 @@
+import { randomBytes } from "node:crypto";
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import type { Overview } from "../../contract/overview.ts";
 import { backupTaskQueue } from "../jobs/jobs.ts";
 import { serialQueueOptions } from "../jobs/serial-queue.ts";
@@ -29,6 +31,7 @@ notification_channels:
   });
 });
 afterAll(() => service.close());
+beforeAll(() => mkdir(`${service.folder}/copies`));
 
 const show = async (token?: string): Promise<Overview> =>
   (await service.call("GET", "/api/overview", undefined, token)).json();
@@ -62,6 +65,49 @@ test("names every server and site, and what has no backup", async () => {
   ]);
 });
 
+test("a backup with a warning protects, and needs attention until a better one", async () => {
+  const { body: configuration } = await service.json<{ id: number }>(
+    "POST",
+    "/api/server/2/backup-configuration",
+    {
+      name: "blog, nightly",
+      frequency: "30 2 * * *",
+      storage_provider_id: 1,
+      backupable_type: "site",
+      backupable_id: 2,
+    },
+  );
+  const path = `/api/backup-configuration/${configuration.id}`;
+  const ofConfiguration = async () => (await service.json<BackupConfiguration>("GET", path)).body;
+  await soon(async () => expect(await ofConfiguration()).toMatchObject({ status: "installed" }));
+  const run = async () => {
+    expect((await service.call("POST", `/api/backup/${configuration.id}`)).status).toBe(202);
+    await soon(async () =>
+      expect(await ofConfiguration()).toMatchObject({ last_backup: { status: "finished" } }),
+    );
+  };
+  const ofBlog = ({ protection }: Overview) =>
+    protection?.problems.find(({ type, id }) => type === "site" && id === 2);
+  await run();
+  const { warnings: [warning] = [] } = await ofConfiguration();
+  expect(warning).toMatch(/Nearly empty/);
+  const warned = await show();
+  expect(ofBlog(warned)).toMatchObject({ state: "protected", warning });
+  expect(warned.protection).toMatchObject({ total: 3, protected: 1, warned: 1, unconfigured: 2 });
+  expect(warned.servers?.[1]).toMatchObject({ health: "attention", protected: 1, problems: 1 });
+  expect(warned.servers?.[1]?.sites).toMatchObject([{ id: 2, health: "attention" }]);
+
+  await writeFile(`${service.folder}/shop/upload`, randomBytes(5000));
+  await run();
+  const well = await show();
+  expect(ofBlog(well)).toBeUndefined();
+  expect(well.protection).toMatchObject({ protected: 1, warned: 0 });
+  expect(well.servers?.[1]).toMatchObject({ problems: 0, sites: [{ health: "good" }] });
+
+  await service.call("DELETE", path);
+  await soon(async () => expect((await service.call("GET", path)).status).toBe(404));
+});
+
 test("a worker that failed, and one that dies again and again although it is installed", async () => {
   await writeFile(`${service.folder}/shop/artisan`, "exit 3\n");
   const failed = await createWorker(1, { startretries: 0, startsecs: 1 });
@@ -85,7 +131,6 @@ test("a worker that failed, and one that dies again and again although it is ins
 }, 60_000);
 
 test("a site counts as protected by its newest good backup, and a failed run is a problem", async () => {
-  await mkdir(`${service.folder}/copies`);
   const { body: configuration } = await service.json<{ id: number }>(
     "POST",
     "/api/server/1/backup-configuration",

@@ -1,4 +1,5 @@
 // Judges databases, sites and servers from what is known of their backups, workers and webhooks. Pure.
+import { protectionRank } from "../../contract/backups/protection.ts";
 import { maxProblems, type Overview } from "../../contract/overview.ts";
 import type { Health, OverviewServer } from "../../contract/overview-parts.ts";
 import { toTimestamp } from "../../contract/values.ts";
@@ -14,16 +15,13 @@ type Trouble = { site_id: number; failing: number };
 type Protection = NonNullable<Overview["protection"]>;
 type Target = Protection["problems"][number];
 
-/** The best of several configurations protects. */
-const urgency: Record<Target["state"], number> = { unprotected: 0, late: 1, protected: 2 };
-
 const best = (all: readonly JudgedConfiguration[] | undefined): JudgedConfiguration | undefined =>
   all?.toSorted(
-    (a, b) =>
-      (urgency[b.state] ?? 0) - (urgency[a.state] ?? 0) ||
-      (b.atMs ?? 0) - (a.atMs ?? 0) ||
-      a.id - b.id,
+    (a, b) => protectionRank(b) - protectionRank(a) || (b.atMs ?? 0) - (a.atMs ?? 0) || a.id - b.id,
   )[0];
+
+const isProtected = ({ state }: Target): boolean => state === "protected";
+const isWell = (target: Target): boolean => isProtected(target) && target.warning === null;
 
 const toMoment = (ms: number | null) => (ms === null ? null : toTimestamp(new Date(ms)));
 
@@ -47,6 +45,7 @@ export function judgeTargets(
         server: names.get(server_id) ?? "",
         state: configuration?.state ?? "unprotected",
         reason: configuration?.reason ?? "No backup configured.",
+        warning: configuration?.warning ?? null,
         configuration_id: configuration?.id ?? null,
         at: toMoment(configuration?.atMs ?? null),
       };
@@ -58,12 +57,13 @@ const newestFirst = (a: { at: string | null }, b: { at: string | null }) =>
   (b.at ?? "").localeCompare(a.at ?? "");
 
 export function protectionPart(targets: readonly Target[], configurations: number): Protection {
-  const problems = targets.filter(({ state }) => state !== "protected");
+  const problems = targets.filter((target) => !isWell(target));
   const configured = problems.filter((one) => one.configuration_id !== null);
   const unconfigured = problems.filter((one) => one.configuration_id === null);
   return {
     total: targets.length,
-    protected: targets.length - problems.length,
+    protected: targets.filter(isProtected).length,
+    warned: problems.filter(isProtected).length,
     unconfigured: unconfigured.length,
     configurations,
     problems: [
@@ -76,7 +76,7 @@ export function protectionPart(targets: readonly Target[], configurations: numbe
 function healthOf(targets: readonly Target[], failing: number): Health {
   const configured = targets.filter((one) => one.configuration_id !== null);
   if (failing > 0 || configured.some(({ state }) => state === "unprotected")) return "failing";
-  if (configured.some(({ state }) => state === "late")) return "attention";
+  if (!configured.every(isWell)) return "attention";
   if (configured.length < targets.length) return "unprotected";
   return targets.length === 0 ? "empty" : "good";
 }
@@ -103,15 +103,13 @@ export function serversPart(
     const ownSites = sitesOf.get(id) ?? [];
     const failing = ownSites.reduce((sum, site) => sum + (failingOf.get(site.id) ?? 0), 0);
     const nextMs = (configurationsOf.get(id) ?? []).flatMap(({ nextRunMs }) => nextRunMs ?? []);
-    const configuredProblems = own.filter(
-      (one) => one.configuration_id !== null && one.state !== "protected",
-    );
+    const configuredProblems = own.filter((one) => one.configuration_id !== null && !isWell(one));
     return {
       id,
       name,
       health: healthOf(own, failing),
       targets: own.length,
-      protected: own.filter(({ state }) => state === "protected").length,
+      protected: own.filter(isProtected).length,
       problems: failing + configuredProblems.length,
       running: running.filter((run) => run.server_id === id).length,
       next_run_at: nextMs.length === 0 ? null : toMoment(Math.min(...nextMs)),

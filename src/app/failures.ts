@@ -1,12 +1,15 @@
 // How many things fail, as the browser's tab says it: in the title, and on the icon.
 import type { Overview } from "../../contract/overview.ts";
 
-/** Without what nobody has set up yet, which is no failure. */
+/** As many as are listed as problems; without what nobody has set up yet, which is no failure. */
 export function failureCount({ workers, webhooks, channels, protection }: Overview): number {
   const unprotected =
     protection === undefined
       ? 0
-      : protection.total - protection.protected - protection.unconfigured;
+      : protection.total -
+        protection.protected -
+        protection.unconfigured +
+        (protection.warned ?? 0);
   return [workers, webhooks, channels].reduce(
     (sum, { failing, problems }) => sum + (failing ?? problems.length),
     unprotected,

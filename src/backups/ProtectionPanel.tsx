@@ -2,7 +2,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
-import type { Protection } from "../../contract/backups/protection.ts";
 import { makePoller } from "../api/poll.ts";
 import { everySiteQuery } from "../app/inventory.ts";
 import { Link } from "../app/Link.tsx";
@@ -12,19 +11,15 @@ import { Icon } from "../ui/Icon.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
 import { LineDot } from "../ui/StatusDot.tsx";
 import { Time } from "../ui/Time.tsx";
-import type { Tone } from "../ui/tone.ts";
 import { movingStatus } from "./backup-facts.ts";
+import { protectionLook } from "./configuration-condition.ts";
 import { protectionRows, type ProtectionRow, type Target } from "./protection-rows.ts";
 import { everyConfigurationQuery, everyDatabaseQuery } from "./queries.ts";
 
 /** An overview of many servers asks for much; what is overdue by half a minute is not late. */
 const overviewMs = 30_000;
 
-const tones: Record<Protection["state"], Tone> = {
-  protected: "good",
-  late: "warn",
-  unprotected: "bad",
-};
+const isWell = ({ state, warning }: ProtectionRow) => state === "protected" && warning === null;
 
 const count = (many: number, one: string, more: string) => `${many} ${many === 1 ? one : more}`;
 
@@ -40,7 +35,7 @@ const Schedule = ({ configuration }: { configuration: BackupConfiguration }) =>
 type RowProps = { row: ProtectionRow; serverId: number };
 
 function Row({ row, serverId }: RowProps) {
-  const { target, state, reason, configuration, newestAt } = row;
+  const { target, reason, warning, configuration, newestAt } = row;
   const nameId = useId();
   const cure =
     configuration === null
@@ -48,15 +43,15 @@ function Row({ row, serverId }: RowProps) {
       : { to: paths.backupConfiguration(configuration.id), label: configuration.name };
   return (
     <li className="flex min-h-11 items-center gap-3 border-t border-line px-4 py-2 text-sm first:border-t-0 max-sm:px-3">
-      <LineDot tone={tones[state]} />
+      <LineDot tone={protectionLook(row).tone} />
       <div className="min-w-0 flex-1">
         <p id={nameId} className="wrap-anywhere">
           <span className="text-muted">{target.type}</span>{" "}
           <span className="font-medium">{target.name}</span>
         </p>
         <p className="text-xs text-muted">
-          {state === "protected" ? "Backed up" : reason}
-          {state !== "protected" && newestAt !== null && " Last good backup"}
+          {isWell(row) ? "Backed up" : (warning ?? reason)}
+          {!isWell(row) && newestAt !== null && " Last good backup"}
           {newestAt !== null && (
             <>
               {" "}
@@ -94,18 +89,18 @@ const List = ({ rows, serverId }: ListProps) => (
 );
 
 function Summary({ rows, serverId }: ListProps) {
-  const problems = rows.filter(({ state }) => state !== "protected");
-  const good = rows.filter(({ state }) => state === "protected");
+  const problems = rows.filter((row) => !isWell(row));
+  const good = rows.filter(isWell);
   return (
     <section aria-label="Protection">
       {problems.length > 0 && <List rows={problems} serverId={serverId} />}
       {good.length > 0 && (
         <details className="group border-t border-line first:border-t-0">
           <summary className="flex min-h-11 list-none items-center gap-3 px-4 py-2 text-sm -outline-offset-2 hover:bg-hover max-sm:px-3">
-            <LineDot tone="good" />
+            <LineDot tone={problems.length === 0 ? "good" : "idle"} />
             {problems.length === 0
               ? `All protected: ${count(rows.length, "database or site", "databases and sites")}`
-              : `${good.length} of ${rows.length} databases and sites protected`}
+              : `${rows.filter(({ state }) => state === "protected").length} of ${rows.length} databases and sites protected`}
             <span className="ms-auto text-muted group-open:rotate-180">
               <Icon name="down" />
             </span>

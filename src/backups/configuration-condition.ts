@@ -24,6 +24,9 @@ const protections: Record<Protection["state"], { tone: Tone; word: string }> = {
   unprotected: { tone: "bad", word: "unprotected" },
 };
 
+export const protectionLook = ({ state, warning }: Pick<Protection, "state" | "warning">) =>
+  protections[warning === null ? state : "late"];
+
 /** What the states say that are news by themselves. */
 const news: Readonly<Record<Exclude<BackupConfigurationState, "installed">, string>> = {
   installing: "Testing the source, the storage and the backup tools.",
@@ -39,10 +42,6 @@ export function conditionOf(configuration: BackupConfiguration, nowMs: number): 
   if (isInTransit(status)) return { tone: "busy", word: status, reason: reason ?? "" };
   if (status === "failed") return { tone: "bad", word: status, reason: why ?? reason ?? "" };
   const protection = protectionOf(configuration, nowMs);
-  const look = protections[protection.state];
-  const [warning, ...others] = configuration.warnings ?? [];
-  if (protection.state !== "protected" || warning === undefined)
-    return { ...look, reason: protection.reason };
-  const count = others.length === 0 ? "" : `${others.length + 1} warnings: `;
-  return { ...protections.late, reason: protection.reason, warning: count + warning };
+  const { reason: sentence, warning } = protection;
+  return { ...protectionLook(protection), reason: sentence, ...(warning !== null && { warning }) };
 }

@@ -99,6 +99,15 @@ test.each<[string, Target[], BackupConfiguration[], Short[]]>([
     [["orders", "protected", 6, today]],
   ],
   [
+    "of two good ones the one without a warning counts",
+    [orders],
+    [
+      configuration(5, "database", 1, [older]),
+      { ...configuration(6, "database", 1, [good]), warnings: ["Nearly empty: 1 kB."] },
+    ],
+    [["orders", "protected", 5, yesterday]],
+  ],
+  [
     "what no list names but a configuration backs up",
     [],
     [configuration(5, "site", 9, [good])],

@@ -1,6 +1,10 @@
 // "Am I protected?" for all of a server: its databases and sites, each with the configuration that protects it best.
 import type { BackupableType, BackupConfiguration } from "../../contract/backups/backup.ts";
-import { protectionOf, type Protection } from "../../contract/backups/protection.ts";
+import {
+  protectionOf,
+  protectionRank,
+  type Protection,
+} from "../../contract/backups/protection.ts";
 
 /** What can be backed up. */
 export type Target = { type: BackupableType; id: number; name: string };
@@ -10,14 +14,13 @@ export type ProtectionRow = {
   state: Protection["state"];
   /** Why, in one sentence. */
   reason: string;
+  /** What is odd although it is protected. */
+  warning: string | null;
   /** Null = nothing backs it up. Otherwise the one that would be restored from. */
   configuration: BackupConfiguration | null;
   /** When its newest good backup ended; null = there is none. */
   newestAt: string | null;
 };
-
-/** The worst first: it is what one comes for. */
-const urgency: Record<Protection["state"], number> = { unprotected: 0, late: 1, protected: 2 };
 
 const keyOf = ({ type, id }: Pick<Target, "type" | "id">) => `${type} ${id}`;
 
@@ -30,17 +33,18 @@ function toRow(
     target,
     state: "unprotected",
     reason: "No backup configured.",
+    warning: null,
     configuration: null,
     newestAt: null,
   };
   const [best = none] = configurations
     .map((configuration): ProtectionRow => {
-      const { state, reason, newest } = protectionOf(configuration, nowMs);
-      return { target, state, reason, configuration, newestAt: newest?.ended_at ?? null };
+      const { newest, ...judged } = protectionOf(configuration, nowMs);
+      return { target, ...judged, configuration, newestAt: newest?.ended_at ?? null };
     })
     .toSorted(
       (a, b) =>
-        urgency[b.state] - urgency[a.state] ||
+        protectionRank(b) - protectionRank(a) ||
         (b.newestAt ?? "").localeCompare(a.newestAt ?? "") ||
         (a.configuration?.id ?? 0) - (b.configuration?.id ?? 0),
     );
@@ -68,7 +72,8 @@ export function protectionRows(
     .map(([key, { type, id, name }]) => toRow({ type, id, name }, byTarget.get(key) ?? [], nowMs))
     .toSorted(
       (a, b) =>
-        urgency[a.state] - urgency[b.state] ||
+        // The worst is what one comes for.
+        protectionRank(a) - protectionRank(b) ||
         a.target.type.localeCompare(b.target.type) ||
         a.target.name.localeCompare(b.target.name),
     );

@@ -20,7 +20,7 @@ const toneOf = (failing: number, rest: number, total: number): Tone =>
   total === 0 ? "idle" : failing > 0 ? "bad" : rest > 0 ? "warn" : "good";
 
 export function figuresOf({ protection, workers, webhooks, channels }: WholeOverview): Figure[] {
-  const { total, protected: good, unconfigured } = protection;
+  const { total, protected: good, unconfigured, warned = 0 } = protection;
   const unwell = total - good - unconfigured;
   const down = workers.failing ?? workers.problems.length;
   const moving = workers.total - workers.up - workers.stopped - down;
@@ -33,14 +33,15 @@ export function figuresOf({ protection, workers, webhooks, channels }: WholeOver
       kind: "unprotected",
       value: good,
       total,
-      tone: toneOf(unwell, unconfigured, total),
+      tone: toneOf(unwell, unconfigured + warned, total),
       detail:
         total === 0
           ? "No sites or databases"
-          : good === total
+          : good === total && warned === 0
             ? "All sites and databases"
             : listed([
                 unwell > 0 && many(unwell, "needs attention", "need attention"),
+                warned > 0 && many(warned, "with a warning", "with warnings"),
                 unconfigured > 0 && `${unconfigured} without a backup`,
               ]),
     },

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { WholeOverview } from "../app/inventory.ts";
+import { failureCount } from "../app/failures.ts";
 import { calmText } from "./calm.ts";
 import { figuresOf } from "./figures.ts";
 import { firstSteps } from "./first-steps.ts";
@@ -65,6 +66,31 @@ test("figures are good only where all of it is", () => {
   expect(figuresOf(stopped)[1]).toMatchObject({ tone: "idle", detail: "1 stopped" });
   const up = { ...empty, workers: { ...empty.workers, total: 3, up: 3 } };
   expect(figuresOf(up)[1]).toMatchObject({ tone: "good", detail: "All workers" });
+});
+
+test("a backup with a warning is protected and never green", () => {
+  const odd: WholeOverview = {
+    ...empty,
+    protection: {
+      ...empty.protection,
+      total: 1,
+      protected: 1,
+      warned: 1,
+      configurations: 1,
+      problems: [{ ...target(1, 2, 20), state: "protected", warning: "Nearly empty: 1 kB." }],
+    },
+  };
+  expect(figuresOf(odd)[0]).toMatchObject({ value: 1, tone: "warn", detail: "1 with a warning" });
+  expect(linesOf(groupsOf(odd))).toMatchObject([
+    {
+      problem: {
+        tone: "warn",
+        title: "Backup of site-1 needs attention",
+        reason: "Nearly empty: 1 kB.",
+      },
+    },
+  ]);
+  expect(failureCount(odd)).toBe(1);
 });
 
 test("many problems that are alike are one line, and the newest comes first", () => {

@@ -49,19 +49,19 @@ const channelPath = (siteId: number | null, serverId: number | null | undefined)
       : paths.serverNotifications(serverId);
 
 function protectionGroups({ protection }: WholeOverview): ProblemGroup[] {
-  const { problems, unconfigured, total, protected: good } = protection;
+  const { problems, unconfigured, total, protected: good, warned = 0 } = protection;
   const toProblem = (one: (typeof problems)[number]): Problem => ({
     key: `${one.type} ${one.id}`,
     kind: "unprotected",
-    tone: one.state === "late" ? "warn" : one.configuration_id === null ? "idle" : "bad",
+    tone: one.state !== "unprotected" ? "warn" : one.configuration_id === null ? "idle" : "bad",
     title:
       one.configuration_id === null
         ? `${one.name} has no backup`
-        : one.state === "late"
+        : one.state !== "unprotected"
           ? `Backup of ${one.name} needs attention`
           : `${one.name} is unprotected`,
     place: one.server,
-    reason: one.configuration_id === null ? null : one.reason,
+    reason: one.configuration_id === null ? null : (one.warning ?? one.reason),
     at: one.at,
     action:
       one.configuration_id === null
@@ -75,7 +75,7 @@ function protectionGroups({ protection }: WholeOverview): ProblemGroup[] {
     {
       key: "configured",
       kind: "unprotected",
-      total: total - good - unconfigured,
+      total: total - good - unconfigured + warned,
       title: (count) => many(count, "backup needs attention", "backups need attention"),
       action: "Show all",
       problems: problems.filter((one) => one.configuration_id !== null).map(toProblem),
