@@ -5,7 +5,7 @@ import { defineConfig } from "vitest/config";
 import { docs } from "./server/setup/vite/docs.ts";
 import { preloadScript } from "./server/setup/vite/preload-script.ts";
 import { precompressed } from "./server/setup/vite/precompressed.ts";
-import { preloadedPages } from "./src/preload/pages.ts";
+import { linkModule, preloadedPages } from "./src/preload/pages.ts";
 import { parseMarkdown } from "./src/help/markdown.ts";
 
 const service = process.env["QUARTERDECK_DEV_SERVICE"] ?? "http://127.0.0.1:4000";
@@ -30,7 +30,7 @@ export default defineConfig({
     react(),
     tailwindcss(),
     docs(parseMarkdown),
-    preloadScript(preloadedPages.map(({ module }) => module)),
+    preloadScript([linkModule, ...preloadedPages.map(({ module }) => module)]),
     precompressed(),
   ],
   server: {

@@ -138,8 +138,15 @@ addEventListener("hashchange", () => {
 setTimeout(() => void start());
 
 void idle()
-  // So that it is there when the service is not.
-  .then(() => Promise.allSettled([joinTabs(), import("./app/ErrorPage.tsx")]))
+  // The error page so that it is there when the service is not. The font of ids and commands so that no page of a slow line
+  // waits for it: few first pages show one.
+  .then(() =>
+    Promise.allSettled([
+      joinTabs(),
+      import("./app/ErrorPage.tsx"),
+      document.fonts.load('1em "Geist Mono"'),
+    ]),
+  )
   .then(() => import("./app/prefetch.ts"))
   .then(
     ({ prefetchLinks }) => prefetchLinks(routes),

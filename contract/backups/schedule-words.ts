@@ -1,5 +1,6 @@
 // A schedule in words. Apart from the grammar and the moments, so that who needs only those does not load cronstrue.
 import cronstrue from "cronstrue";
+import { readCron } from "./cron.ts";
 
 const say = (frequency: string, verbose = false) =>
   cronstrue.toString(frequency, { use24HourTimeFormat: true, verbose });
@@ -21,7 +22,8 @@ export function scheduleInWords(frequency: string): string {
   // Cron takes a * among others in a list; cronstrue makes "undefined" of it.
   if (fields.some((field) => field !== "*" && field.split(",").includes("*"))) return frequency;
   try {
-    if (fields.length === 5 && fields[2] !== "*" && fields[4] !== "*") return sayEither(fields);
+    const cron = readCron(frequency);
+    if (cron.problem === null && cron.isEither) return sayEither(fields);
     // Said of an interval, "every hour, every day" would only repeat itself.
     return say(frequency, !fields[1]?.startsWith("*"));
   } catch {

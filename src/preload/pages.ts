@@ -2,6 +2,9 @@
 // The loaders stay the ones to say what a page needs; what is missing here is only asked later.
 import type { operations } from "../../contract/operations.ts";
 
+/** Loaded first where the address holds a sign-in link. */
+export const linkModule = "app/sign-in-link.ts";
+
 type AnyPath = (typeof operations)[keyof typeof operations]["path"];
 
 type PreloadedPage = {

@@ -1,27 +1,33 @@
 // Runs from index.html before anything else is there, as a small script of its own that the service's policy names by
-// its hash: preloads the page's code, asks its first questions, and lets the frame of the page show.
+// its hash: applies the chosen scheme, preloads the page's code, asks its first questions, and lets the frame of the page show.
 import { firstSession, takeLink } from "../api/kept-session.ts";
 import { requestHeaders } from "../api/request-headers.ts";
-import { preloadFor } from "./pages.ts";
+import { linkModule, preloadFor } from "./pages.ts";
+import "../../public/scheme.js";
 
 // The build puts in, by module, the files that a page's code is made of.
 declare const PRELOAD_FILES: Record<string, readonly string[]>;
 
-function start(): void {
-  const link = takeLink();
-  globalThis.signInLink = link;
-  const session = firstSession(link);
-  if (session === null || location.pathname === "/connect") return;
-  document.documentElement.dataset["connected"] = "";
-  const page = preloadFor(location.pathname, location.search);
-  if (page === null) return;
-  for (const href of PRELOAD_FILES[page.module] ?? []) {
+function preload(module: string): void {
+  for (const href of PRELOAD_FILES[module] ?? []) {
     const link = document.createElement("link");
     link.rel = "modulepreload";
     link.crossOrigin = "";
     link.href = href;
     document.head.append(link);
   }
+}
+
+function start(): void {
+  const link = takeLink();
+  globalThis.signInLink = link;
+  if (link !== null) preload(linkModule);
+  const session = firstSession(link);
+  if (session === null || location.pathname === "/connect") return;
+  document.documentElement.dataset["connected"] = "";
+  const page = preloadFor(location.pathname, location.search);
+  if (page === null) return;
+  preload(page.module);
   const answers = new Map<string, Promise<Response>>();
   for (const ask of page.asks) {
     const url = session.address + ask;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { filesOf } from "./preload-script.ts";
+import { filesOf, orderHead } from "./preload-script.ts";
 
 const chunk = (fileName: string, imports: string[], more: object = {}) => ({
   fileName,
@@ -24,3 +24,19 @@ test("names a page's files once each, without those that index.html loads", () =
 
 test("a page that is none stops the build", () =>
   expect(() => filesOf("backups/Gone.tsx", chunks)).toThrow("No chunk is made of"));
+
+test("asks for the first file before all others, and for none that the script holds", () => {
+  const built = [
+    "  <head>",
+    '    <link rel="icon" href="/favicon.svg" />',
+    '    <link rel="preload" href="/assets/font.woff2" as="font" />',
+    '    <script src="/scheme.js"></script>',
+    '    <script type="module" crossorigin src="/assets/index.js"></script>',
+    '    <link rel="stylesheet" crossorigin href="/assets/index.css">',
+    "  </head>",
+    "",
+  ];
+  const [head, icon, font, , first, styles, end] = built;
+  const ordered = [head, "    <script>start()</script>", first, styles, icon, font, end, ""];
+  expect(orderHead(built.join("\n"), "<script>start()</script>")).toBe(ordered.join("\n"));
+});

@@ -40,6 +40,22 @@ async function compile(files: Record<string, string[]>): Promise<string> {
   return output.output[0].code.trim();
 }
 
+/** What the build adds at the end of the head. */
+const builtFiles =
+  /^ *<(?:script type="module"|link rel="(?:modulepreload|stylesheet)")[^>]*>(?:<\/script>)?\n/gm;
+
+/**
+ * The first file to be asked for gets the connection that brought the page, so that is the largest one, which everything
+ * waits for. A script after the style sheet would wait for that.
+ */
+export function orderHead(html: string, script: string): string {
+  const found = html.match(builtFiles)?.join("") ?? "";
+  return html
+    .replace(builtFiles, "")
+    .replace(/ *<script src="\/scheme\.js"><\/script>\n/, "")
+    .replace(/^ *<link rel="icon"/m, (icon) => `    ${script}\n${found}${icon}`);
+}
+
 /** @param modules those of the pages, below `src` */
 export const preloadScript = (modules: readonly string[]): Plugin => ({
   name: "preload-script",
@@ -52,8 +68,7 @@ export const preloadScript = (modules: readonly string[]): Plugin => ({
         modules.map((module) => [module, filesOf(module, chunks).map((name) => `/${name}`)]),
       );
       const script = await compile(files);
-      // Before the style sheet: a script after it would wait for it.
-      return html.replace("<title>", () => `<script>${script}</script>\n    <title>`);
+      return orderHead(html, `<script>${script}</script>`);
     },
   },
 });
