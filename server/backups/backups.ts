@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Clock } from "../clock.ts";
-import type { Host } from "../hosts/host.ts";
+import type { LocalHost } from "../hosts/host.ts";
 import type { Scratch } from "../hosts/scratch.ts";
 import type { Route } from "../http/route.ts";
 import type { SecretReader } from "../inventory/secrets.ts";
@@ -35,7 +35,7 @@ import { createTaskStore } from "./task-store.ts";
 type BackupsOptions = {
   db: Database;
   inventory: InventoryStore;
-  host: Host;
+  host: LocalHost;
   secrets: SecretReader;
   scratch: Scratch;
   jobs: Jobs;

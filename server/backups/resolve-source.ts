@@ -1,5 +1,5 @@
 // Resolves a configuration's source and storage: opens the inventory's entries.
-import type { Host } from "../hosts/host.ts";
+import type { LocalHost } from "../hosts/host.ts";
 import type { Scratch } from "../hosts/scratch.ts";
 import type { EntryAccount } from "../inventory/accounts.ts";
 import { expandHome } from "../inventory/paths.ts";
@@ -18,7 +18,7 @@ import { createSqliteSource } from "./sources/sqlite/source.ts";
 type ResolverOptions = {
   inventory: InventoryStore;
   store: Pick<BackupStore, "newestPaths">;
-  host: Host;
+  host: LocalHost;
   secrets: SecretReader;
   scratch: Scratch;
 };

@@ -5,7 +5,7 @@ import { PassThrough, Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { findAccount, ownAccount, type Account } from "./account.ts";
-import type { Host } from "./host.ts";
+import type { LocalHost } from "./host.ts";
 import { createLocalHost } from "./local.ts";
 import {
   countInput,
@@ -87,7 +87,7 @@ describe.runIf(isRoot)("a command that runs as an account", () => {
 });
 
 describe.runIf(isRoot)("a task that is performed as an account", () => {
-  const asNobody = async (): Promise<Host> => host.as(await find("nobody"));
+  const asNobody = async (): Promise<LocalHost> => host.as(await find("nobody"));
 
   test("has given up root for good, and sees nothing of the service's environment", async () => {
     vi.stubEnv("A_SECRET", "hunter2");

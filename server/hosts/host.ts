@@ -19,6 +19,8 @@ export type Command = {
   output?: Writable;
   /** For output of gigabytes, in place of `output`: called with each piece, whose memory it may use until it resolves. */
   take?(piece: Buffer): Promise<void>;
+  /** It moves little, so that on a remote machine it shares the connection of all others despite its streams. */
+  isSmall?: boolean;
   /** Called with each line that it writes to its error stream. */
   onErrorLine?(line: string): void;
   /** Ends the program, and all it started, at once. */
@@ -40,27 +42,19 @@ export class CommandMissing extends Error {
   override name = "CommandMissing";
 }
 
-/** A machine as one of its accounts sees it: the kernel refuses what that account may not do. */
+/** A machine, this one or a remote one, as one of its accounts sees it: its kernel refuses what that account may not do. */
 export type Host = {
   account: Account;
-  /** The account is the service's own. */
+  /** The account is the service's own; on a remote machine, the one that it logs in as. */
   isOwn: boolean;
-  /** The same machine as another account sees it. @throws unless the service runs as root, or it is the same account */
+  /** The same machine as another account sees it. @throws where the service cannot become that account */
   as(account: Account): Host;
   /**
    * Runs a command to its end, in a process group of its own.
-   * @throws CommandMissing, the input's, output's or `take`'s own error (the program is ended then), or an AbortError
+   * @throws CommandMissing, the input's, output's or `take`'s own error (the program is ended then), or an AbortError;
+   * for a remote machine also ServerAway, which is never an end
    */
   run(command: Command): Promise<CommandEnd>;
-  /**
-   * Performs work of our own as the account.
-   * @throws what the task throws; from a child process as a plain Error with the same name, message and code
-   */
-  perform<Args, Result>(
-    task: Task<Args, Result>,
-    args: Args,
-    streams?: TaskStreams,
-  ): Promise<Result>;
   /**
    * Finds a folder inside another, links followed.
    * @param root absolute path of the folder that must not be left
@@ -70,4 +64,18 @@ export type Host = {
   folderInside(root: string, folder: string): Promise<string | FolderProblem>;
   /** Memory of the machine in MB, null where it is unknown. */
   memoryMb: number | null;
+};
+
+/** The machine that the service runs on: only there is our own code, which a remote machine does not have. */
+export type LocalHost = Omit<Host, "as"> & {
+  as(account: Account): LocalHost;
+  /**
+   * Performs work of our own as the account.
+   * @throws what the task throws; from a child process as a plain Error with the same name, message and code
+   */
+  perform<Args, Result>(
+    task: Task<Args, Result>,
+    args: Args,
+    streams?: TaskStreams,
+  ): Promise<Result>;
 };

@@ -3,24 +3,24 @@ import { totalmem } from "node:os";
 import { PassThrough, Readable } from "node:stream";
 import { accountName, ownAccount, type Account } from "./account.ts";
 import { findFolderInside } from "./folder-inside.ts";
-import type { Host } from "./host.ts";
+import type { LocalHost } from "./host.ts";
 import { createPerformer } from "./perform-task.ts";
 import { createRunner } from "./run.ts";
 
 const bytesPerMb = 1024 * 1024;
 
 /** @param environment what its commands see, see `createRunner` */
-export function createLocalHost(environment: Record<string, string>): Host {
+export function createLocalHost(environment: Record<string, string>): LocalHost {
   const own = ownAccount();
 
-  function hostOf(account: Account): Host {
+  function hostOf(account: Account): LocalHost {
     const isOwn = account.uid === own.uid;
     if (!isOwn && own.uid !== 0)
       throw new Error(
         `Quarterdeck runs as ${accountName(own)} and cannot run anything as ${accountName(account)}.`,
       );
     const performAs = createPerformer(account, environment);
-    const perform: Host["perform"] = (task, args, streams = {}) =>
+    const perform: LocalHost["perform"] = (task, args, streams = {}) =>
       isOwn
         ? task.perform(args, {
             input: streams.input ?? Readable.from([]),

@@ -2,13 +2,13 @@
 import { chmod, chown, lstat, mkdir, readdir, rm, stat } from "node:fs/promises";
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
-import type { Host } from "./host.ts";
+import type { LocalHost } from "./host.ts";
 
 export type Scratch = {
   /** The service's own, closed to every other account. */
   own: string;
   /** Of the account that the host works as, closed to every other; it is there. */
-  folderOf(host: Host): Promise<string>;
+  folderOf(host: LocalHost): Promise<string>;
   /**
    * Removes what dumps that were cut off have left, each as the account whose it is. An account may hold this up.
    * @param isLeft what else is of no use in the service's own
@@ -22,7 +22,7 @@ const clearingMs = 10 * 60_000;
 const enterByAll = 0o001;
 
 /** @param dataFolder absolute, the service's own */
-export async function createScratch(dataFolder: string, service: Host): Promise<Scratch> {
+export async function createScratch(dataFolder: string, service: LocalHost): Promise<Scratch> {
   const own = join(dataFolder, "scratch");
   await mkdir(own, { recursive: true, mode: 0o700 });
   await chmod(own, 0o700);

@@ -2,7 +2,7 @@
 import { operations } from "../../contract/operations.ts";
 import type { Database, Server, Site, StorageProvider } from "../../contract/servers.ts";
 import { accountName } from "../hosts/account.ts";
-import type { Host } from "../hosts/host.ts";
+import type { LocalHost } from "../hosts/host.ts";
 import { listFilters } from "../http/list-filters.ts";
 import { filteredListRoute, nothingToFind, reply, route, type Route } from "../http/route.ts";
 import type { EntryAccount } from "../inventory/accounts.ts";
@@ -15,7 +15,7 @@ import type {
   StorageProviderEntry,
 } from "../inventory/store.ts";
 
-export function serverRoutes(inventory: InventoryStore, host: Host): Route[] {
+export function serverRoutes(inventory: InventoryStore, host: LocalHost): Route[] {
   const findServer = createServerFinder(inventory);
   // Every server is this machine until others can be reached.
   const toServer = (row: ServerRow): Server => ({

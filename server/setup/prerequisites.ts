@@ -36,6 +36,11 @@ const prerequisites: readonly Prerequisite[] = [
     isThere: () => hasCommand("pg_dump") && existsSync("/usr/lib/postgresql"),
   },
   {
+    tests: "servers that are reached over SSH",
+    packages: ["openssh-server", "openssh-client", "sudo"],
+    isThere: () => existsSync("/usr/sbin/sshd") && hasCommand("ssh") && hasCommand("sudo"),
+  },
+  {
     tests: "restoring a backup by hand",
     packages: ["zstd"],
     isThere: () => hasCommand("zstd"),

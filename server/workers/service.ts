@@ -10,7 +10,7 @@ import {
 } from "../../contract/workers/worker.ts";
 import type { FieldErrors } from "../../contract/errors.ts";
 import type { Clock } from "../clock.ts";
-import type { Host } from "../hosts/host.ts";
+import type { LocalHost } from "../hosts/host.ts";
 import { recordActivity } from "../activity/store.ts";
 import { conflict } from "../http/service-error.ts";
 import type { InventoryStore, SiteRow } from "../inventory/store.ts";
@@ -42,7 +42,7 @@ type WorkerServiceOptions = {
   /** Makes what keeps the processes up, and tells this service of them. */
   createManager(listener: ProcessListener): ProcessManager;
   jobs: Pick<Jobs, "send">;
-  host: Host;
+  host: LocalHost;
   clock: Clock;
   log: Logger;
 };

@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Clock } from "../clock.ts";
-import type { Host } from "../hosts/host.ts";
+import type { LocalHost } from "../hosts/host.ts";
 import type { Route } from "../http/route.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { Handlers, Jobs } from "../jobs/jobs.ts";
@@ -18,7 +18,7 @@ import { createSupervisor } from "./supervisor/supervisor.ts";
 type WorkersOptions = {
   db: Database;
   inventory: InventoryStore;
-  host: Host;
+  host: LocalHost;
   jobs: Pick<Jobs, "send">;
   /** For the records and logs of the processes. */
   folder: string;

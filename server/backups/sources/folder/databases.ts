@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Writable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
 import { callbackify } from "node:util";
-import type { Host } from "../../../hosts/host.ts";
+import type { LocalHost } from "../../../hosts/host.ts";
 import { defineTask } from "../../../hosts/task.ts";
 import type { DatabaseCopy, SiteDatabases } from "./rewrite.ts";
 import { folderTasks } from "./tasks.ts";
@@ -143,7 +143,7 @@ type FoundDatabases = SiteDatabases & {
 
 /** @param say called for each database, with a line for the operator */
 export function createSiteDatabases(
-  host: Host,
+  host: LocalHost,
   root: string,
   scratchFolder: string,
   attempt: Pick<Attempt, "id" | "signal">,
@@ -154,7 +154,7 @@ export function createSiteDatabases(
   // A name that the start of the service clears away, too.
   const to = join(scratchFolder, `dump-${attempt.id}-site.sqlite`);
   const found: SiteDatabase[] = [];
-  const perform: Host["perform"] = async (task, args, streams = {}) => {
+  const perform: LocalHost["perform"] = async (task, args, streams = {}) => {
     try {
       return await host.perform(task, args, { signal, ...streams });
     } catch (error) {

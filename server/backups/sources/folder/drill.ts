@@ -2,7 +2,7 @@
 import { lstat, mkdir, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import type { Host } from "../../../hosts/host.ts";
+import type { LocalHost } from "../../../hosts/host.ts";
 import { defineTask } from "../../../hosts/task.ts";
 import { checkRestored, startsAsDatabase } from "./databases.ts";
 import { extractArchive } from "./extract.ts";
@@ -12,7 +12,7 @@ import { reviveSourceError, SourceError, type Attempt, type Manifest } from "../
 import { folderTasks } from "./tasks.ts";
 import { smallestDatabaseBytes } from "../sqlite/header.ts";
 
-type Part = { host: Host; scratchFolder: string };
+type Part = { host: LocalHost; scratchFolder: string };
 type Counts = { entries: number; bytes: number };
 /** `databases`: names of SQLite databases, one character a byte. */
 type Found = Counts & { databases: string[] };
@@ -100,7 +100,7 @@ async function checkDatabases(
 
 const shownBroken = 5;
 
-async function throwAway(host: Host, folder: string, signal: AbortSignal): Promise<void> {
+async function throwAway(host: LocalHost, folder: string, signal: AbortSignal): Promise<void> {
   const reason = await removeFolder(host, folder, signal);
   if (reason !== null)
     throw new SourceError(`${folder} could not be removed: ${reason}. Remove it by hand.`);

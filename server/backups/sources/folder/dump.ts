@@ -1,7 +1,7 @@
 // Writes a folder into a stream: our own walk names the entries, tar reads them, both as the site's account.
 import { PassThrough, type Readable, type Writable } from "node:stream";
 import { finished } from "node:stream/promises";
-import { CommandMissing, type Host } from "../../../hosts/host.ts";
+import { CommandMissing, type LocalHost } from "../../../hosts/host.ts";
 import { createArchiveInspector } from "./archive.ts";
 import { createSiteDatabases } from "./databases.ts";
 import { identifyFolder, listNames, type NameNote } from "./names.ts";
@@ -27,7 +27,7 @@ const waitingBytes = 16 * 1024;
  * @throws SourceError, an abort, or the error of `into`; `into` is destroyed then
  */
 export async function dumpFolder(
-  host: Host,
+  host: LocalHost,
   root: string,
   scratchFolder: string,
   into: Writable,
@@ -106,7 +106,7 @@ type Changes = ReturnType<typeof createChanges>;
 
 /** @returns the names as tar reads them; what goes wrong with them is the stream's error */
 function streamNames(
-  host: Host,
+  host: LocalHost,
   root: string,
   tally: Tally,
   changes: Changes,

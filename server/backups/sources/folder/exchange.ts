@@ -2,7 +2,7 @@
 // would not be seen there. For a moment some entries are old and some are new; a kill in it is settled to one of both.
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import type { Host } from "../../../hosts/host.ts";
+import type { LocalHost } from "../../../hosts/host.ts";
 import {
   applyAttributes,
   beginExchange,
@@ -20,7 +20,7 @@ import { toError } from "../../../to-error.ts";
 
 /** @param root its real path @throws SourceError, the input's own error, or an abort; the folder is as it was then */
 export async function exchangeFolder(
-  host: Host,
+  host: LocalHost,
   root: string,
   from: Readable,
   attempt: Attempt,
@@ -50,7 +50,7 @@ export async function exchangeFolder(
 
 /** @returns null when nothing of an exchange is there @throws SourceError */
 export async function settleInside(
-  host: Host,
+  host: LocalHost,
   root: string,
   attempt: Attempt,
 ): Promise<Settled | null> {
@@ -67,7 +67,7 @@ export async function settleInside(
 }
 
 /** Gives the folder itself what the archive says of it, and removes what was there. */
-async function finish(host: Host, exchange: Exchange, attempt: Attempt): Promise<void> {
+async function finish(host: LocalHost, exchange: Exchange, attempt: Attempt): Promise<void> {
   const { root } = exchange;
   const { ready, old, fresh } = namesOf(exchange);
   const signal = tidying();
@@ -82,7 +82,7 @@ async function finish(host: Host, exchange: Exchange, attempt: Attempt): Promise
 }
 
 /** What stays lying there takes space, but makes no restore wrong. */
-async function clearAway(host: Host, folder: string, { say }: Attempt): Promise<void> {
+async function clearAway(host: LocalHost, folder: string, { say }: Attempt): Promise<void> {
   const reason = await removeFolder(host, folder, tidying());
   if (reason !== null) say(`${folder} could not be removed: ${reason}. Remove it by hand.`);
 }

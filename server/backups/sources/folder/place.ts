@@ -4,7 +4,7 @@ import { access, lstat, open, readFile, readlink, realpath, rmdir } from "node:f
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { accountName, ownAccount, type Account } from "../../../hosts/account.ts";
-import type { Host } from "../../../hosts/host.ts";
+import type { LocalHost } from "../../../hosts/host.ts";
 import { defineTask, type Task } from "../../../hosts/task.ts";
 import { openTrustedParent } from "../../../hosts/trusted-parent.ts";
 import { folderTasks } from "./tasks.ts";
@@ -51,7 +51,7 @@ const keptCharacters = 50;
  * site's account does, and the kernel says whether it may.
  */
 export async function openPlace(
-  host: Host,
+  host: LocalHost,
   root: string,
   id: number,
   signal: AbortSignal,
@@ -169,7 +169,7 @@ const removalPausesMs = [0, 100, 500];
  * @returns why it could not, or null
  */
 export async function removeFolder(
-  host: Host,
+  host: LocalHost,
   folder: string,
   signal: AbortSignal,
   removeTop: () => Promise<boolean> = async () => false,
@@ -183,7 +183,7 @@ export async function removeFolder(
 }
 
 async function removeAll(
-  host: Host,
+  host: LocalHost,
   folder: string,
   signal: AbortSignal,
   removeTop: () => Promise<boolean>,
@@ -220,7 +220,7 @@ export const removeEmptyFolder = defineTask(folderTasks, "removeEmptyFolder", (p
 export const tidying = (): AbortSignal => AbortSignal.timeout(10 * 60_000);
 
 /** Lets an account into folders that were archived as closed to their owner. */
-export async function openUp(host: Host, folder: string, signal: AbortSignal): Promise<void> {
+export async function openUp(host: LocalHost, folder: string, signal: AbortSignal): Promise<void> {
   await host.run({ argv: ["chmod", "-R", "u+rwX", "--", folder], signal });
 }
 

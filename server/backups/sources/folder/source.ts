@@ -3,7 +3,7 @@
 import { constants, type Dir } from "node:fs";
 import { access, opendir, stat } from "node:fs/promises";
 import { accountName } from "../../../hosts/account.ts";
-import type { Host } from "../../../hosts/host.ts";
+import type { LocalHost } from "../../../hosts/host.ts";
 import { defineTask } from "../../../hosts/task.ts";
 import { drillArchive, drillFolderOf } from "./drill.ts";
 import { tellWhyNotExchangeable } from "./exchange-steps.ts";
@@ -18,7 +18,7 @@ import { toError } from "../../../to-error.ts";
 
 type FolderSourceOptions = {
   /** As the site's account sees it. */
-  host: Host;
+  host: LocalHost;
   /** The site's, for people. */
   name: string;
   /** Absolute path; may be a link. */
@@ -134,7 +134,7 @@ const whyNotReadable = defineTask(
   },
 );
 
-async function tarVersion(host: Host, signal: AbortSignal): Promise<string> {
+async function tarVersion(host: LocalHost, signal: AbortSignal): Promise<string> {
   try {
     const { stdout } = await host.run({ argv: ["tar", "--version"], signal });
     const version = /^tar \(GNU tar\) (\S+)/.exec(stdout)?.[1];

@@ -4,7 +4,7 @@
 //   old    → the folder, moved aside    settle: removed once the restored one is in its place
 import type { Readable } from "node:stream";
 import { accountName } from "../../../hosts/account.ts";
-import type { Host } from "../../../hosts/host.ts";
+import type { LocalHost } from "../../../hosts/host.ts";
 import { exchangeFolder, settleInside } from "./exchange.ts";
 import { extractArchive } from "./extract.ts";
 import { findHolding } from "./mounts.ts";
@@ -24,7 +24,7 @@ import { toError } from "../../../to-error.ts";
 
 /** @param root as the inventory has it @throws SourceError, the input's own error, or an abort; the folder is as it was then */
 export async function restoreFolder(
-  host: Host,
+  host: LocalHost,
   root: string,
   from: Readable,
   attempt: Attempt,
@@ -40,7 +40,11 @@ export async function restoreFolder(
 }
 
 /** @throws SourceError when it cannot be told which folder is the right one; nothing is removed then */
-export async function settleFolder(host: Host, root: string, attempt: Attempt): Promise<Settled> {
+export async function settleFolder(
+  host: LocalHost,
+  root: string,
+  attempt: Attempt,
+): Promise<Settled> {
   const real = await host.perform(findRealRoot, root, { signal: attempt.signal });
   return (
     (await settleInside(host, real, attempt)) ??
@@ -55,7 +59,7 @@ export const heldInside = (path: string): string =>
   `${path} is mounted by itself elsewhere, e.g. in a container, and goes on showing there what was in it before a restore: restart what has it mounted after one.`;
 
 async function withPlace<Result>(
-  host: Host,
+  host: LocalHost,
   root: string,
   id: number,
   signal: AbortSignal,
@@ -81,7 +85,7 @@ function inPlaceWords(error: unknown, { place }: OpenPlace): unknown {
 }
 
 async function restoreInto(
-  host: Host,
+  host: LocalHost,
   open: OpenPlace,
   from: Readable,
   attempt: Attempt,
@@ -117,7 +121,7 @@ async function restoreInto(
 }
 
 async function settlePlace(
-  host: Host,
+  host: LocalHost,
   open: OpenPlace,
   attempt: Attempt,
   signal: AbortSignal,
@@ -130,7 +134,7 @@ async function settlePlace(
 
 /** What stays lying there takes space, but makes no restore wrong. */
 async function clearAway(
-  host: Host,
+  host: LocalHost,
   { place, perform }: OpenPlace,
   name: string,
   { say }: Attempt,

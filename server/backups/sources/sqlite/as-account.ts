@@ -1,6 +1,6 @@
 // A SQLite database whose files belong to another account: each operation is performed in a process that is that account.
 import { finished } from "node:stream/promises";
-import type { Host } from "../../../hosts/host.ts";
+import type { LocalHost } from "../../../hosts/host.ts";
 import { defineTask, type Task, type TaskPort, type TaskStreams } from "../../../hosts/task.ts";
 import { reviveSourceError, type Attempt, type Manifest, type Source } from "../source.ts";
 import { createSqliteSource, type SqliteOptions, type SqliteSource } from "./source.ts";
@@ -40,7 +40,7 @@ const drillSqlite = operation(
 const settleSqlite = operation("settleSqlite", (source, attempt) => source.settle(attempt));
 
 export function createSqliteSourceAs(
-  host: Host,
+  host: LocalHost,
   options: SqliteOptions,
 ): Source & Pick<SqliteSource, "warnings"> {
   const perform = async <More, Result>(

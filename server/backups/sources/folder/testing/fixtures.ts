@@ -5,7 +5,7 @@ import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
-import type { Host } from "../../../../hosts/host.ts";
+import type { LocalHost } from "../../../../hosts/host.ts";
 import { createLocalHost } from "../../../../hosts/local.ts";
 import { createCollector } from "../../../testing/collector.ts";
 import { createFolderSource } from "../source.ts";
@@ -36,7 +36,7 @@ export async function makeSource() {
 }
 
 /** @param host as the account sees it that everything is done as */
-export function sourceIn(folder: string, host: Host) {
+export function sourceIn(folder: string, host: LocalHost) {
   const root = join(folder, "site");
   const scratchFolder = join(folder, "scratch");
   const said: string[] = [];

@@ -1,0 +1,173 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { sendSignal } from "../testing/signals.ts";
+import { HostKeyUnconfirmed } from "./host-keys.ts";
+import { openRemoteHost } from "./remote-host.ts";
+import { ServerAway } from "./server-away.ts";
+import { connectTo } from "./testing/connect.ts";
+import { startSshd } from "./testing/sshd.ts";
+
+const caught = async (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => null,
+    (error: unknown) => error,
+  );
+
+const otherKey = `SHA256:${"A".repeat(43)}`;
+
+test("says who it is there, and how long an answer takes", async () => {
+  const sshd = await startSshd();
+  const connection = await connectTo(sshd);
+  expect(await connection.identify()).toMatchObject({ name: sshd.user, system: "Linux" });
+  expect(await connection.ping()).toBeLessThan(5000);
+});
+
+test("a server without a pinned key runs nothing, and the key it offered is told", async () => {
+  const sshd = await startSshd();
+  const error = await caught((await connectTo(sshd, { hostKey: null })).identify());
+  if (!(error instanceof HostKeyUnconfirmed)) throw error;
+  expect(error.isChanged).toBe(false);
+  expect(error.offered.map(({ fingerprint }) => fingerprint)).toEqual([sshd.fingerprint]);
+  expect(error.message).toContain(sshd.fingerprint);
+});
+
+test("a key that is not the pinned one is refused, and nothing runs", async () => {
+  const sshd = await startSshd();
+  const error = await caught((await connectTo(sshd, { hostKey: otherKey })).identify());
+  if (!(error instanceof HostKeyUnconfirmed)) throw error;
+  expect(error.isChanged).toBe(true);
+  expect(error.message).toContain("has changed");
+});
+
+test("a key that changes while the service runs stops everything until it is the pinned one again", async () => {
+  const sshd = await startSshd();
+  const connection = await connectTo(sshd);
+  const host = await openRemoteHost(connection);
+  await host.run({ argv: ["true"] });
+  await sshd.rekey();
+  // The old connection is gone; so is what it trusted.
+  await vi.waitFor(
+    async () => {
+      connection.retryNow();
+      expect(await caught(host.run({ argv: ["true"] }))).toBeInstanceOf(HostKeyUnconfirmed);
+    },
+    { timeout: 20_000 },
+  );
+});
+
+test("an account that does not accept the key is told, with what to do", async () => {
+  const sshd = await startSshd();
+  const other = await startSshd();
+  const error = await caught((await connectTo(sshd, { keyFile: other.keyFile })).identify());
+  expect(error).toMatchObject({ name: "ServerAway", kind: "refused" });
+  expect(String(error)).toContain("authorized_keys");
+  const none = await caught((await connectTo(sshd, { keyFile: "/no/such/key" })).identify());
+  expect(String(none)).toContain("/no/such/key");
+});
+
+test("a server that is off is told at once, and used again when it is back", async () => {
+  const sshd = await startSshd();
+  const connection = await connectTo(sshd);
+  const host = await openRemoteHost(connection);
+  await sshd.stop();
+  await vi.waitFor(
+    async () =>
+      expect(await caught(host.run({ argv: ["true"] }))).toMatchObject({ kind: "network" }),
+    { timeout: 20_000 },
+  );
+  await sshd.start();
+  connection.retryNow();
+  expect(await host.run({ argv: ["true"] })).toMatchObject({ exitCode: 0 });
+});
+
+test("a server that hangs is noticed, and its connection replaced", async () => {
+  const sshd = await startSshd();
+  const connection = await connectTo(sshd, {}, 1500);
+  const host = await openRemoteHost(connection);
+  const goOn = await sshd.hang();
+  onTestFinished(goOn);
+  const error = await caught(host.run({ argv: ["true"] }));
+  expect(error).toMatchObject({ kind: "silent" });
+  expect(await caught(connection.ping())).toBeInstanceOf(ServerAway);
+  await goOn();
+  await vi.waitFor(
+    async () => {
+      connection.retryNow();
+      expect(await host.run({ argv: ["true"] })).toMatchObject({ exitCode: 0 });
+    },
+    { timeout: 20_000 },
+  );
+});
+
+test("a port that answers nothing ends in time", async () => {
+  const sshd = await startSshd();
+  const silent = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void silent.close());
+  await once(silent, "listening");
+  const address = silent.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const connection = await connectTo(sshd, { port });
+  const startMs = performance.now();
+  expect(await caught(connection.identify())).toMatchObject({ kind: "network" });
+  expect(performance.now() - startMs).toBeLessThan(25_000);
+});
+
+test("goes through a jump host, whose key is pinned as well", async () => {
+  const jump = await startSshd();
+  const sshd = await startSshd();
+  const { port, user, keyFile, fingerprint } = jump;
+  const hop = { host: "127.0.0.1", port, user, keyFile, hostKey: fingerprint };
+  const host = await openRemoteHost(await connectTo(sshd, { jump: hop }));
+  expect((await host.run({ argv: ["id", "-un"] })).stdout).toBe(`${sshd.user}\n`);
+  const wrong = await connectTo(sshd, { jump: { ...hop, hostKey: otherKey } });
+  expect(await caught(wrong.identify())).toMatchObject({ hop: "jump", isChanged: true });
+});
+
+test("a socket on the server is reached as a file here", async () => {
+  const sshd = await startSshd();
+  const connection = await connectTo(sshd);
+  const host = await openRemoteHost(connection);
+  const path = `${sshd.folder}/service.sock`;
+  const server = createServer((socket) => socket.end("hello")).listen({ path, writableAll: true });
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const forward = await connection.forward(path);
+  const { stdout } = await host.run({ argv: ["true"] }).then(async () => {
+    const child = spawn(process.execPath, [
+      "-e",
+      `require("net").connect(process.argv[1]).pipe(process.stdout)`,
+      forward.path,
+    ]);
+    let stdout = "";
+    child.stdout.on("data", (text: Buffer) => (stdout += text.toString()));
+    await once(child, "close");
+    return { stdout };
+  });
+  expect(stdout).toBe("hello");
+  await forward.close();
+});
+
+test("a service that is killed leaves nothing running, here or there", async () => {
+  const sshd = await startSshd();
+  const seconds = String(10_000_000 + Math.floor(Math.random() * 80_000_000));
+  const script = fileURLToPath(new URL("testing/run-and-wait.ts", import.meta.url));
+  const child = spawn(process.execPath, [script, JSON.stringify(sshd.target()), seconds], {
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  const running = () => sshd.findRunning(seconds);
+  const clients = () => sshd.findRunning(`-p ${sshd.port}`);
+  await vi.waitFor(async () => expect((await running()).length).toBeGreaterThan(2), {
+    timeout: 30_000,
+  });
+  sendSignal(child.pid, "SIGKILL");
+  await vi.waitFor(
+    async () => {
+      expect(await running()).toEqual([]);
+      expect(await clients()).toEqual([]);
+    },
+    { timeout: 20_000 },
+  );
+});

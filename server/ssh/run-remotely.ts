@@ -1,0 +1,245 @@
+// Runs one command on a server: streams in and out, an end that is told apart from a cut, nothing left running.
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { constants } from "node:os";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { CommandMissing, type Command, type CommandEnd } from "../hosts/host.ts";
+import { eachLine } from "../hosts/lines.ts";
+import { openOwnPipe } from "../hosts/own-pipe.ts";
+import { toError } from "../to-error.ts";
+import { createBetweenMarks } from "./between-marks.ts";
+import type { Connection, Session } from "./connection.ts";
+import { feedFrames } from "./feed-frames.ts";
+import { commandScript, endMark, loginCommand, sendable, startMark } from "./remote-script.ts";
+import { ServerAway, toShownText } from "./server-away.ts";
+
+const keptOutputBytes = 1024 * 1024;
+const keptErrorCharacters = 16 * 1024;
+/** After its input was closed, a command that was aborted is gone within this time, or is ended by another command. */
+const abortGraceMs = 1000;
+
+type Runner = (command: Command) => Promise<CommandEnd>;
+
+/** @param account a name, or `#` and a number; null = the one that logs in */
+export const createRemoteRunner =
+  (connection: Connection, account: string | null): Runner =>
+  async (command) => {
+    const { signal, isSmall = false } = command;
+    const moves = [command.input, command.output, command.take].some((part) => part !== undefined);
+    return connection.withSession({ isBulk: moves && !isSmall, signal }, (session, started) =>
+      runIn(session, command, { connection, account, started }),
+    );
+  };
+
+type Circumstances = { connection: Connection; account: string | null; started: () => void };
+
+async function runIn(
+  { args, environment, lost }: Session,
+  command: Command,
+  { connection, account, started }: Circumstances,
+): Promise<CommandEnd> {
+  const { argv, folder = "/", signal, take } = command;
+  const [program] = argv;
+  const { place } = connection;
+  const nonce = randomBytes(16).toString("hex");
+  const script = commandScript(nonce, { argv, folder, environment: command.environment ?? {} });
+  const pipe = take === undefined ? null : await openOwnPipe(filtered(take)).catch(() => null);
+
+  function filtered(taken: (piece: Buffer) => Promise<void>) {
+    return async (piece: Buffer) => {
+      for (const part of between.take(piece)) await taken(part);
+      if (between.hasEnded()) outputEnded.resolve();
+    };
+  }
+
+  const between = createBetweenMarks(startMark(nonce), endMark(nonce));
+  const outputEnded = Promise.withResolvers<void>();
+  const child = spawn("ssh", [...args, loginCommand(account)], {
+    cwd: "/",
+    env: environment,
+    detached: true,
+    stdio: ["pipe", pipe?.writing ?? "pipe", "pipe"],
+  });
+  pipe?.writing.destroy();
+  const { stdin, stdout, stderr: errors } = child;
+  if (stdin === null || errors === null) throw new Error("A pipe of a new process is missing.");
+
+  // What it was that ended it early; the first one counts.
+  const broken = Promise.withResolvers<never>();
+  broken.promise.catch(() => undefined);
+  const ended = Promise.withResolvers<string>();
+  ended.promise.catch(() => undefined);
+  let group = "";
+  let isStarted = false;
+  let before = "";
+  let stderr = "";
+  let emptyLines = 0;
+
+  const startTimer = setTimeout(() => {
+    broken.reject(new ServerAway("silent", `${place} did not start ${program} in time.`));
+  }, connection.answerMs);
+  const say = (line: string) => {
+    stderr = `${stderr}${line}\n`.slice(-keptErrorCharacters);
+    command.onErrorLine?.(line);
+  };
+  eachLine(errors, (line) => {
+    const start = `${startMark(nonce)} `;
+    const end = `${endMark(nonce)} `;
+    if (!isStarted) {
+      isStarted = line.startsWith(start);
+      if (!isStarted) before = `${before}${line}\n`.slice(-keptErrorCharacters);
+      else {
+        group = /^\d+$/.exec(line.slice(start.length))?.[0] ?? "";
+        clearTimeout(startTimer);
+        started();
+      }
+    } else if (line.startsWith(end)) ended.resolve(line.slice(end.length));
+    // The mark begins on a line of its own, so the last line before it may be one that was not written.
+    else if (line === "") emptyLines += 1;
+    else {
+      for (; emptyLines > 0; emptyLines -= 1) say("");
+      say(line);
+    }
+  });
+  const closed = new Promise<void>((resolve) => {
+    child.once("error", (error) => {
+      broken.reject(new ServerAway("setup", `ssh could not be started: ${error.message}`));
+      resolve();
+    });
+    child.once("close", () => {
+      const reason = isStarted
+        ? new ServerAway("lost", `The connection to ${place} was lost while ${program} ran there.`)
+        : explainStart(before, connection, { account, program });
+      // Whatever is in the pipe still counts: the end may be in it.
+      if (pipe === null) broken.reject(reason);
+      else void pipe.taken.catch(() => undefined).then(() => broken.reject(reason));
+      resolve();
+    });
+  });
+  const onLost = () => broken.reject(toError(lost.reason));
+  const onAbort = () => broken.reject(toError(signal?.reason));
+  lost.addEventListener("abort", onLost, { once: true });
+  signal?.addEventListener("abort", onAbort, { once: true });
+  if (lost.aborted) onLost();
+  if (signal?.aborted === true) onAbort();
+
+  stdin.on("error", () => undefined);
+  stdin.write(sendable(script));
+  const feeding = feedFrames(command.input, stdin);
+  feeding.catch(broken.reject);
+
+  let kept = "";
+  const taken = takeOutput();
+  taken.catch(broken.reject);
+  async function takeOutput(): Promise<void> {
+    if (stdout === null) {
+      const reading = pipe?.taken ?? Promise.resolve();
+      return Promise.race([outputEnded.promise, reading.then(() => cutOff())]);
+    }
+    if (command.output !== undefined) return pipeline(contentOf(stdout), command.output);
+    if (take !== undefined) {
+      for await (const piece of contentOf(stdout)) await take(piece);
+      return;
+    }
+    const decoder = new TextDecoder();
+    for await (const piece of contentOf(stdout))
+      if (kept.length < keptOutputBytes) kept += decoder.decode(piece, { stream: true });
+    kept += decoder.decode();
+  }
+  async function* contentOf(stream: Readable): AsyncGenerator<Buffer> {
+    const pieces: AsyncIterable<Buffer> = stream;
+    for await (const piece of pieces) {
+      yield* between.take(piece);
+      if (between.hasEnded()) return;
+    }
+    await cutOff();
+  }
+  /** The reason is known once the process is gone. */
+  const cutOff = async (): Promise<void> => broken.promise;
+
+  let isOver = false;
+  try {
+    const [code] = await Promise.race([Promise.all([ended.promise, taken]), broken.promise]);
+    isOver = true;
+    signal?.throwIfAborted();
+    return toEnd(code, { program, folder, stdout: kept, stderr });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  } finally {
+    clearTimeout(startTimer);
+    lost.removeEventListener("abort", onLost);
+    signal?.removeEventListener("abort", onAbort);
+    // Without a word before it, the end of its input ends what runs there.
+    stdin.end();
+    if (!isOver && !lost.aborted) await endThere();
+    child.kill("SIGKILL");
+    pipe?.close();
+    for (const stream of [stdin, stdout, errors]) stream?.destroy();
+    await closed;
+  }
+
+  /** Nothing is left running there once this is over, as far as the connection allows. */
+  async function endThere(): Promise<void> {
+    const timer = Promise.withResolvers<"late">();
+    const grace = setTimeout(() => timer.resolve("late"), abortGraceMs);
+    // Its output need not be read any more for that.
+    stdout?.resume();
+    const outcome = await Promise.race([closed, timer.promise]);
+    clearTimeout(grace);
+    // What it was sent may stand before the end of its input.
+    if (outcome === "late" && group !== "")
+      await createRemoteRunner(
+        connection,
+        account,
+      )({
+        argv: ["kill", "-9", "--", `-${group}`],
+        signal: AbortSignal.timeout(connection.answerMs),
+      }).catch(() => undefined);
+  }
+}
+
+function toEnd(
+  code: string,
+  { program, folder, stdout, stderr }: Record<"program" | "folder" | "stdout" | "stderr", string>,
+): CommandEnd {
+  const failed = (reason: string) =>
+    new CommandMissing(`${program} could not be started: ${toShownText(reason)}`);
+  if (code === "folder")
+    throw failed(`the folder ${folder} is not there, or closed to its account`);
+  if (code === "missing") throw failed("it is not installed there");
+  if (!/^\d{1,3}$/.test(code))
+    throw new ServerAway("lost", `${program} ended without an exit code.`);
+  const exitCode = Number(code);
+  const last = stderr.trim().split("\n").at(-1) ?? "";
+  // See “Exit Status for Commands” in POSIX: found but not executable, not found.
+  if ((exitCode === 126 || exitCode === 127) && /^(?:\S*sh): .*\bexec: /.test(last))
+    throw failed(last.replace(/^.*\bexec: /, ""));
+  const ending = Object.entries(constants.signals).find(([, number]) => number === exitCode - 128);
+  return { exitCode: ending ? null : exitCode, signal: ending?.[0] ?? null, stdout, stderr };
+}
+
+/** What lets the service work as an account there, and as no other. */
+const sudoersLine = (user: string, account: string): string =>
+  `${user} ALL=(${account.replace("#", String.raw`\#`)}) NOPASSWD: ALL`;
+
+/** @param before what came on the error stream in place of the mark */
+function explainStart(
+  before: string,
+  { place, user }: Connection,
+  { account, program }: { account: string | null; program: string },
+): ServerAway {
+  const line = toShownText(before.trim().split("\n").at(-1) ?? "");
+  if (account !== null && /\bsudo\b/.test(before))
+    return new ServerAway(
+      "refused",
+      `${user} may not run commands as ${account} on ${place} (${line}). ${
+        /not found/.test(before) ? "Install sudo there and add" : "Add"
+      } this line with “visudo -f /etc/sudoers.d/quarterdeck”: ${sudoersLine(user, account)}`,
+    );
+  return new ServerAway(
+    "lost",
+    `${place} ended the session before ${program} was started there${line === "" ? "" : `: ${line}`}.`,
+  );
+}

@@ -1,0 +1,65 @@
+// Why a server cannot be used now, in the operator's words.
+import { stripVTControlCharacters } from "node:util";
+
+/** `host key` = it is not the pinned one, or none is pinned: nothing runs there until an operator has decided. */
+type AwayKind = "network" | "refused" | "host key" | "lost" | "silent" | "setup";
+
+/** The server cannot be reached, or the connection was lost. What ran there has no known end. */
+export class ServerAway extends Error {
+  override name = "ServerAway";
+  readonly kind: AwayKind;
+  constructor(kind: AwayKind, message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+const shownCharacters = 500;
+
+/** What a server wrote, as one line that no terminal and no page takes for anything else. */
+export const toShownText = (text: string, maxCharacters = shownCharacters): string =>
+  stripVTControlCharacters(text.toWellFormed())
+    // Control and format characters would be read as something else than what they say.
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
+    .trim()
+    .slice(0, maxCharacters);
+
+/** @param stderr of `ssh` */
+export function explainSsh(
+  stderr: string,
+  { place, user, keyName }: { place: string; user: string; keyName: string },
+): ServerAway {
+  const says = (words: RegExp) => words.test(stderr);
+  const lines = stderr.split("\n").filter((line) => line.trim() !== "");
+  const last = toShownText(lines.at(-1) ?? "");
+  if (says(/host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/i))
+    return new ServerAway("host key", `${place} offered another host key than the pinned one.`);
+  if (says(/Connection refused/))
+    return new ServerAway(
+      "network",
+      `${place} refused the connection. Check that sshd runs there and listens on this port.`,
+    );
+  if (says(/Connection timed out|Operation timed out|timed out during banner exchange/))
+    return new ServerAway(
+      "network",
+      `${place} did not respond. Check that it is running and that no firewall stands in the way.`,
+    );
+  if (says(/Could not resolve hostname/))
+    return new ServerAway(
+      "network",
+      `The name of ${place} could not be resolved. Check “host” in its inventory entry.`,
+    );
+  if (says(/No route to host|Network is unreachable/))
+    return new ServerAway("network", `There is no route to ${place}.`);
+  if (says(/not accessible: No such file|Load key .*(?:No such file|Permission denied)/))
+    return new ServerAway("refused", `Couldn't read ${keyName}, which the inventory names as key.`);
+  if (says(/Permission denied|Too many authentication failures/))
+    return new ServerAway(
+      "refused",
+      `${place} did not accept ${keyName} for user ${user}. Add its public key to ~${user}/.ssh/authorized_keys. A key with a passphrase has to be in an agent (“key: agent”).`,
+    );
+  return new ServerAway(
+    "network",
+    `Couldn't connect to ${place}${last === "" ? "" : `: ${last}`}.`,
+  );
+}
