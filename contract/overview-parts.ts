@@ -38,6 +38,8 @@ export const overviewProtection = z.object({
       reason: z.string(),
       /** What is odd about it although it is protected; an extra. */
       warning: z.optional(z.nullable(z.string())),
+      /** Whether a run now is what mends it; an extra. */
+      can_run: z.optional(z.boolean()),
       /** Null = none is configured. */
       configuration_id: z.nullable(id),
       at: z.nullable(timestamp),

@@ -40,7 +40,7 @@ test("three figures answer for everything, and each leads to what is wrong", asy
   await expect(worker).toBeVisible();
   await expect(problem(page, `${backups.site.name} has no backup`)).toBeHidden();
   await expectAccessible(page);
-  await worker.getByRole("link", { name: "View" }).click();
+  await worker.getByRole("link", { name: /^Worker exports/ }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("exports on database");
 });
 
@@ -122,7 +122,7 @@ test("a failed run is a problem although an earlier backup is good", async ({
   const row = problem(page, backups.database.name);
   await expect(row).toContainText("needs attention");
   await expect(row).toContainText("The last run failed.");
-  await row.getByRole("link", { name: "View" }).click();
+  await row.getByRole("link", { name: backups.database.name }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(name);
 });
 

@@ -1,6 +1,7 @@
 // What the overview says of backups: each configuration's protection, and what runs just now.
 import { maxRunning, type OverviewRun } from "../../contract/overview-parts.ts";
 import type { Protection } from "../../contract/backups/protection.ts";
+import { isInTransit } from "../../contract/states.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import type { Clock } from "../clock.ts";
 import type { Visible } from "../events/visible-messages.ts";
@@ -23,6 +24,8 @@ export type JudgedConfiguration = Pick<
   reason: string;
   /** What is odd although it protects. */
   warning: string | null;
+  /** Whether a run now is what mends it. */
+  canRun: boolean;
   /** Milliseconds since 1970: when it came to what is wrong, or when its newest good backup ended. */
   atMs: number | null;
   nextRunMs: number | null;
@@ -47,6 +50,14 @@ function detailOf(one: ProtectedConfiguration, runs: readonly ProtectingRun[]): 
   const last = runs.find(({ trigger }) => trigger !== "safety");
   const text = one.status === "failed" ? one.status_reason : last?.reason;
   return text?.split("\n", 1)[0] ?? null;
+}
+
+/** A configuration that has failed, and a drill that is overdue, need more than a run. */
+function isMendedByRun(one: ProtectedConfiguration, runs: readonly ProtectingRun[]): boolean {
+  const last = runs.find(({ trigger }) => trigger !== "safety");
+  if (one.status !== "installed" || isInTransit(last?.status)) return false;
+  const isMissing = last === undefined || one.missed_since !== null;
+  return isMissing || last.status === "failed" || last.damage !== null;
 }
 
 export function createProtectionOverview({
@@ -81,6 +92,7 @@ export function createProtectionOverview({
           state,
           reason: detail === null ? reason : `${reason} ${detail}`,
           warning,
+          canRun: state !== "protected" && isMendedByRun(one, own),
           atMs: state === "protected" ? toMs(one.good_at) : problemAt(one, own),
           nextRunMs: toMs(one.next_run),
         };

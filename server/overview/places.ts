@@ -46,6 +46,7 @@ export function judgeTargets(
         state: configuration?.state ?? "unprotected",
         reason: configuration?.reason ?? "No backup configured.",
         warning: configuration?.warning ?? null,
+        can_run: configuration?.canRun ?? false,
         configuration_id: configuration?.id ?? null,
         at: toMoment(configuration?.atMs ?? null),
       };

@@ -58,9 +58,10 @@ const runKey = ["run a configuration"];
 /** Runs a backup. The caller reports a failure. */
 export const runMutation = {
   mutationKey: runKey,
-  mutationFn: ({ id }: BackupConfiguration) => call("runBackup", { backupConfigurationId: id }),
+  mutationFn: ({ id }: Pick<BackupConfiguration, "id">) =>
+    call("runBackup", { backupConfigurationId: id }),
   // A run has no number before the service gives it one, so nothing is shown ahead of the answer.
-  onSuccess: (backup: Backup | undefined, { id }: BackupConfiguration) => {
+  onSuccess: (backup: Backup | undefined, { id }: Pick<BackupConfiguration, "id">) => {
     if (backup === undefined) return;
     patchConfiguration(id, (before) => ({
       ...before,

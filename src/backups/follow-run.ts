@@ -21,7 +21,7 @@ function report({ id, status, output }: Backup, name: string): void {
 /** @param startedOn the path of the page on which it was started */
 export function followRun(
   { id }: Backup,
-  { id: configurationId, name }: BackupConfiguration,
+  { id: configurationId, name }: Pick<BackupConfiguration, "id" | "name">,
   startedOn: string,
 ): void {
   const pages = new Set([startedOn, paths.backup(id), paths.backupConfiguration(configurationId)]);

@@ -2,9 +2,11 @@ import type { ReactNode } from "react";
 import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
 import { Panel } from "../ui/Panel.tsx";
+import { handFocusOn } from "../ui/hand-focus-on.ts";
 import { LineDot } from "../ui/StatusDot.tsx";
 import { Time } from "../ui/Time.tsx";
 import type { Tone } from "../ui/tone.ts";
+import { OrderButton } from "./OrderButton.tsx";
 import {
   linesOf,
   listOf,
@@ -12,6 +14,7 @@ import {
   type Problem,
   type ProblemGroup,
   type ProblemKind,
+  type ProblemOrder,
 } from "./problems.ts";
 
 type LineProps = {
@@ -19,28 +22,47 @@ type LineProps = {
   title: string;
   detail: ReactNode;
   action: { to: string; label: string };
+  order?: ProblemOrder | undefined;
 };
 
-const Line = ({ tone, title, detail, action }: LineProps) => (
-  <li className="flex min-h-12 items-center gap-3 border-b border-line px-4 py-2 text-sm last:border-b-0 max-sm:px-3">
+const Line = ({ tone, title, detail, action, order }: LineProps) => (
+  <li
+    ref={handFocusOn}
+    className="flex min-h-12 items-center gap-3 border-b border-line px-4 py-2 text-sm last:border-b-0 max-sm:px-3"
+  >
     <LineDot tone={tone} />
     <div className="min-w-0 flex-1">
-      <p className="font-medium wrap-anywhere">{title}</p>
+      <p className="font-medium wrap-anywhere">
+        {order === undefined ? (
+          title
+        ) : (
+          <Link
+            to={action.to}
+            className="underline decoration-edge underline-offset-4 hover:decoration-current"
+          >
+            {title}
+          </Link>
+        )}
+      </p>
       {detail !== null && <p className="line-clamp-2 text-xs wrap-anywhere text-muted">{detail}</p>}
     </div>
-    <Link
-      to={action.to}
-      // Alone it would not say what is set up, or viewed.
-      aria-label={`${action.label}: ${title}`}
-      className="inline-flex min-h-8 shrink-0 items-center rounded-md border border-line px-2.5 font-medium hover:bg-hover max-sm:px-2 max-sm:text-xs"
-    >
-      {action.label}
-    </Link>
+    {order === undefined ? (
+      <Link
+        to={action.to}
+        // Alone it would not say what is set up, or viewed.
+        aria-label={`${action.label}: ${title}`}
+        className="inline-flex min-h-8 shrink-0 items-center rounded-md border border-line px-2.5 font-medium hover:bg-hover max-sm:px-2 max-sm:text-xs"
+      >
+        {action.label}
+      </Link>
+    ) : (
+      <OrderButton order={order} />
+    )}
   </li>
 );
 
 function ProblemLine({
-  problem: { tone, title, place, reason, at, action },
+  problem: { tone, title, place, reason, at, action, order },
 }: {
   problem: Problem;
 }) {
@@ -58,6 +80,7 @@ function ProblemLine({
         </>
       }
       action={action}
+      order={order}
     />
   );
 }

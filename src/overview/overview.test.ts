@@ -93,6 +93,33 @@ test("a backup with a warning is protected and never green", () => {
   expect(failureCount(odd)).toBe(1);
 });
 
+test("an order is offered where one mends the problem, and nothing else", () => {
+  const ordersOf = (overview: WholeOverview) =>
+    groupsOf(overview).flatMap(({ problems }) => problems.map(({ order }) => order?.kind ?? null));
+  const { protection, workers } = empty;
+  const configured = { ...target(1, 2, 20), can_run: true };
+  expect(
+    ordersOf({
+      ...empty,
+      workers: {
+        ...workers,
+        failing: 3,
+        problems: [
+          worker(1, 5),
+          { ...worker(2, 5), status: "installed", is_crash_loop: true },
+          { ...worker(3, 5), status: "restarting" },
+        ],
+      },
+      protection: {
+        ...protection,
+        total: 3,
+        unconfigured: 1,
+        problems: [configured, target(2, 3, 20), { ...target(4, null, null), can_run: false }],
+      },
+    }),
+  ).toEqual(["start", null, null, "run", null, null]);
+});
+
 test("many problems that are alike are one line, and the newest comes first", () => {
   const lines = linesOf(groupsOf(troubled)).map((line) =>
     line.type === "group" ? line.group.title(line.group.total) : line.problem.title,

@@ -18,8 +18,16 @@ export type Problem = {
   reason: string | null;
   /** Since when; null = it has always been so, or nobody knows. */
   at: string | null;
+  /** Where more of it stands, and where it is mended if that takes more than an order. */
   action: { to: string; label: string };
+  /** The one thing that mends it, where that is safe and takes no more than an order. */
+  order?: ProblemOrder | undefined;
 };
+
+export type ProblemOrder =
+  | { kind: "run"; configuration: { id: number; name: string } }
+  | { kind: "start"; worker: { id: number; queue: string; connection: string; status: string } }
+  | { kind: "enable"; webhook: { id: number; host: string } };
 
 export type ProblemGroup = {
   key: string;
@@ -67,6 +75,10 @@ function protectionGroups({ protection }: WholeOverview): ProblemGroup[] {
       one.configuration_id === null
         ? { to: paths.newBackupConfiguration(one.server_id, one), label: "Set up backup" }
         : { to: paths.backupConfiguration(one.configuration_id), label: "View" },
+    order:
+      one.configuration_id !== null && one.can_run === true
+        ? { kind: "run", configuration: { id: one.configuration_id, name: one.name } }
+        : undefined,
   });
   const things = new Set(problems.filter((one) => one.configuration_id === null).map(typeOf));
   const plural =
@@ -109,6 +121,10 @@ function workerGroup({ workers }: WholeOverview): ProblemGroup {
       reason: firstLine(one.reason),
       at: one.at ?? null,
       action: { to: paths.worker(one.id), label: "View" },
+      order:
+        one.status === "failed" && one.connection !== undefined
+          ? { kind: "start", worker: { ...one, connection: one.connection } }
+          : undefined,
     })),
   };
 }
@@ -134,6 +150,7 @@ function receiverGroups({
         reason: one.reason,
         at: one.at ?? one.failing_since,
         action: { to: paths.webhook(one.id), label: "View" },
+        order: one.status === "disabled" ? { kind: "enable", webhook: one } : undefined,
       })),
     },
     {

@@ -1,0 +1,58 @@
+// Carries out what the overview offers, by the mutations of the rooms.
+import { workerLabel } from "../../contract/workers/worker-name.ts";
+import { mutate } from "../api/mutate.ts";
+import { invalidate } from "../api/query.ts";
+import { toast } from "../app/toasts.ts";
+import { runMutation } from "../backups/actions.ts";
+import { followRun } from "../backups/follow-run.ts";
+import { changeMutation } from "../webhooks/actions.ts";
+import { workerMutation } from "../workers/actions.ts";
+import type { ProblemOrder } from "./problems.ts";
+
+/** How an order is carried out, and what it is called where that fails. */
+function planOf(order: ProblemOrder): { what: string; act: () => Promise<unknown> } {
+  switch (order.kind) {
+    case "run": {
+      const { configuration } = order;
+      return {
+        what: `run the backup of “${configuration.name}”`,
+        act: async () => {
+          const backup = await mutate(runMutation, configuration);
+          if (backup !== undefined) followRun(backup, configuration, location.pathname);
+        },
+      };
+    }
+    case "start": {
+      const { worker } = order;
+      const label = workerLabel(worker);
+      return {
+        what: `start ${label}`,
+        act: async () => {
+          await mutate(workerMutation, { action: "start", worker });
+          toast.success(`Starting ${label}.`, undefined, undefined, `worker ${worker.id}`);
+        },
+      };
+    }
+    case "enable": {
+      const { id, host } = order.webhook;
+      return {
+        what: `enable the webhook to ${host}`,
+        act: async () => {
+          await mutate(changeMutation, { id, body: { enabled: true } });
+          toast.success(`Webhook to ${host} enabled.`, undefined, undefined, `webhook ${id}`);
+        },
+      };
+    }
+  }
+}
+
+/** Resolves once the overview shows what came of it; a failure is reported here. */
+export async function giveOrder(order: ProblemOrder): Promise<void> {
+  const { what, act } = planOf(order);
+  try {
+    await act();
+  } catch (error) {
+    toast.failure(`Couldn't ${what}.`, error);
+  }
+  await invalidate("showOverview");
+}
