@@ -53,7 +53,7 @@ export const overview = z
       failing: z.optional(count),
     }),
     /** Servers with a backup that belongs to none of their sites, and with no channel that is notified of it; an extra. */
-    untold_servers: z.optional(
+    servers_without_channels: z.optional(
       z.array(z.object({ id, name: z.string(), configurations: z.int() })),
     ),
     /** Those that a site or a server uses. */

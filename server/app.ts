@@ -20,7 +20,7 @@ import { createApi } from "./http/api.ts";
 import { createHttpApp } from "./http/app.ts";
 import { createAuthenticator } from "./http/authentication.ts";
 import { createDashboard } from "./http/dashboard.ts";
-import type { ApiEnvironment } from "./http/environment.ts";
+import type { ApiEnvironment } from "./http/every-request.ts";
 import { installationRoutes } from "./installation/routes.ts";
 import { createSecretReader } from "./inventory/secrets.ts";
 import { openInventory } from "./inventory/inventory.ts";
@@ -234,15 +234,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     }),
   ];
   let refusal: string | null = null;
-  const auth = {
-    authenticator: createAuthenticator({
-      findCaller: tokens.findCaller,
-      requestsPerMinute: options.rateLimit,
-      log,
-    }),
-    unavailableReason: () => refusal,
+  const unavailableReason = () => refusal;
+  const authenticator = createAuthenticator({
+    findCaller: tokens.findCaller,
     redeemCode: tokens.redeemCode,
-  };
+    unavailableReason,
+    requestsPerMinute: options.rateLimit,
+    log,
+  });
   const metrics = createMetrics({
     db,
     pool,
@@ -258,7 +257,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
   });
   const api = createApi({
-    ...auth,
+    authenticator,
     routes,
     publicUrl: options.publicUrl,
     invalidResponse: options.invalidResponse,
@@ -267,9 +266,13 @@ export async function createApp(options: AppOptions): Promise<App> {
   const httpApp = createHttpApp({
     measure: measureRequests(registry),
     isAllowedHost: options.isAllowedHost,
-    unavailableReason: auth.unavailableReason,
+    unavailableReason,
     ping,
-    parts: [createMetricsRoute(metrics, auth), api, createDashboard(options.dashboardFolder)],
+    parts: [
+      createMetricsRoute(metrics, authenticator),
+      api,
+      createDashboard(options.dashboardFolder),
+    ],
     version: options.version,
     publicUrl: options.publicUrl,
     log,

@@ -58,7 +58,7 @@ function logged(error: unknown): Line {
 const object = { object_type: "x", object_id: 1, object_name: secret };
 const entry = { kind: "token", action: secret, actor_type: "service", actor_name: secret } as const;
 const event = { type: "site.deployed", server_id: 1, message_id: secret } as const;
-const news = { subject: secret, facts: [], moments: [], reason: null, path: "/" };
+const notification = { subject: secret, facts: [], moments: [], reason: null, path: "/" };
 
 describe("a query that fails is logged without its values:", () => {
   test("a unique violation, with the constraint and the table", async () => {
@@ -127,7 +127,7 @@ describe("a query that fails is logged without its values:", () => {
       "JSON of an event that holds no number where one is wanted",
       "22P02",
       async (db) => {
-        await db.insert(events).values({ ...event, data: { secret }, news });
+        await db.insert(events).values({ ...event, data: { secret }, notification });
         await db.execute(sql`select (data->>'secret')::int from events`);
       },
     ],

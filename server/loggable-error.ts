@@ -1,7 +1,7 @@
 // What may be shown of an error, in the log and to people. The errors of the database carry what was written: Drizzle's
 // has every value of its query, PostgreSQL's the row or the value that did not fit; secrets are among them.
 
-/** Names and numbers that say what happened. Everything else that hangs on an error stays untold. */
+/** Names and numbers that say what happened. Everything else that hangs on an error stays out. */
 const loggedFields = [
   "code",
   "errno",

@@ -199,10 +199,15 @@ test("what is done to backups and tokens stands there too, with what was kept an
 
 describe("a deployment", () => {
   test("is answered with what was reported", async () => {
-    const told = { status: "failed", commit: "4f1c2d3", branch: "main", message: "Tests failed." };
-    const { status, body } = await service.json("POST", "/api/site/2/deployment", told);
+    const deployment = {
+      status: "failed",
+      commit: "4f1c2d3",
+      branch: "main",
+      message: "Tests failed.",
+    };
+    const { status, body } = await service.json("POST", "/api/site/2/deployment", deployment);
     expect(status).toBe(202);
-    expect(body).toMatchObject({ ...told, site_id: 2, restarted_workers: 0 });
+    expect(body).toMatchObject({ ...deployment, site_id: 2, restarted_workers: 0 });
     expect((await list("?site=2")).data[0]).toMatchObject({
       action: "deployment failed",
       outcome: "bad",

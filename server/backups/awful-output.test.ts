@@ -45,7 +45,7 @@ afterAll(async () => {
 beforeEach(() => rm(join(programs, "tar"), { force: true }));
 
 const site = { backupable_type: "site", backupable_id: 1 };
-const told = async (action: string, kind = "backup") => {
+const entryDetail = async (action: string, kind = "backup") => {
   const { body } = await service.json<Activity>("GET", `/api/activity?kind=${kind}`);
   return body.data.find((entry) => entry.action === action)?.detail ?? "";
 };
@@ -61,7 +61,7 @@ test("a configuration whose rehearsal a tool fails with such words becomes faile
   });
   expect(failed.status_reason).toMatch(stored);
   expect(isStorableText(failed.status_reason ?? "")).toBe(true);
-  expect(await told("install failed")).toMatch(stored);
+  expect(await entryDetail("install failed")).toMatch(stored);
 });
 
 test("a run that a tool fails with such words is failed, not interrupted, and its output has them", async () => {
@@ -72,7 +72,7 @@ test("a run that a tool fails with such words is failed, not interrupted, and it
   expect(failed.status_reason).toMatch(stored);
   expect(failed.output).toMatch(stored);
   expect(failed.output).not.toContain("nterrupted");
-  expect(await told("failed")).toMatch(stored);
+  expect(await entryDetail("failed")).toMatch(stored);
 });
 
 test("a run that succeeds in spite of such words is finished, and its output has them", async () => {

@@ -221,11 +221,11 @@ test(
   // Each kill is noticed by the heartbeat that is missing, up to 30 s later.
   { timeout: 540_000 + rounds * 2 * kinds.length * 60_000 },
   async ({ onTestFailed }) => {
-    let told = "the first backups";
+    let progress = "the first backups";
     onTestFailed(
       () =>
         void process.stderr.write(
-          `It had come to ${told}. The service said:\n${service.output()}\n`,
+          `It had come to ${progress}. The service said:\n${service.output()}\n`,
         ),
     );
     const ids = new Map<Kind, number>();
@@ -247,9 +247,9 @@ test(
       const kind = kinds[Math.floor(round / 2) % kinds.length] ?? expect.fail("no kind");
       const target = targets[kind];
       const id = ids.get(kind) ?? 0;
-      told = `round ${round}, ${kind}`;
+      progress = `round ${round}, ${kind}`;
       const good = (await show(id)).backups.find(({ status }) => status === "finished");
-      if (good === undefined) throw new Error(`${told}: there is no good backup any more.`);
+      if (good === undefined) throw new Error(`${progress}: there is no good backup any more.`);
       const isRestore = round % 2 === 1;
       const version = `v${round + 1}`;
       if (isRestore) await target.write(version);
@@ -257,7 +257,7 @@ test(
       const asked = isRestore
         ? await service.call("PUT", `/api/backup/${good.id}`)
         : await service.call("POST", `/api/backup/${id}`);
-      expect(asked.status, told).toBe(202);
+      expect(asked.status, progress).toBe(202);
       // A restore makes a safety backup, and verifies what it restores.
       await wait(random() * (usualMs.get(kind) ?? 0) * (isRestore ? 3 : 1.1));
       await service.end("SIGKILL");
@@ -268,9 +268,9 @@ test(
       if (isRestore) {
         const { restore_status } = await get<Backup>(`/api/backup/${good.id}`);
         // The backup may be of an earlier version than the newest; what it holds was whole then.
-        expect(now, `${told}: old or new`).toMatch(new RegExp(`^v\\d+ ${target.whole}$`));
-        if (restore_status === "finished") expect(now, told).not.toBe(before);
-      } else expect(now, `${told}: a run changes nothing`).toBe(before);
+        expect(now, `${progress}: old or new`).toMatch(new RegExp(`^v\\d+ ${target.whole}$`));
+        if (restore_status === "finished") expect(now, progress).not.toBe(before);
+      } else expect(now, `${progress}: a run changes nothing`).toBe(before);
     }
     expect((await readdir(folder)).filter((name) => name.includes("quarterdeck-"))).toEqual([]);
     expect(await readdir(join(folder, "scratch"))).toEqual([]);

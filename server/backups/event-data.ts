@@ -19,7 +19,7 @@ type Told = {
 export const missedEvent = (configuration: ConfigurationRow, due: Date): NewEvent => ({
   ...ofConfiguration(configuration, { type: "backup.missed", reason: null }),
   data: { ...dataOf(configuration), due_at: toTimestamp(due) },
-  news: {
+  notification: {
     subject: configuration.name,
     facts: [],
     moments: [["Due", toTimestamp(due)], ...nextRun(configuration)],
@@ -52,7 +52,7 @@ export const backupEvent = (
     ...(reason !== null && { reason }),
     ...more,
   },
-  news: {
+  notification: {
     subject: configuration.name,
     facts: [
       ...(backup.status === "finished" ? [["Size", sizeInWords(backup.size)] as const] : []),

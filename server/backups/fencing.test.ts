@@ -7,7 +7,7 @@ import { Registry } from "prom-client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { systemClock } from "../clock.ts";
 import type { Jobs } from "../jobs/jobs.ts";
-import { ClaimLost, type Claim } from "../jobs/claim.ts";
+import { ClaimLost, type Claim } from "../jobs/job-runner.ts";
 import { createLog } from "../log.ts";
 import { createLocalStorage } from "../storage/local.ts";
 import { sql } from "../store/drizzle.ts";

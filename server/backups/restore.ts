@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
 import { recordEvent } from "../events/store.ts";
-import { ClaimLost } from "../jobs/claim.ts";
+import { ClaimLost } from "../jobs/job-runner.ts";
 import type { Connection } from "../store/database.ts";
 import { backupEntry, canceledAction } from "./activity-entries.ts";
 import type { BackupChange, BackupRow, BackupStore } from "./backup-store.ts";

@@ -1,6 +1,6 @@
 // One backup from beginning to end: the row that runs, the file that grows, the outcome. Both a run and the safety
 // copy before a restore are made here.
-import type { Claim } from "../jobs/claim.ts";
+import type { Claim } from "../jobs/job-runner.ts";
 import type { Connection } from "../store/database.ts";
 import { comparedBackups } from "./anomalies.ts";
 import type { BackupRow } from "./backup-store.ts";

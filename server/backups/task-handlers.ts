@@ -10,7 +10,7 @@ import { cutOff } from "./task-runner.ts";
 import type { TaskRow } from "./task-store.ts";
 import { Interrupted } from "./failure-message.ts";
 import { recordEvent } from "../events/store.ts";
-import { ClaimLost } from "../jobs/claim.ts";
+import { ClaimLost } from "../jobs/job-runner.ts";
 import type { Connection } from "../store/database.ts";
 
 type TaskHandlersOptions = VerificationOptions & {

@@ -1,7 +1,7 @@
 // Two instances on one database, the engine's heartbeats and claims included; the work itself is a promise.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Jobs } from "../jobs/jobs.ts";
-import { ClaimLost } from "../jobs/claim.ts";
+import { ClaimLost } from "../jobs/job-runner.ts";
 import { createLog } from "../log.ts";
 import { sql } from "../store/drizzle.ts";
 import { backupTasks } from "../store/tables.ts";

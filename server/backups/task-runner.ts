@@ -2,7 +2,7 @@
 // that another runner left. The engine keeps their order, and one at a time for a server.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
-import type { Claim } from "../jobs/claim.ts";
+import type { Claim } from "../jobs/job-runner.ts";
 import type { TaskRow, TaskStore } from "./task-store.ts";
 import { Interrupted } from "./failure-message.ts";
 

@@ -1,6 +1,6 @@
 // The heavy jobs that wait or run. They are jobs of the engine: one is there exactly as long as there is something to do.
 import { backupTaskQueue, type BackupTask } from "../jobs/jobs.ts";
-import type { Claim } from "../jobs/claim.ts";
+import type { Claim } from "../jobs/job-runner.ts";
 import type { SerialQueue } from "../jobs/serial-queue.ts";
 import type { Visible } from "../events/visible-messages.ts";
 import type { Connection, Database } from "../store/database.ts";

@@ -55,7 +55,7 @@ function deploymentEvent(site: SiteRow, told: Told): NewEvent {
     site_id: site.id,
     database_id: null,
     data: { site_id: site.id, site: site.name, server_id: site.serverId, ...told },
-    news: {
+    notification: {
       subject: site.name,
       facts: facts.filter((fact): fact is [string, string] => fact[1] !== undefined),
       moments: [],

@@ -4,8 +4,7 @@ import { eventWords } from "../../contract/event-words.ts";
 import type { EventType } from "../../contract/events.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import type { Actor } from "../activity/actor.ts";
-import type { events } from "../store/tables.ts";
-import type { NotificationPayload } from "./notification-payload.ts";
+import type { events, NotificationPayload } from "../store/tables.ts";
 
 export type NewEvent = {
   type: EventType;
@@ -18,7 +17,7 @@ export type NewEvent = {
    * and the database are added where it is stored.
    */
   data: Record<string, unknown>;
-  news: NotificationPayload;
+  notification: NotificationPayload;
   /** The same on the timeline. */
   activity: {
     kind: ActivityKind;

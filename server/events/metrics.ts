@@ -29,12 +29,12 @@ export const eventMetrics = (nowMs: () => number): MetricsPart => ({
     const ageSeconds = oldest === null ? 0 : nowMs() / 1000 - toSeconds(new Date(oldest));
     return [
       {
-        name: "quarterdeck_events_untold",
+        name: "quarterdeck_events_undispatched",
         help: "Events that are stored and not handed on yet.",
         values: [{ value: many }],
       },
       {
-        name: "quarterdeck_events_untold_oldest_age_seconds",
+        name: "quarterdeck_events_undispatched_oldest_age_seconds",
         help: "Age of the oldest of them; 0 = there is none.",
         values: [{ value: Math.max(0, ageSeconds) }],
       },

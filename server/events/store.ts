@@ -1,4 +1,4 @@
-// Events are stored in the transaction of the change that they tell about, and told afterwards.
+// Stores events in the transaction of the change that they report; they are dispatched afterwards.
 import { randomBytes } from "node:crypto";
 import { maxEventBytes } from "../../contract/events.ts";
 import { recordActivity } from "../activity/store.ts";
@@ -31,10 +31,10 @@ export async function recordEvent(
     kind: activity.kind,
     action: activity.action,
     outcome: outcome === "neutral" ? null : outcome,
-    object: { ...activity.object, name: event.news.subject },
+    object: { ...activity.object, name: event.notification.subject },
     server_id: event.server_id,
     site_id: event.site_id,
-    detail: event.news.reason,
+    detail: event.notification.reason,
     actor: activity.actor,
   });
   return row;
@@ -44,7 +44,7 @@ type Named = { id: number; name: string };
 
 /**
  * Where an event happened, with the names that people know it by; a receiver has no inventory to look them up in. A site on
- * another server that uses the database is told too, and not named: who may see this server may not see that one.
+ * another server that uses the database is notified too, and not named: who may see this server may not see that one.
  */
 async function placeOf(
   tx: Connection,

@@ -12,8 +12,8 @@ export type Visible = readonly number[] | null;
 export function isVisibleMessage(alias: string, visible: Visible): ReturnType<typeof sql> {
   if (visible === null) return sql`true`;
   const message = sql.identifier(alias);
-  const told = sql`from channel_message_events told join events on events.id = told.event_id where told.message_id = ${message}.id`;
+  const included = sql`from channel_message_events included join events on events.id = included.event_id where included.message_id = ${message}.id`;
   const isOfThese = sql`events.server_id = any(${sql.param([...visible])}::int[])`;
   return sql`(${message}.event = 'channel.test' or (
-    exists (select ${told} and ${isOfThese}) and not exists (select ${told} and not ${isOfThese})))`;
+    exists (select ${included} and ${isOfThese}) and not exists (select ${included} and not ${isOfThese})))`;
 }

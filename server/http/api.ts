@@ -6,21 +6,16 @@ import type { Logger } from "pino";
 import { abilityOf, type Operation } from "../../contract/operation.ts";
 import { maxInteger } from "../../contract/values.ts";
 import { actAs, theService } from "../activity/actor.ts";
-import {
-  allowAnonymous,
-  authenticate,
-  authenticateByCode,
-  type AuthOptions,
-} from "./auth-middleware.ts";
+import type { Authenticator } from "./authentication.ts";
 import { createResponseWriter, type WriteResponse } from "./response.ts";
-import { readJsonObject } from "./body.ts";
-import type { ApiEnvironment } from "./environment.ts";
+import type { ApiEnvironment } from "./every-request.ts";
 import { FileResponse } from "./file-response.ts";
-import { readFields } from "./read-fields.ts";
+import { readFields, readJsonObject } from "./read-request.ts";
 import type { Caller, Route } from "./route.ts";
 import { notFound, ServiceError, unauthorized } from "./service-error.ts";
 
-type ApiOptions = AuthOptions & {
+type ApiOptions = {
+  authenticator: Authenticator;
   routes: readonly Route[];
   log: Logger;
   /** Where the service is reached, without a slash at the end; null = as each request says. */
@@ -30,6 +25,7 @@ type ApiOptions = AuthOptions & {
 };
 
 export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
+  const { authenticator } = options;
   const app = new Hono<ApiEnvironment>();
   const writeResponse = createResponseWriter(options.invalidResponse, options.log);
 
@@ -59,16 +55,16 @@ export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
       if (!operation.responses[status]) return c.body(null, status);
       return sendJson(c, writeResponse(operation, status, reply.body), status);
     };
-    const identify = operation.takesCode ? authenticateByCode : authenticate;
+    const identify = operation.takesCode ? authenticator.byCode : authenticator.byToken;
     app.on(operation.method, toHonoPath(operation.path), async (c) =>
       operation.isPublic
-        ? allowAnonymous(c, options, (caller) => serve(c, caller))
-        : serve(c, await identify(c, options)),
+        ? authenticator.asNobody(c, (caller) => serve(c, caller))
+        : serve(c, await identify(c)),
     );
   }
 
   app.all("/api/*", async (c) => {
-    await authenticate(c, options);
+    await authenticator.byToken(c);
     const allowed = methodsAt(options.routes, c.req.path);
     if (allowed.length === 0) throw notFound();
     throw new ServiceError(

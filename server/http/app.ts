@@ -8,7 +8,7 @@ import { errorMessage } from "../../contract/errors.ts";
 import { operations } from "../../contract/operations.ts";
 import { describeDatabaseError } from "../store/database-error.ts";
 import type { IsAllowedHost } from "./allowed-hosts.ts";
-import type { ApiEnvironment } from "./environment.ts";
+import type { ApiEnvironment } from "./every-request.ts";
 import { describeOperations } from "./openapi.ts";
 import { everyRequest } from "./every-request.ts";
 import { handleError } from "./error-handler.ts";

@@ -1,16 +1,23 @@
-// Who asks, and how often they may: the token of a request, and the two rate limits.
+// Who asks, by a token or the code of a one-time link, and how often they may: the two rate limits.
 import type { IncomingMessage } from "node:http";
+import { isIPv6 } from "node:net";
+import type { Context } from "hono";
 import type { Logger } from "pino";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { errorMessage, type TokenCode } from "../../contract/errors.ts";
-import { networkOf } from "./client-network.ts";
+import type { ApiEnvironment } from "./every-request.ts";
 import type { Caller } from "./route.ts";
-import { RefusedToken, ServiceError, unauthenticated } from "./service-error.ts";
+import { RefusedToken, ServiceError, unauthenticated, unavailable } from "./service-error.ts";
 
 /** Checks a token's text. @returns who asks, or why not; only who has the whole text learns that it has expired */
 export type FindCaller = (token: string) => Promise<Caller | TokenCode>;
 
-type Allowance = { limit: number; remaining: number };
+/**
+ * Exchanges the code of a one-time link for the caller whose link it is; null for one that is unknown, used, expired or
+ * for another path.
+ * @param isUsed whether the link is used up by this
+ */
+export type RedeemCode = (code: string, path: string, isUsed: boolean) => Promise<Caller | null>;
 
 /** Failed logins a minute that one address may cause; of IPv6, one network. */
 const failuresPerMinute = 30;
@@ -18,34 +25,28 @@ const failuresPerMinute = 30;
 // A token that the operator chose may hold spaces.
 const bearer = /^Bearer +(\S.{0,511}?) *$/i;
 
-export type Authenticator = {
-  /**
-   * @param authorization the header as it came
-   * @returns who asks, and the headers that tell what is left of the limit
-   * @throws ServiceError `unauthenticated`, or `too_many_requests` with the seconds to wait
-   */
-  authenticate(
-    authorization: string | undefined,
-    address: string,
-  ): Promise<{ caller: Caller; headers: Record<string, string> }>;
-  /**
-   * Counts a failure of somebody who needs no token, together with wrong tokens.
-   * @returns the headers that tell what is left of the address's limit
-   * @throws ServiceError `too_many_requests`
-   */
-  countFailure(address: string): Promise<Record<string, string>>;
+/** Who has no token: sees nothing, and may do nothing but what is public. */
+const nobody: Caller = {
+  tokenId: 0,
+  name: "",
+  canChange: false,
+  serverIds: [],
+  reaches: () => false,
 };
 
 type AuthenticatorOptions = {
   findCaller: FindCaller;
+  redeemCode: RedeemCode;
+  /** Says why no requests are taken now; null = they are. */
+  unavailableReason(): string | null;
   /** Of each token; 0 = no limit. */
   requestsPerMinute: number;
   /** Gets what a failed login may be known by: never a part of the header. */
   log: Pick<Logger, "warn">;
 };
 
-export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { findCaller, requestsPerMinute, log } = options;
+export function createAuthenticator(options: AuthenticatorOptions) {
+  const { findCaller, redeemCode, unavailableReason, requestsPerMinute, log } = options;
   const requests =
     requestsPerMinute === 0
       ? null
@@ -54,11 +55,12 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 
   /** Only failures are held back. Were the address itself blocked, anyone behind the same proxy could
    *  lock everybody out, and a token's 32 characters are not guessed at any rate. */
-  const countFailure = async (address: string, points: number): Promise<Allowance> => {
+  const countFailure = async (c: Context<ApiEnvironment>, points: number) => {
+    const address = addressOf(c.env);
     try {
       const { remainingPoints } = await failures.consume(networkOf(address), points);
       if (points > 0) log.warn({ address }, "a login failed");
-      return { limit: failuresPerMinute, remaining: remainingPoints };
+      return allowanceHeaders(failuresPerMinute, remainingPoints);
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused;
       // Once a minute: whoever goes on guessing is not to fill the disk.
@@ -68,33 +70,87 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     }
   };
 
+  function requireAvailable(): void {
+    const reason = unavailableReason();
+    if (reason !== null) throw unavailable(reason, 5);
+  }
+
+  /**
+   * Identifies the caller by a token, and tells them what is left of the limit.
+   * @throws ServiceError `unavailable` while no requests are taken, `unauthenticated`, or `too_many_requests` with the
+   *   seconds to wait
+   */
+  async function byToken(c: Context<ApiEnvironment>): Promise<Caller> {
+    requireAvailable();
+    const authorization = c.req.header("Authorization");
+    const token = bearer.exec(authorization ?? "")?.[1];
+    const caller = token === undefined ? null : await findCaller(token);
+    if (caller === null || typeof caller === "string") {
+      // A request without the header guesses nothing, so it does not count as a failure. Any other header does,
+      // also one that no token can be read from.
+      const points = authorization === undefined || authorization === "" ? 0 : 1;
+      const left = await countFailure(c, points);
+      throw caller === null ? unauthenticated(left) : new RefusedToken(caller, left);
+    }
+    if (requests === null) return caller;
+    try {
+      const { remainingPoints } = await requests.consume(caller.tokenId);
+      setHeaders(c, allowanceHeaders(requestsPerMinute, remainingPoints));
+      return caller;
+    } catch (refused) {
+      if (refused instanceof RateLimiterRes) throw tooMany(refused, requestsPerMinute);
+      throw refused;
+    }
+  }
+
   return {
-    async authenticate(authorization, address) {
-      const token = bearer.exec(authorization ?? "")?.[1];
-      const caller = token === undefined ? null : await findCaller(token);
-      if (caller === null || typeof caller === "string") {
-        // A request without the header guesses nothing, so it does not count as a failure. Any other header does,
-        // also one that no token can be read from.
-        const points = authorization === undefined || authorization === "" ? 0 : 1;
-        const left = allowanceHeaders(await countFailure(address, points));
-        throw caller === null ? unauthenticated(left) : new RefusedToken(caller, left);
-      }
-      if (requests === null) return { caller, headers: {} };
-      try {
-        const { remainingPoints } = await requests.consume(caller.tokenId);
-        const allowance = { limit: requestsPerMinute, remaining: remainingPoints };
-        return { caller, headers: allowanceHeaders(allowance) };
-      } catch (refused) {
-        if (refused instanceof RateLimiterRes) throw tooMany(refused, requestsPerMinute);
-        throw refused;
-      }
+    byToken,
+
+    /**
+     * Identifies the caller by the code of a one-time link, or by a token where the request has one or has no code.
+     * @throws as `byToken`
+     */
+    async byCode(c: Context<ApiEnvironment>): Promise<Caller> {
+      const code = c.req.query("code");
+      if (code === undefined || c.req.header("Authorization") !== undefined) return byToken(c);
+      requireAvailable();
+      // Browsers and scanners look at a link by HEAD before they follow it.
+      const caller = await redeemCode(code, c.req.path, c.req.method !== "HEAD");
+      if (caller !== null) return caller;
+      throw unauthenticated(
+        await countFailure(c, 1),
+        "The link has expired or has already been used. Start the download again.",
+      );
     },
 
-    countFailure: async (address) => allowanceHeaders(await countFailure(address, 1)),
+    /**
+     * Does what asks for no token. Only failures are held back, so that a right code gets in whoever else guesses from this
+     * address.
+     * @throws what `work` throws, or `too_many_requests` in its place
+     */
+    async asNobody<Result>(
+      c: Context<ApiEnvironment>,
+      work: (caller: Caller) => Promise<Result>,
+    ): Promise<Result> {
+      requireAvailable();
+      try {
+        return await work(nobody);
+      } catch (error) {
+        if (error instanceof ServiceError && error.code !== "unavailable")
+          setHeaders(c, await countFailure(c, 1));
+        throw error;
+      }
+    },
   };
 }
 
-const allowanceHeaders = ({ limit, remaining }: Allowance) => ({
+export type Authenticator = ReturnType<typeof createAuthenticator>;
+
+function setHeaders(c: Context<ApiEnvironment>, headers: Record<string, string>): void {
+  for (const [name, value] of Object.entries(headers)) c.header(name, value);
+}
+
+const allowanceHeaders = (limit: number, remaining: number) => ({
   "X-RateLimit-Limit": String(limit),
   "X-RateLimit-Remaining": String(remaining),
 });
@@ -104,10 +160,33 @@ function tooMany(state: RateLimiterRes, limit: number): ServiceError {
   return new ServiceError("too_many_requests", errorMessage.too_many_requests, {
     "Retry-After": String(waitSeconds),
     "X-RateLimit-Reset": String(Math.ceil(Date.now() / 1000) + waitSeconds),
-    ...allowanceHeaders({ limit, remaining: 0 }),
+    ...allowanceHeaders(limit, 0),
   });
 }
 
 /** The address a request came from. Requests that came through no socket share one. */
 export const addressOf = (environment: { incoming?: IncomingMessage } | undefined): string =>
   environment?.incoming?.socket.remoteAddress ?? "unknown";
+
+/**
+ * The network of a client, as failed logins are counted: who has one IPv6 address has all of its /64. An IPv4 address as it
+ * is, also where IPv6 wraps it; of an IPv6 address its first 64 bits.
+ */
+export function networkOf(address: string): string {
+  const [plain = ""] = address.split("%");
+  if (!isIPv6(plain)) return address;
+  // URLs know one way to write an address: lower case, no leading zeros, IPv4 in hex.
+  const groups = expand(new URL(`http://[${plain}]`).hostname.slice(1, -1));
+  const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16));
+  if (groups.slice(0, 6).join(":") === "0:0:0:0:0:ffff")
+    return [high >> 8, high & 255, low >> 8, low & 255].join(".");
+  return `${groups.slice(0, 4).join(":")}::/64`;
+}
+
+/** All eight groups, with the zeros that `::` stands for. */
+function expand(address: string): string[] {
+  const [head = [], tail = []] = address
+    .split("::")
+    .map((half) => half.split(":").filter((group) => group !== ""));
+  return [...head, ...Array<string>(8 - head.length - tail.length).fill("0"), ...tail];
+}

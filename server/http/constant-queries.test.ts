@@ -97,7 +97,7 @@ async function fill({ query }: TestService, rows: number): Promise<void> {
     [rows],
   );
   await query(
-    `insert into events (type, server_id, site_id, message_id, data, news, dispatched_at)
+    `insert into events (type, server_id, site_id, message_id, data, notification, dispatched_at)
      select 'worker.failed', 1, 1, 'msg_' || n, '{}', '{}', now() from generate_series(1, $1) n`,
     [rows],
   );

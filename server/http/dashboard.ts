@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { serveStatic } from "@hono/node-server/serve-static";
 import { Hono } from "hono";
 import { secureHeaders } from "hono/secure-headers";
-import type { ApiEnvironment } from "./environment.ts";
+import type { ApiEnvironment } from "./every-request.ts";
 
 /** The scripts that stand in the page itself, as its policy names them. */
 function inlineScripts(folder: string): string[] {

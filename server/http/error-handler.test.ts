@@ -34,9 +34,9 @@ test("a webhook that the database refuses is a 500 with its request id, and its 
     status: 500,
     body: { message: "Server Error", request_id: expect.any(String) },
   });
-  const told = lines.filter((line) => line.includes(answer.body.request_id));
-  expect(told).toHaveLength(1);
-  expect(told[0]).toContain("refused");
+  const logged = lines.filter((line) => line.includes(answer.body.request_id));
+  expect(logged).toHaveLength(1);
+  expect(logged[0]).toContain("refused");
   expect(lines.join("")).not.toMatch(/whsec_|xYzPlanted/);
 });
 

@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type { Logger } from "pino";
 import { errorMessage, errorStatus, toFieldErrorsBody } from "../../contract/errors.ts";
-import type { ApiEnvironment } from "./environment.ts";
+import type { ApiEnvironment } from "./every-request.ts";
 import { describeDatabaseError } from "../store/database-error.ts";
 import { InvalidFields, RefusedToken, ServiceError, unavailable } from "./service-error.ts";
 

@@ -1,8 +1,12 @@
 // What holds for every request and every response, whatever part of the service gives it.
+import type { HttpBindings } from "@hono/node-server";
 import type { MiddlewareHandler } from "hono";
+import type { RequestIdVariables } from "hono/request-id";
 import { errorMessage, errorStatus } from "../../contract/errors.ts";
 import type { IsAllowedHost } from "./allowed-hosts.ts";
-import type { ApiEnvironment } from "./environment.ts";
+
+/** What a request brings along: the socket it came through, and its id. */
+export type ApiEnvironment = { Bindings: Partial<HttpBindings>; Variables: RequestIdVariables };
 
 /** Of every response. A browser takes it for what its type says, and never for a script or a page that it looks like. */
 export const responseHeaders = { "X-Content-Type-Options": "nosniff" } as const;

@@ -85,10 +85,10 @@ async function expectNoFault({
   try {
     await fc.assert(property, { seed, numRuns: Math.ceil(many / atOnce) });
   } catch (failure) {
-    const told = log()
+    const logged = log()
       .split("\n")
       .filter((line) => line.includes("a request failed"));
-    throw new Error(`${String(failure)}\nThe service said:\n${told.join("\n")}`, {
+    throw new Error(`${String(failure)}\nThe service said:\n${logged.join("\n")}`, {
       cause: failure,
     });
   }

@@ -137,8 +137,8 @@ const webhooks = () =>
 const deliveries = async () => {
   await service.call("POST", "/api/site/2/deployment", { status: "finished" });
   const [eventId] = await idsOf(
-    `insert into events (type, server_id, site_id, message_id, data, news, order_key, dispatched_at)
-     select type, server_id, site_id, 'msg_again', data, news, order_key, dispatched_at
+    `insert into events (type, server_id, site_id, message_id, data, notification, order_key, dispatched_at)
+     select type, server_id, site_id, 'msg_again', data, notification, order_key, dispatched_at
      from events where type = 'site.deployed' order by id limit 1`,
   );
   return idsOf(

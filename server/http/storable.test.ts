@@ -26,8 +26,10 @@ test.each([
   const url = `https://example.com/${bad}`;
   expect(await service.json("POST", "/api/site/1/webhook", { url })).toEqual(refusal("url"));
   for (const field of ["message", "url", "commit", "branch", "author"]) {
-    const told = { status: "finished", [field]: field === "url" ? url : `a${bad}b` };
-    expect(await service.json("POST", "/api/site/1/deployment", told)).toEqual(refusal(field));
+    const deployment = { status: "finished", [field]: field === "url" ? url : `a${bad}b` };
+    expect(await service.json("POST", "/api/site/1/deployment", deployment)).toEqual(
+      refusal(field),
+    );
   }
 });
 

@@ -85,7 +85,7 @@ export type Jobs = {
   stop(timeoutMs: number): Promise<void>;
 };
 
-/** Quick work on rows; what it finds undone after 20 tries is told by a deadline. */
+/** Quick work on rows; what it finds undone after 20 tries is reported by a deadline. */
 const quick = { retryLimit: 20, retryDelayMaxSeconds: 60, expireInSeconds: 60, atOnce: 1 };
 /** Nothing comes after a deadline, so it is tried for a week. */
 const deadline = { ...quick, retryLimit: 10_000 };
@@ -137,9 +137,9 @@ export async function startJobs({ connection, db, listener, log }: JobsOptions):
   });
   boss.on("error", (error) => log.error({ err: error }, "the job queue has trouble"));
   boss.on("warning", ({ message, data }) => {
-    // A slow query is told with its values.
-    const { values: _, ...told } = data as { values?: unknown };
-    log.warn({ warning: message, ...told }, "the job queue warns");
+    // A slow query is reported with its values.
+    const { values: _, ...details } = data as { values?: unknown };
+    log.warn({ warning: message, ...details }, "the job queue warns");
   });
   await boss.start();
   for (const name of retiredQueues) await boss.deleteQueue(name);

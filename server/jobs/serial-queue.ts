@@ -4,8 +4,14 @@ import { fromDrizzle, type PgBoss } from "pg-boss";
 import type { Logger } from "pino";
 import type { Connection } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
-import { ClaimLost, isHeldBy, lockClaim, type Claim } from "./claim.ts";
-import { createJobRunner, type JobRunner } from "./job-runner.ts";
+import {
+  ClaimLost,
+  createJobRunner,
+  isHeldBy,
+  lockClaim,
+  type Claim,
+  type JobRunner,
+} from "./job-runner.ts";
 import { jobsChannel } from "./singleton-queue.ts";
 
 export type SerialQueue<Data extends object> = {

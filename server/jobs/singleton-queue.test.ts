@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { sql } from "../store/drizzle.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
 import { startTestJobs } from "../testing/jobs.ts";
-import type { Claim } from "./claim.ts";
+import type { Claim } from "./job-runner.ts";
 import type { Jobs } from "./jobs.ts";
 import type { SingletonQueue, SingletonQueueWork } from "./singleton-queue.ts";
 

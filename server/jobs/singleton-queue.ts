@@ -4,8 +4,13 @@ import { fromDrizzle, type PgBoss } from "pg-boss";
 import type { Logger } from "pino";
 import type { Connection, Database } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
-import { holdClaims, lockClaim, type Claim } from "./claim.ts";
-import { createJobRunner, type JobRunner } from "./job-runner.ts";
+import {
+  createJobRunner,
+  holdClaims,
+  lockClaim,
+  type Claim,
+  type JobRunner,
+} from "./job-runner.ts";
 
 /** A key's next job. */
 export type NextJob = {

@@ -127,7 +127,7 @@ test("deliveries are counted by what came of them, and a webhook that was given 
     expect(seen.value("quarterdeck_webhook_deliveries_total", outcome("failed"))).toBe(1);
     expect(seen.value("quarterdeck_webhooks", { state: "disabled" })).toBe(1);
     expect(seen.value("quarterdeck_events_total", { type: "webhook.disabled" })).toBe(1);
-    expect(seen.value("quarterdeck_events_untold")).toBe(0);
+    expect(seen.value("quarterdeck_events_undispatched")).toBe(0);
   });
   await receiver.close();
 });

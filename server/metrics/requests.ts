@@ -2,7 +2,7 @@
 import type { MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
 import { Histogram, type Registry } from "prom-client";
-import type { ApiEnvironment } from "../http/environment.ts";
+import type { ApiEnvironment } from "../http/every-request.ts";
 
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
 const ownPaths = new Set(["/metrics", "/healthz", "/readyz", "/openapi.json"]);

@@ -1,14 +1,17 @@
 // The metrics over HTTP. They cover every worker and site, so they are for a token that may see all of them.
 import { Hono } from "hono";
-import { authenticate, type AuthOptions } from "../http/auth-middleware.ts";
-import type { ApiEnvironment } from "../http/environment.ts";
+import type { Authenticator } from "../http/authentication.ts";
+import type { ApiEnvironment } from "../http/every-request.ts";
 import { unauthorized } from "../http/service-error.ts";
 import type { Metrics } from "./metrics.ts";
 
-export function createMetricsRoute(metrics: Metrics, auth: AuthOptions): Hono<ApiEnvironment> {
+export function createMetricsRoute(
+  metrics: Metrics,
+  authenticator: Authenticator,
+): Hono<ApiEnvironment> {
   const app = new Hono<ApiEnvironment>();
   app.get("/metrics", async (c) => {
-    const caller = await authenticate(c, auth);
+    const caller = await authenticator.byToken(c);
     if (caller.serverIds !== null) throw unauthorized();
     c.header("Content-Type", metrics.contentType);
     c.header("Cache-Control", "no-store");

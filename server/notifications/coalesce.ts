@@ -38,7 +38,7 @@ export function createCoalesce(options: {
     const isSame = isOfOneKind && message.event === event.type;
     const title = isSame
       ? coalescedTitle(event.type, message.count + 1)
-      : titleOf(event.type, event.news);
+      : titleOf(event.type, event.notification);
     if (!(await messages.coalesce(tx, message.id, { event: event.type, title }))) return false;
     await messages.addEvent(tx, message.id, event.id);
     return true;
@@ -62,7 +62,7 @@ export function createCoalesce(options: {
     const row = await messages.insert(tx, {
       channel_id: channelId,
       event: event.type,
-      title: titleOf(event.type, event.news),
+      title: titleOf(event.type, event.notification),
       next_attempt_at: dueAt,
       created_at: new Date(nowMs),
     });

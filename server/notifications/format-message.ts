@@ -46,7 +46,7 @@ export function createFormatMessage({ inventory, address, installation }: Format
     return {
       id: idOf(row),
       outcome: outcomeOf[last.type],
-      title: titleOf(last.type, last.news),
+      title: titleOf(last.type, last.notification),
       facts: [
         ...(await placeFacts(last)).slice(0, 2),
         ...(earlier > 0 ? [["Earlier", `${earlier} more changes`] as const] : []),
@@ -54,8 +54,10 @@ export function createFormatMessage({ inventory, address, installation }: Format
           ({ type, created_at: at }) => [eventWords[type], momentText(at, zone)] as const,
         ),
       ],
-      reason: events.findLast(({ news }) => news.reason !== null)?.news.reason ?? null,
-      link: link(last.news.path),
+      reason:
+        events.findLast(({ notification }) => notification.reason !== null)?.notification.reason ??
+        null,
+      link: link(last.notification.path),
     };
   }
 
@@ -65,23 +67,23 @@ export function createFormatMessage({ inventory, address, installation }: Format
     return {
       id: idOf(row),
       outcome: outcomeOf[event.type],
-      title: titleOf(event.type, event.news),
+      title: titleOf(event.type, event.notification),
       facts: [
         ...(await placeFacts(event)),
         ["Time", momentText(event.created_at, zone)],
-        ...event.news.facts,
-        ...event.news.moments.map(
+        ...event.notification.facts,
+        ...event.notification.moments.map(
           ([label, at]) => [label, momentText(new Date(at), zone)] as const,
         ),
       ],
-      reason: event.news.reason,
-      link: link(event.news.path),
+      reason: event.notification.reason,
+      link: link(event.notification.path),
     };
   }
 
   async function several(row: MessageRow, events: EventRow[]): Promise<Message> {
     const [first] = events;
-    const bySubject = [...Map.groupBy(events, ({ news }) => news.subject)];
+    const bySubject = [...Map.groupBy(events, ({ notification }) => notification.subject)];
     const named = bySubject.slice(0, maxNamed);
     const rest = row.count - named.reduce((sum, [, those]) => sum + those.length, 0);
     return {
@@ -92,7 +94,9 @@ export function createFormatMessage({ inventory, address, installation }: Format
         ...named.map(([subject, those]) => [subject, timesText(those)] as const),
         ...(rest > 0 ? [["Others", `${rest} more`] as const] : []),
       ],
-      reason: events.find(({ news }) => news.reason !== null)?.news.reason ?? null,
+      reason:
+        events.find(({ notification }) => notification.reason !== null)?.notification.reason ??
+        null,
       link: link(first === undefined ? "/activity" : `/activity?server=${first.server_id}`),
     };
   }

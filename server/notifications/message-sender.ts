@@ -4,7 +4,7 @@ import { theService } from "../activity/actor.ts";
 import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
 import type { InventoryStore } from "../inventory/store.ts";
-import { ClaimLost, type Claim } from "../jobs/claim.ts";
+import { ClaimLost, type Claim } from "../jobs/job-runner.ts";
 import type { SingletonQueue, SingletonQueueWork } from "../jobs/singleton-queue.ts";
 import type { Connection } from "../store/database.ts";
 import { ChannelError } from "./channels/channel.ts";
@@ -93,7 +93,7 @@ export function createMessageSender(options: MessageSenderOptions): SingletonQue
       if (!isOver || channel === null) return;
       await recordActivity(tx, {
         kind: "notification",
-        action: isDelivered ? "told" : "not told",
+        action: isDelivered ? "notified" : "undelivered",
         outcome: isDelivered ? "good" : "bad",
         object: { type: "notification-channel", id: channel.id, name: channel.name },
         // What tells of several servers is of none of them: a token of one may not see the others.

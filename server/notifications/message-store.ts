@@ -1,4 +1,4 @@
-// What channels are told: the messages' rows, and the events that each coalesces.
+// The messages to channels, and the events that each coalesces.
 import type { Connection, Database } from "../store/database.ts";
 import type { EventRow } from "../events/event.ts";
 import { isVisibleMessage, type Visible } from "../events/visible-messages.ts";

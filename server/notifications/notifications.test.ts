@@ -60,7 +60,7 @@ describe("the channels of a site", () => {
   });
 });
 
-describe("what a channel is told", () => {
+describe("what a channel is sent", () => {
   test("outcome first, what and where, when in UTC and on the server's wall, and a link", async () => {
     await service.choose([1, 2, 3]);
     await service.deploy({ commit: "4f1c2d3", author: "ada" });
@@ -85,7 +85,7 @@ describe("what a channel is told", () => {
     expect(JSON.stringify(service.slack.accepted.at(-1))).toContain("Deployment failed: shop");
   });
 
-  test("a database's trouble is told once to a channel that several of its sites use", async () => {
+  test("a database's trouble is sent once to a channel that several of its sites use", async () => {
     await service.choose([1], 1);
     await service.choose([1], 2);
     const before = service.slack.accepted.length;
@@ -141,7 +141,7 @@ describe("what a channel is told", () => {
   });
 });
 
-test("a webhook that is given up is told to its site's channels", async () => {
+test("a webhook that is given up is reported to its site's channels", async () => {
   await service.choose([1]);
   const receiver = await startHttpPeer(() => ({ answer: { status: 410 }, accepted: null }));
   await service.call("POST", "/api/site/1/webhook", { url: `${receiver.origin}/hook` });
@@ -176,7 +176,7 @@ describe("a burst", () => {
     await service.choose([1]);
     const before = service.slack.accepted.length;
     await service.deploy();
-    // What comes before the first is on its way is told with it.
+    // What comes before the first is on its way is sent with it.
     await soon(() => expect(service.slack.accepted).toHaveLength(before + 1));
     for (let number = 0; number < 29; number++) await service.deploy();
     await soon(async () =>
@@ -203,7 +203,7 @@ describe("a provider that fails", () => {
     expect(await service.newest(1, "delivered")).toMatchObject({ attempts: 2 });
   });
 
-  test("for good is not tried again; the outcome that was to be told stays as it is", async () => {
+  test("for good is not tried again; the outcome that was to be sent stays as it is", async () => {
     await service.choose([2]);
     service.discord.answerNext({
       status: 400,

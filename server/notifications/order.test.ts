@@ -1,4 +1,4 @@
-// The order in which people are told: about one thing nothing older after something newer, and the first at once.
+// The order in which people are notified: about one thing nothing older after something newer, and the first at once.
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { makeRandom, makeSeed } from "../testing/random.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
@@ -45,7 +45,7 @@ const report = async (status: "failed" | "finished", site = 1) =>
 const headings = () =>
   // What the fake accepted it has parsed.
   (slack.accepted as SlackMessage[]).map(({ text = "" }) => text.slice(2).trim());
-const told = (...wanted: string[]) => soon(() => expect(headings()).toEqual(wanted));
+const received = (...wanted: string[]) => soon(() => expect(headings()).toEqual(wanted));
 
 type Message = { status: string; attempts: number; count: number; event: string };
 const messages = () =>
@@ -64,9 +64,9 @@ test("a recovery waits for its failure when the provider answers 503", async () 
   await report("failed");
   await soon(async () => expect(await messages()).toMatchObject([{ status: "retrying" }]));
   await report("finished");
-  // Somebody else's news is told meanwhile, so the recovery had its turn.
+  // Somebody else's event is sent meanwhile, so the recovery had its turn.
   await report("finished", 2);
-  await told("Deployed: site-2");
+  await received("Deployed: site-2");
   // What Slack took is written down a moment later.
   await soon(async () =>
     expect(await messages()).toMatchObject([
@@ -75,19 +75,19 @@ test("a recovery waits for its failure when the provider answers 503", async () 
     ]),
   );
   await service.ahead(15_000);
-  await told("Deployed: site-2", "Deployment failed: site-1", "Deployed: site-1");
+  await received("Deployed: site-2", "Deployment failed: site-1", "Deployed: site-1");
 });
 
-test("what waits for the end of its minute is told with what followed, and says how it is now", async () => {
+test("what waits for the end of its minute is sent with what followed, and says how it is now", async () => {
   await report("failed");
-  await told("Deployment failed: site-1");
+  await received("Deployment failed: site-1");
   for (const status of ["failed", "finished", "failed", "finished"] as const) await report(status);
   await soon(async () =>
     expect(await messages()).toMatchObject([{ count: 4, event: "site.deployed", attempts: 0 }]),
   );
   expect(headings()).toEqual(["Deployment failed: site-1"]);
   await service.ahead(61_000);
-  await told("Deployment failed: site-1", "Deployed: site-1");
+  await received("Deployment failed: site-1", "Deployed: site-1");
   const last = JSON.stringify(slack.accepted.at(-1));
   expect(last.lastIndexOf("Deployed: ")).toBeGreaterThan(last.lastIndexOf("Deployment failed: "));
   expect(last).toContain("✅");
@@ -95,12 +95,12 @@ test("what waits for the end of its minute is told with what followed, and says 
 
 test("the first failure of each site goes out at once, whatever waits for others", async () => {
   await report("failed", 1);
-  await told("Deployment failed: site-1");
+  await received("Deployment failed: site-1");
   // It waits for the end of its minute.
   await report("failed", 1);
   await soon(async () => expect(await messages()).toMatchObject([{ count: 1 }]));
   await report("failed", 2);
-  await told("Deployment failed: site-1", "Deployment failed: site-2");
+  await received("Deployment failed: site-1", "Deployment failed: site-2");
   slack.answerNext({ status: 503 });
   await report("failed", 3);
   await soon(async () => expect(await messages()).toHaveLength(2));
@@ -108,7 +108,7 @@ test("the first failure of each site goes out at once, whatever waits for others
   await soon(() => expect(headings()).toContain("Deployment failed: site-4"));
 });
 
-test(`${siteCount} sites that fail together are all told at once`, async () => {
+test(`${siteCount} sites that fail together are all sent at once`, async () => {
   const before = await newestMessage();
   await Promise.all(siteNames.map((_, index) => report("failed", index + 1)));
   // Without the clock going on.

@@ -50,8 +50,8 @@ const choose = (path: string, channels: unknown, on = service) =>
   on.json<Page<Notification> & { errors: object }>("PUT", `/api/${path}/notifications`, {
     channels,
   });
-const untold = async () =>
-  (await service.json<Overview>("GET", "/api/overview")).body.untold_servers;
+const unnotified = async () =>
+  (await service.json<Overview>("GET", "/api/overview")).body.servers_without_channels;
 
 /** Returns once its event has been handed to the channels of that moment. */
 async function runBackup(databaseId: number, status: "installed" | "failed"): Promise<void> {
@@ -128,21 +128,21 @@ test("a token of another server neither sees nor changes them or their events", 
   }
 });
 
-test("a database of no site is told to its server's channels; without any the overview says so", async () => {
+test("a database of no site notifies its server's channels; without any the overview says so", async () => {
   await choose("site/1", [2]);
   await failBackup(1);
   await soon(() => expect(mail.mails.map(({ to }) => to)).toEqual([["shop@example.com"]]));
-  expect(await untold()).toEqual([]);
+  expect(await unnotified()).toEqual([]);
 
   await failBackup(2);
-  expect(await untold()).toEqual([{ id: 1, name: "web-1", configurations: 1 }]);
+  expect(await unnotified()).toEqual([{ id: 1, name: "web-1", configurations: 1 }]);
   await choose("server/1", [1]);
-  expect(await untold()).toEqual([]);
+  expect(await unnotified()).toEqual([]);
   await failBackup(2);
   await soon(() => expect(mail.mails.at(-1)?.to).toEqual(["ops@example.com"]));
   const { plain = "" } = mail.mails.at(-1) ?? {};
   for (const part of ["web-1", "ledger"]) expect(plain).toContain(part);
-  // Each went to its own: the first failure of the ledger was told to nobody, the shop's not to ops.
+  // Each went to its own: the first failure of the ledger was sent to nobody, the shop's not to ops.
   expect(mail.mails).toHaveLength(2);
 });
 

@@ -45,7 +45,7 @@ test("nothing is wrong where there is nothing", async () => {
     workers: { total: 0, up: 0, stopped: 0, failing: 0, problems: [] },
     webhooks: { total: 0, failing: 0, problems: [] },
     channels: { total: 0, failing: 0, problems: [] },
-    untold_servers: [],
+    servers_without_channels: [],
     running: [],
   });
 });

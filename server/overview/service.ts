@@ -1,4 +1,4 @@
-// The rules of the overview: what counts as a problem of workers, webhooks and channels, and which reason is told.
+// The rules of the overview: what counts as a problem of workers, webhooks and channels, and which reason is shown.
 import { maxProblems, type Overview } from "../../contract/overview.ts";
 import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
 import type { Visible } from "../events/visible-messages.ts";
@@ -89,24 +89,32 @@ export function createOverviewService({
 
   return {
     async show(visible) {
-      const [workers, webhooks, channels, untold_servers, judged, servers, sites, databases] =
-        await Promise.all([
-          workersPart(visible),
-          webhooksPart(visible),
-          channelsPart(visible),
-          store.untoldServers(visible),
-          protection(visible),
-          store.listServers(visible),
-          store.listSites(visible),
-          store.listDatabases(visible),
-        ]);
+      const [
+        workers,
+        webhooks,
+        channels,
+        servers_without_channels,
+        judged,
+        servers,
+        sites,
+        databases,
+      ] = await Promise.all([
+        workersPart(visible),
+        webhooksPart(visible),
+        channelsPart(visible),
+        store.serversWithoutChannels(visible),
+        protection(visible),
+        store.listServers(visible),
+        store.listSites(visible),
+        store.listDatabases(visible),
+      ]);
       const targets = judgeTargets({ servers, sites, databases }, judged.configurations);
       const troubles = [...workers.bySite, ...webhooks.bySite];
       return {
         workers: workers.part,
         webhooks: webhooks.part,
         channels,
-        untold_servers,
+        servers_without_channels,
         protection: protectionPart(targets, judged.configurations.length),
         servers: serversPart({ servers, sites, sampleRoot }, targets, troubles, judged),
         running: judged.running,

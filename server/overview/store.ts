@@ -152,7 +152,7 @@ export function createOverviewStore(db: Database) {
     },
 
     /** Servers where what becomes of a backup notifies nobody: its database is of no site, and the server uses no channel. */
-    async untoldServers(visible: Visible) {
+    async serversWithoutChannels(visible: Visible) {
       const { rows } = await db.execute<{ id: number; name: string; configurations: number }>(sql`
         select servers.id, servers.name, count(*)::int as configurations
         from backup_configurations b join servers on servers.id = b.server_id

@@ -83,15 +83,17 @@ describe("a transaction is kept to its own connection", () => {
   });
 
   test("where it may not fail, the query goes on and its place is reported", async () => {
-    const told: SecondConnection[] = [];
+    const reported: SecondConnection[] = [];
     const lenient = await openDatabase(
       database.connection,
       () => undefined,
-      (error) => void told.push(error),
+      (error) => void reported.push(error),
     );
     await lenient.db.transaction(async () => lenient.ping());
-    expect(told).toHaveLength(1);
-    expect(told[0]?.cause).toMatchObject({ stack: expect.stringContaining("database.test.ts") });
+    expect(reported).toHaveLength(1);
+    expect(reported[0]?.cause).toMatchObject({
+      stack: expect.stringContaining("database.test.ts"),
+    });
     await lenient.close();
   });
 });

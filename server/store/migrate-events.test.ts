@@ -24,7 +24,8 @@ async function before(tag: string): Promise<string> {
   return folder;
 }
 
-test("deliveries and events that are stored already get their order", async () => {
+/** A database with all migrations, whose rows were stored before one of them. */
+async function migrateFrom(tag: string, stored: string): Promise<pg.Client> {
   const database = `test_${randomBytes(6).toString("hex")}`;
   await administer(`create database ${database}`);
   const client = new pg.Client({ ...inject("postgres"), database });
@@ -33,8 +34,16 @@ test("deliveries and events that are stored already get their order", async () =
     await client.end();
     await administer(`drop database ${database} with (force)`);
   });
-  await migrate(drizzle(client), { migrationsFolder: await before("0006_honest_states") });
-  await client.query(`
+  await migrate(drizzle(client), { migrationsFolder: await before(tag) });
+  await client.query(stored);
+  await migrate(drizzle(client), { migrationsFolder: migrations });
+  return client;
+}
+
+test("deliveries and events that are stored already get their order", async () => {
+  const client = await migrateFrom(
+    "0006_honest_states",
+    `
     insert into servers (id, name, entry) values (1, 'web-1', '{}');
     insert into sites (id, name, entry, server_id) values (1, 'shop', '{}', 1);
     insert into webhooks (site_id, url, secret, disabled_at) values
@@ -45,8 +54,8 @@ test("deliveries and events that are stored already get their order", async () =
       ('webhook.ping', 1, 'c', '{"webhook_id": 2}', '{}');
     insert into webhook_deliveries (webhook_id, event_id, status, next_attempt_at) values
       (1, 1, 'retrying', now()), (1, 2, 'pending', now()), (2, 3, 'retrying', now());
-  `);
-  await migrate(drizzle(client), { migrationsFolder: migrations });
+  `,
+  );
   const { rows } = await client.query(
     "select order_key, status, next_attempt_at is null as is_over from webhook_deliveries order by id",
   );
@@ -54,5 +63,27 @@ test("deliveries and events that are stored already get their order", async () =
     { order_key: "worker:7", status: "retrying", is_over: false },
     { order_key: "backup-configuration:3", status: "pending", is_over: false },
     { order_key: null, status: "failed", is_over: true },
+  ]);
+});
+
+test("messages and redeliveries that are on the timeline already keep their sentences", async () => {
+  const client = await migrateFrom(
+    "0014_notification_columns",
+    `
+    insert into activity (kind, action, actor_type, actor_name, object_type, object_id, object_name) values
+      ('notification', 'told', 'service', '', 'notification-channel', 1, 'ops'),
+      ('notification', 'not told', 'service', '', 'notification-channel', 1, 'ops'),
+      ('webhook', 'asked to be told again', 'token', 'ops', 'webhook', 2, 'a.example'),
+      ('webhook', 'asked to be told what it missed', 'token', 'ops', 'webhook', 2, 'a.example'),
+      ('webhook', 'created', 'token', 'ops', 'webhook', 2, 'a.example');
+  `,
+  );
+  const { rows } = await client.query("select action from activity order by id");
+  expect(rows.map(({ action }) => action)).toEqual([
+    "notified",
+    "undelivered",
+    "asked to redeliver",
+    "asked to redeliver what it missed",
+    "created",
   ]);
 });

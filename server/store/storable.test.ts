@@ -57,13 +57,13 @@ test("whatever is written is stored, in a text, a list of texts and JSON, with w
   expect(setting).toEqual({ key: stored, value: stored });
 
   const event = { type: "site.deployed", server_id: 1, message_id: "m" } as const;
-  const news = { subject: awful, facts: [], moments: [], reason: awful, path: "/" };
+  const notification = { subject: awful, facts: [], moments: [], reason: awful, path: "/" };
   const [row] = await db
     .insert(events)
-    .values({ ...event, data: { [awful]: [awful] }, news })
+    .values({ ...event, data: { [awful]: [awful] }, notification })
     .returning();
   expect(row?.data).toEqual({ [stored]: [stored] });
-  expect(row?.news).toMatchObject({ subject: stored, reason: stored });
+  expect(row?.notification).toMatchObject({ subject: stored, reason: stored });
 
   const list = await db.execute(sql`select ${sql.param([awful, awful])}::text[] as texts`);
   expect(list.rows).toEqual([{ texts: [stored, stored] }]);

@@ -29,7 +29,6 @@ import type {
 import type { Ability } from "../../contract/tokens.ts";
 import type { DeliveryState } from "../../contract/webhooks/delivery.ts";
 import type { StopSignal, WorkerSettings, WorkerState } from "../../contract/workers/worker.ts";
-import type { NotificationPayload } from "../events/notification-payload.ts";
 import type { EntryAccount } from "../inventory/accounts.ts";
 import type { Inventory, InventoryKind } from "../inventory/schema.ts";
 import { storableJson } from "./storable.ts";
@@ -157,7 +156,7 @@ export const workers = pgTable(
     /** Since when the status is what it is; null where that was not noted yet. */
     status_since: moment("status_since").defaultNow(),
     /** Its failure was reported, and its recovery is still to be. */
-    told_failed: boolean().notNull().default(false),
+    notified_failed: boolean().notNull().default(false),
     /** Counts the changes of status, so that what was decided on an older one changes nothing. */
     transition: integer().notNull().default(1),
     /** The transition of the newest order to restart: processes that were started before it are to be replaced. */
@@ -316,6 +315,19 @@ export const backupTasks = pgTable(
 );
 
 /** What happened and is to be dispatched, stored in the transaction that made it happen. */
+/** What a notification says of an event. When and on which server is added where it is sent. */
+export type NotificationPayload = {
+  /** What it is about, e.g. the name of a configuration. */
+  subject: string;
+  facts: [label: string, value: string][];
+  /** Timestamps, which are written in UTC and in the server's own time. */
+  moments: [label: string, at: string][];
+  /** Why, in a tool's or the service's own words. */
+  reason: string | null;
+  /** Page of the dashboard, from its root. */
+  path: string;
+};
+
 export const events = pgTable(
   "events",
   {
@@ -331,7 +343,7 @@ export const events = pgTable(
     /** What receivers get; it holds no secret. */
     data: jsonb().$type<Record<string, unknown>>().notNull(),
     /** The texts for people. */
-    news: jsonb().$type<NotificationPayload>().notNull(),
+    notification: jsonb().$type<NotificationPayload>().notNull(),
     /** What it is about, e.g. `worker:7`: about one thing nothing older is sent after something newer. Null = in any order. */
     order_key: text(),
     /** When deliveries and messages were made of it; null = they are still to be made. */

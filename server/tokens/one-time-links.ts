@@ -1,7 +1,7 @@
 // One-time links: a code in an address that stands in for a token, at one path, once, for a short time. A token itself never
 // stands in an address, where browsers and proxies keep it.
 import type { Clock } from "../clock.ts";
-import type { RedeemCode } from "../http/auth-middleware.ts";
+import type { RedeemCode } from "../http/authentication.ts";
 import type { Database } from "../store/database.ts";
 import { and, eq, lt } from "../store/drizzle.ts";
 import { oneTimeLinks } from "../store/tables.ts";

@@ -1,7 +1,6 @@
 // The room, wired once: who may come in, by a token, a code or a link.
 import type { Clock } from "../clock.ts";
-import type { RedeemCode } from "../http/auth-middleware.ts";
-import type { FindCaller } from "../http/authentication.ts";
+import type { FindCaller, RedeemCode } from "../http/authentication.ts";
 import type { Route } from "../http/route.ts";
 import type { Database } from "../store/database.ts";
 import { createCodeStore } from "./code-store.ts";

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { proxy } from "hono/proxy";
 import { errorMessage } from "../../contract/errors.ts";
-import type { ApiEnvironment } from "../http/environment.ts";
+import type { ApiEnvironment } from "../http/every-request.ts";
 import { addressOf } from "../http/authentication.ts";
 import { SendError, diagnoseSendError } from "../net/send-error.ts";
 import { isPassedHeader, isPassedPath } from "./passed.ts";

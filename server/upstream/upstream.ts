@@ -4,7 +4,7 @@ import { Hono, type Context } from "hono";
 import type { Logger } from "pino";
 import { errorMessage } from "../../contract/errors.ts";
 import type { IsAllowedHost } from "../http/allowed-hosts.ts";
-import type { ApiEnvironment } from "../http/environment.ts";
+import type { ApiEnvironment } from "../http/every-request.ts";
 import { createDashboard } from "../http/dashboard.ts";
 import { everyRequest } from "../http/every-request.ts";
 import { createForwarder, UpstreamError } from "./forward.ts";

@@ -3,6 +3,7 @@ import { readRetryAfter } from "../../contract/retry-after.ts";
 import { keptAnswerBytes } from "../../contract/webhooks/delivery.ts";
 import type { Clock } from "../clock.ts";
 import { bodyOf } from "../events/event.ts";
+import type { Claim } from "../jobs/job-runner.ts";
 import { SendError } from "../net/send-error.ts";
 import type { Sender } from "../net/send.ts";
 import type { DeliveryWithEvent } from "./delivery-store.ts";
@@ -28,6 +29,14 @@ export type Attempt = {
   requestHeaders: Record<string, string>;
   responseHeaders: Record<string, string> | null;
   responseBody: string | null;
+};
+
+/** An attempt that was made, with the claim on its webhook's job that it was made by. */
+export type MadeAttempt = DeliveryWithEvent & {
+  webhook: WebhookRow;
+  claim: Claim;
+  dueAt: Date;
+  attempt: Attempt;
 };
 
 export type MakeAttempt = (

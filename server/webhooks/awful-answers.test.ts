@@ -60,8 +60,10 @@ test("a receiver that is gone with such an answer is disabled, and is sent nothi
   await service.newest(id, "failed", 1);
   expect(await service.show(id)).toMatchObject({ status: "disabled" });
   expect(received()).toBe(1);
-  const { body: told } = await service.json<Activity>("GET", "/api/activity?kind=webhook");
-  const entry = told.data.find(({ action, object }) => action === "disabled" && object.id === id);
+  const { body: activity } = await service.json<Activity>("GET", "/api/activity?kind=webhook");
+  const entry = activity.data.find(
+    ({ action, object }) => action === "disabled" && object.id === id,
+  );
   expect(entry?.outcome).toBe("bad");
 });
 

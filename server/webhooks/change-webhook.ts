@@ -9,11 +9,11 @@ import { conflict } from "../http/service-error.ts";
 import type { SingletonQueue } from "../jobs/singleton-queue.ts";
 import type { Connection } from "../store/database.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
-import { enabledEvent } from "./event-data.ts";
-import { healthy } from "./judge-webhook.ts";
+import { enabledEvent, webhookEntry } from "./event-data.ts";
+import { healthy } from "./judge-attempts.ts";
 import type { WebhookCounts } from "./metrics.ts";
 import { giveUp, missedOf } from "./missed-store.ts";
-import { entryOf, sendNow } from "./webhook-facts.ts";
+import { sendNow } from "./sender.ts";
 import type { Place, WebhookChange, WebhookRow, WebhookStore } from "./webhook-store.ts";
 
 type ChangeWebhookOptions = {
@@ -74,7 +74,7 @@ export function createChangeWebhook(options: ChangeWebhookOptions): ChangeWebhoo
   async function recordEnabled(tx: Connection, row: WebhookRow, place: Place): Promise<void> {
     // The site's other receivers were notified that the service gave it up, and of a pause they were not.
     if (row.disabled_reason === null || row.disabled_at === null)
-      return recordActivity(tx, entryOf(row, place.serverId, "resumed"));
+      return recordActivity(tx, webhookEntry(row, place.serverId, "resumed"));
     const missed = (await missedOf(tx, [row.id])).get(row.id) ?? 0;
     const event = enabledEvent(row, place, {
       since: row.disabled_at,
@@ -101,8 +101,8 @@ export function createChangeWebhook(options: ChangeWebhookOptions): ChangeWebhoo
         await sendToNewUrl(tx, after, now);
       const entries: NewActivity[] = [];
       if (words.length > 0)
-        entries.push(entryOf(after, place.serverId, "changed", words.join("\n")));
-      if (isPaused) entries.push(entryOf(after, place.serverId, "paused"));
+        entries.push(webhookEntry(after, place.serverId, "changed", words.join("\n")));
+      if (isPaused) entries.push(webhookEntry(after, place.serverId, "paused"));
       await recordActivity(tx, ...entries);
       if (isEnabled) await recordEnabled(tx, { ...before, url: after.url }, place);
       return { row: after, given: isPaused ? await giveUp(tx, webhook.id, pausedText, now) : 0 };

@@ -1,4 +1,4 @@
-// The service is killed at random moments while events are made and told. Every event that was answered for arrives,
+// The service is killed at random moments while events are made and dispatched. Every event that was answered for arrives,
 // and what arrives twice bears the same id.
 import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// Webhooks that are given up, what becomes of what they miss, and who is told.
+// Webhooks that are given up, what becomes of what they miss, and who is notified.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import { status } from "./testing/receiver.ts";
@@ -126,7 +126,7 @@ test("a week in which the service was off, or a month without an event, disables
   expect(await service.show(webhook.id)).toMatchObject({ status: "enabled" });
 });
 
-test("a delivery that is given up is told to the site's other webhooks, once; so are the end and a new start", async () => {
+test("a delivery that is given up is sent to the site's other webhooks, once; so are the end and a new start", async () => {
   const { receiver, webhook } = await service.receive(status(503));
   const other = await service.receive();
   await service.deploy();
@@ -151,7 +151,7 @@ test("a delivery that is given up is told to the site's other webhooks, once; so
       server: "here",
     },
   });
-  // The webhook itself is told nothing of it.
+  // The webhook itself is not notified.
   expect(await service.deliveries(webhook.id)).toHaveLength(1);
 
   receiver.answer(status(410));

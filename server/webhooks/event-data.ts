@@ -1,9 +1,11 @@
-// The events of webhooks themselves.
+// What webhooks report: to receivers the events of webhooks themselves, to the timeline what somebody changed and how deliveries ended.
 import type { EventType } from "../../contract/events.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import { currentActor, theService, type Actor } from "../activity/actor.ts";
+import type { NewActivity } from "../activity/store.ts";
 import type { NewEvent } from "../events/event.ts";
-import type { DeliveryWithEvent } from "./delivery-store.ts";
+import type { MadeAttempt } from "./attempt.ts";
+import type { DeliveryWithEvent, RecordedAttempt } from "./delivery-store.ts";
 import type { Place, WebhookRow } from "./webhook-store.ts";
 
 const hostOf = ({ url }: WebhookRow) => new URL(url).host;
@@ -27,7 +29,7 @@ const webhookEvent = (
   site_id: webhook.site_id,
   database_id: null,
   data: { webhook_id: webhook.id, ...data, ...(reason !== undefined && { reason }) },
-  news: {
+  notification: {
     subject: `${hostOf(webhook)} (${siteName})`,
     facts,
     moments: [],
@@ -41,7 +43,7 @@ const webhookEvent = (
 export function pingEvent(webhook: WebhookRow, place: Place): NewEvent {
   const actor = currentActor();
   const event = webhookEvent(webhook, place, { type: "webhook.ping", action: "pinged", actor });
-  return { ...event, news: { ...event.news, subject: hostOf(webhook) } };
+  return { ...event, notification: { ...event.notification, subject: hostOf(webhook) } };
 }
 
 /** @param missed deliveries that were given up with it */
@@ -111,3 +113,40 @@ export const deliveryFailedEvent = (
     ],
     reason,
   });
+
+/** A change of a webhook on the timeline, by whoever asked for it. */
+export const webhookEntry = (
+  webhook: WebhookRow,
+  serverId: number,
+  action: string,
+  detail?: string,
+): NewActivity => ({
+  kind: "webhook",
+  action,
+  object: { type: "webhook", id: webhook.id, name: hostOf(webhook) },
+  server_id: serverId,
+  site_id: webhook.site_id,
+  detail: detail ?? null,
+});
+
+/**
+ * A delivery's end on the timeline; the attempts before it stand with the delivery.
+ * @param serverId of the webhook's site: the event may be of a database on another server, which has no say in this webhook
+ */
+export function deliveryEntry(
+  { webhook, delivery, event, attempt }: MadeAttempt,
+  serverId: number | null,
+  status: RecordedAttempt["status"] | undefined,
+): NewActivity | null {
+  if (status !== "delivered" && status !== "failed") return null;
+  return {
+    kind: "webhook",
+    action: status === "delivered" ? "delivered" : "delivery failed",
+    outcome: status === "delivered" ? "good" : "bad",
+    object: { type: "webhook", id: webhook.id, name: hostOf(webhook) },
+    server_id: serverId,
+    site_id: webhook.site_id,
+    detail: `${event.type}, delivery ${delivery.id}${attempt.reason === null ? "" : `: ${attempt.reason}`}`,
+    actor: theService,
+  };
+}

@@ -1,12 +1,12 @@
 // Sends what is due. All deliveries of a webhook are one job's, which sends them in the order of their making; jobs of
 // webhooks that fail share a few places, so a dead receiver slows nobody else.
 import type { Clock } from "../clock.ts";
-import { createBatcher } from "../jobs/batcher.ts";
-import { ClaimLost, type Claim } from "../jobs/claim.ts";
-import type { SingletonQueueWork } from "../jobs/singleton-queue.ts";
-import type { Attempt, MakeAttempt } from "./attempt.ts";
+import { ClaimLost, type Claim } from "../jobs/job-runner.ts";
+import type { NextJob, SingletonQueueWork } from "../jobs/singleton-queue.ts";
+import type { WebhookRow } from "./webhook-store.ts";
+import type { Attempt, MadeAttempt, MakeAttempt } from "./attempt.ts";
 import type { DeliveryStore, Due } from "./delivery-store.ts";
-import type { MadeAttempt, RecordAttempts } from "./record-attempt.ts";
+import type { RecordAttempts } from "./record-attempt.ts";
 
 type SenderOptions = {
   deliveries: DeliveryStore;
@@ -74,5 +74,46 @@ export function createWebhookSender(options: SenderOptions): SingletonQueueWork 
       if (left === null) return null;
       return { delayMs: left.dueAt.getTime() - clock.now(), isSlow: left.isFailing };
     },
+  };
+}
+
+/** The next job of a webhook that has something to send now. */
+export const sendNow = ({
+  id,
+  failing_since: failing,
+}: Pick<WebhookRow, "id" | "failing_since">): NextJob => ({
+  key: id,
+  delayMs: 0,
+  isSlow: failing !== null,
+});
+
+/**
+ * Gathers calls while those before them are carried out, and carries them out together: one query instead of many, and none
+ * waits for a timer.
+ * @param perform carries out a batch, and resolves with what says the result of each of its items; what it throws is every call's
+ */
+export function createBatcher<Item, Result>(
+  perform: (items: Item[]) => Promise<(item: Item) => Result>,
+): (item: Item) => Promise<Result> {
+  let waiting: { item: Item; resolve(result: Result): void; reject(error: unknown): void }[] = [];
+  let last = Promise.resolve();
+
+  async function performBatch(): Promise<void> {
+    const batch = waiting;
+    waiting = [];
+    if (batch.length === 0) return;
+    try {
+      const resultOf = await perform(batch.map(({ item }) => item));
+      for (const { item, resolve } of batch) resolve(resultOf(item));
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  return (item) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    waiting.push({ item, resolve, reject });
+    last = last.then(performBatch);
+    return promise;
   };
 }

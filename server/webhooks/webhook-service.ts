@@ -19,12 +19,12 @@ import type { ListRequest } from "../store/filtered-rows.ts";
 import { sql } from "../store/drizzle.ts";
 import { chosenEvents, createChangeWebhook } from "./change-webhook.ts";
 import type { DeliveryStore, DeliveryWithEvent } from "./delivery-store.ts";
-import { pingEvent } from "./event-data.ts";
+import { pingEvent, webhookEntry } from "./event-data.ts";
 import { missedOf, sendFailed, sendMissed, sentAnew } from "./missed-store.ts";
 import type { Beside } from "./serializer.ts";
 import { makeSecret } from "./signature.ts";
 import type { WebhookCounts } from "./metrics.ts";
-import { entryOf, sendNow } from "./webhook-facts.ts";
+import { sendNow } from "./sender.ts";
 import type { WebhookRow, WebhookStore } from "./webhook-store.ts";
 
 type WebhookServiceOptions = {
@@ -44,7 +44,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
   return {
     list: (siteId: number, page: ListRequest) => webhooks.list(siteId, page),
     withSite: (id: number) => webhooks.withSite(id),
-    /** Reads what is told of webhooks beside their rows. */
+    /** Reads what is shown of webhooks beside their rows. */
     async besideOf(rows: readonly WebhookRow[]): Promise<(row: WebhookRow) => Beside> {
       const ids = rows.map(({ id }) => id);
       const [newest, missed] = await Promise.all([
@@ -80,7 +80,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
           events: chosenEvents(events),
           secret: makeSecret(),
         });
-        await recordActivity(tx, entryOf(row, site.serverId, "created", url));
+        await recordActivity(tx, webhookEntry(row, site.serverId, "created", url));
         return row;
       });
     },
@@ -91,7 +91,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
         if (await webhooks.remove(tx, webhook.id))
           await recordActivity(
             tx,
-            entryOf(webhook, serverId, "deleted", `${webhook.url} and its delivery history`),
+            webhookEntry(webhook, serverId, "deleted", `${webhook.url} and its delivery history`),
           );
       });
       queue.abort(webhook.id, new Error("The webhook was deleted."));
@@ -107,7 +107,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
           previous_secret_until: new Date(clock.now() + rotationHours * 3600 * 1000),
         });
         if (row === null) throw conflict("The webhook no longer exists.");
-        await recordActivity(tx, entryOf(row, serverId, "given a new secret"));
+        await recordActivity(tx, webhookEntry(row, serverId, "given a new secret"));
         return row;
       }),
 
@@ -146,7 +146,12 @@ export function createWebhookService(options: WebhookServiceOptions) {
         if (row === null) throw conflict("The delivery no longer exists.");
         await recordActivity(
           tx,
-          entryOf(webhook, serverId, "asked to be told again", `${event.type}, delivery ${row.id}`),
+          webhookEntry(
+            webhook,
+            serverId,
+            "asked to redeliver",
+            `${event.type}, delivery ${row.id}`,
+          ),
         );
         return row;
       });
@@ -180,8 +185,11 @@ export function createWebhookService(options: WebhookServiceOptions) {
           : await sendFailed(tx, webhook.id, new Date(since ?? 0), now());
         const many = sent.count === 1 ? "1 delivery" : `${sent.count} deliveries`;
         const detail = since === undefined ? many : `${many} since ${since}`;
-        const action = isMissed ? "asked to be told what it missed" : "asked to redeliver failures";
-        if (sent.count > 0) await recordActivity(tx, entryOf(webhook, serverId, action, detail));
+        const action = isMissed
+          ? "asked to redeliver what it missed"
+          : "asked to redeliver failures";
+        if (sent.count > 0)
+          await recordActivity(tx, webhookEntry(webhook, serverId, action, detail));
         return sent;
       });
     },
@@ -235,7 +243,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
   };
 }
 
-/** A webhook is not told about itself: it could not take that. */
+/** A webhook is not notified about itself: it could not take that. */
 const isWanted = (
   { type, data }: DispatchedEvent,
   { id, events }: Pick<WebhookRow, "id" | "events">,

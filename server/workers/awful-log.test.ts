@@ -1,4 +1,4 @@
-// A worker that dies is told of, whatever its log holds and whether it can be read at all.
+// A worker that dies is reported, whatever its log holds and whether it can be read at all.
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";

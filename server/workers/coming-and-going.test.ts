@@ -1,4 +1,4 @@
-// Workers whose processes end and come back: those that do so by their own rule are well, those in a loop are told of.
+// Workers whose processes end and come back: those that do so by their own rule are well, those in a loop are reported.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
@@ -97,7 +97,7 @@ test.concurrent("a worker whose processes exit with 0 for no reason never fails 
   expect(await actions()).not.toContain("failed");
 });
 
-test.concurrent("a crash loop is told at its start and at its end, once each, also over a restart of the service", async ({
+test.concurrent("a crash loop is reported at its start and at its end, once each, also over a restart of the service", async ({
   onTestFinished,
 }) => {
   const { clock, service, artisan, create, show, actions } = await makeService(onTestFinished);

@@ -21,7 +21,7 @@ export const isAnyKept = (processes: readonly { state: string }[]): boolean =>
 export const isKept = (processes: readonly { state: string }[]): boolean =>
   processes.length > 0 && processes.every(isKeptUp);
 
-/** The crash loop that a worker is in. What was stopped or given up since is in none any more, although its end was not told. */
+/** The crash loop that a worker is in. What was stopped or given up since is in none any more, although its end was not reported. */
 export function crashLoopOf(
   { status, crash_loop_since: since, crash_loop_reason: reason }: WorkerRow,
   processes: readonly { state: string }[],

@@ -1,4 +1,4 @@
-// Looks every few seconds for crash loops that began or ended, and tells of each once, however often the service restarts.
+// Looks every few seconds for crash loops that began or ended, and reports each once, however often the service restarts.
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
 import { recordEvent } from "../events/store.ts";
@@ -18,7 +18,7 @@ type CrashWatchOptions = {
 };
 
 type CrashWatch = Loop & {
-  /** Takes over of which workers an earlier life of the service told. */
+  /** Takes over the crash loops that an earlier life of the service has reported. */
   resume(ids: readonly number[]): void;
   /** Workers that are in a crash loop and have a process that is kept up. */
   looping(): number[];
@@ -28,8 +28,8 @@ const everyMs = 2000;
 
 export function createCrashWatch(options: CrashWatchOptions): CrashWatch {
   const { store, inventory, manager, clock, log } = options;
-  const told = new Set<number>();
-  /** Since when all processes of a worker that is told of have been kept up: what does not run is not stable. */
+  const notified = new Set<number>();
+  /** Since when all processes of a worker whose crash loop was reported have been kept up: what does not run is not stable. */
   const keptSince = new Map<number, number>();
 
   async function change(id: number, reason: string | null): Promise<void> {
@@ -37,7 +37,7 @@ export function createCrashWatch(options: CrashWatchOptions): CrashWatch {
       const before = await store.lock(tx, id);
       if (before === null || before.status === "removing") return;
       const loop = reason === null ? null : { since: new Date(clock.now()), reason };
-      // Told by an earlier life of the service, just before its end.
+      // Reported by an earlier life of the service, just before its end.
       if ((before.crash_loop_since === null) === (loop === null)) return;
       const row = await store.setCrashLoop(tx, id, loop);
       const site = row && (await inventory.findSite(row.site_id, tx));
@@ -46,15 +46,15 @@ export function createCrashWatch(options: CrashWatchOptions): CrashWatch {
       await recordEvent(tx, workerEvent(type, row, site, reason));
     });
     keptSince.delete(id);
-    if (reason === null) told.delete(id);
-    else told.add(id);
+    if (reason === null) notified.delete(id);
+    else notified.add(id);
   }
 
   async function look(id: number): Promise<void> {
     const processes = manager.processes(id);
     const nowMs = clock.now();
     const verdict = judgeCrashLoop(processes, nowMs);
-    if (!told.has(id)) {
+    if (!notified.has(id)) {
       if (verdict !== null && verdict !== "stable") await change(id, verdict.loops);
       return;
     }
@@ -84,8 +84,8 @@ export function createCrashWatch(options: CrashWatchOptions): CrashWatch {
   return {
     ...loop,
     resume(ids) {
-      for (const id of ids) told.add(id);
+      for (const id of ids) notified.add(id);
     },
-    looping: () => [...told].filter((id) => isAnyKept(manager.processes(id))),
+    looping: () => [...notified].filter((id) => isAnyKept(manager.processes(id))),
   };
 }

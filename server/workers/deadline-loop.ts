@@ -22,7 +22,7 @@ type DeadlineLoopOptions = {
   log: Logger;
 };
 
-/** A deadline is told at most so long after it. */
+/** A deadline is noticed at most so long after it. */
 const everyMs = 1000;
 
 export function createDeadlineLoop(options: DeadlineLoopOptions): Loop {

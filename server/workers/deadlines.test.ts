@@ -120,11 +120,11 @@ test("a worker whose deadline has passed is failed, and says why", async () => {
   expect(failed?.status_reason).toMatch(overdue);
 });
 
-const told = (id: number) =>
+const eventsOf = (id: number) =>
   database.db
-    .select({ news: events.news })
+    .select({ notification: events.notification })
     .from(events)
-    .then((rows) => rows.filter(({ news }) => news.path === `/workers/${id}`));
+    .then((rows) => rows.filter(({ notification }) => notification.path === `/workers/${id}`));
 
 test("a deadline works when the log cannot be read", async () => {
   const { id, expire, show } = await createHanging(() =>
@@ -133,7 +133,9 @@ test("a deadline works when the log cannot be read", async () => {
   await expire();
   expect(await show()).toMatchObject({ status: "failed" });
   expect((await show())?.status_reason).toMatch(overdue);
-  expect(await told(id)).toMatchObject([{ news: { reason: (await show())?.status_reason } }]);
+  expect(await eventsOf(id)).toMatchObject([
+    { notification: { reason: (await show())?.status_reason } },
+  ]);
 });
 
 test("a deadline works when the log's last lines cannot be stored, whatever the cause", async () => {
@@ -149,7 +151,7 @@ test("a deadline works when the log's last lines cannot be stored, whatever the 
   await expire();
   expect(await show()).toMatchObject({ status: "failed" });
   expect((await show())?.status_reason).toMatch(overdue);
-  expect(await told(id)).toHaveLength(1);
+  expect(await eventsOf(id)).toHaveLength(1);
 });
 
 test(

@@ -44,7 +44,7 @@ export const workerEvent = (
     status: worker.status,
     ...(reason !== null && { reason }),
   },
-  news: {
+  notification: {
     subject: nameAtSite(worker, site),
     facts: [
       ["Worker", String(worker.id)],

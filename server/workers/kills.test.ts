@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-test("a kill is told once, however many look at its worker in that moment", async () => {
+test("a kill is reported once, however many look at its worker in that moment", async () => {
   await storeInventory(
     database.db,
     "servers: [{ id: 1, name: here, connection: local }]\nsites: [{ id: 1, server: 1, name: shop, root: /tmp }]",

@@ -1,4 +1,4 @@
-// What is told of processes that had to be killed: on the timeline at once, and as the reason of the state that their stop leads to.
+// Reports processes that had to be killed: on the timeline at once, and as the reason of the state that their stop leads to.
 import { theSupervisor } from "../activity/actor.ts";
 import { recordActivity } from "../activity/store.ts";
 import { isInTransit } from "../../contract/states.ts";
@@ -65,7 +65,7 @@ export function createKillNotes(store: WorkerStore, inventory: InventoryStore) {
         try {
           await store.transaction(async (tx) => {
             const row = await store.lock(tx, id);
-            // Processes are killed in the same moment, one after another: what came up by now is told together.
+            // Processes are killed in the same moment, one after another: what came up by now is reported together.
             taken = take(id);
             // Empty if another call took the kills while this one waited for the row.
             if (row !== null && taken.length > 0) await write(tx, row, taken);

@@ -55,7 +55,7 @@ test(
 );
 
 test(
-  "a Laravel worker that is busy and ends after its max_jobs stays installed, and nobody is told of anything",
+  "a Laravel worker that is busy and ends after its max_jobs stays installed, and nobody is notified",
   where,
   async ({ onTestFinished }) => {
     const { site, create, show, actions } = await makeSite(onTestFinished);

@@ -1,4 +1,4 @@
-// Moves workers from one state to the next: the row, its deadline and what is news about it change in one breath.
+// Moves workers from one state to the next: the row, its deadline and what is reported of it change in one transaction.
 import type { Logger } from "pino";
 import type { WorkerState } from "../../contract/workers/worker.ts";
 import { recordActivity } from "../activity/store.ts";
@@ -43,10 +43,10 @@ const reasonCharacters = 800;
 
 export function createMover({ store, inventory, manager, clock, log }: MoverOptions): Mover {
   const move: Mover["move"] = async (tx, from, status, reason, isRestart = false) => {
-    const isNewFailure = status === "failed" && !from.told_failed;
-    const isRecovery = status === "installed" && from.told_failed;
+    const isNewFailure = status === "failed" && !from.notified_failed;
+    const isRecovery = status === "installed" && from.notified_failed;
     const row = await store.move(tx, from, status, reason, {
-      toldFailed: isRecovery ? false : isNewFailure || from.told_failed,
+      notifiedFailed: isRecovery ? false : isNewFailure || from.notified_failed,
       deadlineAt: deadlineAt(status, from, clock.now()),
       isRestart,
     });
@@ -60,7 +60,7 @@ export function createMover({ store, inventory, manager, clock, log }: MoverOpti
     return row;
   };
 
-  // A log keeps no failure from being told.
+  // A log keeps no failure from being reported.
   async function withLog(id: number, reason: string): Promise<string> {
     try {
       const { text } = await manager.readLog(id, { lines: reasonLines });
@@ -76,12 +76,12 @@ export function createMover({ store, inventory, manager, clock, log }: MoverOpti
     move,
     withLog,
     async fail(row, reason) {
-      const moveFor = (told: string) => store.transaction((tx) => move(tx, row, "failed", told));
-      const told = await withLog(row.id, reason);
+      const moveFor = (text: string) => store.transaction((tx) => move(tx, row, "failed", text));
+      const text = await withLog(row.id, reason);
       try {
-        return await moveFor(told);
+        return await moveFor(text);
       } catch (error) {
-        if (told === reason) throw error;
+        if (text === reason) throw error;
         log.error({ err: error, worker: row.id }, "a failure was not stored with its log");
         return moveFor(reason);
       }

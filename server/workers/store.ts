@@ -23,7 +23,7 @@ type NewWorkerRow = Omit<
 
 /** What changes with a worker's status. */
 type Move = {
-  toldFailed: boolean;
+  notifiedFailed: boolean;
   deadlineAt: Date | null;
   /** Somebody asked for it: processes that run by now are to be replaced. */
   isRestart: boolean;
@@ -142,7 +142,7 @@ export function createWorkerStore(db: Database) {
         .where(eq(workers.site_id, siteId));
     },
 
-    /** Ids of workers of which a crash loop was told, and not its end. */
+    /** Ids of workers whose crash loop was reported, and not its end. */
     async crashLooping(): Promise<number[]> {
       const rows = await db
         .select({ id: workers.id })
@@ -194,7 +194,7 @@ export function createWorkerStore(db: Database) {
       from: WorkerRow,
       status: WorkerState,
       reason: string | null,
-      { toldFailed, deadlineAt, isRestart }: Move,
+      { notifiedFailed, deadlineAt, isRestart }: Move,
     ): Promise<WorkerRow | null> {
       const [row] = await tx
         .update(workers)
@@ -202,7 +202,7 @@ export function createWorkerStore(db: Database) {
           status,
           status_reason: reason,
           ...(status !== from.status && { status_since: sql`now()` }),
-          told_failed: toldFailed,
+          notified_failed: notifiedFailed,
           kill_reason: null,
           changed_from: null,
           deadline_at: deadlineAt,

@@ -198,7 +198,7 @@ describe("bad input makes no row and no process", () => {
       expect(Object.keys(await refused({ directory }))).toEqual(["directory"]);
   });
 
-  test("a directory that is not there or is a file is told as such", async () => {
+  test("a directory that is not there or is a file is refused as such", async () => {
     expect(await refused({ directory: "missing" })).toEqual({
       directory: ["The directory field is not there."],
     });

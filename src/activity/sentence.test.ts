@@ -50,7 +50,7 @@ test.each([
   ["webhook-delivery", "12", "delivered", "Webhook delivery 12 delivered", null],
   ["site", "shop", "deployment failed", "Deployment of site shop failed", "/sites/7/workers"],
   ["site", "shop", "chosen", "Channels of site shop changed", "/sites/7/workers"],
-  ["notification-channel", "ops", "not told", "Message to channel ops undelivered", null],
+  ["notification-channel", "ops", "undelivered", "Message to channel ops undelivered", null],
   ["token", "ci", "created", "Token ci created", null],
   ["token", "", "created", "Token 7 created", null],
   ["load-balancer", "front", "asked to drain", "Load balancer front drain requested", null],

@@ -23,8 +23,8 @@ const objects: Record<string, ObjectFacts> = {
 
 /** Where "Backup Shop failed" would not be a sentence: what stands before the name, and after it. */
 const exceptions: Record<string, readonly [before: string, after: string]> = {
-  "notification-channel told": ["Channel", "notified"],
-  "notification-channel not told": ["Message to channel", "undelivered"],
+  "notification-channel notified": ["Channel", "notified"],
+  "notification-channel undelivered": ["Message to channel", "undelivered"],
   "notification-channel tested": ["Test message to channel", "sent"],
   "site chosen": ["Channels of site", "changed"],
   "site events chosen": ["Notified events of site", "changed"],
@@ -51,8 +51,8 @@ const exceptions: Record<string, readonly [before: string, after: string]> = {
   "webhook delivered": ["Delivery to webhook", "succeeded"],
   "webhook given a new secret": ["Secret of webhook", "rotated"],
   "webhook enabled again": ["Webhook", "enabled"],
-  "webhook asked to be told again": ["Redelivery to webhook", "requested"],
-  "webhook asked to be told what it missed": ["Missed deliveries of webhook", "resent"],
+  "webhook asked to redeliver": ["Redelivery to webhook", "requested"],
+  "webhook asked to redeliver what it missed": ["Missed deliveries of webhook", "resent"],
   "webhook asked to redeliver failures": ["Failed deliveries of webhook", "resent"],
   "webhook gave up a delivery": ["Delivery to webhook", "failed permanently"],
   "webhook delivery failed": ["Delivery to webhook", "failed"],

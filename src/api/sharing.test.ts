@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { createSharing, type Told } from "./sharing.ts";
+import { createSharing, type TabMessage } from "./sharing.ts";
 
 /** Two tabs that hear each other at once, and what each was given. */
 function twoTabs() {
@@ -7,7 +7,7 @@ function twoTabs() {
   const taken: unknown[][] = [[], []];
   const tabs = [0, 1].map((index) =>
     createSharing({
-      tell: (told: Told) => tabs[1 - index]?.hear(told),
+      post: (message: TabMessage) => tabs[1 - index]?.receive(message),
       take: (_key, data) => taken[index]?.push(data),
       nowMs: () => now,
     }),

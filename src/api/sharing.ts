@@ -2,7 +2,7 @@
 // Eight windows that show one page cost the service hardly more than one; a hidden tab asks nothing anyway.
 
 /** What one tab sends to the others. Moments are of the machine's clock, which all tabs share. */
-export type Told = { key: string; askedMs: number } & (
+export type TabMessage = { key: string; askedMs: number } & (
   | { kind: "asking" }
   | { kind: "answered"; data: unknown }
   | { kind: "failed" }
@@ -13,27 +13,27 @@ const patienceMs = 3000;
 
 type SharingOptions = {
   /** Tells the other tabs. */
-  tell(told: Told): void;
+  post(message: TabMessage): void;
   /** Puts another tab's answer where this tab looks. */
   take(key: string, data: unknown): void;
   nowMs(): number;
 };
 
-type Heard = { askedMs: number; settle: ((told: Told | null) => void)[] };
+type Received = { askedMs: number; settle: ((message: TabMessage | null) => void)[] };
 
-export function createSharing({ tell, take, nowMs }: SharingOptions) {
-  const elsewhere = new Map<string, Heard>();
+export function createSharing({ post, take, nowMs }: SharingOptions) {
+  const elsewhere = new Map<string, Received>();
   let freshAfterMs = 0;
 
   const isUsable = ({ askedMs }: { askedMs: number }) => askedMs >= freshAfterMs;
 
   /** The answer to a question that another tab has under way; null when none comes that can be used. */
-  function answerFromElsewhere(key: string): Promise<Told | null> | null {
-    const heard = elsewhere.get(key);
-    if (heard === undefined || !isUsable(heard) || nowMs() - heard.askedMs > patienceMs)
+  function answerFromElsewhere(key: string): Promise<TabMessage | null> | null {
+    const received = elsewhere.get(key);
+    if (received === undefined || !isUsable(received) || nowMs() - received.askedMs > patienceMs)
       return null;
     return new Promise((resolve) => {
-      heard.settle.push(resolve);
+      received.settle.push(resolve);
       setTimeout(() => resolve(null), patienceMs);
     });
   }
@@ -43,31 +43,31 @@ export function createSharing({ tell, take, nowMs }: SharingOptions) {
     async ask<Data>(key: string, fetch: () => Promise<Data>): Promise<Data> {
       const coming = answerFromElsewhere(key);
       // Without a pause where nothing comes: the next tab to ask must hear of this one's question.
-      const told = coming === null ? null : await coming;
+      const message = coming === null ? null : await coming;
       // Both tabs ran the same query, so the types agree.
-      if (told?.kind === "answered" && isUsable(told)) return told.data as Data;
+      if (message?.kind === "answered" && isUsable(message)) return message.data as Data;
       const askedMs = nowMs();
-      tell({ kind: "asking", key, askedMs });
+      post({ kind: "asking", key, askedMs });
       try {
         const data = await fetch();
-        tell({ kind: "answered", key, askedMs, data });
+        post({ kind: "answered", key, askedMs, data });
         return data;
       } catch (error) {
-        tell({ kind: "failed", key, askedMs });
+        post({ kind: "failed", key, askedMs });
         throw error;
       }
     },
 
-    hear(told: Told): void {
-      const { key, askedMs } = told;
-      if (told.kind === "asking") {
+    receive(message: TabMessage): void {
+      const { key, askedMs } = message;
+      if (message.kind === "asking") {
         elsewhere.set(key, { askedMs, settle: [] });
         return;
       }
-      const heard = elsewhere.get(key);
+      const received = elsewhere.get(key);
       elsewhere.delete(key);
-      for (const settle of heard?.settle ?? []) settle(told);
-      if (told.kind === "answered" && isUsable(told)) take(key, told.data);
+      for (const settle of received?.settle ?? []) settle(message);
+      if (message.kind === "answered" && isUsable(message)) take(key, message.data);
     },
 
     /** Something was changed from here: what was asked before now does not show it. */

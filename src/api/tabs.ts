@@ -1,7 +1,7 @@
 // Joins this tab with the others and with the browser's state: shared answers, one pace for all polls, and
 // nothing asked while nobody looks or nothing can be reached.
 import { type QueryClient, timeoutManager } from "@tanstack/react-query";
-import { createSharing, type Sharing, type Told } from "./sharing.ts";
+import { createSharing, type Sharing, type TabMessage } from "./sharing.ts";
 import { sessionMark } from "./session-mark.ts";
 import { sessions } from "./session.ts";
 
@@ -11,7 +11,7 @@ const slowdown = 1 + Math.random() * 0.25;
 /** Tabs of another session or service are none of ours. */
 const ownMark = () => sessionMark(sessions.current() ?? {});
 
-type Envelope = { session: string; told: Told };
+type Envelope = { session: string; message: TabMessage };
 
 /** Whether the service is on this very machine, which needs no network. */
 function isLocal(): boolean {
@@ -36,10 +36,11 @@ export function setPollClock(client: QueryClient): void {
 }
 
 export function joinTabs(client: QueryClient): Sharing {
-  const channel = "BroadcastChannel" in globalThis ? new BroadcastChannel("quarterdeck") : null;
+  const channel =
+    "BroadcastChannel" in globalThis ? new BroadcastChannel("quarterdeck.answers") : null;
   const sharing = createSharing({
-    tell(told) {
-      const envelope: Envelope = { session: ownMark(), told };
+    post(message) {
+      const envelope: Envelope = { session: ownMark(), message };
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin by itself
       channel?.postMessage(envelope);
     },
@@ -52,7 +53,7 @@ export function joinTabs(client: QueryClient): Sharing {
     nowMs: Date.now,
   });
   channel?.addEventListener("message", ({ data }: MessageEvent<Envelope>) => {
-    if (data.session === ownMark()) sharing.hear(data.told);
+    if (data.session === ownMark()) sharing.receive(data.message);
   });
   client.getMutationCache().subscribe(({ type }) => {
     if (type === "updated") sharing.changed();

@@ -65,12 +65,12 @@ export function OverviewPanel() {
     );
   const calm = calmLine(overview);
   const down = workerLines(overview.workers);
-  const untold = messageLines(overview);
-  if (calm === null && down.length + untold.length === 0) return null;
+  const unnotified = messageLines(overview);
+  if (calm === null && down.length + unnotified.length === 0) return null;
   return (
     <Panel>
       <Group label="Down" lines={down} />
-      <Group label="Undelivered" lines={untold} />
+      <Group label="Undelivered" lines={unnotified} />
       {calm !== null && (
         <p className={rowClass}>
           <LineDot tone="good" />

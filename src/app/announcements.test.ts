@@ -6,7 +6,7 @@ const worker = (status: string) => [{ name: "Worker 7", status }];
 
 test("announces once what comes to rest, and neither what was there before nor what still moves", () => {
   const known = new Map<string, string>();
-  const told = [
+  const announced = [
     "installed",
     "stopping",
     "stopping",
@@ -15,7 +15,7 @@ test("announces once what comes to rest, and neither what was there before nor w
     "starting",
     "failed",
   ].map((status) => settledSince(known, worker(status)));
-  expect(told).toEqual([[], [], [], ["Worker 7 stopped."], [], [], ["Worker 7 failed."]]);
+  expect(announced).toEqual([[], [], [], ["Worker 7 stopped."], [], [], ["Worker 7 failed."]]);
 });
 
 test("each thing has a state of its own", () => {

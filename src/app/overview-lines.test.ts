@@ -99,7 +99,10 @@ test("a receiver's line tells a webhook that was given up from one that fails, a
 });
 
 test("a server whose backups notify nobody is named, and its line leads to where channels are chosen", () => {
-  const overview = { ...calm, untold_servers: [{ id: 2, name: "web-2", configurations: 3 }] };
+  const overview = {
+    ...calm,
+    servers_without_channels: [{ id: 2, name: "web-2", configurations: 3 }],
+  };
   expect(messageLines(overview)).toMatchObject([
     {
       title: "web-2: no notifications for 3 backups",

@@ -36,7 +36,7 @@ export function workerLines({ problems }: Overview["workers"]): OverviewLine[] {
 export function messageLines({
   webhooks,
   channels,
-  untold_servers: untoldServers = [],
+  servers_without_channels: unnotifiedServers = [],
 }: Overview): OverviewLine[] {
   return [
     ...webhooks.problems.map(({ id, site, host, status, failing_since: at, reason }) => ({
@@ -58,7 +58,7 @@ export function messageLines({
         cure: { to: channelPath(site, server ?? null), label: "Send test" },
       }),
     ),
-    ...untoldServers.map(({ id, name, configurations }) => ({
+    ...unnotifiedServers.map(({ id, name, configurations }) => ({
       key: `server ${id}`,
       tone: "warn" as const,
       title: `${name}: no notifications for ${many(configurations, "backup", "backups")}`,
@@ -81,7 +81,7 @@ export function calmLine({
   workers,
   webhooks,
   channels,
-  untold_servers: untoldServers = [],
+  servers_without_channels: unnotifiedServers = [],
 }: Overview): string | null {
   const receivers = webhooks.total + channels.total;
   const parts = [
@@ -91,7 +91,7 @@ export function calmLine({
         ? `${many(workers.up, "worker", "workers")} up`
         : `${workers.up} of ${many(workers.total, "worker", "workers")} up, ${workers.stopped} stopped`),
     receivers > 0 &&
-      webhooks.problems.length + channels.problems.length + untoldServers.length === 0 &&
+      webhooks.problems.length + channels.problems.length + unnotifiedServers.length === 0 &&
       `${many(receivers, "receiver", "receivers")} reachable`,
   ].filter((part) => part !== false);
   return parts.length === 0 ? null : parts.join(" · ");

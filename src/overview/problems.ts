@@ -132,7 +132,7 @@ function workerGroup({ workers }: WholeOverview): ProblemGroup {
 function receiverGroups({
   webhooks,
   channels,
-  untold_servers: untold = [],
+  servers_without_channels: unnotified = [],
 }: WholeOverview): ProblemGroup[] {
   return [
     {
@@ -173,11 +173,11 @@ function receiverGroups({
     {
       key: "servers",
       kind: "undelivered",
-      total: untold.length,
+      total: unnotified.length,
       title: (count) =>
         `${many(count, "server has", "servers have")} backups without notifications`,
       action: "Show all",
-      problems: untold.map(({ id, name, configurations }) => ({
+      problems: unnotified.map(({ id, name, configurations }) => ({
         key: `server ${id}`,
         kind: "undelivered",
         tone: "warn",

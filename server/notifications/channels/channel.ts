@@ -1,6 +1,6 @@
 // What every kind of notification channel is to the rest of the room, and what a message is to a channel.
 
-/** What is told, before any provider's markup: plain text, of any length, with any characters. */
+/** What is sent, before any provider's markup: plain text, of any length, with any characters. */
 export type Message = {
   /** Identifies the message over all its attempts, e.g. `msg_2a…`. */
   id: string;

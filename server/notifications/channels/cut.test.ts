@@ -39,7 +39,7 @@ test.each([
   ["\n \n  indented\n\n", "  indented"],
   ["invoice\u202efdp.exe", "invoicefdp.exe"],
   [family, family],
-])("%j is told as %j", (text, expected) => {
+])("%j is cut to %j", (text, expected) => {
   expect(plainText(text, 100)).toBe(expected);
 });
 

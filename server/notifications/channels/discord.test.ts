@@ -116,7 +116,7 @@ test.each([
   });
 });
 
-test("a webhook that is gone, or whose token is wrong, is told with what to do", async () => {
+test("a webhook that is gone, or whose token is wrong, is reported with what to do", async () => {
   const wrongToken = discord.webhook.slice(0, -1);
   expect(await failure(send(plainMessage, calm, wrongToken))).toMatchObject({
     message: expect.stringMatching(/401 Invalid Webhook Token\. Create a new webhook/),

@@ -122,7 +122,7 @@ test.each([
   },
 );
 
-test("a wrong password is told as a wrong login", async () => {
+test("a wrong password is reported as a wrong login", async () => {
   expect(await failure(send(plainMessage, { password: "wrong-one" }))).toMatchObject({
     message: `The mail server 127.0.0.1:${server.port} refuses the login of SMTP_URL: 535 5.7.8 Authentication credentials invalid`,
     isPermanent: true,

@@ -35,7 +35,7 @@ test.each(["hang", "stall"] as const)(
   },
 );
 
-test("a peer that is not there is told in words, without the address", async () => {
+test("a peer that is not there is reported in words, without the address", async () => {
   await peer.close();
   expect(await failure()).toMatchObject({
     message: "Slack refused the connection.",
@@ -44,14 +44,14 @@ test("a peer that is not there is told in words, without the address", async () 
   peer = await startFakeSlack();
 });
 
-test("a name that does not resolve is told in words", async () => {
+test("a name that does not resolve is reported in words", async () => {
   expect(await failure("http://quarterdeck.invalid/services/xYzSecret")).toMatchObject({
     message: expect.stringMatching(/^Slack could not be resolved/),
     isPermanent: false,
   });
 });
 
-test("what fetch refuses to call is told without the address", async () => {
+test("what fetch refuses to call is reported without the address", async () => {
   // A port of mail: fetch does not post there.
   expect(await failure("http://127.0.0.1:25/services/xYzSecretOfSlack9")).toMatchObject({
     message: "Slack cannot be reached.",
@@ -78,7 +78,7 @@ test.each(["xYzSecret", "ftp://a.example/xYzSecret", "https://u:xYzSecret@a.exam
   },
 );
 
-test("an answer that repeats the address is told without it", async () => {
+test("an answer that repeats the address is reported without it", async () => {
   peer.answerNext({ status: 404, body: `Cannot POST ${new URL(peer.webhook).pathname}, services` });
   const answer = await post();
   expect(answer).toMatchObject({ status: 404, text: "Cannot POST …, services" });

@@ -88,7 +88,7 @@ test.each([
   [503, "<html>upstream</html>", false],
   [200, "<html>log in</html>", true],
   [302, "", true],
-])("%i %s is told in Slack's words, permanent: %s", async (status, body, isPermanent) => {
+])("%i %s is reported in Slack's words, permanent: %s", async (status, body, isPermanent) => {
   slack.answerNext({ status, body, headers: { location: "https://elsewhere.example/" } });
   expect(await failure(send(plainMessage))).toMatchObject({
     name: "ChannelError",
@@ -99,7 +99,7 @@ test.each([
   expect(slack.requests).toHaveLength(1);
 });
 
-test("a webhook that is gone is told with what to do", async () => {
+test("a webhook that is gone is reported with what to do", async () => {
   const webhook = slack.webhook.slice(0, -3);
   expect(await failure(createSlackChannel({ webhook }).send(plainMessage, calm))).toMatchObject({
     message:

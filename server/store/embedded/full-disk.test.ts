@@ -48,11 +48,11 @@ async function fill(path: string): Promise<void> {
 }
 
 test.skipIf(!isRoot || !isLinux)(
-  "a full disk is told, loses no saved row, and once there is space the database works by itself (root on Linux only: mounts a disk)",
+  "a full disk is reported, loses no saved row, and once there is space the database works by itself (root on Linux only: mounts a disk)",
   async ({ skip }) => {
     const disk = await mountDisk();
     if (disk === null) return skip("mounting is not allowed here");
-    const told = new EventEmitter();
+    const changes = new EventEmitter();
     const reasons: (string | null)[] = [];
     const { connection } = await startDatabase({
       folder: join(disk, "postgres"),
@@ -60,7 +60,7 @@ test.skipIf(!isRoot || !isLinux)(
       clock: quickClock,
       onDiagnosis: (reason) => {
         reasons.push(reason);
-        told.emit(reason === null ? "up" : "down");
+        changes.emit(reason === null ? "up" : "down");
       },
     });
     const pool = new Pool({ ...connection, max: 2 });
@@ -69,7 +69,7 @@ test.skipIf(!isRoot || !isLinux)(
     await pool.query("create table t (id int primary key, filling text not null)");
 
     const ballast = join(disk, "ballast");
-    const fallen = once(told, "down");
+    const fallen = once(changes, "down");
     await fill(ballast);
     const saved: number[] = [];
     let refusal: unknown = null;
@@ -94,7 +94,7 @@ test.skipIf(!isRoot || !isLinux)(
       `The disk that holds ${join(disk, "postgres")} is full (0 MB free). Free some space; the database then restarts automatically.`,
     );
 
-    const well = once(told, "up");
+    const well = once(changes, "up");
     await rm(ballast);
     await well;
     const { rows } = await pool.query<{ id: number }>("select id from t order by id");

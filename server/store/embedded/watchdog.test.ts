@@ -16,13 +16,13 @@ const quickClock: Clock = {
 
 /** Collects what the operator is told, and waits for it. */
 function listen() {
-  const told = new EventEmitter();
+  const changes = new EventEmitter();
   const reasons: (string | null)[] = [];
   const onDiagnosis = (reason: string | null) => {
     reasons.push(reason);
-    told.emit(reason === null ? "up" : "down");
+    changes.emit(reason === null ? "up" : "down");
   };
-  return { reasons, onDiagnosis, next: (what: "up" | "down") => once(told, what) };
+  return { reasons, onDiagnosis, next: (what: "up" | "down") => once(changes, what) };
 }
 
 test("restarts a database that was killed, at the same address, with every row that was saved", async () => {
@@ -44,7 +44,7 @@ test("restarts a database that was killed, at the same address, with every row t
   );
 });
 
-test("a worker of the database that is killed takes nothing with it, and is told", async () => {
+test("a worker of the database that is killed takes nothing with it, and is reported", async () => {
   const { reasons, onDiagnosis, next } = listen();
   const folder = await copyOfDatabase();
   const { connection } = await startDatabase({ folder, onDiagnosis, clock: quickClock });
@@ -105,13 +105,13 @@ test("attempts to bring it back come ever more slowly, after a sound while quick
     end: async () => {},
     stopping: new AbortController(),
   });
-  let told = next("down");
+  let change = next("down");
   first.end();
-  await told;
+  await change;
   for (let attempt = 1; attempt <= 7; attempt += 1) {
-    told = next("down");
+    change = next("down");
     due.shift()?.();
-    await told;
+    await change;
   }
   const well = next("up");
   due.shift()?.();
@@ -119,9 +119,9 @@ test("attempts to bring it back come ever more slowly, after a sound while quick
   expect(delaysMs).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
   expect(reasons.at(-1)).toBeNull();
   nowMs += 60_000;
-  told = next("down");
+  change = next("down");
   second.end();
-  await told;
+  await change;
   expect(delaysMs.at(-1)).toBe(1000);
   await watchdog.stop();
 });

@@ -44,8 +44,8 @@ export async function createWebhookTestService(options: Partial<AppOptions> = {}
     },
     /** Makes an event of the site. */
     async deploy(change: object = {}): Promise<void> {
-      const told = { status: "finished", commit: "4f1c2d3", ...change };
-      expect((await service.call("POST", "/api/site/1/deployment", told)).status).toBe(202);
+      const deployment = { status: "finished", commit: "4f1c2d3", ...change };
+      expect((await service.call("POST", "/api/site/1/deployment", deployment)).status).toBe(202);
     },
     async ping(id: number): Promise<DeliverySummary> {
       const { status, body } = await service.json<DeliverySummary>(

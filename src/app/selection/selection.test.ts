@@ -49,10 +49,10 @@ test("what is gone from the list leaves the selection, and does not come back wi
 
 test("a poll that brings the same rows disturbs nobody", () => {
   selection.select(3, true, false);
-  let told = 0;
-  selection.subscribe(() => (told += 1));
+  let notified = 0;
+  selection.subscribe(() => (notified += 1));
   selection.show([5, 3, 9, 7, 11]);
-  expect(told).toBe(0);
+  expect(notified).toBe(0);
 });
 
 test("all are selected at once, and let go at once", () => {

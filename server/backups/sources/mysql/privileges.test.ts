@@ -175,7 +175,7 @@ describe("an account of MariaDB", () => {
     );
   });
 
-  test("that reads and may not restore is told so at once, with the grants that a restore and a drill need", async () => {
+  test("that reads and may not restore is reported at once, with the grants that a restore and a drill need", async () => {
     const { source, user } = await makeAccount(
       (account) => `GRANT ${reading} ON shop_1.* TO ${account}; ${onProc(account)}`,
     );

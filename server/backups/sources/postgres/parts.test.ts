@@ -99,13 +99,13 @@ test("leaves to a superuser what only a superuser may", () => {
 
 test("reports what a tool said last", () => {
   const end = { exitCode: 3, signal: null, stdout: "" };
-  const told = (stderr: string) => lastWords({ ...end, stderr });
-  expect(told('psql:<stdin>:12: ERROR:  role "x" does not exist\n')).toBe(
+  const wordsOf = (stderr: string) => lastWords({ ...end, stderr });
+  expect(wordsOf('psql:<stdin>:12: ERROR:  role "x" does not exist\n')).toBe(
     'role "x" does not exist',
   );
-  expect(told("pg_dump: warning: odd\npg_dump: error: no\npg_dump: detail: why\n")).toBe(
+  expect(wordsOf("pg_dump: warning: odd\npg_dump: error: no\npg_dump: detail: why\n")).toBe(
     "no detail: why",
   );
-  expect(told("strange\n")).toBe("strange");
-  expect(told("")).toBe("it ended with exit code 3");
+  expect(wordsOf("strange\n")).toBe("strange");
+  expect(wordsOf("")).toBe("it ended with exit code 3");
 });

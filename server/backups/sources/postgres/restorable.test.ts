@@ -33,15 +33,15 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL account that is no superuser",
     );
     const { source, attempt, dump } = account("reader");
     const { archive, manifest } = await dump();
-    const told = await source.rehearse(never);
-    expect(told).toContain(
+    const output = await source.rehearse(never);
+    expect(output).toContain(
       "A restore would be refused: something in the database belongs to owner, and reader is no member of that role.",
     );
-    expect(told).toContain("A drill would be refused: reader may not create databases.");
+    expect(output).toContain("A drill would be refused: reader may not create databases.");
     await expect(source.restore(Readable.from([archive]), attempt())).rejects.toThrow(
       "is unchanged",
     );
-    for (const [, cures = ""] of told.matchAll(/Allow it with: ((?:(?:GRANT|ALTER) [^;]*; ?)+)/g))
+    for (const [, cures = ""] of output.matchAll(/Allow it with: ((?:(?:GRANT|ALTER) [^;]*; ?)+)/g))
       await server.query("shop", cures);
     expect(await source.rehearse(never)).not.toContain("refused");
     await source.restore(Readable.from([archive]), attempt());

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createBatcher } from "./batcher.ts";
+import { createBatcher } from "./sender.ts";
 
 /** A batcher whose batches end when the test says so. */
 function makeBatcher() {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { maxAttempts } from "../../contract/webhooks/delivery.ts";
-import { retryWaitMs } from "./retry.ts";
+import { retryWaitMs } from "./judge-attempts.ts";
 
 const hour = 3600 * 1000;
 

@@ -1,0 +1,87 @@
+// Reads what a request sends: a bounded JSON body, and its fields with all that is wrong with them at once: what the
+// schema has against them, and what only a look at the disk or the database can find.
+import { type FieldErrors, toFieldErrors } from "../../contract/errors.ts";
+import type { Operation } from "../../contract/operation.ts";
+import { InvalidFields, ServiceError } from "./service-error.ts";
+
+type Schema = NonNullable<Operation["body"]>;
+type Fields = Record<string, unknown>;
+
+/** A body may have this many bytes. */
+const maxBodyBytes = 1024 * 1024;
+
+const tooLarge = () =>
+  new ServiceError("body_too_large", "The request body must not be larger than 1 MiB.");
+
+/**
+ * Reads a JSON object. No body at all counts as an empty one, so that its missing fields are named.
+ * @throws ServiceError `body_too_large`, `not_json` or `malformed_body`
+ */
+export async function readJsonObject(request: Request): Promise<Fields> {
+  const text = await readText(request);
+  if (text === "") return {};
+  if (!isJsonType(request.headers.get("content-type")))
+    throw new ServiceError(
+      "not_json",
+      "The request body must be JSON: send it with Content-Type: application/json.",
+    );
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new ServiceError("malformed_body", "The request body is not valid JSON.");
+  }
+  if (!isObject(value))
+    throw new ServiceError("malformed_body", "The request body must be a JSON object.");
+  return value;
+}
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const isJsonType = (type: string | null) =>
+  /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type ?? "");
+
+/** Stops reading at the limit: what `Content-Length` says may be missing or wrong. */
+async function readText(request: Request): Promise<string> {
+  if (Number(request.headers.get("content-length")) > maxBodyBytes) throw tooLarge();
+  if (request.body === null) return "";
+  const decoder = new TextDecoder();
+  let text = "";
+  let sizeBytes = 0;
+  for await (const chunk of request.body) {
+    sizeBytes += chunk.byteLength;
+    if (sizeBytes > maxBodyBytes) throw tooLarge();
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** The fields that fit by themselves, whatever is wrong with the others. */
+function fittingFields(schema: Schema, value: unknown): Fields {
+  if (!("shape" in schema) || !isObject(schema.shape) || !isObject(value)) return {};
+  const fields: Fields = {};
+  for (const [name, field] of Object.entries(schema.shape)) {
+    if (!Object.hasOwn(value, name)) continue;
+    // What a shape of zod holds are schemas.
+    const parsed = (field as Schema).safeParse(value[name]);
+    if (parsed.success) fields[name] = parsed.data;
+  }
+  return fields;
+}
+
+/**
+ * @param check complaints by field; it gets the fields that fit the schema, which are not all of them where others do not
+ * @throws InvalidFields with everything that is wrong
+ */
+export async function readFields(
+  schema: Schema,
+  value: unknown,
+  check: (fields: Fields) => Promise<FieldErrors> = async () => ({}),
+): Promise<unknown> {
+  const parsed = schema.safeParse(value);
+  const found = await check(isObject(parsed.data) ? parsed.data : fittingFields(schema, value));
+  const errors = { ...(parsed.error && toFieldErrors(parsed.error.issues)), ...found };
+  if (!parsed.success || Object.keys(errors).length > 0) throw new InvalidFields(errors);
+  return parsed.data;
+}

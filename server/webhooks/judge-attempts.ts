@@ -1,0 +1,175 @@
+// What attempts make of their deliveries and their webhook: delivered, tried again, given up; failing, disabled, enabled
+// again. Rules only; nothing is stored here.
+import { retrySeconds } from "../../contract/webhooks/delivery.ts";
+import { roomOf } from "../events/event.ts";
+import type { Attempt, MadeAttempt } from "./attempt.ts";
+import type { RecordedAttempt } from "./delivery-store.ts";
+import type { WebhookRow } from "./webhook-store.ts";
+
+/** Nobody is waited for longer than the longest wait of the schedule. */
+const longestWaitMs = 24 * 3600 * 1000;
+/** An event that nothing else follows is tried again after this at the latest. */
+const longestGapMs = longestWaitMs * 1.2;
+/** Receivers that failed together are not all tried again at the same moment. */
+const jitter = 0.2;
+
+/**
+ * @param failedAttempts of this round, the one that just failed included
+ * @param askedWaitMs what the receiver asked for; it is never tried sooner
+ * @param random from 0 to 1
+ * @returns null when no attempt follows
+ */
+export function retryWaitMs(
+  failedAttempts: number,
+  askedWaitMs: number | null,
+  random: number,
+): number | null {
+  const seconds = retrySeconds[failedAttempts - 1];
+  if (seconds === undefined) return null;
+  const waitMs = seconds * 1000 * (1 + jitter * random);
+  return Math.round(Math.max(waitMs, Math.min(askedWaitMs ?? 0, longestWaitMs)));
+}
+
+/** A webhook that was tried in vain for so long is disabled. */
+const patienceSeconds = 5 * 24 * 3600;
+
+type WebhookHealth = Pick<
+  WebhookRow,
+  | "failing_since"
+  | "last_failed_at"
+  | "failing_seconds"
+  | "notified_exhausted"
+  | "paused_until"
+  | "disabled_at"
+  | "disabled_reason"
+  | "paused_at"
+>;
+
+export const healthy: Omit<WebhookHealth, "paused_at"> = {
+  failing_since: null,
+  last_failed_at: null,
+  failing_seconds: 0,
+  notified_exhausted: false,
+  paused_until: null,
+  disabled_at: null,
+  disabled_reason: null,
+};
+
+/**
+ * Brings a webhook in line with one more attempt that was made at it.
+ *
+ * Its five days are those in which it was tried: of each wait between two attempts no more counts than the schedule's longest.
+ * By the calendar a service that was off for a week would disable each webhook that failed once before, at the first failure
+ * after it, and so would a site where something happens once a month.
+ */
+function judgeWebhook(before: WebhookHealth, attempt: Attempt, now: Date): WebhookHealth {
+  if (attempt.isDelivered) {
+    const { paused_at, disabled_at, disabled_reason } = before;
+    // A pause is a user's to end: the delivery was under way before it, or was asked for by hand.
+    return paused_at === null
+      ? { ...healthy, paused_at }
+      : { ...healthy, paused_at, disabled_at, disabled_reason };
+  }
+  const failingSince = before.failing_since ?? attempt.startedAt;
+  const gapMs =
+    attempt.startedAt.getTime() - (before.last_failed_at ?? attempt.startedAt).getTime();
+  const countedMs = Math.min(Math.max(gapMs, 0), longestGapMs);
+  const after: WebhookHealth = {
+    ...before,
+    failing_since: failingSince,
+    last_failed_at: attempt.startedAt,
+    failing_seconds: before.failing_seconds + Math.round(countedMs / 1000),
+  };
+  if (attempt.retryAfterMs !== null)
+    after.paused_until = new Date(now.getTime() + Math.min(attempt.retryAfterMs, longestWaitMs));
+  if (after.disabled_at !== null) return after;
+  if (attempt.isGone) return { ...after, disabled_at: now, disabled_reason: attempt.reason };
+  if (after.failing_seconds < patienceSeconds) return after;
+  return {
+    ...after,
+    disabled_at: now,
+    disabled_reason: `Every attempt failed for five days. Last attempt: ${attempt.reason}`,
+  };
+}
+
+/** What of a webhook's row its attempts change. */
+export const healthOf = (row: WebhookRow): WebhookHealth => ({
+  failing_since: row.failing_since,
+  last_failed_at: row.last_failed_at,
+  failing_seconds: row.failing_seconds,
+  notified_exhausted: row.notified_exhausted,
+  paused_until: row.paused_until,
+  disabled_at: row.disabled_at,
+  disabled_reason: row.disabled_reason,
+  paused_at: row.paused_at,
+});
+
+export const isSameHealth = (one: WebhookHealth, other: WebhookHealth): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
+
+/**
+ * What an attempt makes of its delivery.
+ * @param isDisabled whether its webhook is, after this attempt: nothing is sent there by itself
+ */
+function toRecord(
+  { webhook: attempted, delivery, event, dueAt, attempt }: MadeAttempt,
+  isDisabled: boolean,
+  now: Date,
+  random: () => number,
+): RecordedAttempt {
+  const rounds = delivery.round_attempts + 1;
+  const waitMs =
+    attempt.isDelivered || isDisabled ? null : retryWaitMs(rounds, attempt.retryAfterMs, random());
+  const isOver = waitMs === null;
+  return {
+    id: delivery.id,
+    due_at: dueAt,
+    status: attempt.isDelivered ? "delivered" : isOver ? "failed" : "retrying",
+    status_reason: attempt.reason,
+    code: attempt.code,
+    duration_ms: Math.round(attempt.durationMs),
+    round_attempts: rounds,
+    by_hand: false,
+    // A ping asks whether it arrives now; later it says nothing.
+    is_missed: !attempt.isDelivered && isDisabled && event.type !== "webhook.ping",
+    next_attempt_at: isOver ? null : new Date(now.getTime() + waitMs),
+    ended_at: isOver ? now : null,
+    url: attempted.url,
+    started_at: attempt.startedAt,
+    error: attempt.error,
+    request_headers: attempt.requestHeaders,
+    response_headers: attempt.responseHeaders,
+    response_body: attempt.responseBody,
+  };
+}
+
+/**
+ * What attempts make of their webhook and their deliveries.
+ * @param made attempts at this one webhook, oldest first
+ * @param random from 0 to 1
+ */
+export function judgeAttempts(
+  webhook: WebhookRow,
+  made: readonly MadeAttempt[],
+  now: Date,
+  random: () => number,
+) {
+  let health = healthOf(webhook);
+  const rows: RecordedAttempt[] = [];
+  const exhausted: MadeAttempt[] = [];
+  for (const one of made) {
+    // What a receiver at another URL answered says nothing of the one that the webhook has now.
+    if (one.webhook.url === webhook.url) health = judgeWebhook(health, one.attempt, now);
+    const isDisabled = health.disabled_at !== null;
+    const row = toRecord(one, isDisabled, now, random);
+    rows.push(row);
+    // Notified once until the webhook takes something again, and never about a delivery that was about a webhook: two
+    // dead receivers would notify each other for ever.
+    if (row.status !== "failed" || isDisabled || health.notified_exhausted) continue;
+    if (roomOf(one.event.type) === "webhook") continue;
+    exhausted.push(one);
+    health = { ...health, notified_exhausted: true };
+  }
+  return { webhook, made, health, rows, exhausted };
+}
+export type Judged = ReturnType<typeof judgeAttempts>;
