@@ -1,8 +1,7 @@
 // What is odd about a backup although it finished. Warnings only: nobody's night is ended by a guess.
 
 import type { Manifest } from "./sources/source.ts";
-import { sizeInWords } from "./sources/size-in-words.ts";
-import { shortDuration } from "./durations.ts";
+import { sizeInWords, shortDuration } from "./formatting.ts";
 
 export type Measured = { sizeBytes: number; durationMs: number; checksum: string | null };
 

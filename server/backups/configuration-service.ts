@@ -14,7 +14,7 @@ import { conflict } from "../http/service-error.ts";
 import type { InventoryStore, ServerRow } from "../inventory/store.ts";
 import type { Connection } from "../store/database.ts";
 import type { ListRequest } from "../store/filtered-rows.ts";
-import { configurationEntry } from "./activity-entries.ts";
+import { configurationEntry } from "./event-data.ts";
 import type { BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
 import type { ConfigurationTransitions } from "./configuration-transitions.ts";

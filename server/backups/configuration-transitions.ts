@@ -11,14 +11,14 @@ import type { InventoryStore } from "../inventory/store.ts";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
 import { StorageError, type Storage } from "../storage/storage.ts";
 import type { Connection } from "../store/database.ts";
-import { configurationEntry } from "./activity-entries.ts";
+import { configurationEntry } from "./event-data.ts";
 import type { BackupStore } from "./backup-store.ts";
 import type {
   ConfigurationChange,
   ConfigurationRow,
   ConfigurationStore,
 } from "./configuration-store.ts";
-import type { Resolver } from "./resolve-source.ts";
+import type { Resolver } from "./resolver.ts";
 import { operatorMessage, failureMessage } from "./failure-message.ts";
 
 type ConfigurationTransitionsOptions = {

@@ -12,7 +12,7 @@ import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
 import { createBackupStore } from "./backup-store.ts";
 import { createConfigurationStore } from "./configuration-store.ts";
 import { createConfigurationTransitions } from "./configuration-transitions.ts";
-import { createResolver } from "./resolve-source.ts";
+import { createResolver } from "./resolver.ts";
 import { insertConfiguration, insertInventory } from "./testing/rows.ts";
 
 let database: TestDatabase;

@@ -1,13 +1,15 @@
-// What receivers get of a backup's event: data for programs, words for people.
+// What backups report: to receivers events, with data for programs and words for people; to the timeline who asked for what,
+// and what was changed or removed.
 import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
-import { theSchedule, theService } from "../activity/actor.ts";
+import { theSchedule, theService, type Actor } from "../activity/actor.ts";
+import type { NewActivity } from "../activity/store.ts";
 import type { NewEvent } from "../events/event.ts";
+import type { BackupTaskKind } from "../store/tables.ts";
 import type { BackupRow } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
-import { sizeInWords } from "./sources/size-in-words.ts";
-import { shortDuration } from "./durations.ts";
+import { sizeInWords, shortDuration } from "./formatting.ts";
 
-type Told = {
+type Details = {
   type: NewEvent["type"];
   reason: string | null;
   more?: Record<string, unknown>;
@@ -38,7 +40,7 @@ export const missedEvent = (configuration: ConfigurationRow, due: Date): NewEven
 export const backupEvent = (
   configuration: ConfigurationRow,
   backup: BackupRow,
-  { type, reason, more = {}, facts = [], moments = [] }: Told,
+  { type, reason, more = {}, facts = [], moments = [] }: Details,
 ): NewEvent => ({
   ...ofConfiguration(configuration, { type, reason }),
   data: {
@@ -135,7 +137,7 @@ const actionOf: Partial<Record<NewEvent["type"], string>> = {
   "restore.failed": "restore failed",
 };
 
-const ofConfiguration = (configuration: ConfigurationRow, { type }: Told) => ({
+const ofConfiguration = (configuration: ConfigurationRow, { type }: Details) => ({
   type,
   server_id: configuration.server_id,
   site_id: configuration.site_id,
@@ -156,3 +158,36 @@ const durationFact = ({ started_at, ended_at }: BackupRow): [string, string][] =
 
 const nextRun = ({ next_run_at }: ConfigurationRow): [string, string][] =>
   next_run_at === null ? [] : [["Next run", toTimestamp(next_run_at)]];
+
+type More = { detail?: string; outcome?: "good" | "bad"; actor?: Actor };
+
+export const configurationEntry = (
+  configuration: ConfigurationRow,
+  action: string,
+  more: More = {},
+): NewActivity => ({
+  kind: "backup",
+  action,
+  object: { type: "backup-configuration", id: configuration.id, name: configuration.name },
+  server_id: configuration.server_id,
+  site_id: configuration.site_id,
+  ...more,
+});
+
+/** What the timeline says of what somebody canceled; in place of the event of a failure. */
+export const canceledAction = {
+  run: "cancelled",
+  restore: "restore cancelled",
+  drill: "restore drill cancelled",
+  verify: "verification cancelled",
+} as const satisfies Record<BackupTaskKind, string>;
+
+export const backupEntry = (
+  configuration: ConfigurationRow,
+  backup: Pick<BackupRow, "id">,
+  action: string,
+  more: More = {},
+): NewActivity => ({
+  ...configurationEntry(configuration, action, more),
+  object: { type: "backup", id: backup.id, name: configuration.name },
+});

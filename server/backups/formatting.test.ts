@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import { slugOf } from "../../contract/backups/slug.ts";
 import { createOutput } from "./output.ts";
 import { objectKey } from "./take-backup.ts";
-import { sizeInWords } from "./sources/size-in-words.ts";
-import { durationInWords, shortDuration } from "./durations.ts";
+import { sizeInWords, durationInWords, shortDuration } from "./formatting.ts";
 
 test.each([
   [0, "0 seconds"],

@@ -5,18 +5,16 @@ import type { Clock } from "../clock.ts";
 import { recordEvent } from "../events/store.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import type { Connection } from "../store/database.ts";
-import { backupEntry, canceledAction } from "./activity-entries.ts";
+import { backupEntry, canceledAction, backupEvent } from "./event-data.ts";
 import { findAnomalies, manifestWarnings, type Measured } from "./anomalies.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
-import type { BackupCounts } from "./counts.ts";
-import { shortDuration } from "./durations.ts";
-import { backupEvent } from "./event-data.ts";
+import type { BackupCounts } from "./metrics.ts";
+import { shortDuration, sizeInWords } from "./formatting.ts";
 import { cancellationMessage, Canceled, failureMessage } from "./failure-message.ts";
 import type { Output } from "./output.ts";
 import type { Stored } from "./pipeline.ts";
-import type { Resolver } from "./resolve-source.ts";
-import { sizeInWords } from "./sources/size-in-words.ts";
+import type { Resolver } from "./resolver.ts";
 
 export type RecordOutcomeOptions = {
   store: BackupStore;

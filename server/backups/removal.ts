@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
 import type { Connection } from "../store/database.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
-import type { Resolver } from "./resolve-source.ts";
+import type { Resolver } from "./resolver.ts";
 import { failureMessage } from "./failure-message.ts";
 
 type RemovalOptions = {

@@ -5,18 +5,17 @@ import type { Clock } from "../clock.ts";
 import { recordEvent } from "../events/store.ts";
 import { ClaimLost } from "../jobs/job-runner.ts";
 import type { Connection } from "../store/database.ts";
-import { backupEntry, canceledAction } from "./activity-entries.ts";
+import { backupEntry, canceledAction, damagedEvent, restoreEvent } from "./event-data.ts";
 import type { BackupChange, BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
-import { damagedEvent, restoreEvent } from "./event-data.ts";
 import { createOutput, type Output } from "./output.ts";
 import { DamagedCopy, openPlain, verifyStored } from "./pipeline.ts";
-import type { Resolver } from "./resolve-source.ts";
+import type { Resolver } from "./resolver.ts";
 import { sound } from "./verification.ts";
 import { SourceError, type Manifest, type Source } from "./sources/source.ts";
 import type { TakeBackup } from "./take-backup.ts";
 import type { TaskRow, TaskStore } from "./task-store.ts";
-import { sizeInWords } from "./sources/size-in-words.ts";
+import { sizeInWords } from "./formatting.ts";
 import {
   cancellationMessage,
   Canceled,

@@ -13,7 +13,7 @@ import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import { warningsOf } from "./configuration-warnings.ts";
 import type { TaskStore } from "./task-store.ts";
-import { durationInWords } from "./durations.ts";
+import { durationInWords } from "./formatting.ts";
 
 type SerializerOptions = {
   store: BackupStore;

@@ -11,7 +11,7 @@ import { createRecordOutcome, type RecordOutcomeOptions } from "./record-outcome
 import type { Source } from "./sources/source.ts";
 import { StorageError, type Storage } from "../storage/storage.ts";
 import type { TaskStore } from "./task-store.ts";
-import { sizeInWords } from "./sources/size-in-words.ts";
+import { sizeInWords } from "./formatting.ts";
 import { untilAborted } from "./together.ts";
 import { operatorMessage } from "./failure-message.ts";
 

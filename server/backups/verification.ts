@@ -4,13 +4,12 @@ import type { Clock } from "../clock.ts";
 import { theService } from "../activity/actor.ts";
 import { recordActivity } from "../activity/store.ts";
 import { recordEvent } from "../events/store.ts";
-import { backupEntry, canceledAction } from "./activity-entries.ts";
+import { backupEntry, canceledAction, damagedEvent, drillFailedEvent } from "./event-data.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
-import { damagedEvent, drillFailedEvent } from "./event-data.ts";
 import { createOutput } from "./output.ts";
 import { DamagedCopy, openPlain, verifyStored } from "./pipeline.ts";
-import type { Resolver } from "./resolve-source.ts";
+import type { Resolver } from "./resolver.ts";
 import type { Manifest } from "./sources/source.ts";
 import type { TaskRow, TaskStore } from "./task-store.ts";
 import {

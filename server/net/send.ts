@@ -4,10 +4,9 @@ import { type ClientRequest, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { setTimeout as wait } from "node:timers/promises";
 import type { AddressGuard } from "./address-guard.ts";
-import { createAgents } from "./agents.ts";
+import { createAgents, createTargets, hostnameOf, type Lookup, systemLookup } from "./target.ts";
 import { exchange, type Exchanged } from "./exchange.ts";
 import { SendError, diagnoseSendError } from "./send-error.ts";
-import { createTargets, hostnameOf, type Lookup, systemLookup } from "./target.ts";
 
 /** Somebody waits for the judgement of a URL before it is saved. */
 const judgingMs = 5000;

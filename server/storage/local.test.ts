@@ -19,8 +19,7 @@ import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { buffer } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { diagnose } from "./local-diagnosis.ts";
-import { createLocalStorage } from "./local.ts";
+import { createLocalStorage, diagnose } from "./local.ts";
 import { mark, markerName } from "./marker.ts";
 
 const isRoot = process.getuid?.() === 0;

@@ -1,19 +1,23 @@
 // Changes the settings of a worker. What runs is brought onto them process by process; what does not start brings the old
 // ones back. Both stand in the row, so that whatever ends the service meanwhile, the next one goes on with it.
-import { canWorker, type UpdateWorkerBody } from "../../contract/workers/worker.ts";
+import {
+  canWorker,
+  createWorkerBody,
+  type UpdateWorkerBody,
+} from "../../contract/workers/worker.ts";
 import { theSupervisor } from "../activity/actor.ts";
 import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
 import { conflict } from "../http/service-error.ts";
 import type { InventoryStore, SiteRow } from "../inventory/store.ts";
 import type { Jobs } from "../jobs/jobs.ts";
+import type { VersionedSettings } from "../store/tables.ts";
 import { deadlineAt } from "./deadlines.ts";
 import type { GiveOrder } from "./deployer.ts";
 import { askedEntry } from "./event-data.ts";
 import type { Mover } from "./mover.ts";
 import type { SeenProcess } from "./outcome.ts";
 import type { ProcessManager } from "./process-manager.ts";
-import { changedNames, changeText, isScaling, settingsOf, withChanges } from "./settings.ts";
 import type { WorkerRow, WorkerStore } from "./store.ts";
 import { accountOf, programOf } from "./worker-program.ts";
 
@@ -135,3 +139,39 @@ export function createChanger(options: ChangerOptions) {
     },
   };
 }
+
+type StoredSettings = VersionedSettings["settings"];
+
+/** In the order of the interface; each is a column of the same name. */
+const settingNames = Object.keys(createWorkerBody.shape) as (keyof StoredSettings)[]; // of a shape these are its names
+
+const settingsOf = (row: StoredSettings): StoredSettings =>
+  // Each of the names once, which is what makes it settings.
+  Object.fromEntries(settingNames.map((name) => [name, row[name]])) as StoredSettings;
+
+/** The fields that a request really changes. */
+const changedNames = (row: StoredSettings, body: UpdateWorkerBody) =>
+  settingNames.filter((name) => body[name] !== undefined && body[name] !== row[name]);
+
+const withChanges = (before: StoredSettings, body: UpdateWorkerBody): StoredSettings => ({
+  ...before,
+  // A field that is absent from JSON is no property of the body, and none of them is null.
+  ...(body as Partial<StoredSettings>),
+});
+
+const valueText = (value: StoredSettings[keyof StoredSettings]): string =>
+  value === null ? "the site's folder" : String(value);
+
+/** "queue default → high, max jobs 0 → 100" */
+const changeText = (before: StoredSettings, after: StoredSettings): string =>
+  settingNames
+    .filter((name) => before[name] !== after[name])
+    .map(
+      (name) =>
+        `${name.replaceAll("_", " ")} ${valueText(before[name])} → ${valueText(after[name])}`,
+    )
+    .join(", ");
+
+/** Fields that say how many processes there are, and not what each of them runs. */
+const isScaling = (changed: readonly string[]): boolean =>
+  changed.every((name) => name === "processes");

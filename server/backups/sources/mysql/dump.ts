@@ -7,7 +7,7 @@ import { mysqlFailure } from "./errors.ts";
 import { createLines, type Table } from "./lines.ts";
 import { dumpWithRows, hasRoundedColumns } from "./rows.ts";
 import { listed } from "./words.ts";
-import { sizeInWords } from "../size-in-words.ts";
+import { sizeInWords } from "../../formatting.ts";
 import { SourceError, type Attempt, type Checksums, type Manifest } from "../source.ts";
 
 /** What both the dump and the look at a database's structure say to the tool. */

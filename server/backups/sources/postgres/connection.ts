@@ -1,6 +1,8 @@
 // How a PostgreSQL database is reached: by the `pg` package for small questions, by environment for PostgreSQL's own tools.
 import { readFile } from "node:fs/promises";
 import pg from "pg";
+import { givenFile, withGivenFile } from "../../../hosts/given-file.ts";
+import type { Command, CommandEnd, Host } from "../../../hosts/host.ts";
 import { SourceError } from "../source.ts";
 
 export type Target = {
@@ -77,6 +79,36 @@ export function toolEnvironment(target: Target, applicationName: string): Record
     PGAPPNAME: applicationName,
   };
 }
+
+type ToolSession = { host: Host; target: Target; applicationName: string };
+
+/**
+ * Runs one of PostgreSQL's tools where the host is: the password in a file, all else in its environment.
+ * @throws SourceError when no such file can hold the password
+ */
+export async function runTool(
+  { host, target, applicationName }: ToolSession,
+  command: Command,
+): Promise<CommandEnd> {
+  const environment = toolEnvironment(target, applicationName);
+  const { name, password } = target;
+  // Then the account's own ~/.pgpass is asked.
+  if (password === "") return host.run({ ...command, environment });
+  if (/[\n\r\0]/.test(password))
+    throw new SourceError(
+      `The password of ${name} holds a line break, which PostgreSQL's tools cannot read from a file. Choose another one.`,
+    );
+  return host.run(
+    withGivenFile(toPasswordFile(password), {
+      ...command,
+      environment: { ...environment, PGPASSFILE: givenFile },
+    }),
+  );
+}
+
+/** https://www.postgresql.org/docs/current/libpq-pgpass.html: for every host, port, database and user. */
+const toPasswordFile = (password: string): string =>
+  `*:*:*:*:${password.replace(/[\\:]/g, "\\$&")}\n`;
 
 /** A server whose machine goes away sends nothing any more; these end the wait. No variable exists for them. */
 export const patience =

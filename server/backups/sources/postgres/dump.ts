@@ -1,10 +1,16 @@
 // Writes a database as pg_dump's archive, and counts its rows in the same snapshot meanwhile.
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
-import { inWords, patience, serverVersion, withClient, type Target } from "./connection.ts";
+import {
+  inWords,
+  patience,
+  serverVersion,
+  withClient,
+  type Target,
+  runTool,
+} from "./connection.ts";
 import { countRows, listTables } from "./count.ts";
 import type { Host } from "../../../hosts/host.ts";
-import { runTool } from "./login.ts";
 import { findTools, lastWords, toolsToDump, type Tools } from "./tools.ts";
 import { writeTo } from "../write-to.ts";
 import { SourceError, type Attempt, type Manifest } from "../source.ts";

@@ -9,8 +9,7 @@ import {
   type Archive,
   type Rights,
 } from "./archive.ts";
-import { patience, serverVersion, withClient, type Target } from "./connection.ts";
-import { runTool } from "./login.ts";
+import { patience, serverVersion, withClient, type Target, runTool } from "./connection.ts";
 import { prologue } from "./prologue.ts";
 import { tellNames } from "./privileges.ts";
 import { givingProperties } from "./properties.ts";

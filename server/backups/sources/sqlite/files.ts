@@ -4,7 +4,7 @@ import { access, chmod, chown, mkdir, open, rename, rm, stat, statfs } from "nod
 import { dirname } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { sizeInWords } from "../size-in-words.ts";
+import { sizeInWords } from "../../formatting.ts";
 import { SourceError, type FileOwner } from "../source.ts";
 import { companionEnds } from "./header.ts";
 import { toError } from "../../../to-error.ts";

@@ -4,7 +4,7 @@ import { createReadStream } from "node:fs";
 import { rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { sizeInWords } from "../size-in-words.ts";
+import { sizeInWords } from "../../formatting.ts";
 import { SourceError, type Attempt, type Source } from "../source.ts";
 import { checkRoom, isThere, putInPlace, removeFile, writeFile } from "./files.ts";
 import type { PlaceState } from "./place.ts";

@@ -1,6 +1,6 @@
-// Durations as people say them.
+// Durations and sizes as people say them.
 
-const units = [
+const durationUnits = [
   ["day", 86_400_000],
   ["hour", 3_600_000],
   ["minute", 60_000],
@@ -8,7 +8,7 @@ const units = [
 
 /** The largest whole unit, e.g. "3 seconds", "1 minute". */
 export function durationInWords(ms: number): string {
-  const [unit, unitMs] = units.find(([, least]) => ms >= least) ?? ["second", 1000];
+  const [unit, unitMs] = durationUnits.find(([, least]) => ms >= least) ?? ["second", 1000];
   const count = Math.max(0, Math.floor(ms / unitMs));
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
@@ -22,4 +22,18 @@ export function shortDuration(ms: number): string {
   if (minutes < 60) return `${minutes} min`;
   const rest = minutes % 60;
   return rest === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${rest} min`;
+}
+
+const sizeUnits = ["kB", "MB", "GB", "TB", "PB"];
+
+/** E.g. "812 bytes", "4.1 MB"; decimal units. */
+export function sizeInWords(bytes: number): string {
+  if (bytes < 1000) return `${bytes} bytes`;
+  let size = bytes;
+  let index = -1;
+  while (size >= 999.5 && index < sizeUnits.length - 1) {
+    size /= 1000;
+    index += 1;
+  }
+  return `${size >= 100 ? Math.round(size) : Math.round(size * 10) / 10} ${sizeUnits[index]}`;
 }

@@ -1,0 +1,140 @@
+// Opens the source and the storage that a configuration names in the inventory. A local storage whose disk is away is known by
+// its marker file, or before there was one, by its backups.
+import type { LocalHost } from "../hosts/host.ts";
+import type { Scratch } from "../hosts/scratch.ts";
+import type { EntryAccount } from "../inventory/accounts.ts";
+import { expandHome } from "../inventory/paths.ts";
+import type { SecretReader } from "../inventory/secrets.ts";
+import type { DatabaseRow, InventoryStore, StorageProviderEntry } from "../inventory/store.ts";
+import { createLocalStorage } from "../storage/local.ts";
+import { isMarked, mark, nothingOfOurs } from "../storage/marker.ts";
+import { StorageError, type Storage } from "../storage/storage.ts";
+import { toError } from "../to-error.ts";
+import type { ConfigurationRow } from "./configuration-store.ts";
+import { createFolderSource } from "./sources/folder/source.ts";
+import type { BackupStore } from "./backup-store.ts";
+import { createMysqlSource } from "./sources/mysql/source.ts";
+import { createPostgresSource } from "./sources/postgres/source.ts";
+import { SourceError, type Source } from "./sources/source.ts";
+import { createSqliteSourceAs } from "./sources/sqlite/as-account.ts";
+import { createSqliteSource } from "./sources/sqlite/source.ts";
+
+type ResolverOptions = {
+  inventory: InventoryStore;
+  store: Pick<BackupStore, "newestPaths">;
+  host: LocalHost;
+  secrets: SecretReader;
+  scratch: Scratch;
+};
+
+export type Resolver = {
+  /** @throws SourceError when the inventory has it no more, or its secret is not there */
+  source(configuration: ConfigurationRow): Promise<Source>;
+  /** @throws StorageError when the inventory has it no more, its secret is not there, or its disk is away */
+  storage(providerId: number): Promise<Storage>;
+  /** After an installation or a run that went well: from now on a local storage is known by its marker. */
+  markStorage(providerId: number): Promise<void>;
+};
+
+/** Of so many of the newest backups one has to be there, where a storage has no marker yet. */
+const lookedFor = 20;
+
+export function createResolver(options: ResolverOptions): Resolver {
+  const { inventory, store, host, secrets, scratch } = options;
+
+  /** The machine as the account of an entry sees it, and where that account may put things. */
+  async function openAs({ account, problem }: EntryAccount) {
+    if (account === null) throw new SourceError(problem ?? "No account is known for this source.");
+    const its = host.as(account);
+    return { host: its, scratchFolder: await scratch.folderOf(its) };
+  }
+
+  async function databaseSource({ entry, account }: DatabaseRow): Promise<Source> {
+    const { name } = entry;
+    if (entry.engine === "sqlite") {
+      const { host: its, scratchFolder } = await openAs(account);
+      const options = { name, path: expandHome(entry.path), scratchFolder };
+      return its.isOwn ? createSqliteSource(options) : createSqliteSourceAs(its, options);
+    }
+    const url = await secrets.read(entry.url, `the url of database ${entry.id} (${name})`);
+    return entry.engine === "postgres"
+      ? createPostgresSource({ host, name, url })
+      : createMysqlSource({ host, name, url, scratchFolder: scratch.own });
+  }
+
+  async function holdsBackups(storage: Storage, providerId: number): Promise<boolean> {
+    const paths = await store.newestPaths(providerId, lookedFor);
+    for (const path of paths) if ((await storage.size(path)) !== null) return true;
+    return paths.length === 0;
+  }
+
+  return {
+    async source({ database_id, site_id }) {
+      try {
+        const database = database_id === null ? null : await inventory.findDatabase(database_id);
+        if (database !== null) return await databaseSource(database);
+        const site = site_id === null ? null : await inventory.findSite(site_id);
+        if (site === null) throw new SourceError("The source is no longer in the inventory.");
+        return createFolderSource({
+          ...(await openAs(site.account)),
+          name: site.name,
+          root: site.root,
+        });
+      } catch (error) {
+        throw error instanceof Error && error.name === "SecretMissing"
+          ? new SourceError(error.message)
+          : error;
+      }
+    },
+
+    async storage(providerId) {
+      const entry = await inventory.findStorageProvider(providerId);
+      if (entry === null)
+        throw new StorageError(`Storage provider ${providerId} is no longer in the inventory.`);
+      if (entry.type === "s3") return openBucket(entry, secrets);
+      const root = expandHome(entry.path);
+      const markedPath = await inventory.markedPathOf(providerId);
+      const marked = createLocalStorage({ path: root, isMarked: true });
+      if (markedPath === root) return marked;
+      // Errors of the file system are reported by whoever works in the folder.
+      if (await isMarked(root).catch(() => false)) {
+        await inventory.setMarkedPath(providerId, root);
+        return marked;
+      }
+      const storage = createLocalStorage({ path: root });
+      if (await holdsBackups(storage, providerId)) return storage;
+      throw nothingOfOurs(root);
+    },
+
+    async markStorage(providerId) {
+      const entry = await inventory.findStorageProvider(providerId);
+      if (entry?.type !== "local") return;
+      const root = expandHome(entry.path);
+      if ((await inventory.markedPathOf(providerId)) === root) return;
+      await mark(root);
+      await inventory.setMarkedPath(providerId, root);
+    },
+  };
+}
+
+/** @throws StorageError when a secret is not where the inventory says */
+async function openBucket(
+  entry: Extract<StorageProviderEntry, { type: "s3" }>,
+  secrets: SecretReader,
+): Promise<Storage> {
+  const read = (reference: string, what: string) =>
+    secrets
+      .read(reference, `the ${what} of storage provider ${entry.id} (${entry.name})`)
+      .catch((error: unknown) => {
+        throw new StorageError(toError(error).message);
+      });
+  // A service without S3 does without the 20 MB that its client takes.
+  const { createS3Storage } = await import("../storage/s3.ts");
+  return createS3Storage({
+    bucket: entry.bucket,
+    region: entry.region ?? "us-east-1",
+    endpoint: entry.endpoint ?? null,
+    accessKey: await read(entry.access_key, "access_key"),
+    secretKey: await read(entry.secret_key, "secret_key"),
+  });
+}
