@@ -9,7 +9,7 @@ import { SourceError } from "./sources/source.ts";
 import { writeTo } from "./sources/write-to.ts";
 import { toError } from "../to-error.ts";
 
-export type Packing = {
+type Packing = {
   /** Takes what the dump writes. */
   into: Writable;
   /** Gives what is stored. */
