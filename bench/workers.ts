@@ -104,14 +104,17 @@ async function measureClick(folder: string): Promise<void> {
     await page.goto(`${service.url}/#token=${encodeURIComponent(serviceToken)}`);
     await page.goto(`${service.url}/sites/1/workers`);
     const row = page.getByRole("row").filter({ hasText: "database" });
-    await row.getByText("installed", { exact: true }).waitFor();
+    // A row says it twice, for wide and for narrow screens.
+    const seen = (word: string) =>
+      row.getByText(word, { exact: true }).filter({ visible: true }).first().waitFor();
+    await seen("installed");
     const times: number[] = [];
     for (let round = 0; round < 7; round++) {
       await row.getByRole("button", { name: /^Stop .+worker/ }).click();
-      await row.getByText("stopped", { exact: true }).waitFor();
+      await seen("stopped");
       const clickedMs = performance.now();
       await row.getByRole("button", { name: /^Start .+worker/ }).click();
-      await row.getByText("installed", { exact: true }).waitFor();
+      await seen("installed");
       times.push((performance.now() - clickedMs) / 1000 - startsecs);
     }
     report(`“Start” to “installed” on screen, less startsecs (median of 7)`, median(times), "s", {
