@@ -18,6 +18,7 @@ describe("inline", () => {
     ["2 * 3 * 4, snake_case_name", ["2 * 3 * 4, snake_case_name"]],
     [String.raw`\*not\*`, ["*not*"]],
     ["<script>alert(1)</script>", ["<script>alert(1)</script>"]],
+    ["at https://example.com/a_b_c or ~/a~", ["at https://example.com/a_b_c or ~/a~"]],
   ])("%s", (text, expected) => {
     expect(parseInline(text)).toEqual(expected);
   });
@@ -76,12 +77,20 @@ test("a table has a head, rows, and cells with a bar in them", () => {
   ]);
 });
 
-test.each(["> quoted", "<div>", "![a](b.png)", "---", "##### deep"])(
-  "refuses what it does not know: %s",
-  (text) => {
-    expect(() => blocks(text)).toThrow("Help can't show");
-  },
-);
+test.each([
+  "> quoted",
+  "<div>",
+  "![a](b.png)",
+  "a ![b](c.png)",
+  "---",
+  "##### deep",
+  "- [ ] to do",
+  "[a]: b.md",
+  "    indented",
+  "broken  \nhard",
+])("refuses what it does not know: %s", (text) => {
+  expect(() => blocks(text)).toThrow("Help can't show");
+});
 
 test("refuses a page without a title", () => {
   expect(() => parseMarkdown("text")).toThrow("begins with its title");

@@ -1,35 +1,51 @@
 // Reads the repository's documentation at build time. What a page shows is made of these parts as elements, so there is
-// no HTML that anything could hide in, and no parser in the browser. It knows what `oxfmt` leaves of Markdown, and
-// refuses the rest, so that a page with more is found by the tests and not by a reader.
-
+// no HTML that anything could hide in, and no parser in the browser. What help has no part for is refused, so that a
+// page with it is found by the tests and not by a reader.
+import { lexer, Lexer, type MarkedToken, type Token } from "marked";
 import { type Block, type Cell, type HelpPageContent, type Inline, plainText } from "./blocks.ts";
 
-const inlinePattern =
-  /`([^`]+)`|\*\*(.+?)\*\*|(?<![\w*])\*([^*\s](?:[^*]*[^*\s])?)\*(?![\w*])|(?<!\w)_([^_\s](?:[^_]*[^_\s])?)_(?!\w)|\[((?:[^\][]|\[[^\]]*\])+)\]\(([^)\s]+)\)|\\([!-/:-@[-`{-~])/g;
+// No extension adds tokens of its own.
+const known = (tokens: readonly Token[]) => tokens as readonly MarkedToken[];
 
-export function parseInline(text: string): Inline[] {
-  const parts: Inline[] = [];
-  const add = (part: Inline) => {
-    const last = parts.at(-1);
-    if (typeof part !== "string" || typeof last !== "string") parts.push(part);
-    else parts[parts.length - 1] = last + part;
-  };
-  let done = 0;
-  for (const match of text.matchAll(inlinePattern)) {
-    const [all, code, strong, starred, underlined, label, to, escaped] = match;
-    if (match.index > done) add(text.slice(done, match.index));
-    done = match.index + all.length;
-    const emphasis = starred ?? underlined;
-    if (code !== undefined) add({ kind: "code", text: code });
-    else if (strong !== undefined) add({ kind: "strong", content: parseInline(strong) });
-    else if (emphasis !== undefined) add({ kind: "emphasis", content: parseInline(emphasis) });
-    else if (label !== undefined && to !== undefined)
-      add({ kind: "link", to, content: parseInline(label) });
-    else add(escaped ?? "");
+const refuse = ({ raw }: Pick<Token, "raw">): never => {
+  throw new Error(`Help can't show this Markdown: ${raw.trim()}`);
+};
+
+function toInline(token: MarkedToken): Inline {
+  switch (token.type) {
+    case "codespan":
+      return { kind: "code", text: token.text };
+    case "strong":
+      return { kind: "strong", content: toContent(token.tokens) };
+    case "em":
+      return { kind: "emphasis", content: toContent(token.tokens) };
+    case "link":
+      // A bare address stays text, which its reader can copy.
+      if (!token.raw.startsWith("[")) return token.raw;
+      return { kind: "link", to: token.href, content: toContent(token.tokens) };
+    case "text":
+    case "escape":
+      return token.text.replaceAll("\n", " ");
+    case "html":
+    case "del":
+      return token.raw;
+    default:
+      return refuse(token);
   }
-  if (done < text.length) add(text.slice(done));
+}
+
+/** What stands as text beside text is one text. */
+function toContent(tokens: readonly Token[]): Inline[] {
+  const parts: Inline[] = [];
+  for (const part of known(tokens).map(toInline)) {
+    const last = parts.at(-1);
+    if (typeof last === "string" && typeof part === "string") parts.splice(-1, 1, last + part);
+    else parts.push(part);
+  }
   return parts;
 }
+
+export const parseInline = (text: string): Inline[] => toContent(Lexer.lexInline(text));
 
 /** As GitHub names the anchor of a heading, so that links work there and here. */
 const anchorOf = (text: string): string =>
@@ -38,81 +54,46 @@ const anchorOf = (text: string): string =>
     .replaceAll(/[^\p{L}\d\s_-]/gu, "")
     .replaceAll(/\s/g, "-");
 
-const cellsOf = (line: string): Cell[] =>
-  line
-    .replace(/^\s*\|/, "")
-    .replace(/\|\s*$/, "")
-    .split(/(?<!\\)\|/)
-    .map((cell) => parseInline(cell.trim().replaceAll("\\|", "|")));
+const toCell = ({ tokens }: { tokens: Token[] }): Cell => toContent(tokens);
 
-const itemPattern = /^([-*]|\d+\.)( +)/;
-const unknown = /^(?:>|<[a-z!/]|!\[|\[\^|\s*(?:\*\s*){3,}$|-{3,}$|={3,}$|#{5,})/i;
-
-/** Reads the blocks of some lines, which begin at the margin. */
-function parseBlocks(lines: readonly string[]): Block[] {
-  const blocks: Block[] = [];
-  let at = 0;
-  const line = () => lines[at] ?? "";
-  /** The lines from here on as long as they are of the block at hand. */
-  const take = (isOfIt: (text: string) => boolean): string[] => {
-    const taken: string[] = [];
-    while (at < lines.length && isOfIt(line())) {
-      taken.push(line());
-      at += 1;
+function toBlocks(token: MarkedToken): Block[] {
+  switch (token.type) {
+    case "space":
+      return [];
+    case "html":
+      return /^<!--[^]*?-->\s*$/.test(token.raw) ? [] : refuse(token);
+    case "code":
+      if (token.codeBlockStyle === "indented") return refuse(token);
+      return [{ kind: "code", language: token.lang ?? "", text: token.text }];
+    case "heading": {
+      const content = toContent(token.tokens);
+      if (token.depth > 4) return refuse(token);
+      return [{ kind: "heading", level: token.depth, id: anchorOf(plainText(content)), content }];
     }
-    return taken;
-  };
-
-  function readCode(fence: string, language: string): Block {
-    at += 1;
-    const text = take((one) => one.trim() !== fence).join("\n");
-    at += 1;
-    return { kind: "code", language, text };
-  }
-
-  function readList(isOrdered: boolean): Block {
-    const items: Block[][] = [];
-    for (;;) {
-      const [all = "", mark = ""] = itemPattern.exec(line()) ?? [];
-      if (all === "" || /\d/.test(mark) !== isOrdered) return { kind: "list", isOrdered, items };
-      const indent = " ".repeat(all.length);
-      const first = line().slice(all.length);
-      at += 1;
-      const isLoose = () => line() === "" && (lines[at + 1] ?? "").startsWith(indent);
-      const rest = take((one) => one.startsWith(indent) || isLoose());
-      items.push(parseBlocks([first, ...rest.map((one) => one.slice(indent.length))]));
-      if (line() === "" && itemPattern.test(lines[at + 1] ?? "")) at += 1;
+    case "list": {
+      if (token.items.some(({ task }) => task)) return refuse(token);
+      const items = token.items.map(({ tokens }) => known(tokens).flatMap(toBlocks));
+      return [{ kind: "list", isOrdered: token.ordered, items }];
     }
+    case "table":
+      return [
+        {
+          kind: "table",
+          head: token.header.map(toCell),
+          rows: token.rows.map((row) => row.map(toCell)),
+        },
+      ];
+    case "paragraph":
+    case "text":
+      return [{ kind: "paragraph", content: toContent(token.tokens ?? []) }];
+    default:
+      return refuse(token);
   }
-
-  while (at < lines.length) {
-    const text = line();
-    const [, fence, language = ""] = /^(`{3,})(\S*)/.exec(text) ?? [];
-    const [, marks, title = ""] = /^(#{1,4}) (.+)$/.exec(text) ?? [];
-    const [, mark] = itemPattern.exec(text) ?? [];
-    if (text.trim() === "" || /^<!--.*-->$/.test(text)) at += 1;
-    else if (fence !== undefined) blocks.push(readCode(fence, language));
-    else if (marks !== undefined) {
-      const content = parseInline(title);
-      const id = anchorOf(plainText(content));
-      blocks.push({ kind: "heading", level: marks.length, id, content });
-      at += 1;
-    } else if (mark !== undefined) blocks.push(readList(/\d/.test(mark)));
-    else if (text.startsWith("|")) {
-      const [head = "", , ...rows] = take((one) => one.startsWith("|"));
-      blocks.push({ kind: "table", head: cellsOf(head), rows: rows.map(cellsOf) });
-    } else if (unknown.test(text)) throw new Error(`Help can't show this Markdown: ${text}`);
-    else {
-      const words = take((one) => one.trim() !== "" && !/^(?:#|```|\||[-*] |\d+\. )/.test(one));
-      blocks.push({ kind: "paragraph", content: parseInline(words.join(" ")) });
-    }
-  }
-  return blocks;
 }
 
 /** @throws for Markdown that it does not know */
 export function parseMarkdown(text: string): HelpPageContent {
-  const [first, ...blocks] = parseBlocks(text.split(/\r?\n/));
+  const [first, ...blocks] = known(lexer(text)).flatMap(toBlocks);
   if (first?.kind !== "heading" || first.level !== 1)
     throw new Error("A page of the documentation begins with its title.");
   const anchors = new Map<string, number>();
