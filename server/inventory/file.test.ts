@@ -60,6 +60,10 @@ describe("a mistake is reported with its line and its reason", () => {
       "A secret must be “env:NAME” or “file:PATH”.",
     ],
     [
+      "servers:\n  - { id: 1, name: a, connection: local, supervisord_config: /etc/a }",
+      "line 2: A supervisord_config is of use with “supervisor: supervisord” only.",
+    ],
+    [
       "servers:\n  - { id: 1, name: a, connection: local, time_zone: Mars/Olympus }",
       "A time zone must be an IANA name",
     ],

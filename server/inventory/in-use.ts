@@ -1,13 +1,14 @@
 // Entries that the file no longer has and that something still uses: they would take it along.
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { Connection } from "../store/database.ts";
-import { eq, notInArray, sql } from "../store/drizzle.ts";
+import { eq, ne, notInArray, sql } from "../store/drizzle.ts";
 import {
   backupConfigurations,
   backups,
   databases,
   notificationChannels,
   serverChannels,
+  servers,
   siteChannels,
   sites,
   storageProviders,
@@ -88,9 +89,42 @@ const uses: readonly Use[] = [
   },
 ];
 
-/** @returns a sentence for each entry that is gone from the file and still used, and by what */
+type ServerEntry = Inventory["servers"][number];
+
+/** What keeps the processes up of the workers on a server. */
+const keeperOf = (server: ServerEntry | undefined) =>
+  server?.supervisor === "supervisord"
+    ? `${server.id} ${server.supervisord_config ?? ""}`
+    : "this service";
+
+/** @returns a sentence for each site whose processes another supervisor would have to take over */
+async function stillKept(db: Connection, inventory: Inventory): Promise<string[]> {
+  const rows = await db
+    .select({
+      id: sites.id,
+      name: sites.name,
+      server: servers.entry,
+      numbers: sql<number[]>`array_agg(${workers.id} order by ${workers.id})`,
+    })
+    .from(workers)
+    .innerJoin(sites, eq(sites.id, workers.site_id))
+    .innerJoin(servers, eq(servers.id, sites.server_id))
+    .where(ne(workers.status, "stopped"))
+    .groupBy(sites.id, servers.id);
+  return rows.flatMap(({ id, name, server, numbers }) => {
+    const site = inventory.sites.find((entry) => entry.id === id);
+    const next = inventory.servers.find((entry) => entry.id === site?.server);
+    return site === undefined || keeperOf(next) === keeperOf(server)
+      ? []
+      : [
+          `Site ${id} (${name}) cannot be given another supervisor while these workers are not stopped: ${numbers.join(", ")}. Stop them first.`,
+        ];
+  });
+}
+
+/** @returns a sentence for each entry that is still used and gone from the file or given another supervisor, and by what */
 export async function stillUsed(db: Connection, inventory: Inventory): Promise<string[]> {
-  const sentences: string[] = [];
+  const sentences = await stillKept(db, inventory);
   for (const { of, by, reference, number, says } of uses) {
     const { table, word } = kinds[of];
     const kept = inventory[of].map(({ id }) => id);

@@ -56,6 +56,37 @@ test("a site that has workers cannot be removed, and the rest of that change wai
   await expectSites(["blog", "other"]);
 });
 
+test("a server is given another supervisor only while its workers are stopped", async () => {
+  await service.call("POST", "/api/site/1/worker", workerBody);
+  const other = () =>
+    oneSite(service.folder).replace(
+      "connection: local",
+      "connection: local, supervisor: supervisord, supervisord_config: /nowhere",
+    );
+  await write(other());
+  await vi.waitFor(
+    () =>
+      expect(service.app.inventoryProblem()).toContain("while these workers are not stopped: 1"),
+    5000,
+  );
+  const status = async () =>
+    (await service.json<{ status: string }>("GET", "/api/worker/1")).body.status;
+  await vi.waitFor(async () => expect(await status()).toBe("installed"), 5000);
+  await service.call("DELETE", "/api/worker/1/stop");
+  await vi.waitFor(async () => expect(await status()).toBe("stopped"), 5000);
+  await write(`${other()}\n`);
+  await vi.waitFor(() => expect(service.app.inventoryProblem()).toBeNull(), 5000);
+  const { status: code, body } = await service.json<{ message: string }>(
+    "POST",
+    "/api/site/1/worker",
+    workerBody,
+  );
+  expect([code, body.message]).toEqual([
+    409,
+    "/nowhere is not on this server. The inventory names it as the configuration of supervisord.",
+  ]);
+});
+
 test("the sample of a first start is a valid inventory, and its worker works", async () => {
   // As when the data folder lies inside the project, which is one of ES modules.
   await writeFile(join(service.folder, "package.json"), '{ "type": "module" }');

@@ -5,7 +5,13 @@ import type { EntryAccount } from "./accounts.ts";
 import { expandHome } from "./paths.ts";
 import type { Inventory } from "./schema.ts";
 
-export type ServerRow = { id: number; name: string; timeZone: string };
+export type ServerRow = {
+  id: number;
+  name: string;
+  timeZone: string;
+  /** What keeps its workers up, and the configuration file of it that the entry names; null = this service does. */
+  supervisord: { config: string | null } | null;
+};
 export type SiteRow = {
   id: number;
   serverId: number;
@@ -44,6 +50,10 @@ export const toServer = (row: typeof servers.$inferSelect): ServerRow => ({
   id: row.id,
   name: row.name,
   timeZone: row.entry.time_zone ?? "UTC",
+  supervisord:
+    row.entry.supervisor === "supervisord"
+      ? { config: row.entry.supervisord_config ? expandHome(row.entry.supervisord_config) : null }
+      : null,
 });
 
 export function toSite(row: typeof sites.$inferSelect): SiteRow {

@@ -35,6 +35,10 @@ const server = z.strictObject({
   connection: z.literal("local", {
     error: "Only “connection: local” works so far; servers over SSH are still to come.",
   }),
+  /** Who keeps the processes of its workers up: this service itself, or the supervisord of the server. */
+  supervisor: z.optional(z.enum(["embedded", "supervisord"])),
+  /** By default the one that Debian's package brings. */
+  supervisord_config: z.optional(absolutePath),
 });
 
 const site = z.strictObject({
@@ -126,6 +130,13 @@ export function crossCheck(inventory: Inventory): Complaint[] {
     entry.databases?.forEach((wanted, place) =>
       refer(["sites", index, "databases", place], databaseIds, "database", wanted),
     );
+  });
+  inventory.servers.forEach(({ supervisor, supervisord_config: config }, index) => {
+    if (config !== undefined && supervisor !== "supervisord")
+      complaints.push({
+        path: ["servers", index, "supervisord_config"],
+        message: "A supervisord_config is of use with “supervisor: supervisord” only.",
+      });
   });
   inventory.databases.forEach((entry, index) =>
     refer(["databases", index, "server"], serverIds, "server", entry.server),

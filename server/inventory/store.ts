@@ -65,6 +65,8 @@ export function createInventoryStore(db: Database) {
       return row ? toServer(row) : null;
     },
 
+    allServers: async (): Promise<ServerRow[]> => (await db.select().from(servers)).map(toServer),
+
     async findSite(id: number, tx?: Connection): Promise<SiteRow | null> {
       const [row] =
         tx === undefined

@@ -52,6 +52,9 @@ const hanging: ProcessManager = {
   usage: () => ({ starts: [], samples: [] }),
   usageEvery: 15,
   readLog: async () => ({ text: "", start: 0, end: 0, rotated: false }),
+  refusal: async () => null,
+  away: () => null,
+  notice: () => null,
   stopAll: async () => undefined,
   release: () => undefined,
 };

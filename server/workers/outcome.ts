@@ -4,7 +4,15 @@ import type { ProcessStatus } from "./process-manager.ts";
 
 export type SeenProcess = Pick<
   ProcessStatus,
-  "number" | "state" | "reason" | "deployment" | "settings" | "isBetweenRuns" | "upAt" | "outages"
+  | "number"
+  | "state"
+  | "reason"
+  | "isStoppedElsewhere"
+  | "deployment"
+  | "settings"
+  | "isBetweenRuns"
+  | "upAt"
+  | "outages"
 >;
 
 type Outcome = { status: WorkerState; reason: string | null };
@@ -22,8 +30,12 @@ export function outcomeOf(
 ): Outcome | null {
   switch (status) {
     case "removing":
-    case "stopped":
       return null;
+    case "stopped":
+      // What was stopped on its server, and not from here, may be started there as well.
+      return processes.length > 0 && processes.every((process) => isUp(process, required))
+        ? { status: "installed", reason: null }
+        : null;
     case "stopping":
       return processes.every(({ state }) => state === "STOPPED")
         ? { status: "stopped", reason: null }
@@ -36,6 +48,14 @@ export function outcomeOf(
       const given = processes.find(({ state }) => state === "FATAL");
       if (given !== undefined)
         return status === "failed" ? null : { status: "failed", reason: tell(given) };
+      const stopped = processes.filter(({ isStoppedElsewhere }) => isStoppedElsewhere === true);
+      const [first] = stopped;
+      if (first !== undefined && status === "failed") return null;
+      if (first !== undefined)
+        return {
+          status: stopped.length === processes.length ? "stopped" : "failed",
+          reason: tell(first),
+        };
       const down = processes.find((process) => !isUp(process, required));
       if (down === undefined)
         return status === "installed" ? null : { status: "installed", reason: null };

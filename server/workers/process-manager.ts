@@ -1,5 +1,5 @@
-// Who keeps the processes of workers up: the supervisor inside the service, and later supervisord on other servers. The
-// rest of the room knows no more of it than this.
+// Who keeps the processes of workers up: the supervisor inside the service, or the supervisord of a server. The rest of the
+// room knows no more of it than this.
 import type { ProcessState, StopSignal, WorkerLog } from "../../contract/workers/worker.ts";
 import type { Account } from "../hosts/account.ts";
 
@@ -53,6 +53,8 @@ export type ProcessStatus = {
   restarts: number;
   /** Why it is not simply up, in the operator's words. */
   reason: string | null;
+  /** Somebody stopped it on its server, and not by an order from here. */
+  isStoppedElsewhere?: boolean;
   /** The newest deployment when it was started; null = none was known. */
   deployment: number | null;
   /** The settings that it was started with; see `Program`. */
@@ -71,6 +73,9 @@ export type ProcessUsage = {
   /** `cpu` is percent of a core since the sample before, `memory` resident bytes. */
   samples: { atMs: number; cpu: number; memory: number }[];
 };
+
+/** Nothing can be asked of what keeps a worker's processes up; why = a sentence that says what to do. */
+export type Away = { since: Date; reason: string };
 
 /** A process that had to be killed, because a stop or restart had lasted its stop seconds. */
 export type Kill = { number: number; reason: string };
@@ -130,6 +135,12 @@ export type ProcessManager = {
    * worker's first one, through every rotation. Where the log cannot be read, nothing and why.
    */
   readLog(id: number, from: LogPosition): Promise<WorkerLog>;
+  /** Why no worker can be kept up on a server, and what to do: sentences; null = nothing is known against it. */
+  refusal(serverId: number): Promise<string | null>;
+  /** Null where what keeps the worker up can be asked. Orders given meanwhile are carried out once it can. */
+  away(id: number): Away | null;
+  /** What is not as it was left, and no matter of one process: a sentence. */
+  notice(id: number): string | null;
   stopAll(): Promise<void>;
   /** Forgets everything at once and leaves the processes to the next start of the service. */
   release(): void;

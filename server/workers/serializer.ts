@@ -11,12 +11,14 @@ import type { WorkerRow } from "./store.ts";
 type Seen = {
   processes: readonly ProcessStatus[];
   crashLoop: { since: Date; reason: string } | null;
+  /** What is not as it was left on its server. */
+  notice: string | null;
 };
 
 export const toWorker = (
   row: WorkerRow,
   site: SiteRow,
-  { processes, crashLoop }: Seen,
+  { processes, crashLoop, notice }: Seen,
 ): Worker => ({
   id: row.id,
   command: toCommandLine(workerArguments(site.artisan, row)),
@@ -39,7 +41,7 @@ export const toWorker = (
   status: row.status,
   created_at: toTimestamp(row.created_at),
   site_id: row.site_id,
-  status_reason: row.status_reason,
+  status_reason: row.status_reason ?? notice,
   status_since: toTimestampOrNull(row.status_since),
   deployment_id: row.deployment_id,
   crash_loop: crashLoop && { ...crashLoop, since: toTimestamp(crashLoop.since) },

@@ -142,7 +142,8 @@ export function createWorkerService(options: WorkerServiceOptions) {
     await kills.record(id);
     const row = await store.byId(id);
     const processes = row && processesOf(row);
-    if (row === null || processes === null) return;
+    // What they did last says nothing of what they do now.
+    if (row === null || processes === null || manager.away(id) !== null) return;
     const broken = brokenBy(row, processes);
     if (broken !== undefined) return void (await changer.undo(row, tell(broken)));
     if (row.status === "restarting" && isUnsettled(row, processes)) return;
@@ -180,7 +181,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
     /** What the worker's processes do, and the crash loop that they are in; null = none. */
     look(row: WorkerRow) {
       const processes = manager.processes(row.id);
-      return { processes, crashLoop: crashLoopOf(row, processes) };
+      return { processes, crashLoop: crashLoopOf(row, processes), notice: manager.notice(row.id) };
     },
 
     /** What only the site's machine knows of the fields: complaints by field. */
@@ -199,6 +200,8 @@ export function createWorkerService(options: WorkerServiceOptions) {
       const { directory: wanted, ...settings } = withWorkerDefaults(body);
       const account = accountOf(site);
       if ("problem" in account) throw conflict(account.problem);
+      const refusal = await manager.refusal(site.serverId);
+      if (refusal !== null) throw conflict(refusal);
       return store.transaction(async (tx) => {
         const row = await store.insert(tx, {
           ...settings,

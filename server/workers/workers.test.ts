@@ -1,19 +1,33 @@
 import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Page } from "../../contract/paging.ts";
 import type { Worker, WorkerLog } from "../../contract/workers/worker.ts";
 import { patientArtisan } from "../testing/artisan.ts";
-import { createTestService, type TestService } from "../testing/service.ts";
+import { createTestService, oneSite, type TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { isAlive, sendSignal } from "../testing/signals.ts";
+import { startSupervisord, type TestSupervisord } from "./supervisord/testing/supervisord.ts";
 
 let service: TestService;
-beforeEach(async () => {
-  service = await createTestService();
+let supervisord: TestSupervisord;
+beforeAll(async () => {
+  supervisord = await startSupervisord();
 });
+afterAll(() => supervisord?.close());
 afterEach(() => service.close());
+
+type Keeper = "embedded" | "supervisord";
+
+/** @param keeper what keeps the processes of the server's workers up */
+const kept = (keeper: Keeper, inventory: string) =>
+  keeper === "embedded"
+    ? inventory
+    : inventory.replace(
+        "connection: local",
+        `connection: local, supervisor: supervisord, supervisord_config: ${supervisord.config}`,
+      );
 
 const artisan = (script: string) => writeFile(join(service.folder, "shop/artisan"), script);
 
@@ -38,236 +52,255 @@ const becomes = (id: number, status: string, timeout = 5000) =>
 const ask = async (method: string, path: string) => (await service.call(method, path)).status;
 const pids = (worker: Worker) => (worker.process_list ?? []).flatMap(({ pid }) => pid ?? []);
 
-describe("from a request to a process", () => {
-  test("a new worker is installing, has its defaults, and is where its answer says", async () => {
-    const response = await service.call("POST", "/api/site/1/worker", {
-      ...workerBody,
-      startsecs: undefined,
-    });
-    const worker: Worker = await response.json();
-    expect(response.headers.get("Location")).toBe(`/api/worker/${worker.id}`);
-    expect(worker).toMatchObject({
-      status: "installing",
-      processes: 1,
-      startsecs: 1,
-      startretries: 3,
-      stopwaitsecs: 65,
-      stopsignal: "TERM",
-      directory: join(service.folder, "shop"),
-      command:
-        "sh artisan queue:work database --queue=default --sleep=3 --tries=1 --timeout=60 --memory=128 --max-jobs=0 --max-time=0",
-    });
-    expect(worker.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+describe.each<Keeper>(["embedded", "supervisord"])("kept up by the %s supervisor", (keeper) => {
+  beforeEach(async () => {
+    service = await createTestService({ inventory: (folder) => kept(keeper, oneSite(folder)) });
   });
 
-  test("it is installed once all its processes run, and they run what its command says", async () => {
-    const { id } = await create({ processes: 3, force: true });
-    const worker = await becomes(id, "installed");
-    expect(worker.process_list).toHaveLength(3);
-    expect(pids(worker).every(isAlive)).toBe(true);
-    const { body } = await service.json<WorkerLog>("GET", `/api/worker/${id}/log`);
-    expect(body.text).toContain("called with queue:work database --queue=default");
-    expect(body.text).toContain("--force");
-  });
-
-  test("stop ends the processes, start brings new ones, restart replaces them", async () => {
-    const { id } = await create({ processes: 2 });
-    const first = pids(await becomes(id, "installed"));
-
-    expect(await ask("DELETE", `/api/worker/${id}/stop`)).toBe(204);
-    await becomes(id, "stopped");
-    expect(first.some(isAlive)).toBe(false);
-
-    expect(await ask("POST", `/api/worker/${id}/start`)).toBe(204);
-    const second = pids(await becomes(id, "installed"));
-    expect(second.every(isAlive)).toBe(true);
-
-    expect(await ask("PUT", `/api/worker/${id}/restart`)).toBe(204);
-    expect((await show(id)).status).toBe("restarting");
-    const third = pids(await becomes(id, "installed"));
-    expect(second.some(isAlive)).toBe(false);
-    expect(third).toHaveLength(2);
-    expect(third.some((pid) => second.includes(pid))).toBe(false);
-  });
-
-  test("starting what runs and stopping what is stopped change nothing and are 204", async () => {
-    const { id } = await create();
-    const before = pids(await becomes(id, "installed"));
-    expect(await ask("POST", `/api/worker/${id}/start`)).toBe(204);
-    expect(pids(await show(id))).toEqual(before);
-    await ask("DELETE", `/api/worker/${id}/stop`);
-    await becomes(id, "stopped");
-    expect(await ask("DELETE", `/api/worker/${id}/stop`)).toBe(204);
-    expect((await show(id)).status).toBe("stopped");
-  });
-
-  test("a deleted worker is removing until its processes are gone, then it is not there", async () => {
-    await artisan("trap '' TERM; sleep 300");
-    const { id } = await create({ stopwaitsecs: 1 });
-    const [pid = 0] = pids(await becomes(id, "installed"));
-    expect(await ask("DELETE", `/api/worker/${id}`)).toBe(204);
-    expect((await show(id)).status).toBe("removing");
-    expect(await ask("DELETE", `/api/worker/${id}`)).toBe(409);
-    expect(await ask("POST", `/api/worker/${id}/start`)).toBe(409);
-    await vi.waitFor(async () => expect(await ask("GET", `/api/worker/${id}`)).toBe(404), 5000);
-    expect(isAlive(pid)).toBe(false);
-  });
-
-  test("a process that dies is started again, and the worker says so meanwhile", async () => {
-    const { id } = await create({ startsecs: 1 });
-    const before = await becomes(id, "installed");
-    const [pid = 0] = pids(before);
-    sendSignal(pid, "SIGKILL");
-    const down = await becomes(id, "restarting");
-    expect(down.status_reason).toContain("Process 1");
-    const up = await becomes(id, "installed");
-    // ISO 8601, so they sort as text.
-    expect((up.status_since ?? "") > (before.status_since ?? "")).toBe(true);
-    expect(up.process_list?.[0]).toMatchObject({ state: "RUNNING", restarts: 1 });
-  });
-});
-
-describe("what cannot run", () => {
-  test("an install that fails says why, with the last lines of the log", async () => {
-    await artisan("echo 'Could not connect to redis:6379'; exit 1");
-    const { id } = await create({ startsecs: 1, startretries: 0 });
-    const worker = await becomes(id, "failed");
-    expect(worker.status_reason).toContain("code 1");
-    expect(worker.status_reason).toContain("Could not connect to redis:6379");
-  });
-
-  test("a command that is not there fails with its name", async () => {
-    await service.close();
-    service = await createTestService({
-      inventory: (folder) =>
-        `servers: [{ id: 1, name: here, connection: local }]\nsites: [{ id: 1, server: 1, name: shop, root: ${folder}/shop, user: ${ownUser}, artisan: no-such-php artisan }]`,
-    });
-    const { id } = await create({ startretries: 0 });
-    expect((await becomes(id, "failed")).status_reason).toContain("no-such-php");
-  });
-
-  test("a failed worker starts again when it is asked to", async () => {
-    await artisan("exit 1");
-    const { id } = await create({ startsecs: 1, startretries: 0 });
-    await becomes(id, "failed");
-    await artisan(patientArtisan);
-    expect(await ask("POST", `/api/worker/${id}/start`)).toBe(204);
-    expect((await becomes(id, "installed")).status_reason).toBeNull();
-  });
-
-  test("start, stop and restart are refused while it is installing", async () => {
-    const { id } = await create({ startsecs: 30 });
-    for (const [method, action] of [
-      ["POST", "start"],
-      ["DELETE", "stop"],
-      ["PUT", "restart"],
-    ] as const)
-      expect(await ask(method, `/api/worker/${id}/${action}`)).toBe(409);
-    expect(await ask("DELETE", `/api/worker/${id}`)).toBe(204);
-  });
-});
-
-describe("bad input makes no row and no process", () => {
-  const refused = async (change: object) => {
-    const answer = await service.json<{ errors: Record<string, string[]> }>(
-      "POST",
-      "/api/site/1/worker",
-      { ...workerBody, ...change },
-    );
-    expect(answer.status).toBe(422);
-    const { body } = await service.json<Page<Worker>>("GET", "/api/site/1/workers");
-    expect(body.meta.total).toBe(0);
-    expect(await readdir(join(service.folder, "workers")).catch(() => [])).toEqual([]);
-    return answer.body.errors;
-  };
-
-  test.each(["..", "../..", "/etc", "/", "a/../../..", "/tmp/../etc"])(
-    "the directory %s leaves the site",
-    async (directory) => {
-      expect(await refused({ directory })).toEqual({
-        directory: ["The directory field must lie inside the site's folder."],
+  describe("from a request to a process", () => {
+    test("a new worker is installing, has its defaults, and is where its answer says", async () => {
+      const response = await service.call("POST", "/api/site/1/worker", {
+        ...workerBody,
+        startsecs: undefined,
       });
-    },
-  );
+      const worker: Worker = await response.json();
+      expect(response.headers.get("Location")).toBe(`/api/worker/${worker.id}`);
+      expect(worker).toMatchObject({
+        status: "installing",
+        processes: 1,
+        startsecs: 1,
+        startretries: 3,
+        stopwaitsecs: 65,
+        stopsignal: "TERM",
+        directory: join(service.folder, "shop"),
+        command:
+          "sh artisan queue:work database --queue=default --sleep=3 --tries=1 --timeout=60 --memory=128 --max-jobs=0 --max-time=0",
+      });
+      expect(worker.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    });
 
-  test("a link that leads out of the site is no way out", async () => {
-    await symlink("/etc", join(service.folder, "shop/link"));
-    await mkdir(join(service.folder, "shop/inner"));
-    await symlink("../..", join(service.folder, "shop/inner/up"));
-    for (const directory of ["link", "inner/up", join(service.folder, "shop/link")])
-      expect(Object.keys(await refused({ directory }))).toEqual(["directory"]);
+    test("it is installed once all its processes run, and they run what its command says", async () => {
+      const { id } = await create({ processes: 3, force: true });
+      const worker = await becomes(id, "installed");
+      expect(worker.process_list).toHaveLength(3);
+      expect(pids(worker).every(isAlive)).toBe(true);
+      const { body } = await service.json<WorkerLog>("GET", `/api/worker/${id}/log`);
+      expect(body.text).toContain("called with queue:work database --queue=default");
+      expect(body.text).toContain("--force");
+    });
+
+    test("stop ends the processes, start brings new ones, restart replaces them", async () => {
+      const { id } = await create({ processes: 2 });
+      const first = pids(await becomes(id, "installed"));
+
+      expect(await ask("DELETE", `/api/worker/${id}/stop`)).toBe(204);
+      await becomes(id, "stopped");
+      expect(first.some(isAlive)).toBe(false);
+
+      expect(await ask("POST", `/api/worker/${id}/start`)).toBe(204);
+      const second = pids(await becomes(id, "installed"));
+      expect(second.every(isAlive)).toBe(true);
+
+      expect(await ask("PUT", `/api/worker/${id}/restart`)).toBe(204);
+      expect((await show(id)).status).toBe("restarting");
+      const third = pids(await becomes(id, "installed"));
+      expect(second.some(isAlive)).toBe(false);
+      expect(third).toHaveLength(2);
+      expect(third.some((pid) => second.includes(pid))).toBe(false);
+    });
+
+    test("starting what runs and stopping what is stopped change nothing and are 204", async () => {
+      const { id } = await create();
+      const before = pids(await becomes(id, "installed"));
+      expect(await ask("POST", `/api/worker/${id}/start`)).toBe(204);
+      expect(pids(await show(id))).toEqual(before);
+      await ask("DELETE", `/api/worker/${id}/stop`);
+      await becomes(id, "stopped");
+      expect(await ask("DELETE", `/api/worker/${id}/stop`)).toBe(204);
+      expect((await show(id)).status).toBe("stopped");
+    });
+
+    test("a deleted worker is removing until its processes are gone, then it is not there", async () => {
+      await artisan("trap '' TERM; sleep 300");
+      const { id } = await create({ stopwaitsecs: 1 });
+      const [pid = 0] = pids(await becomes(id, "installed"));
+      expect(await ask("DELETE", `/api/worker/${id}`)).toBe(204);
+      expect((await show(id)).status).toBe("removing");
+      expect(await ask("DELETE", `/api/worker/${id}`)).toBe(409);
+      expect(await ask("POST", `/api/worker/${id}/start`)).toBe(409);
+      await vi.waitFor(async () => expect(await ask("GET", `/api/worker/${id}`)).toBe(404), 5000);
+      expect(isAlive(pid)).toBe(false);
+    });
+
+    test("a process that dies is started again, and the worker says so meanwhile", async () => {
+      // supervisord is looked at every 2 s.
+      const { id } = await create({ startsecs: keeper === "embedded" ? 1 : 4 });
+      const before = await becomes(id, "installed");
+      const [pid = 0] = pids(before);
+      sendSignal(pid, "SIGKILL");
+      const down = await becomes(id, "restarting");
+      expect(down.status_reason).toContain("Process 1");
+      const up = await becomes(id, "installed");
+      // ISO 8601, so they sort as text.
+      expect((up.status_since ?? "") > (before.status_since ?? "")).toBe(true);
+      expect(up.process_list?.[0]).toMatchObject({ state: "RUNNING", restarts: 1 });
+    });
   });
 
-  test("a directory that is not there or is a file is refused as such", async () => {
-    expect(await refused({ directory: "missing" })).toEqual({
-      directory: ["The directory field is not there."],
+  describe("what cannot run", () => {
+    test("an install that fails says why, with the last lines of the log", async () => {
+      await artisan("echo 'Could not connect to redis:6379'; exit 1");
+      const { id } = await create({ startsecs: 1, startretries: 0 });
+      const worker = await becomes(id, "failed");
+      expect(worker.status_reason).toContain("code 1");
+      expect(worker.status_reason).toContain("Could not connect to redis:6379");
     });
-    expect(await refused({ directory: "artisan" })).toEqual({
-      directory: ["The directory field must be a folder."],
+
+    test("a command that is not there fails with its name", async () => {
+      await service.close();
+      service = await createTestService({
+        inventory: (folder) =>
+          kept(
+            keeper,
+            `servers: [{ id: 1, name: here, connection: local }]\nsites: [{ id: 1, server: 1, name: shop, root: ${folder}/shop, user: ${ownUser}, artisan: no-such-php artisan }]`,
+          ),
+      });
+      const { id } = await create({ startretries: 0 });
+      expect((await becomes(id, "failed")).status_reason).toContain("no-such-php");
+    });
+
+    test("a failed worker starts again when it is asked to", async () => {
+      await artisan("exit 1");
+      const { id } = await create({ startsecs: 1, startretries: 0 });
+      await becomes(id, "failed");
+      await artisan(patientArtisan);
+      expect(await ask("POST", `/api/worker/${id}/start`)).toBe(204);
+      expect((await becomes(id, "installed")).status_reason).toBeNull();
+    });
+
+    test("start, stop and restart are refused while it is installing", async () => {
+      const { id } = await create({ startsecs: 30 });
+      for (const [method, action] of [
+        ["POST", "start"],
+        ["DELETE", "stop"],
+        ["PUT", "restart"],
+      ] as const)
+        expect(await ask(method, `/api/worker/${id}/${action}`)).toBe(409);
+      expect(await ask("DELETE", `/api/worker/${id}`)).toBe(204);
     });
   });
 
-  test("what only the disk knows is said together with what the schema has against the other fields", async () => {
-    const { memory: _memory, ...rest } = workerBody;
-    const { status, body } = await service.json("POST", "/api/site/1/worker", {
-      ...rest,
-      tries: "1",
-      directory: "../..",
-    });
-    expect({ status, body }).toMatchObject({
-      status: 422,
-      body: {
-        message: "The memory field is required. (and 2 more errors)",
-        errors: {
-          memory: ["The memory field is required."],
-          tries: ["The tries field must be an integer."],
+  test("a directory inside the site is where the worker runs, and is kept as it was typed", async () => {
+    await mkdir(join(service.folder, "shop/current"));
+    await writeFile(join(service.folder, "shop/current/artisan"), `pwd; ${patientArtisan}`);
+    for (const directory of ["current", join(service.folder, "shop/current")]) {
+      const worker = await create({ directory });
+      expect(worker.directory).toBe(directory);
+      await becomes(worker.id, "installed");
+      const { body } = await service.json<WorkerLog>("GET", `/api/worker/${worker.id}/log`);
+      expect(body.text).toContain(`${service.folder}/shop/current\n`);
+    }
+  });
+
+  test("the log is read from its end, and on from where one left off", async () => {
+    await artisan("for i in 1 2 3 4 5; do echo line $i; done; exec sleep 300");
+    const { id } = await create();
+    await becomes(id, "installed");
+    const log = async (query: string) =>
+      (await service.json<WorkerLog>("GET", `/api/worker/${id}/log?${query}`)).body;
+    await vi.waitFor(async () => expect((await log("lines=1")).text).toBe("line 5\n"), 5000);
+    const { end } = await log("lines=2");
+    expect(await log(`offset=${end}`)).toEqual({ text: "", start: end, end, rotated: false });
+    expect((await log("offset=7")).text).toBe("line 2\nline 3\nline 4\nline 5\n");
+    for (const query of ["lines=0", "lines=1001", "lines=x", "offset=-1", "lines=1&offset=1"])
+      expect(await ask("GET", `/api/worker/${id}/log?${query}`)).toBe(422);
+  });
+});
+
+describe("wherever it is kept up", () => {
+  beforeEach(async () => {
+    service = await createTestService();
+  });
+
+  describe("bad input makes no row and no process", () => {
+    const refused = async (change: object) => {
+      const answer = await service.json<{ errors: Record<string, string[]> }>(
+        "POST",
+        "/api/site/1/worker",
+        { ...workerBody, ...change },
+      );
+      expect(answer.status).toBe(422);
+      const { body } = await service.json<Page<Worker>>("GET", "/api/site/1/workers");
+      expect(body.meta.total).toBe(0);
+      expect(await readdir(join(service.folder, "workers")).catch(() => [])).toEqual([]);
+      return answer.body.errors;
+    };
+
+    test.each(["..", "../..", "/etc", "/", "a/../../..", "/tmp/../etc"])(
+      "the directory %s leaves the site",
+      async (directory) => {
+        expect(await refused({ directory })).toEqual({
           directory: ["The directory field must lie inside the site's folder."],
-        },
+        });
       },
+    );
+
+    test("a link that leads out of the site is no way out", async () => {
+      await symlink("/etc", join(service.folder, "shop/link"));
+      await mkdir(join(service.folder, "shop/inner"));
+      await symlink("../..", join(service.folder, "shop/inner/up"));
+      for (const directory of ["link", "inner/up", join(service.folder, "shop/link")])
+        expect(Object.keys(await refused({ directory }))).toEqual(["directory"]);
+    });
+
+    test("a directory that is not there or is a file is refused as such", async () => {
+      expect(await refused({ directory: "missing" })).toEqual({
+        directory: ["The directory field is not there."],
+      });
+      expect(await refused({ directory: "artisan" })).toEqual({
+        directory: ["The directory field must be a folder."],
+      });
+    });
+
+    test("what only the disk knows is said together with what the schema has against the other fields", async () => {
+      const { memory: _memory, ...rest } = workerBody;
+      const { status, body } = await service.json("POST", "/api/site/1/worker", {
+        ...rest,
+        tries: "1",
+        directory: "../..",
+      });
+      expect({ status, body }).toMatchObject({
+        status: 422,
+        body: {
+          message: "The memory field is required. (and 2 more errors)",
+          errors: {
+            memory: ["The memory field is required."],
+            tries: ["The tries field must be an integer."],
+            directory: ["The directory field must lie inside the site's folder."],
+          },
+        },
+      });
+    });
+
+    test.each([
+      [{ queue: "x".repeat(65_536) }, "queue"],
+      [{ queue: "a\nb" }, "queue"],
+      [{ queue: `a"; touch /tmp/x; "` }, "queue"],
+      [{ connection: "größe" }, "connection"],
+      [{ processes: 65 }, "processes"],
+      [{ memory: "128" }, "memory"],
+    ])("%.40o", async (change, field) => {
+      expect(Object.keys(await refused(change))).toEqual([field]);
     });
   });
 
-  test.each([
-    [{ queue: "x".repeat(65_536) }, "queue"],
-    [{ queue: "a\nb" }, "queue"],
-    [{ queue: `a"; touch /tmp/x; "` }, "queue"],
-    [{ connection: "größe" }, "connection"],
-    [{ processes: 65 }, "processes"],
-    [{ memory: "128" }, "memory"],
-  ])("%.40o", async (change, field) => {
-    expect(Object.keys(await refused(change))).toEqual([field]);
+  test("lists are paged, newest first", async () => {
+    for (let count = 0; count < 3; count++) await create();
+    const { body } = await service.json<Page<Worker>>(
+      "GET",
+      "/api/site/1/workers?per_page=2&page=2",
+    );
+    expect(body.data.map(({ id }) => id)).toEqual([1]);
+    expect(body.meta).toMatchObject({ current_page: 2, last_page: 2, total: 3, from: 3, to: 3 });
   });
-});
-
-test("a directory inside the site is where the worker runs, and is kept as it was typed", async () => {
-  await mkdir(join(service.folder, "shop/current"));
-  await writeFile(join(service.folder, "shop/current/artisan"), `pwd; ${patientArtisan}`);
-  for (const directory of ["current", join(service.folder, "shop/current")]) {
-    const worker = await create({ directory });
-    expect(worker.directory).toBe(directory);
-    await becomes(worker.id, "installed");
-    const { body } = await service.json<WorkerLog>("GET", `/api/worker/${worker.id}/log`);
-    expect(body.text).toContain(`${service.folder}/shop/current\n`);
-  }
-});
-
-test("lists are paged, newest first", async () => {
-  for (let count = 0; count < 3; count++) await create();
-  const { body } = await service.json<Page<Worker>>("GET", "/api/site/1/workers?per_page=2&page=2");
-  expect(body.data.map(({ id }) => id)).toEqual([1]);
-  expect(body.meta).toMatchObject({ current_page: 2, last_page: 2, total: 3, from: 3, to: 3 });
-});
-
-test("the log is read from its end, and on from where one left off", async () => {
-  await artisan("for i in 1 2 3 4 5; do echo line $i; done; exec sleep 300");
-  const { id } = await create();
-  await becomes(id, "installed");
-  const log = async (query: string) =>
-    (await service.json<WorkerLog>("GET", `/api/worker/${id}/log?${query}`)).body;
-  await vi.waitFor(async () => expect((await log("lines=1")).text).toBe("line 5\n"), 5000);
-  const { end } = await log("lines=2");
-  expect(await log(`offset=${end}`)).toEqual({ text: "", start: end, end, rotated: false });
-  expect((await log("offset=7")).text).toBe("line 2\nline 3\nline 4\nline 5\n");
-  for (const query of ["lines=0", "lines=1001", "lines=x", "offset=-1", "lines=1&offset=1"])
-    expect(await ask("GET", `/api/worker/${id}/log?${query}`)).toBe(422);
 });

@@ -1,4 +1,5 @@
 // The room, wired once: what it serves, what its jobs do, how it starts and ends.
+import { join } from "node:path";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Clock } from "../clock.ts";
@@ -13,7 +14,9 @@ import { countRestarts, workerMetrics } from "./metrics.ts";
 import { workerRoutes } from "./routes.ts";
 import { createWorkerService } from "./service.ts";
 import { createWorkerStore } from "./store.ts";
+import { createProcessManagers } from "./process-managers.ts";
 import { createSupervisor } from "./supervisor/supervisor.ts";
+import { createSupervisordManager } from "./supervisord/manager.ts";
 
 type WorkersOptions = {
   db: Database;
@@ -45,20 +48,34 @@ type Workers = {
 };
 
 export function createWorkers(options: WorkersOptions): Workers {
-  const { db, inventory, folder, installation, environment, registry, clock, log } = options;
+  const { db, inventory, host, folder, installation, environment, registry, clock, log } = options;
+  // The account's variables are set for each process, the rest is as supervisord was started.
+  const inherited = { PATH: environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin" };
+  const store = createWorkerStore(db);
+  const onRestart = countRestarts(registry);
   const service = createWorkerService({
     ...options,
-    store: createWorkerStore(db),
-    createManager: (listener) =>
-      createSupervisor({
-        ...listener,
-        folder,
-        instance: installation,
-        environment,
-        onRestart: countRestarts(registry),
-        clock,
+    store,
+    createManager(listener) {
+      const common = { ...listener, instance: installation, onRestart, clock, log };
+      return createProcessManagers({
+        embedded: createSupervisor({ ...common, folder, environment }),
+        createSupervisord: ({ id, supervisord }) =>
+          createSupervisordManager({
+            ...common,
+            machine: { run: host.run, openSocket: async (path) => path, environment: inherited },
+            config: supervisord?.config ?? null,
+            folder: join(folder, `server-${id}`),
+          }),
+        async serverOf(workerId) {
+          const found = await store.withServer(workerId);
+          return found && inventory.findServer(found.serverId);
+        },
+        findServer: inventory.findServer,
+        listServers: inventory.allServers,
         log,
-      }),
+      });
+    },
   });
   return {
     routes: workerRoutes(service, inventory),

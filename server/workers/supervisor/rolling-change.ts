@@ -3,6 +3,12 @@
 import type { Program } from "../process-manager.ts";
 import type { Slot } from "./slot.ts";
 
+/** What a change asks of a process; supervisord's fill it, too. */
+export type ChangingSlot = Pick<
+  Slot,
+  "number" | "status" | "hasProcess" | "isOutdated" | "renew" | "renewOutdated" | "retire"
+>;
+
 export type RollingChange = {
   /** The transition that it belongs to. */
   order: number | null;
@@ -11,7 +17,7 @@ export type RollingChange = {
   /** A deployment came meanwhile, which what is not replaced yet carries as well. */
   noteDeployment(program: Program): void;
   /** Something changed on one of the slots. */
-  notice(slot: Slot): void;
+  notice(slot: ChangingSlot): void;
   /** Resolves once all is done, or the change is no longer wanted. */
   carryOut(): Promise<void>;
   cancel(): void;
@@ -24,9 +30,9 @@ type RollingChangeOptions = {
   /** Those that are still to be replaced. */
   pending: Set<number>;
   /** Makes those that are not there yet; by number. */
-  wanted(): Slot[];
+  wanted(): ChangingSlot[];
   /** Those that are too many. */
-  surplus(): Slot[];
+  surplus(): ChangingSlot[];
 };
 
 export function createRollingChange(options: RollingChangeOptions): RollingChange {
@@ -36,18 +42,18 @@ export function createRollingChange(options: RollingChangeOptions): RollingChang
   const canceled = new AbortController();
   let wake = () => {};
 
-  const isUp = (slot: Slot) => {
+  const isUp = (slot: ChangingSlot) => {
     const { state } = slot.status();
     // One that ended by itself after its start seconds had come up.
     return !slot.isOutdated() && (state === "RUNNING" || state === "EXITED");
   };
 
   /** What ends keeps its settings to its end; its successor has the new ones. */
-  const takeTurn = (slot: Slot) => {
+  const takeTurn = (slot: ChangingSlot) => {
     if (slot.number === current && !slot.hasProcess()) pending.delete(slot.number);
   };
 
-  async function replace(slot: Slot): Promise<void> {
+  async function replace(slot: ChangingSlot): Promise<void> {
     current = slot.number;
     const isReplaced = () => !pending.has(slot.number) && isUp(slot);
     if (isReplaced()) return;

@@ -78,7 +78,7 @@ export function createRunHistory(now: () => number) {
     isBefore: (given: number | null) => given === null || order === null || order < given,
     isOlderThan: (required: number | null) => required !== null && (deployment ?? 0) < required,
     /** Goes on from what an earlier life of the service left. */
-    restore(record: RunRecord | null) {
+    restore(record: Pick<RunRecord, "deployment" | "settings" | "order" | "outages"> | null) {
       deployment = record?.deployment ?? null;
       settings = record?.settings ?? 0;
       order = record?.order ?? null;

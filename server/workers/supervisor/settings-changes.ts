@@ -1,21 +1,20 @@
 // Changes of workers' settings: begun, gone on with after a restart of the service, undone, given up.
 import type { Program } from "../process-manager.ts";
-import { createRollingChange, type RollingChange } from "./rolling-change.ts";
-import type { Slot } from "./slot.ts";
+import { type ChangingSlot, createRollingChange, type RollingChange } from "./rolling-change.ts";
 
 /** The part of a worker that a change is about. */
 type Changing = {
   program: Program;
-  slots: ReadonlyMap<number, Slot>;
+  slots: ReadonlyMap<number, ChangingSlot>;
   /** Null while its processes are left as they are. */
   change: RollingChange | null;
 };
 
 type SettingsChangesOptions<Worker> = {
   /** Makes those that are not there yet; by number. */
-  wanted(worker: Worker): Slot[];
+  wanted(worker: Worker): ChangingSlot[];
   /** Those that are too many. */
-  surplus(worker: Worker): Slot[];
+  surplus(worker: Worker): ChangingSlot[];
   /** Forgets those that are too many and have ended. */
   dropSurplus(worker: Worker): void;
   onChange(id: number): void;

@@ -278,6 +278,11 @@ export function createSupervisor(options: SupervisorOptions): ProcessManager {
     // Read at once: 64 KiB take less time than to hand them to another thread.
     readLog: async (id, from) => readLogOrProblem(folderOf(id), from),
 
+    // It is this process.
+    refusal: async () => null,
+    away: () => null,
+    notice: () => null,
+
     async stopAll() {
       usage.stop();
       await all([...workers.keys()].map(stop));

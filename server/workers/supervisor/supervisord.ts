@@ -2,10 +2,11 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Program } from "../process-manager.ts";
+import { createRpc } from "../supervisord/rpc.ts";
+import { RpcFault } from "../supervisord/xml-rpc.ts";
 
 export const hasSupervisord = spawnSync("supervisord", ["--version"]).status === 0;
 
@@ -57,7 +58,13 @@ buffer_size=10000
 ${[...programs].map(([name, program]) => sectionOf(name, program)).join("")}`,
   );
   const daemon = spawn("supervisord", ["-c", path("supervisord.conf")], { stdio: "ignore" });
-  const call = (method: string, ...params: string[]) => callRpc(path("socket"), method, params);
+  // `supervisorctl` would take a Python start, some 200 ms, for each word.
+  const call = createRpc({
+    openSocket: async () => path("socket"),
+    path: path("socket"),
+    login: null,
+    limitMs: 20_000,
+  });
 
   const deadlineMs = Date.now() + 20_000;
   while (!existsSync(path("events")) && Date.now() < deadlineMs)
@@ -68,23 +75,21 @@ ${[...programs].map(([name, program]) => sectionOf(name, program)).join("")}`,
 
   return {
     async start(name) {
-      await call("startProcess", `<string>${name}</string>`, "<boolean>0</boolean>").catch(
-        (error: Error) => {
-          // It was started, and has ended already by the time of the answer.
-          if (!error.message.includes("SPAWN_ERROR")) throw error;
-        },
-      );
+      await call("startProcess", name, false).catch((error: unknown) => {
+        // It was started, and has ended already by the time of the answer.
+        if (!(error instanceof RpcFault) || !error.message.includes("SPAWN_ERROR")) throw error;
+      });
     },
     async stop(name) {
-      await call("stopProcess", `<string>${name}</string>`, "<boolean>0</boolean>");
+      await call("stopProcess", name, false);
     },
     history: (name) =>
       readFileSync(path("events"), "utf8")
         .split("\n")
         .flatMap((line) => (line.startsWith(`${name} `) ? [line.slice(name.length + 1)] : [])),
     async pid(name) {
-      const answer = await call("getProcessInfo", `<string>${name}</string>`);
-      return Number(/<name>pid<\/name>\s*<value><int>(\d+)/.exec(answer)?.[1]);
+      const info = await call("getProcessInfo", name);
+      return typeof info === "object" && info !== null && "pid" in info ? Number(info.pid) : 0;
     },
     async close() {
       const ended = once(daemon, "exit");
@@ -94,31 +99,4 @@ ${[...programs].map(([name, program]) => sectionOf(name, program)).join("")}`,
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** XML-RPC over the socket: `supervisorctl` would take a Python start, some 200 ms, for each word. */
-function callRpc(socketPath: string, method: string, params: string[]): Promise<string> {
-  const values = params.map((value) => `<param><value>${value}</value></param>`).join("");
-  const body = `<?xml version="1.0"?><methodCall><methodName>supervisor.${method}</methodName><params>${values}</params></methodCall>`;
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      {
-        socketPath,
-        path: "/RPC2",
-        method: "POST",
-        agent: false,
-        headers: { "Content-Type": "text/xml", "Content-Length": Buffer.byteLength(body) },
-      },
-      (answer) => {
-        let text = "";
-        answer.setEncoding("utf8");
-        answer.on("data", (chunk: string) => (text += chunk));
-        answer.on("end", () =>
-          text.includes("<fault>") ? reject(new Error(`${method}: ${text}`)) : resolve(text),
-        );
-      },
-    );
-    sent.on("error", reject);
-    sent.end(body);
-  });
 }

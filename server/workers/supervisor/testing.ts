@@ -7,7 +7,7 @@ import type { TestContext } from "vitest";
 import { systemClock } from "../../clock.ts";
 import { ownAccount } from "../../hosts/account.ts";
 import type { ProcessState } from "../../../contract/workers/worker.ts";
-import type { ProcessManager, Program } from "../process-manager.ts";
+import type { Kill, ProcessManager, ProcessStatus, Program } from "../process-manager.ts";
 import { createSupervisor } from "./supervisor.ts";
 import { sendSignal } from "../../testing/signals.ts";
 
@@ -119,48 +119,56 @@ export type TestSupervisor = ProcessManager & {
 
 type Given = { folder?: string; instance?: string; environment?: Record<string, string> };
 
+/** Keeps what a process manager reports. */
+export function keepReports(processesOf: (id: number) => ProcessStatus[]) {
+  const histories = new Map<string, ProcessState[]>();
+  const problems: string[] = [];
+  const kills: string[] = [];
+  const noteProblem = (fields: object, message: string) =>
+    problems.push(`${message} ${JSON.stringify(fields)}`);
+  return {
+    /** For the manager. */
+    listener: {
+      onChange(id: number) {
+        for (const { number, state } of processesOf(id)) {
+          const key = `${id}/${number}`;
+          const history = histories.get(key) ?? [];
+          histories.set(key, history);
+          if (history.at(-1) !== state) history.push(state);
+        }
+      },
+      onRestart() {},
+      onKill: (id: number, { number, reason }: Kill) => kills.push(`${id}/${number}: ${reason}`),
+      clock: systemClock,
+      log: { info: () => {}, warn: noteProblem, error: noteProblem },
+    },
+    /** For the test. */
+    reports: {
+      problems,
+      kills,
+      history: (id: number, number = 1) => histories.get(`${id}/${number}`) ?? [],
+      state: (id: number, number = 1) =>
+        processesOf(id).find((status) => status.number === number)?.state,
+    },
+  };
+}
+
 /** Released, and its processes ended, when the test is over. */
 export function makeSupervisor(context: Cleanup, given: Given = {}): TestSupervisor {
   const instance = given.instance ?? makeInstance();
   const folder = given.folder ?? makeFolder(context);
-  const histories = new Map<string, ProcessState[]>();
-  const problems: string[] = [];
-  const kills: string[] = [];
+  const { listener, reports } = keepReports((id) => supervisor.processes(id));
   const supervisor = createSupervisor({
+    ...listener,
     folder: join(folder, "workers"),
     instance,
-    clock: systemClock,
     environment: given.environment ?? { PATH: process.env["PATH"] ?? "" },
-    onChange(id) {
-      for (const { number, state } of supervisor.processes(id)) {
-        const key = `${id}/${number}`;
-        const history = histories.get(key) ?? [];
-        histories.set(key, history);
-        if (history.at(-1) !== state) history.push(state);
-      }
-    },
-    onRestart() {},
-    onKill: (id, { number, reason }) => kills.push(`${id}/${number}: ${reason}`),
-    log: {
-      info: () => {},
-      warn: (fields, message) => problems.push(`${message} ${JSON.stringify(fields)}`),
-      error: (fields, message) => problems.push(`${message} ${JSON.stringify(fields)}`),
-    },
   });
   context.onTestFinished(() => {
     supervisor.release();
     endMarked(instance);
   });
-  return {
-    ...supervisor,
-    instance,
-    folder,
-    problems,
-    kills,
-    history: (id, number = 1) => histories.get(`${id}/${number}`) ?? [],
-    state: (id, number = 1) =>
-      supervisor.processes(id).find((status) => status.number === number)?.state,
-  };
+  return { ...supervisor, ...reports, instance, folder };
 }
 
 /** For `expect.poll`: long enough for a machine that is busy with something else. */

@@ -1,0 +1,89 @@
+// The process managers of all servers as one: each order goes to the one that keeps the worker's server.
+import type { ServerRow } from "../inventory/store.ts";
+import type { Log } from "../log.ts";
+import type { ProcessManager, Resumed } from "./process-manager.ts";
+
+type ProcessManagersOptions = {
+  /** The one inside the service. */
+  embedded: ProcessManager;
+  createSupervisord(server: ServerRow): ProcessManager;
+  /** The server that a worker is on; null where it has none any more. */
+  serverOf(workerId: number): Promise<ServerRow | null>;
+  findServer(id: number): Promise<ServerRow | null>;
+  /** All of the inventory. */
+  listServers(): Promise<ServerRow[]>;
+  log: Log;
+};
+
+/** A server and what reaches its supervisord; the same for as long as that is the same. */
+const keyOf = ({ id, supervisord }: ServerRow) => `${id} ${supervisord?.config ?? ""}`;
+
+export function createProcessManagers(options: ProcessManagersOptions): ProcessManager {
+  const { embedded, log } = options;
+  const supervisords = new Map<string, ProcessManager>();
+  const byWorker = new Map<number, ProcessManager>();
+
+  function managerOf(server: ServerRow | null): ProcessManager {
+    if (server === null || server.supervisord === null) return embedded;
+    const key = keyOf(server);
+    const existing = supervisords.get(key);
+    if (existing !== undefined) return existing;
+    const made = options.createSupervisord(server);
+    supervisords.set(key, made);
+    return made;
+  }
+
+  const all = () => [embedded, ...supervisords.values()];
+  const known = (id: number) => byWorker.get(id) ?? embedded;
+
+  /** For an order that may be the first one since its server was given another. */
+  async function choose(id: number): Promise<ProcessManager> {
+    const manager = managerOf(await options.serverOf(id));
+    const before = byWorker.get(id);
+    byWorker.set(id, manager);
+    // The inventory takes no other one for a server while processes of its workers are up.
+    if (before !== undefined && before !== manager) await before.remove(id);
+    return manager;
+  }
+
+  return {
+    async resume(programs) {
+      const given = new Map<ProcessManager, Resumed[]>([[embedded, []]]);
+      for (const server of await options.listServers()) given.set(managerOf(server), []);
+      for (const one of programs) {
+        const manager = await choose(one.program.id);
+        given.set(manager, [...(given.get(manager) ?? []), one]);
+      }
+      await Promise.all([...given].map(([manager, its]) => manager.resume(its)));
+    },
+    start(program) {
+      choose(program.id)
+        .then((manager) => manager.start(program))
+        // Its deadline tells that nothing came of it.
+        .catch((error: unknown) =>
+          log.error({ err: error, worker: program.id }, "a worker was not started"),
+        );
+    },
+    stop: (id) => known(id).stop(id),
+    restart: async (program) => (await choose(program.id)).restart(program),
+    change: async (program, previous) => (await choose(program.id)).change(program, previous),
+    undo: (program) => known(program.id).undo(program),
+    deploy: (program) => known(program.id).deploy(program),
+    async remove(id) {
+      await (await choose(id)).remove(id);
+      byWorker.delete(id);
+    },
+    known: () => all().flatMap((manager) => manager.known()),
+    usage: (id, number) => known(id).usage(id, number),
+    usageEvery: embedded.usageEvery,
+    processes: (id) => known(id).processes(id),
+    readLog: async (id, from) => (byWorker.get(id) ?? (await choose(id))).readLog(id, from),
+    refusal: async (serverId) => managerOf(await options.findServer(serverId)).refusal(serverId),
+    away: (id) => known(id).away(id),
+    notice: (id) => known(id).notice(id),
+    stopAll: async () => void (await Promise.all(all().map((manager) => manager.stopAll()))),
+    release() {
+      for (const manager of all()) manager.release();
+    },
+  };
+}

@@ -1,0 +1,69 @@
+// How one supervisord is reached: found from its configuration, asked with a time limit, and known to be away where it is.
+import type { Away } from "../process-manager.ts";
+import { findInstalled, type Installed, SupervisordMissing } from "./installed.ts";
+import type { Machine } from "./machine.ts";
+import { createRpc, type Rpc, SupervisordAway } from "./rpc.ts";
+import { messageOf } from "../../loggable-error.ts";
+
+export type Connected = { rpc: Rpc; installed: Installed };
+
+type ContactOptions = {
+  machine: Machine;
+  /** The configuration file of supervisord that the inventory names; null = one of the usual ones. */
+  config: string | null;
+  nowMs(): number;
+};
+
+const callLimitMs = 5000;
+/** A supervisord that is restarted is back sooner. */
+const patienceMs = 4000;
+
+export function createContact({ machine, config, nowMs }: ContactOptions) {
+  let connected: Connected | null = null;
+  let failingSinceMs: number | null = null;
+  let hasSucceeded = false;
+  let away: Away | null = null;
+
+  return {
+    /** Whether nothing was seen of it since the start of the service, or since it was away. */
+    isNew: () => !hasSucceeded || away !== null,
+    installed: () => connected?.installed ?? null,
+    away: () => away,
+
+    /** Finds it, which says nothing of whether it answers. @throws SupervisordAway or SupervisordMissing */
+    async connect(): Promise<Connected> {
+      if (connected !== null) return connected;
+      const installed = await findInstalled(machine, config);
+      const rpc = createRpc({
+        openSocket: () => machine.openSocket(installed.socket),
+        path: installed.socket,
+        login: installed.login,
+        limitMs: callLimitMs,
+      });
+      connected = { rpc, installed };
+      return connected;
+    },
+
+    /** Everything that was asked was answered. */
+    succeeded() {
+      hasSucceeded = true;
+      failingSinceMs = null;
+      away = null;
+    },
+
+    failed(error: unknown) {
+      failingSinceMs ??= nowMs();
+      // What is somebody else's mistake by now may be cured in its configuration.
+      connected = null;
+      const isOver = nowMs() - failingSinceMs >= patienceMs;
+      if (!hasSucceeded || isOver || error instanceof SupervisordMissing || away !== null)
+        away = {
+          since: away?.since ?? new Date(failingSinceMs),
+          reason:
+            error instanceof SupervisordAway
+              ? error.message
+              : `Couldn't look after the workers of this server: ${messageOf(error)}`,
+        };
+    },
+  };
+}

@@ -1,0 +1,125 @@
+// Files on the server, by commands that every server has. Each is one argument list; a shell reads only the text written here.
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import type { Machine } from "./machine.ts";
+
+/** Longer than a program file of 64 processes, and shorter than what a command's output may be. */
+const maxFileBytes = 512 * 1024;
+/** A server that does not respond holds up nothing for longer. */
+const limitMs = 20_000;
+
+const ok = 0;
+const missing = 3;
+
+type Shell = { machine: Pick<Machine, "run">; script: string; args: readonly string[] };
+
+const run = (
+  { machine, script, args }: Shell,
+  more: { input?: Readable; take?: (piece: Buffer) => Promise<void> } = {},
+) =>
+  machine.run({
+    argv: ["sh", "-c", script, "sh", ...args],
+    signal: AbortSignal.timeout(limitMs),
+    isSmall: true,
+    ...more,
+  });
+
+const problemOf = (what: string, { stderr }: { stderr: string }) =>
+  new Error(
+    `${what}: ${
+      stderr
+        .trim()
+        .split("\n")
+        .at(-1)
+        ?.replace(/^\w+: /, "") ?? ""
+    }`,
+  );
+
+/** @returns null where there is no such file */
+export async function readText(machine: Machine, path: string): Promise<string | null> {
+  const script = `[ -e "$1" ] || exit ${missing}; head -c ${maxFileBytes} -- "$1"`;
+  const end = await run({ machine, script, args: [path] });
+  if (end.exitCode === missing) return null;
+  if (end.exitCode !== ok) throw problemOf(`Couldn't read ${path}`, end);
+  return end.stdout;
+}
+
+/** Whoever reads the folder meanwhile sees the old text or the new one. Everybody may read the file, as supervisord's own. */
+export async function writeText(machine: Machine, path: string, text: string): Promise<void> {
+  // Its name has not the ending that supervisord includes.
+  const script =
+    'umask 022; new="$1.new"; trap \'rm -f -- "$new"\' EXIT; cat >"$new" && chmod 644 -- "$new" && sync -- "$new" && mv -f -- "$new" "$1"';
+  const end = await run({ machine, script, args: [path] }, { input: Readable.from([text]) });
+  if (end.exitCode !== ok) throw problemOf(`Couldn't write ${path}`, end);
+}
+
+export async function removeFiles(machine: Machine, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
+  const end = await run({ machine, script: 'rm -f -- "$@"', args: paths });
+  if (end.exitCode !== ok) throw problemOf("Couldn't delete a file", end);
+}
+
+/** For nobody else to look into; one that is there stays as it is. */
+export async function makeFolder(machine: Machine, path: string): Promise<void> {
+  const script = '[ -d "$1" ] || mkdir -p -m 700 -- "$1"';
+  const end = await run({ machine, script, args: [path] });
+  if (end.exitCode !== ok) throw problemOf(`Couldn't make ${path}`, end);
+}
+
+/** Deletes each file whose path begins so. */
+export async function removeStarting(machine: Machine, start: string): Promise<void> {
+  await run({ machine, script: 'rm -f -- "$1"*', args: [start] });
+}
+
+export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** Hashes, as by `sha256`, of the files in a folder whose names begin so, by name. */
+export async function hashesIn(
+  machine: Machine,
+  folder: string,
+  start: string,
+): Promise<Map<string, string>> {
+  const script =
+    'cd -- "$1" || exit 1; for f in "$2"*; do [ ! -f "$f" ] || sha256sum -- "$f"; done';
+  const end = await run({ machine, script, args: [folder, start] });
+  if (end.exitCode !== ok) throw problemOf(`Couldn't read the folder ${folder}`, end);
+  return new Map(
+    end.stdout
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => [line.slice(66), line.slice(0, 64)]),
+  );
+}
+
+/** Of a file; null where there is none. An inode stays the file's through a rename. */
+type FileFacts = { inode: string; size: number } | null;
+
+export async function factsOf(machine: Machine, paths: readonly string[]): Promise<FileFacts[]> {
+  const script = 'for f; do stat -c "%i %s" -- "$f" 2>/dev/null || echo -; done';
+  const { stdout } = await run({ machine, script, args: paths });
+  const lines = stdout.split("\n");
+  return paths.map((_, index) => {
+    const [inode = "-", size] = (lines[index] ?? "-").split(" ");
+    return inode === "-" ? null : { inode, size: Number(size) };
+  });
+}
+
+/** @returns the bytes from `offset`, fewer where the file ends */
+export async function readBytes(
+  machine: Machine,
+  path: string,
+  offset: number,
+  length: number,
+): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  const end = await run(
+    {
+      machine,
+      script: 'tail -c "+$2" -- "$1" | head -c "$3"',
+      args: [path, `${offset + 1}`, `${length}`],
+    },
+    { take: async (piece) => void pieces.push(Buffer.from(piece)) },
+  );
+  if (end.exitCode !== ok) throw problemOf(`Couldn't read ${path}`, end);
+  return Buffer.concat(pieces);
+}

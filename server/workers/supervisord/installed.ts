@@ -1,0 +1,111 @@
+// Finds out from supervisord's own configuration how to reach it: its socket, the folder that it includes, where logs go.
+import { dirname, isAbsolute, join } from "node:path";
+import { readText } from "./files.ts";
+import type { Machine } from "./machine.ts";
+import { SupervisordAway } from "./rpc.ts";
+
+export type Installed = {
+  socket: string;
+  /** `user:password`; null where it asks for none. */
+  login: string | null;
+  /** Of program files. */
+  folder: string;
+  /** What the name of a program file has to end with, e.g. `.conf`. */
+  suffix: string;
+  logFolder: string;
+};
+
+/** supervisord is not on the server. The message names the commands that install it. */
+export class SupervisordMissing extends SupervisordAway {
+  override name = "SupervisordMissing";
+}
+
+/** Where supervisord itself looks that was started without `-c`, without the folders relative to its own. */
+const usualPaths = ["/etc/supervisor/supervisord.conf", "/etc/supervisord.conf"];
+
+const missingText =
+  "supervisord is not installed on this server. Install it there as root: apt-get install supervisor; systemctl enable --now supervisor";
+
+type Sections = Map<string, Map<string, string>>;
+
+/** As ConfigParser reads it: see https://docs.python.org/3/library/configparser.html#supported-ini-file-structure. */
+function parse(text: string): Sections {
+  const sections: Sections = new Map();
+  let options = new Map<string, string>();
+  let last: string | null = null;
+  for (const full of text.split(/\r\n|[\r\n]/)) {
+    const line = full.replace(/(?:^|\s)[;#].*$/, "");
+    const name = /^\[(.+)\]\s*$/.exec(line)?.[1];
+    const [, key, value = ""] = /^([^\s=:][^=:]*?)\s*[=:]\s*(.*?)\s*$/.exec(line) ?? [];
+    if (name !== undefined) {
+      options = sections.get(name) ?? new Map<string, string>();
+      sections.set(name, options);
+      last = null;
+    } else if (/^\s+\S/.test(line) && last !== null)
+      options.set(last, `${options.get(last) ?? ""}\n${line.trim()}`);
+    else if (key !== undefined) {
+      last = key.toLowerCase();
+      options.set(last, value);
+    }
+  }
+  return sections;
+}
+
+/** @param told the configuration file that the inventory names; null = one of the usual ones */
+export async function findInstalled(machine: Machine, told: string | null): Promise<Installed> {
+  for (const path of told === null ? usualPaths : [told]) {
+    const text = await readText(machine, path).catch((error: unknown) => {
+      throw new SupervisordAway(error instanceof Error ? `${error.message}.` : String(error));
+    });
+    if (text !== null) return readInstalled(path, parse(text));
+  }
+  if (told === null) throw new SupervisordMissing(missingText);
+  throw new SupervisordMissing(
+    `${told} is not on this server. The inventory names it as the configuration of supervisord.`,
+  );
+}
+
+function readInstalled(path: string, sections: Sections): Installed {
+  const here = dirname(path);
+  const get = (section: string, option: string): string | null => {
+    const value = sections.get(section)?.get(option);
+    if (value === undefined) return null;
+    const expanded = value.replaceAll("%(here)s", here).replaceAll("%%", "%");
+    if (/%\(/.test(expanded))
+      throw new SupervisordAway(
+        `Quarterdeck cannot tell what ${option}=${value} in ${path} means. Write the path itself there.`,
+      );
+    return expanded;
+  };
+  const absolute = (value: string) => (isAbsolute(value) ? value : join(here, value));
+
+  const socket = get("unix_http_server", "file");
+  if (socket === null)
+    throw new SupervisordAway(
+      `${path} has no section [unix_http_server] with “file”, so supervisord has no socket. Add it and restart supervisord.`,
+    );
+  const { folder, suffix } = includedFolder(path, get("include", "files") ?? "", absolute);
+  const log = get("supervisord", "logfile");
+  const logFolder =
+    get("supervisord", "childlogdir") ??
+    (log === null ? "/var/log/supervisor" : dirname(absolute(log)));
+  const password = get("unix_http_server", "password");
+  return {
+    socket: absolute(socket),
+    login: password === null ? null : `${get("unix_http_server", "username") ?? ""}:${password}`,
+    folder,
+    suffix,
+    logFolder: absolute(logFolder),
+  };
+}
+
+/** The first folder of which it includes every file with an ending. */
+function includedFolder(path: string, files: string, absolute: (value: string) => string) {
+  for (const pattern of files.split(/\s+/)) {
+    const [, folder, suffix] = /^([^*?[]+)\/\*(\.[\w.-]+)$/.exec(pattern) ?? [];
+    if (folder !== undefined && suffix !== undefined) return { folder: absolute(folder), suffix };
+  }
+  throw new SupervisordAway(
+    `${path} includes no folder of program files. Add to it: [include] with “files = /etc/supervisor/conf.d/*.conf”, and restart supervisord.`,
+  );
+}

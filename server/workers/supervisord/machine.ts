@@ -1,0 +1,12 @@
+// A server with supervisord on it, as its process manager reaches it. This machine and one over SSH are alike.
+import type { Host } from "../../hosts/host.ts";
+
+export type Machine = Pick<Host, "run"> & {
+  /**
+   * @param path of a unix socket on the server
+   * @returns the path of a socket here that leads to it; rejects where the server is away
+   */
+  openSocket(path: string): Promise<string>;
+  /** What its workers find in their environment beside what is their account's. */
+  environment: Record<string, string>;
+};

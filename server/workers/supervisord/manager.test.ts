@@ -1,0 +1,278 @@
+// Against Debian's supervisord.
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  isRunning,
+  makeFolder,
+  makeInstance,
+  programOf,
+  shell,
+  soon,
+} from "../supervisor/testing.ts";
+import { sendSignal } from "../../testing/signals.ts";
+import { createNames } from "./program-file.ts";
+import { makeManager } from "./testing/manager.ts";
+import { startSupervisord, type TestSupervisord } from "./testing/supervisord.ts";
+
+let supervisord: TestSupervisord;
+beforeAll(async () => {
+  supervisord = await startSupervisord();
+});
+afterAll(() => supervisord?.close());
+
+type Manager = ReturnType<typeof makeManager>;
+
+/** What supervisord has of an installation: its groups, its files, its logs. */
+async function left({ instance }: Pick<Manager, "instance">) {
+  const { prefix } = createNames(instance);
+  const all = await supervisord.call("getAllProcessInfo");
+  const logs = join(supervisord.folder, "log", prefix);
+  return {
+    groups: JSON.stringify(all).match(new RegExp(`"group":"${prefix}[^"]*`, "g")) ?? [],
+    files: readdirSync(supervisord.programs).filter((name) => name.startsWith(prefix)),
+    logs: existsSync(logs) ? readdirSync(logs) : [],
+  };
+}
+const nothing = { groups: [], files: [], logs: [] };
+
+const pidsOf = (manager: Manager, id: number) =>
+  manager.processes(id).flatMap(({ pid }) => pid ?? []);
+const isUp =
+  (manager: Manager, id: number, count = 1) =>
+  () => {
+    const states = manager.processes(id).map(({ state }) => state);
+    return states.length === count && states.every((state) => state === "RUNNING");
+  };
+
+test("a program starts, stops, starts again, and leaves nothing when it is removed", async (context) => {
+  const manager = makeManager(context, supervisord);
+  await manager.resume([]);
+  const program = programOf(7, { processes: 2 });
+  manager.start(program);
+  await expect.poll(isUp(manager, 7, 2), soon).toBe(true);
+  const first = pidsOf(manager, 7);
+  await manager.stop(7);
+  expect(first.some(isRunning)).toBe(false);
+  expect((await left(manager)).groups).toEqual([]);
+  manager.start(program);
+  await expect.poll(isUp(manager, 7, 2), soon).toBe(true);
+  const second = pidsOf(manager, 7);
+  await manager.remove(7);
+  expect(second.some(isRunning)).toBe(false);
+  expect(await left(manager)).toEqual(nothing);
+  expect(manager.known()).toEqual([]);
+});
+
+test("a change replaces one process after the other, and leaves those alone that stay", async (context) => {
+  const manager = makeManager(context, supervisord);
+  await manager.resume([]);
+  const one = programOf(1, { processes: 2, args: ["sleep", "301"], settings: 1, order: 1 });
+  manager.start(one);
+  await expect.poll(isUp(manager, 1, 2), soon).toBe(true);
+  const before = pidsOf(manager, 1);
+  const more = { ...one, processes: 3, order: 2 };
+  await manager.change(more, one);
+  await expect.poll(isUp(manager, 1, 3), soon).toBe(true);
+  expect(pidsOf(manager, 1)).toEqual(expect.arrayContaining(before));
+  const other = { ...more, args: ["sleep", "302"], settings: 3, order: 3 };
+  await manager.change(other, more);
+  expect(isUp(manager, 1, 3)()).toBe(true);
+  const after = pidsOf(manager, 1);
+  expect(after.filter((pid) => before.includes(pid))).toEqual([]);
+  for (const pid of after)
+    expect(readFileSync(`/proc/${pid}/cmdline`, "utf8")).toBe(["sleep", "302", ""].join("\0"));
+  const fewer = { ...other, processes: 1, order: 4 };
+  await manager.change(fewer, other);
+  expect(pidsOf(manager, 1)).toEqual([after[0]]);
+  await expect.poll(async () => (await left(manager)).groups.length, soon).toBe(1);
+  await manager.remove(1);
+});
+
+test("a service that was killed at any step leaves what the next one finishes or undoes", async (context) => {
+  const given = { instance: makeInstance(), folder: makeFolder(context) };
+  const program = programOf(1, { processes: 2 });
+  const first = makeManager(context, supervisord, given);
+  await first.resume([]);
+  first.start(program);
+  await expect.poll(isUp(first, 1, 2), soon).toBe(true);
+  const pids = pidsOf(first, 1);
+  first.release();
+
+  const second = makeManager(context, supervisord, given);
+  await second.resume([{ program, up: true }]);
+  expect(pidsOf(second, 1)).toEqual(pids);
+  expect(second.processes(1).map(({ restarts }) => restarts)).toEqual([0, 0]);
+  second.release();
+
+  // A group without its file, a file without its group, and a worker that nobody knows.
+  const names = createNames(given.instance);
+  const file = join(supervisord.programs, names.fileOf(1, ".conf"));
+  const text = readFileSync(file, "utf8");
+  writeFileSync(
+    join(supervisord.programs, names.fileOf(9, ".conf")),
+    text.replaceAll(`${names.prefix}-1-`, `${names.prefix}-9-`),
+  );
+  await supervisord.call("reloadConfig");
+  await supervisord.call("addProcessGroup", names.groupOf(9, 1));
+  await supervisord.call("stopProcess", names.groupOf(1, 2), true);
+  await supervisord.call("removeProcessGroup", names.groupOf(1, 2));
+  const third = makeManager(context, supervisord, given);
+  await third.resume([{ program, up: true }]);
+  await expect.poll(isUp(third, 1, 2), soon).toBe(true);
+  expect(pidsOf(third, 1)[0]).toBe(pids[0]);
+  await expect.poll(async () => (await left(third)).groups.length, soon).toBe(2);
+  expect((await left(third)).files).toEqual([names.fileOf(1, ".conf")]);
+  third.release();
+
+  const fourth = makeManager(context, supervisord, given);
+  await fourth.resume([]);
+  await expect.poll(async () => (await left(fourth)).groups, soon).toEqual([]);
+  expect((await left(fourth)).files).toEqual([]);
+  await fourth.remove(1);
+  expect(await left(fourth)).toEqual(nothing);
+});
+
+test("what is done on the server by hand is told", async (context) => {
+  const manager = makeManager(context, supervisord);
+  await manager.resume([]);
+  manager.start(programOf(1, {}));
+  await expect.poll(isUp(manager, 1), soon).toBe(true);
+  const names = createNames(manager.instance);
+  const reason = () => manager.processes(1)[0]?.reason ?? null;
+  await supervisord.call("stopProcess", names.groupOf(1, 1), true);
+  await expect.poll(reason, soon).toContain("Stopped on the server");
+  await supervisord.call("startProcess", names.groupOf(1, 1), false);
+  await expect.poll(isUp(manager, 1), soon).toBe(true);
+  expect(reason()).toBeNull();
+  await supervisord.call("stopProcess", names.groupOf(1, 1), true);
+  await supervisord.call("removeProcessGroup", names.groupOf(1, 1));
+  await expect.poll(reason, soon).toContain("Removed from supervisord");
+  manager.start(programOf(1, {}));
+  await expect.poll(isUp(manager, 1), soon).toBe(true);
+  await manager.remove(1);
+});
+
+test("a start that fails is given up with its exit code, and a program that is not there with its name", async (context) => {
+  const manager = makeManager(context, supervisord);
+  await manager.resume([]);
+  const reason = (id: number) => manager.processes(id)[0]?.reason;
+  manager.start(programOf(1, { args: shell("exit 3"), startsecs: 3, startretries: 1 }));
+  manager.start(programOf(2, { args: ["no-such-program"], startretries: 0 }));
+  await expect.poll(() => [manager.state(1), manager.state(2)], soon).toEqual(["FATAL", "FATAL"]);
+  expect(reason(1)).toBe("Exited with code 3 within 3 seconds, 2 times in a row.");
+  expect(reason(2)).toContain("no-such-program");
+  await manager.remove(1);
+  await manager.remove(2);
+  expect(await left(manager)).toEqual(nothing);
+});
+
+test("a program file that supervisord cannot read is taken back, and named as the reason", async (context) => {
+  const manager = makeManager(context, supervisord);
+  await manager.resume([]);
+  const account = { uid: 1, gid: 1, name: "no-such-account", home: "/" };
+  manager.start(programOf(1, { account }));
+  await expect.poll(() => manager.processes(1)[0]?.reason, soon).toContain("no-such-account");
+  expect((await left(manager)).files).toEqual([]);
+  // Others are read as before.
+  manager.start(programOf(2, {}));
+  await expect.poll(isUp(manager, 2), soon).toBe(true);
+  await manager.remove(1);
+  await manager.remove(2);
+});
+
+test("a restart lets the job end, and one that does not end is killed", async (context) => {
+  const manager = makeManager(context, supervisord);
+  await manager.resume([]);
+  const folder = makeFolder(context);
+  const script = 'trap "sleep 1; echo done >> ended; exit 0" TERM; while :; do sleep 0.1; done';
+  manager.start(programOf(1, { args: shell(script), root: folder, order: 1 }));
+  const stubborn = programOf(2, {
+    args: shell('trap "" TERM; while :; do sleep 0.1; done'),
+    stopwaitsecs: 1,
+    order: 1,
+  });
+  manager.start(stubborn);
+  await expect.poll(() => isUp(manager, 1)() && isUp(manager, 2)(), soon).toBe(true);
+  const before = [...pidsOf(manager, 1), ...pidsOf(manager, 2)];
+  await Promise.all([
+    manager.restart(programOf(1, { args: shell(script), root: folder, order: 2 })),
+    manager.restart({ ...stubborn, order: 2 }),
+  ]);
+  await expect.poll(() => isUp(manager, 1)() && isUp(manager, 2)(), soon).toBe(true);
+  expect(before.some(isRunning)).toBe(false);
+  expect(readFileSync(join(folder, "ended"), "utf8")).toBe("done\n");
+  expect(manager.kills).toEqual(["2/1: Killed: still running 1 second after SIGTERM."]);
+  await manager.remove(1);
+  await manager.remove(2);
+});
+
+test("the log is followed by its offsets, over a restart of the service and all processes", async (context) => {
+  const given = { instance: makeInstance(), folder: makeFolder(context) };
+  const manager = makeManager(context, supervisord, given);
+  await manager.resume([]);
+  const folder = makeFolder(context);
+  const script =
+    "echo first of $$; while :; do if [ -e more ]; then echo second of $$; exec sleep 300; fi; sleep 0.1; done";
+  const program = programOf(1, { args: shell(script), root: folder, processes: 2 });
+  manager.start(program);
+  await expect.poll(isUp(manager, 1, 2), soon).toBe(true);
+  const lines = (text: string) =>
+    text
+      .split("\n")
+      .filter((line) => line !== "")
+      .sort();
+  const all = await manager.readLog(1, { lines: 100 });
+  const pids = pidsOf(manager, 1);
+  expect(lines(all.text)).toEqual(pids.map((pid) => `first of ${pid}`).sort());
+  writeFileSync(join(folder, "more"), "");
+  manager.release();
+  const next = makeManager(context, supervisord, given);
+  await next.resume([{ program, up: true }]);
+  let text = "";
+  let offset = all.end;
+  await expect
+    .poll(async () => {
+      const part = await next.readLog(1, { offset });
+      text += part.text;
+      offset = part.end;
+      return lines(text);
+    }, soon)
+    .toEqual(pids.map((pid) => `second of ${pid}`).sort());
+  await next.remove(1);
+});
+
+test("while supervisord hangs or is gone it is away with its reason, and then everything is as it was", async (context) => {
+  const own = await startSupervisord();
+  context.onTestFinished(() => own.close());
+  const manager = makeManager(context, own);
+  await manager.resume([]);
+  manager.start(programOf(1, {}));
+  await expect.poll(isUp(manager, 1), soon).toBe(true);
+  const pids = pidsOf(manager, 1);
+  sendSignal(own.pid(), "SIGSTOP");
+  await expect.poll(() => manager.away(1)?.reason, soon).toContain("did not answer within 5 s");
+  // An order waits.
+  const restarted = manager.restart(programOf(1, { order: 9 }));
+  sendSignal(own.pid(), "SIGCONT");
+  await restarted;
+  await expect.poll(isUp(manager, 1), soon).toBe(true);
+  expect(manager.away(1)).toBeNull();
+  expect(pidsOf(manager, 1)).not.toEqual(pids);
+  await own.stop();
+  await expect.poll(() => manager.away(1)?.reason, soon).toContain("supervisord is not running");
+  const last = pidsOf(manager, 1);
+  expect(isUp(manager, 1)()).toBe(true);
+  await own.start();
+  await expect.poll(() => manager.away(1), soon).toBeNull();
+  await expect.poll(isUp(manager, 1), soon).toBe(true);
+  expect(pidsOf(manager, 1)).not.toEqual(last);
+});
+
+test("where supervisord is missing, the commands that install it are told", async (context) => {
+  const config = join(makeFolder(context), "supervisord.conf");
+  const manager = makeManager(context, { config });
+  await manager.resume([]);
+  expect(manager.away(1)?.reason).toContain(`${config} is not on this server`);
+  rmSync(config, { force: true });
+});

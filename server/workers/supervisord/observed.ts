@@ -1,0 +1,73 @@
+// What supervisord says of its processes, read for ours.
+import * as z from "zod/mini";
+import { processStates, type ProcessState } from "../../../contract/workers/worker.ts";
+import type { Names } from "./program-file.ts";
+import type { RpcValue } from "./xml-rpc.ts";
+
+export type Observed = {
+  state: ProcessState;
+  pid: number | null;
+  /** Of its newest start, in seconds of the server's clock; 0 = none. */
+  start: number;
+  /** The same by the clock of this machine, to within a second. Milliseconds since 1970. */
+  startedAtMs: number;
+  /** Why it could not be started or did not stay; empty where that is unknown. */
+  spawnError: string;
+};
+
+const info = z.object({
+  group: z.string(),
+  statename: z.string(),
+  pid: z.int(),
+  start: z.int(),
+  now: z.int(),
+  spawnerr: z.string(),
+});
+
+const stateOf = (name: string): ProcessState =>
+  // UNKNOWN is a fault of supervisord's own, from which only another start helps.
+  processStates.find((state) => state === name) ?? "FATAL";
+
+/**
+ * @param answer of `getAllProcessInfo`
+ * @returns our groups by name; each has one process, of the same name
+ */
+export function readProcesses(
+  answer: RpcValue,
+  names: Names,
+  nowMs: number,
+): Map<string, Observed> {
+  const found = new Map<string, Observed>();
+  for (const item of Array.isArray(answer) ? answer : []) {
+    const { success, data } = info.safeParse(item);
+    if (!success || names.parseGroup(data.group) === null) continue;
+    found.set(data.group, {
+      state: stateOf(data.statename),
+      pid: data.pid === 0 ? null : data.pid,
+      start: data.start,
+      startedAtMs: data.start === 0 ? 0 : nowMs - (data.now - data.start) * 1000,
+      spawnError: data.spawnerr,
+    });
+  }
+  return found;
+}
+
+/** How a process ended. */
+export type ProcessExit = { code: number | null; signal: string | null };
+
+/**
+ * The newest end of each process by its name. supervisord forgets the exit code of a failed start, and that of any other
+ * with the next one; its log has them all.
+ * @param log the end of supervisord's own log
+ */
+export function readExits(log: string): Map<string, ProcessExit> {
+  const ends = log.matchAll(
+    / (?:exited|stopped): (\S+) \((?:exit status (\d+)|terminated by (SIG\w+))/g,
+  );
+  return new Map(
+    [...ends].map(([, name = "", code, signal]) => [
+      name,
+      { code: code === undefined ? null : Number(code), signal: signal ?? null },
+    ]),
+  );
+}

@@ -1,0 +1,51 @@
+// What is remembered of a worker's processes between two lives of the service: what each was started for, which no
+// supervisord knows.
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod/mini";
+import { processStates } from "../../../contract/workers/worker.ts";
+
+const slotRecord = z.object({
+  pid: z.nullable(z.int()),
+  /** See `Observed`. */
+  start: z.int(),
+  sinceMs: z.number(),
+  state: z.enum(processStates),
+  reason: z.nullable(z.string()),
+  exitCode: z.nullable(z.int()),
+  restarts: z.int(),
+  deployment: z.nullable(z.int()),
+  settings: z.int(),
+  order: z.nullable(z.int()),
+  outages: z.array(z.object({ at: z.number(), backAt: z.nullable(z.number()) })),
+});
+export type SlotRecord = z.infer<typeof slotRecord>;
+
+const workerRecord = z.record(z.string(), slotRecord);
+
+const pathIn = (folder: string) => join(folder, "slots.json");
+
+/** By number of the process; none where nothing was written or it cannot be read. */
+export function readRecords(folder: string): Map<number, SlotRecord> {
+  try {
+    const { success, data } = workerRecord.safeParse(
+      JSON.parse(readFileSync(pathIn(folder), "utf8")),
+    );
+    return new Map(
+      success ? Object.entries(data).map(([number, record]) => [Number(number), record]) : [],
+    );
+  } catch {
+    return new Map();
+  }
+}
+
+/** Atomic. @throws what the file system throws */
+export function writeRecords(folder: string, text: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = pathIn(folder);
+  writeFileSync(`${path}.new`, text, { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+}
+
+export const recordsText = (records: Iterable<readonly [number, SlotRecord]>): string =>
+  JSON.stringify(Object.fromEntries(records));

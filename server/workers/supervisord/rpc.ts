@@ -1,0 +1,112 @@
+// Calls supervisord by its socket. It may hang for good, in which case only a time limit ends a call.
+import { request } from "node:http";
+import { toError } from "../../to-error.ts";
+import { decodeAnswer, encodeCall, RpcFault, type RpcArgument, type RpcValue } from "./xml-rpc.ts";
+
+/** supervisord cannot be asked now: its server, its socket or itself is away. The message says which, and what to do. */
+export class SupervisordAway extends Error {
+  override name = "SupervisordAway";
+}
+
+export type Rpc = (method: string, ...args: RpcArgument[]) => Promise<RpcValue>;
+
+type RpcOptions = {
+  /** Of a socket here. */
+  openSocket(): Promise<string>;
+  /** What it is called on the server, for messages. */
+  path: string;
+  /** `user:password`; null where it asks for none. */
+  login: string | null;
+  limitMs: number;
+};
+
+/** `SHUTDOWN_STATE` of `supervisor.xmlrpc.Faults`. */
+const shutdownState = 6;
+/** Of ten thousand processes it is less. */
+const maxAnswerBytes = 16 * 1024 * 1024;
+
+/** @returns calls a method of the `supervisor` namespace. @throws RpcFault or SupervisordAway */
+export const createRpc =
+  ({ openSocket, path, login, limitMs }: RpcOptions): Rpc =>
+  async (method, ...args) => {
+    let answer: { status: number; text: string };
+    try {
+      answer = await post(
+        await openSocket(),
+        encodeCall(`supervisor.${method}`, args),
+        login,
+        limitMs,
+      );
+    } catch (error) {
+      throw new SupervisordAway(awayReason(error, path, limitMs));
+    }
+    if (answer.status === 401)
+      throw new SupervisordAway(
+        `supervisord wants another user name or password on ${path}. Quarterdeck uses those of its configuration file.`,
+      );
+    if (answer.status !== 200)
+      throw new SupervisordAway(`supervisord answered HTTP ${answer.status} on ${path}.`);
+    try {
+      return decodeAnswer(answer.text);
+    } catch (error) {
+      if (!(error instanceof RpcFault) || error.code !== shutdownState) throw error;
+      throw new SupervisordAway("supervisord is stopping, or starting anew.");
+    }
+  };
+
+function awayReason(error: unknown, path: string, limitMs: number): string {
+  const { name, code, message } = toError(error);
+  if (name === "TimeoutError" || name === "AbortError")
+    return `supervisord did not answer within ${limitMs / 1000} s on ${path}.`;
+  switch (code) {
+    case "ENOENT":
+      return `supervisord is not running: its socket ${path} is not there. Start it on the server: systemctl start supervisor`;
+    case "ECONNREFUSED":
+      return `supervisord is not running: nothing listens on ${path}. Start it on the server: systemctl start supervisor`;
+    case "EACCES":
+    case "EPERM":
+      return `No permission to use supervisord's socket ${path}. Give the account access with chmod and chown in its [unix_http_server] section.`;
+    default:
+      return `Couldn't reach supervisord on ${path}: ${message}`;
+  }
+}
+
+function post(
+  socketPath: string,
+  body: string,
+  login: string | null,
+  limitMs: number,
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      {
+        socketPath,
+        path: "/RPC2",
+        method: "POST",
+        agent: false,
+        signal: AbortSignal.timeout(limitMs),
+        headers: { "Content-Type": "text/xml", "Content-Length": Buffer.byteLength(body) },
+        ...(login !== null && { auth: login }),
+      },
+      (answer) => {
+        const pieces: Buffer[] = [];
+        let length = 0;
+        answer.on("data", (piece: Buffer) => {
+          length += piece.length;
+          if (length > maxAnswerBytes) sent.destroy(new Error("its answer was too long"));
+          pieces.push(piece);
+        });
+        answer.once("error", reject);
+        answer.once("end", () =>
+          resolve({
+            status: answer.statusCode ?? 0,
+            text: Buffer.concat(pieces).toString("utf8"),
+          }),
+        );
+      },
+    );
+    // Also by the signal: then it is the signal's own reason.
+    sent.once("error", reject);
+    sent.end(body);
+  });
+}

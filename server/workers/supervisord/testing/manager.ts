@@ -1,0 +1,37 @@
+// For the tests: the process manager of a supervisord, with what it reported.
+import { join } from "node:path";
+import type { TestContext } from "vitest";
+import { createLocalHost } from "../../../hosts/local.ts";
+import {
+  keepReports,
+  makeFolder,
+  makeInstance,
+  type TestSupervisor,
+} from "../../supervisor/testing.ts";
+import { createSupervisordManager } from "../manager.ts";
+import type { TestSupervisord } from "./supervisord.ts";
+
+type Given = { folder?: string; instance?: string };
+
+/** Looks every 50 ms. Released when the test is over; what it added to supervisord goes with that. */
+export function makeManager(
+  context: Pick<TestContext, "onTestFinished">,
+  { config }: Pick<TestSupervisord, "config">,
+  given: Given = {},
+): TestSupervisor {
+  const instance = given.instance ?? makeInstance();
+  const folder = given.folder ?? makeFolder(context);
+  const { listener, reports } = keepReports((id) => manager.processes(id));
+  const { PATH = "" } = process.env;
+  const host = createLocalHost({ PATH, HOME: "/" });
+  const manager = createSupervisordManager({
+    ...listener,
+    machine: { run: host.run, openSocket: async (path) => path, environment: { PATH } },
+    config,
+    folder: join(folder, "workers"),
+    instance,
+    pace: { busyMs: 50, restMs: 200 },
+  });
+  context.onTestFinished(() => manager.release());
+  return { ...manager, ...reports, instance, folder };
+}

@@ -1,0 +1,319 @@
+// One look at a supervisord, and the steps that follow from it. The order of a new program is: file, `reloadConfig`,
+// `addProcessGroup`; of one that goes: stop, `removeProcessGroup`, file, `reloadConfig`. Never `update`, which restarts what
+// others changed: https://github.com/Supervisor/supervisor/issues/1411.
+import { dirname } from "node:path";
+import type { Log } from "../../log.ts";
+import { messageOf } from "../../loggable-error.ts";
+import { startCause } from "../supervisor/reasons.ts";
+import type { Connected } from "./contact.ts";
+import {
+  hashesIn,
+  makeFolder,
+  readText,
+  removeFiles,
+  removeStarting,
+  sha256,
+  writeText,
+} from "./files.ts";
+import type { Installed } from "./installed.ts";
+import type { Machine } from "./machine.ts";
+import { type Observed, readExits, readProcesses } from "./observed.ts";
+import { fileText, type Names, sectionsIn } from "./program-file.ts";
+import { type Rpc, SupervisordAway } from "./rpc.ts";
+import type { Slot, Step } from "./slot.ts";
+import type { SupervisordWorker } from "./worker.ts";
+import { RpcFault } from "./xml-rpc.ts";
+
+/** supervisord's own, see `supervisor.xmlrpc.Faults`. */
+const faults = {
+  badName: 10,
+  noFile: 20,
+  notExecutable: 21,
+  spawnError: 50,
+  alreadyStarted: 60,
+  notRunning: 70,
+  alreadyAdded: 90,
+  stillRunning: 91,
+} as const;
+
+const isFault = (error: unknown, ...codes: number[]) =>
+  error instanceof RpcFault && codes.includes(error.code);
+
+/** So much of the end of supervisord's log tells how processes ended. */
+const logBytes = 32 * 1024;
+/** A stop is followed by the next step at once; what takes longer is for the next turn. */
+const maxRounds = 4;
+/** So often the program files are compared with what was written. */
+const compareEveryMs = 30_000;
+
+type TurnOptions = {
+  names: Names;
+  machine: Machine;
+  workers: ReadonlyMap<number, SupervisordWorker>;
+  log: Log;
+  nowMs(): number;
+};
+
+export function createTurn({ names, machine, workers, log, nowMs }: TurnOptions) {
+  let comparedAtMs = 0;
+
+  const pathOf = ({ folder, suffix }: Installed, id: number) =>
+    `${folder}/${names.fileOf(id, suffix)}`;
+  const groupOf = ({ id }: SupervisordWorker, { number }: Slot) => names.groupOf(id, number);
+
+  async function readExitLog(rpc: Rpc) {
+    try {
+      const text = await rpc("readLog", -logBytes, 0);
+      return readExits(typeof text === "string" ? text : "");
+    } catch (error) {
+      if (error instanceof SupervisordAway) throw error;
+      return readExits(""); // it may be written to nowhere
+    }
+  }
+
+  /** @returns what is there of this installation and belongs to no process that it knows */
+  async function observe(rpc: Rpc): Promise<Map<string, Observed>> {
+    const seen = readProcesses(await rpc("getAllProcessInfo"), names, nowMs());
+    const all = [...workers.values()].flatMap((worker) =>
+      [...worker.slots.values()].map((slot) => ({ slot, name: groupOf(worker, slot) })),
+    );
+    const hasEnded = all.some(({ slot, name }) => {
+      const one = seen.get(name);
+      return one !== undefined && slot.hasEnded(one);
+    });
+    const exits = hasEnded ? await readExitLog(rpc) : null;
+    for (const { slot, name } of all) {
+      const one = seen.get(name) ?? null;
+      const isOfInterest = one !== null && slot.hasEnded(one);
+      slot.observe(one, isOfInterest ? (exits?.get(name) ?? { code: null, signal: null }) : null);
+      seen.delete(name);
+    }
+    return seen;
+  }
+
+  /** What no worker claims: left by a service that was killed, or of a worker that was deleted meanwhile. */
+  async function endStrays(rpc: Rpc, strays: ReadonlyMap<string, Observed>): Promise<void> {
+    for (const [name, { state }] of strays) {
+      log.warn({ program: name, state }, "ending a program of a worker that is no more");
+      const isStopped = state === "STOPPED" || state === "FATAL" || state === "EXITED";
+      try {
+        if (isStopped) await rpc("removeProcessGroup", name);
+        else if (state !== "STOPPING") await rpc("stopProcess", name, false);
+      } catch (error) {
+        if (!(error instanceof RpcFault)) throw error; // it is looked at again
+      }
+    }
+  }
+
+  /** Compares the program files with what was written, and reads them for the first time. */
+  async function compareFiles({ rpc, installed }: Connected, isFirst: boolean): Promise<void> {
+    comparedAtMs = nowMs();
+    const hashes = await hashesIn(machine, installed.folder, names.prefix);
+    const strays: string[] = [];
+    for (const name of hashes.keys()) {
+      const id = names.parseFile(name);
+      if (id !== null && !workers.has(id)) strays.push(`${installed.folder}/${name}`);
+    }
+    if (strays.length > 0) {
+      await removeFiles(machine, strays);
+      await rpc("reloadConfig");
+    }
+    for (const worker of workers.values()) {
+      const path = pathOf(installed, worker.id);
+      const hash = hashes.get(names.fileOf(worker.id, installed.suffix));
+      if (isFirst && hash !== undefined) {
+        worker.fileText = await readText(machine, path);
+        const sections = sectionsIn(worker.fileText ?? "", names);
+        for (const [number, slot] of worker.slots) slot.setSection(sections.get(number) ?? null);
+      } else if (!isFirst) noteFile(worker, path, hash);
+    }
+  }
+
+  function noteFile(worker: SupervisordWorker, path: string, hash: string | undefined): void {
+    const isAsWritten = hash === (worker.fileText === null ? undefined : sha256(worker.fileText));
+    const what = hash === undefined ? "deleted" : "changed";
+    worker.fileNotice = isAsWritten
+      ? null
+      : `${path} was ${what} on the server, not by Quarterdeck. supervisord goes on with what it read before. Restart the worker to write the file again.`;
+  }
+
+  /** @returns whether the step was taken */
+  async function take(rpc: Rpc, name: string, slot: Slot, step: Step): Promise<boolean> {
+    try {
+      switch (step.kind) {
+        case "stop":
+          await rpc("stopProcess", name, false);
+          break;
+        case "signal":
+          await rpc("signalProcess", name, step.signal);
+          break;
+        case "kill":
+          await rpc("stopProcess", name, false);
+          await rpc("signalProcess", name, "KILL");
+          break;
+        case "removeGroup":
+          await rpc("removeProcessGroup", name);
+          break;
+        case "addGroup":
+          await rpc("addProcessGroup", name);
+          break;
+        case "start":
+          await rpc("startProcess", name, false);
+      }
+    } catch (error) {
+      if (isFault(error, faults.noFile, faults.notExecutable)) {
+        slot.refuse(`${startCause(messageOf(error).replace(/^\w+: /, ""))}.`);
+        return false;
+      }
+      const isGone = step.kind === "removeGroup" && isFault(error, faults.badName);
+      const isDone = isFault(error, faults.alreadyAdded, faults.alreadyStarted, faults.spawnError);
+      // It has come further than was known; the next look shows where.
+      if (isFault(error, faults.notRunning, faults.stillRunning)) return false;
+      if (isFault(error, faults.badName) && !isGone && step.kind !== "addGroup") return false;
+      if (!isGone && !isDone) throw error;
+    }
+    slot.noteStep(step);
+    return true;
+  }
+
+  /**
+   * Brings the file in line with what supervisord has, and is to have.
+   * @throws RpcFault where supervisord cannot read it; then it is as it was
+   */
+  async function writeFile(
+    { rpc, installed }: Connected,
+    worker: SupervisordWorker,
+  ): Promise<void> {
+    const sections = [...worker.slots.values()]
+      .sort((a, b) => a.number - b.number)
+      .flatMap((slot) => slot.section() ?? []);
+    const text = fileText(sections);
+    const before = worker.fileText;
+    if (text === before && worker.fileNotice === null) return;
+    const path = pathOf(installed, worker.id);
+    const write = async (to: string | null) => {
+      if (to === null) await removeFiles(machine, [path]);
+      else await writeText(machine, path, to);
+      worker.fileText = to;
+    };
+    await write(text);
+    worker.fileNotice = null;
+    try {
+      await rpc("reloadConfig");
+    } catch (error) {
+      if (error instanceof SupervisordAway) throw error;
+      // A file that it cannot read would keep it from reading everybody else's.
+      await write(before);
+      throw error;
+    }
+  }
+
+  async function add(connected: Connected, worker: SupervisordWorker, slots: readonly Slot[]) {
+    const added: Slot[] = [];
+    for (const slot of slots) {
+      const target = slot.target();
+      if (typeof target === "string") {
+        slot.setSection(target);
+        added.push(slot);
+      } else slot.refuse(startCause(target.problem));
+    }
+    if (added.length === 0) return;
+    try {
+      const [first = added[0]] = added;
+      if (first === undefined) return;
+      await makeFolder(
+        machine,
+        dirname(names.logOf(connected.installed.logFolder, worker.id, first.number)),
+      );
+      await writeFile(connected, worker);
+      // Also where the file is as it was: a service that was killed may have written it, and told nobody.
+      await connected.rpc("reloadConfig");
+      for (const slot of added)
+        await take(connected.rpc, groupOf(worker, slot), slot, { kind: "addGroup" });
+    } catch (error) {
+      if (error instanceof SupervisordAway) throw error;
+      for (const slot of added) {
+        slot.setSection(null);
+        slot.refuse(`${startCause(refusal(error))}.`);
+      }
+    }
+  }
+
+  /** @returns whether a step was taken */
+  async function step(connected: Connected, worker: SupervisordWorker): Promise<boolean> {
+    const steps = [...worker.slots.values()].flatMap((slot) => {
+      const next = slot.nextStep();
+      return next === null ? [] : [{ slot, next }];
+    });
+    const additions = steps.filter(({ next }) => next.kind === "addGroup").map(({ slot }) => slot);
+    let isAnyTaken = additions.length > 0;
+    for (const { slot, next } of steps) {
+      if (next.kind === "addGroup") continue;
+      if (await take(connected.rpc, groupOf(worker, slot), slot, next)) isAnyTaken = true;
+    }
+    await add(connected, worker, additions);
+    return isAnyTaken;
+  }
+
+  /** Deletes what no process needs: the file of one that is no more, and the log of a worker that is to leave nothing. */
+  async function tidy(connected: Connected, worker: SupervisordWorker): Promise<boolean> {
+    const slots = [...worker.slots.values()];
+    const isNeeded = worker.fileNotice === null || worker.removed !== null;
+    if (isNeeded && slots.every((slot) => slot.isSettled())) await writeFile(connected, worker);
+    if (worker.removed === null || slots.some((slot) => slot.isThere())) return false;
+    await clean(connected.installed, worker.id);
+    worker.removed();
+    return true;
+  }
+
+  async function clean(installed: Installed, id: number): Promise<void> {
+    const logs = names.logOf(installed.logFolder, id, 0).replace(/0\.log$/, "");
+    await removeStarting(machine, logs);
+  }
+
+  /** What fails for one worker is no matter of the others. */
+  async function attempt(worker: SupervisordWorker, run: () => Promise<boolean>): Promise<boolean> {
+    try {
+      return await run();
+    } catch (error) {
+      if (error instanceof SupervisordAway) throw error;
+      log.warn({ err: error, worker: worker.id }, "a worker's step failed, is tried again");
+      return false;
+    }
+  }
+
+  async function takeSteps(connected: Connected): Promise<void> {
+    for (let round = 0; round < maxRounds; round += 1) {
+      let isAnyTaken = false;
+      for (const worker of workers.values())
+        if (await attempt(worker, () => step(connected, worker))) isAnyTaken = true;
+      if (!isAnyTaken) return;
+      await endStrays(connected.rpc, await observe(connected.rpc));
+    }
+  }
+
+  return Object.assign(
+    /** @returns whether something is on its way, so that it is worth it to look again soon. @throws SupervisordAway */
+    async (connected: Connected, isFirst: boolean): Promise<boolean> => {
+      if (isFirst || nowMs() - comparedAtMs >= compareEveryMs)
+        await compareFiles(connected, isFirst);
+      const strays = await observe(connected.rpc);
+      await endStrays(connected.rpc, strays);
+      await takeSteps(connected);
+      for (const worker of workers.values()) await attempt(worker, () => tidy(connected, worker));
+      return (
+        strays.size > 0 ||
+        [...workers.values()].some(({ slots }) => slots.values().some((slot) => slot.isBusy()))
+      );
+    },
+    { clean },
+  );
+}
+
+/** What supervisord has against a program, as the rest of a sentence. */
+function refusal(error: unknown): string {
+  const told = messageOf(error).replace(/\.$/, "");
+  return error instanceof RpcFault && told.startsWith("CANT_REREAD")
+    ? `supervisord cannot read its configuration: ${told.replace(/^\w+: /, "")}`
+    : told;
+}

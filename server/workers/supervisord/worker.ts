@@ -1,0 +1,24 @@
+// A worker as the process manager of a server remembers it.
+import type { Program } from "../process-manager.ts";
+import type { RollingChange } from "../supervisor/rolling-change.ts";
+import type { RemoteLog } from "./remote-log.ts";
+import type { Slot } from "./slot.ts";
+
+export type SupervisordWorker = {
+  id: number;
+  /** The newest settings; they count from the next start of each process on. */
+  program: Program;
+  /** By the number of the process, from 1. */
+  slots: Map<number, Slot>;
+  change: RollingChange | null;
+  log: RemoteLog;
+  /** What is in its program file as far as is known; null = there is none. */
+  fileText: string | null;
+  /** What is wrong with that file: a sentence. */
+  fileNotice: string | null;
+  deployedAtMs: number;
+  /** As they were last written down. */
+  recordsText: string;
+  /** It is to leave nothing behind; called once it has. */
+  removed: (() => void) | null;
+};
