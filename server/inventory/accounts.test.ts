@@ -47,6 +47,19 @@ const site = (more = "", id = 1) =>
 const sqlite = (more = "") =>
   `{ id: 1, server: 1, name: orders, engine: sqlite, path: /srv/1/db.sqlite${more} }`;
 
+test("a name is looked up once for all entries, because each lookup is a process", async () => {
+  const { source } = machine({});
+  const asked: (string | number)[] = [];
+  const find = (key: string | number) => {
+    asked.push(key);
+    return source.find(key);
+  };
+  const sites = [1, 2, 3].map((id) => site(id === 3 ? ", user: blog" : ", user: shop", id));
+  const { accounts } = await decideAccounts(inventory(sites.join()), nothing, { ...source, find });
+  expect([...accounts.sites.values()].map((one) => one.account)).toEqual([shop, shop, blog]);
+  expect(asked).toEqual(["shop", "blog"]);
+});
+
 describe("a site's account, when the service runs as root, is", () => {
   test("the owner of its folder when the entry was accepted, and stays that one", async () => {
     const before = await decideAccounts(

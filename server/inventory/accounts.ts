@@ -41,8 +41,9 @@ type Database = Inventory["databases"][number];
 export async function decideAccounts(
   inventory: Inventory,
   stored: EntryAccounts,
-  source: AccountSource,
+  machine: AccountSource,
 ): Promise<{ accounts: EntryAccounts; complaints: Complaint[] }> {
+  const source = { ...machine, find: onceForEach(machine.find) };
   const accounts: EntryAccounts = { sites: new Map(), databases: new Map() };
   const complaints: Complaint[] = [];
   const decide = async (
@@ -74,6 +75,16 @@ export async function decideAccounts(
           : ownerOf(expandHome(database.path), stored.databases.get(database.id), source);
       });
   return { accounts, complaints };
+}
+
+/** A lookup is a process, and many entries have the same account. */
+function onceForEach(find: AccountSource["find"]): AccountSource["find"] {
+  const found = new Map<string | number, Promise<Account | null>>();
+  return (name) => {
+    const account = found.get(name) ?? find(name);
+    found.set(name, account);
+    return account;
+  };
 }
 
 const pathOf = (entry: Site | (Database & { engine: "sqlite" })): string =>

@@ -55,6 +55,9 @@ export async function replaceEntries(
   return [];
 }
 
+/** A statement takes 65,535 parameters, a row up to five. */
+const rowsAtOnce = 1000;
+
 type InventoryTable = typeof servers | typeof storageProviders | typeof notificationChannels;
 type OwnedTable = typeof sites | typeof databases;
 
@@ -66,15 +69,22 @@ async function upsert<Entry extends { id: number; name: string }>(
   entries: readonly Entry[],
   more: (entry: Entry) => { server_id?: number; account?: EntryAccount | null } = () => ({}),
 ): Promise<void> {
-  for (const entry of entries) {
-    const columns: unknown = { name: entry.name, entry, ...more(entry) };
+  for (let from = 0; from < entries.length; from += rowsAtOnce) {
+    const rows: unknown[] = entries
+      .slice(from, from + rowsAtOnce)
+      .map((entry) => ({ id: entry.id, name: entry.name, entry, ...more(entry) }));
     // The overloads of a union of tables do not meet. Each caller passes a table its own entries and columns.
-    const values = columns as Omit<typeof sites.$inferInsert, "id">;
+    const values = rows as (typeof sites.$inferInsert)[];
+    const changed = Object.keys(values[0] ?? {}).filter((name) => name !== "id");
     await tx
       // As above: what is written fits the table.
       .insert(table as typeof sites)
-      .values({ id: entry.id, ...values })
-      .onConflictDoUpdate({ target: table.id, set: values });
+      .values(values)
+      .onConflictDoUpdate({
+        target: table.id,
+        // A column is called as its key.
+        set: Object.fromEntries(changed.map((name) => [name, sql.raw(`excluded.${name}`)])),
+      });
   }
 }
 
