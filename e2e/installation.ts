@@ -44,7 +44,11 @@ export const test = base.extend<{ installation: Installation }>({
       const name = extname(path) === "" ? "index.html" : path;
       const content = await readFile(join(folder, name)).catch(() => null);
       if (content === null) return response.writeHead(404).end();
-      response.writeHead(200, { "content-type": types[extname(name)] ?? "text/plain" });
+      response.writeHead(200, {
+        "content-type": types[extname(name)] ?? "text/plain",
+        // As the service: code that has to come again would wait behind answers that are held, six of which a browser asks for.
+        ...(name.startsWith("/assets/") && { "cache-control": "max-age=31536000, immutable" }),
+      });
       return response.end(content);
     };
     const listen = async (port: number): Promise<Server> => {

@@ -206,6 +206,14 @@ describe("while a worker is changed", () => {
   test("a stop stops it, and the change counts from the next start on", async () => {
     const id = await begin();
     expect((await service.call("DELETE", `/api/worker/${id}/stop`)).status).toBe(204);
+    // The response does not wait for the order; a process that ended before it would be started again.
+    await vi.waitFor(
+      async () => {
+        const { process_list: list = [] } = await show(id);
+        expect(list.map(({ state }) => state)).toEqual(["STOPPING", "STOPPING"]);
+      },
+      { timeout: 60_000, interval: 20 },
+    );
     await goOn();
     expect(await settled(id, "stopped")).toMatchObject({ queue: "high" });
     await service.call("POST", `/api/worker/${id}/start`);

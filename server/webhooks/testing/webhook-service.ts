@@ -32,8 +32,13 @@ export async function createWebhookTestService(options: Partial<AppOptions> = {}
     show: (id: number) => get<Webhook>(`/api/site-webhook/${id}`),
     delivery: (id: number) => get<Delivery>(`/api/webhook-delivery/${id}`),
     create,
-    /** Starts a receiver that is there until the test is over, with its webhook. */
+    /** Starts a receiver that is there until the test is over, with its webhook; no earlier event reaches it. */
     async receive(answer?: Answer) {
+      await soon(async () =>
+        expect(await service.query("select type from events where dispatched_at is null")).toEqual(
+          [],
+        ),
+      );
       const receiver = await startReceiver(answer);
       const webhook = await create(receiver.url);
       onTestFinished(async () => {
