@@ -1,11 +1,12 @@
 // `npm test`: what the tests need, types, lint, format, unit and service tests, browser tests, in that order.
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { removeDeadFolders } from "../testing/memory-folder.ts";
 import { buildDashboard } from "./build.ts";
 import { installPrerequisites } from "./prerequisites.ts";
+import { isInterrupted, runProgram, watchInterrupts } from "./program.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const inCi = process.env["CI"] === "true";
@@ -17,15 +18,9 @@ function run(
   bin: string,
   args: string[],
   env: Record<string, string> = {},
-): boolean {
+): Promise<boolean> {
   console.log(`\n— ${title}`);
-  const path = join(root, "node_modules/.bin", bin);
-  const { status } = spawnSync(path, args, {
-    cwd: root,
-    stdio: "inherit",
-    env: { ...process.env, ...env },
-  });
-  return status === 0;
+  return runProgram(join(root, "node_modules/.bin", bin), args, env);
 }
 
 /** What came of one program's tests; `failures` has a paragraph for each: file, name and reason. */
@@ -98,7 +93,7 @@ function readPlaywright(file: string): Outcome {
   };
 }
 
-function main(): boolean {
+async function main(): Promise<boolean> {
   const missing = installPrerequisites();
   for (const { tests, packages } of missing)
     console.log(`Left out: ${tests}. To run it: sudo apt-get install ${packages.join(" ")}`);
@@ -108,29 +103,31 @@ function main(): boolean {
   }
 
   const checked =
-    run("types", "tsc", ["--noEmit"]) &&
-    run("lint", "oxlint", []) &&
-    run("format", "oxfmt", ["--check"]);
+    (await run("types", "tsc", ["--noEmit"])) &&
+    (await run("lint", "oxlint", [])) &&
+    (await run("format", "oxfmt", ["--check"]));
   if (!checked) return false;
 
   const unitReport = join(reports, "unit.json");
-  const unit = run("unit and service tests", "vitest", [
+  const unit = await run("unit and service tests", "vitest", [
     "run",
     "--reporter=default",
     "--reporter=json",
     `--outputFile.json=${unitReport}`,
   ]);
+  if (isInterrupted()) return false;
   const outcomes = [readVitest(unitReport)];
 
   let browser = true;
   if (!missing.some(({ packages }) => packages.includes("chromium-headless-shell"))) {
     const browserReport = join(reports, "browser.json");
-    browser = run(
+    browser = await run(
       "browser tests",
       "playwright",
       ["test", "--config", "e2e/playwright.config.ts", "--reporter=list,json"],
       { PLAYWRIGHT_JSON_OUTPUT_FILE: browserReport },
     );
+    if (isInterrupted()) return false;
     outcomes.push(readPlaywright(browserReport));
   }
 
@@ -145,7 +142,10 @@ function main(): boolean {
   return unit && browser && sum("passed") > 0 && !(inCi && skipped > 0);
 }
 
+watchInterrupts();
 await buildDashboard();
-const passed = main();
+const passed = await main();
+// Those of an interrupted program among them, which could not remove its own.
+await removeDeadFolders();
 rmSync(reports, { recursive: true, force: true });
 process.exit(passed ? 0 : 1);

@@ -8,7 +8,7 @@ import { createLog } from "../log.ts";
 import { openDatabase } from "../store/database.ts";
 import { startEmbeddedPostgres } from "../store/embedded/embedded-postgres.ts";
 import { startTestJobs } from "./jobs.ts";
-import { makeMemoryFolder } from "./memory-folder.ts";
+import { makeMemoryFolder, removeDeadFolders } from "./memory-folder.ts";
 
 const templateDatabase = "migrated";
 
@@ -22,6 +22,7 @@ declare module "vitest" {
 }
 
 export default async function setup(project: TestProject) {
+  await removeDeadFolders();
   const folder = await makeMemoryFolder("quarterdeck-test-");
   const postgres = await startEmbeddedPostgres({
     folder: join(folder, "postgres"),

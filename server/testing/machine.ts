@@ -18,7 +18,7 @@ export type CleanUp = (run: () => Promise<void>) => void;
 
 /** A folder that is removed when the test is over, or when `cleanUp` says so. */
 export async function makeFolder(cleanUp: CleanUp = onTestFinished): Promise<string> {
-  const folder = await mkdtemp(join(await realpath(tmpdir()), "quarterdeck-"));
+  const folder = await mkdtemp(join(await realpath(tmpdir()), `quarterdeck-made-${process.pid}-`));
   cleanUp(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -4,6 +4,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { leashed } from "./leash.ts";
 
 export type ServiceProcess = {
   child: ChildProcess;
@@ -43,7 +44,7 @@ export async function startService(
   start: readonly string[] = command,
 ): Promise<ServiceProcess> {
   const startedMs = performance.now();
-  const child = spawn(process.execPath, start, {
+  const child = spawn(...leashed("INT", process.execPath, start), {
     env: {
       PATH: process.env["PATH"],
       HOME: process.env["HOME"],

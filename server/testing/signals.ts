@@ -4,7 +4,7 @@ export function sendSignal(pid: number | null | undefined, signal: NodeJS.Signal
 }
 
 /** Of a child that was spawned detached, with all it started. */
-export function signalGroup(leader: number | null | undefined, signal: NodeJS.Signals): void {
+export function signalGroup(leader: number | null | undefined, signal: NodeJS.Signals | 0): void {
   process.kill(-positive(leader), signal);
 }
 

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { makeMemoryFolder } from "../../testing/memory-folder.ts";
 import { freePort } from "../../testing/free-port.ts";
+import { leashed } from "../../testing/leash.ts";
 
 const execute = promisify(execFile);
 
@@ -31,8 +32,8 @@ export async function startMariadbServer(): Promise<MariadbServer> {
   const isRoot = userInfo().uid === 0;
   const folder = await makeMemoryFolder("quarterdeck-mariadb-");
   // mariadbd refuses to run as root.
-  const user = isRoot ? await otherAccount() : null;
-  if (user !== null) await chown(folder, user.uid, user.gid);
+  const account = isRoot ? await otherAccount() : null;
+  if (account !== null) await chown(folder, account.uid, account.gid);
   await chmod(folder, 0o755);
   const data = join(folder, "data");
   const env = {
@@ -43,7 +44,6 @@ export async function startMariadbServer(): Promise<MariadbServer> {
     TMPDIR: folder,
   };
   const socket = join(folder, "s");
-  const asUser = user === null ? [] : [`--user=${user.name}`];
   await execute(
     "mariadb-install-db",
     [
@@ -51,9 +51,8 @@ export async function startMariadbServer(): Promise<MariadbServer> {
       `--datadir=${data}`,
       "--auth-root-authentication-method=normal",
       "--skip-test-db",
-      ...asUser,
     ],
-    { env },
+    { env, cwd: folder, ...account },
   );
   const port = await freePort();
 
@@ -83,8 +82,7 @@ export async function startMariadbServer(): Promise<MariadbServer> {
     // One that was killed leaves it.
     await rm(socket, { force: true });
     const child = spawn(
-      "mariadbd",
-      [
+      ...leashed("KILL", "mariadbd", [
         "--no-defaults",
         `--datadir=${data}`,
         `--socket=${socket}`,
@@ -97,9 +95,8 @@ export async function startMariadbServer(): Promise<MariadbServer> {
         "--innodb-buffer-pool-size=64M",
         "--event-scheduler=ON",
         "--skip-name-resolve",
-        ...asUser,
-      ],
-      { env, stdio: "ignore" },
+      ]),
+      { env, cwd: folder, stdio: "ignore", ...account },
     );
     const ended = once(child, "exit");
     const limit = Date.now() + startLimitMs;
@@ -155,7 +152,7 @@ async function otherAccount() {
     try {
       const { stdout } = await execute("id", ["-u", name]);
       const group = await execute("id", ["-g", name]);
-      return { name, uid: Number(stdout), gid: Number(group.stdout) };
+      return { uid: Number(stdout), gid: Number(group.stdout) };
     } catch {
       // The next may be there.
     }

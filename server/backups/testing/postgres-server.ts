@@ -10,6 +10,7 @@ import { promisify } from "node:util";
 import pg from "pg";
 import { makeMemoryFolder } from "../../testing/memory-folder.ts";
 import { freePort } from "../../testing/free-port.ts";
+import { leashed } from "../../testing/leash.ts";
 
 const run = promisify(execFile);
 
@@ -86,12 +87,11 @@ export async function startPostgresServer(): Promise<PostgresServer> {
       shared_buffers: "32MB",
     };
     server = spawn(
-      join(programs, "postgres"),
-      [
+      ...leashed("QUIT", join(programs, "postgres"), [
         "-D",
         data,
         ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
-      ],
+      ]),
       { cwd: folder, stdio: "ignore", ...account },
     );
     for (let tries = 0; ; tries += 1) {
