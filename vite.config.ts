@@ -75,7 +75,7 @@ export default defineConfig({
     // Whole services are started there, several at once.
     hookTimeout: 120_000,
     // Most of these wait for real processes, so one worker a processor leaves it idle half of the time.
-    maxWorkers: 3,
+    maxWorkers: 4,
     projects: [
       { extends: true, test: { name: "alone", include: alone } },
       { extends: true, test: { name: "shared", include: tests, exclude: alone, isolate: false } },

@@ -67,6 +67,10 @@ type TestFixtures = {
   expected: RegExp[];
 };
 
+/** Waits until the service has read an inventory that was changed. */
+const expectThere = (service: ServiceProcess, path: string) =>
+  expect.poll(async () => (await service.call("GET", path)).status, { intervals: [50] }).toBe(200);
+
 export const test = base.extend<TestFixtures & { watch: void }, WorkerFixtures>({
   service: [
     // oxlint-disable-next-line no-empty-pattern -- Playwright reads the names of what a fixture needs here
@@ -127,7 +131,7 @@ export const test = base.extend<TestFixtures & { watch: void }, WorkerFixtures>(
         `{ id: ${id}, server: 1, name: ${name}, root: ${root}, user: ${ownUser}, artisan: [sh, artisan] }`,
       ),
     );
-    await expect.poll(async () => (await service.call("GET", `/api/site/${id}`)).status).toBe(200);
+    await expectThere(service, `/api/site/${id}`);
     await provide({
       id,
       name,
@@ -175,9 +179,7 @@ export const test = base.extend<TestFixtures & { watch: void }, WorkerFixtures>(
         `{ id: ${id}, server: ${server.id}, name: ${database.name}, engine: sqlite, path: ${database.file}, user: ${ownUser} }`,
       );
     });
-    await expect
-      .poll(async () => (await service.call("GET", `/api/server/${server.id}`)).status)
-      .toBe(200);
+    await expectThere(service, `/api/server/${server.id}`);
 
     const configuration = async (configurationId: number): Promise<BackupConfiguration> => {
       const answer = await service.call("GET", `/api/backup-configuration/${configurationId}`);
