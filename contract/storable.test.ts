@@ -4,6 +4,7 @@ import { toFieldErrors } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 import { operations } from "./operations.ts";
 import { isStorableText, line } from "./values.ts";
+import "./words.ts";
 
 type Path = (string | number)[];
 type Definition = z.core.$ZodTypes["_zod"]["def"];

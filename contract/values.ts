@@ -1,7 +1,9 @@
 // The small values that the resources are made of: ids, moments, texts with bounds.
 // Everything here is zod/mini, because both ends load it and the full zod is three times the size.
 import * as z from "zod/mini";
-import "./words.ts";
+
+// A browser page whose policy forbids `eval` would report zod's attempt to use it; a service may compile.
+z.config({ jitless: "document" in globalThis });
 
 /** The largest value of an `integer` column; every count and every number of seconds stays below it. */
 export const maxInteger = 2_147_483_647;

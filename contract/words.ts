@@ -1,5 +1,5 @@
-// The words for a value that does not fit, in one place, so that a form and a 422 say the same.
-// `values.ts` loads this, and every schema is made of values.
+// The words for a value that does not fit, in one place, so that a form and a 422 say the same. To be imported by what shows
+// them: a page that only reads has no use for them.
 import * as z from "zod/mini";
 
 const typeText: Partial<Record<string, string>> = {
@@ -48,8 +48,6 @@ function complaint(issue: z.core.$ZodRawIssue): string {
 }
 
 z.config({
-  // A browser page whose policy forbids `eval` would report zod's attempt to use it; a service may compile.
-  jitless: "document" in globalThis,
   // A schema's own `error:` text wins over this.
   customError: (issue) => {
     if (issue.code === "unrecognized_keys")

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { toFieldErrors, toFieldErrorsBody } from "../errors.ts";
+import "../words.ts";
 import { createWorkerBody, defaultStopWait, withWorkerDefaults } from "./worker.ts";
 
 const body = {

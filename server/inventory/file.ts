@@ -1,6 +1,7 @@
 // Reads the inventory file and reports each mistake with its line.
 import { readFile } from "node:fs/promises";
 import { LineCounter, parseDocument, type Document, isNode } from "yaml";
+import "../../contract/words.ts";
 import { crossCheck, inventorySchema, type Complaint, type Inventory } from "./schema.ts";
 import { toError } from "../to-error.ts";
 

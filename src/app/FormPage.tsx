@@ -6,6 +6,7 @@ import type { MouseEvent, ReactNode } from "react";
 import { type DefaultValues, type FieldValues, FormProvider, useForm } from "react-hook-form";
 import { useNavigate } from "react-router";
 import type * as z from "zod/mini";
+import "../../contract/words.ts";
 import { Button } from "../ui/Button.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { type Crumb, Crumbs } from "./Crumbs.tsx";
