@@ -14,6 +14,7 @@ import { RouterContext } from "./app/router-context.ts";
 import { linkState, unansweredText } from "./app/link-state.ts";
 import { readFrom } from "./paths.ts";
 import { routes } from "./routes.tsx";
+import { nextChange } from "./store.ts";
 import "./styles.css";
 
 // Where the page was built, the preload script has taken it already.
@@ -83,12 +84,16 @@ function remount(): void {
   if (router !== null) mount();
 }
 
+type Links = { open(link: SignInLink): Promise<void>; verify(token: string): Promise<void> };
+
 /** Few visits begin with a link, so what opens one is loaded for them alone. */
-async function loadLinks(): Promise<{ open(link: SignInLink): Promise<void> }> {
+async function loadLinks(): Promise<Links> {
   const loaded = await import("./app/sign-in-link.ts").catch(() => null);
   return (
     loaded?.createLinks(remount) ?? {
       open: async () => linkState.set({ kind: "failed", reason: unansweredText }),
+      // Nobody could say what the page does not say already.
+      verify: async () => {},
     }
   );
 }
@@ -120,9 +125,17 @@ async function start(): Promise<void> {
   }
   if (link !== null) {
     await whenShown();
-    const opened = (await loadLinks()).open(link);
-    // Without a session every page would lead to the connect page meanwhile.
-    if (sessions.current() === null) await opened;
+    const { kind, secret } = link;
+    if (kind === "token" && sessions.current() === null) {
+      // The page waits neither for what looks at the token, nor for the answer.
+      sessions.connect({ address: "", token: secret }, { remember: false, fromLink: kind });
+      const firstPage = Promise.race([idle(), nextChange(sessions.state)]);
+      void firstPage.then(loadLinks).then(({ verify }) => verify(secret));
+    } else {
+      const opened = loadLinks().then(({ open }) => open(link));
+      // Without a session every page would lead to the connect page meanwhile.
+      if (sessions.current() === null) await opened;
+    }
   }
   restoreCache(sessions.current());
   mount();

@@ -67,9 +67,14 @@ export function createSignInLinks(options: SignInLinkOptions) {
     // The page need not wait for the answer, nor compete with the question.
     connect(link.secret, link);
     await firstPage();
-    const { kind } = await check(sessionOf(link.secret));
+    return verify(link.secret);
+  }
+
+  /** Asks about a link's token that was connected with before anybody had looked at it. */
+  async function verify(token: string): Promise<void> {
+    const { kind } = await check(sessionOf(token));
     if (kind !== "refused") return;
-    sessions.end(link.secret);
+    sessions.end(token);
     fail(refusedText);
     // A session that another tab has is as good as one of this tab.
     await askTabs();
@@ -110,5 +115,5 @@ export function createSignInLinks(options: SignInLinkOptions) {
     });
   }
 
-  return { open };
+  return { open, verify };
 }

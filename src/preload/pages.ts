@@ -2,7 +2,7 @@
 // The loaders stay the ones to say what a page needs; what is missing here is only asked later.
 import type { operations } from "../../contract/operations.ts";
 
-/** Loaded first where the address holds a sign-in link. */
+/** Loaded first where the address holds a code, and nothing can be asked without the token that it is exchanged for. */
 export const linkModule = "app/sign-in-link.ts";
 
 type AnyPath = (typeof operations)[keyof typeof operations]["path"];

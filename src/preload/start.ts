@@ -21,8 +21,8 @@ function preload(module: string): void {
 function start(): void {
   const link = takeLink();
   globalThis.signInLink = link;
-  if (link !== null) preload(linkModule);
   const session = firstSession(link);
+  if (link !== null && session === null) preload(linkModule);
   if (session === null || location.pathname === "/connect") return;
   document.documentElement.dataset["connected"] = "";
   const page = preloadFor(location.pathname, location.search);
