@@ -58,8 +58,14 @@ export default defineConfig({
             { name: "first", tags: ["$initial"], priority: 2 },
             // What the rows of a room's lists are made of, which its other pages show too.
             {
-              name: "backup-badges",
-              test: /\/src\/backups\/(?:BackupBadge|ConfigurationState|backup-facts|configuration-condition|work)\./,
+              name: "backup-parts",
+              test: /\/src\/backups\/(?:BackupBadge|Configuration(?:Actions|State)|actions|backup-facts|configuration-condition|work)\./,
+              priority: 1,
+            },
+            // Small parts that pages and forms share. Most of them come at idle, and the rest in the same file.
+            {
+              name: "parts",
+              test: /\/src\/(?:ui\/(?:ChoiceList|CommandLine|CopyButton|DocsLink|EventChecklist|Field|FieldGroup|FoldedFields|Input|Progress|Properties|RequestId|SearchInput|Select|focus-heading|memory-text)|app\/(?:ErrorText|IdForm|current-place|health|known-places))\./,
               priority: 1,
             },
           ],

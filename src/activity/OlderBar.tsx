@@ -1,4 +1,4 @@
-import { useMutation } from "@tanstack/react-query";
+import { useMutation } from "../api/mutate.ts";
 import { type Activity, activityPerPage } from "../../contract/activity.ts";
 import { callExtra } from "../api/query.ts";
 import { ErrorText } from "../app/ErrorText.tsx";

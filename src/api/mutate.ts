@@ -1,6 +1,13 @@
 // Changes that are asked for outside of a component, or many at a time.
-import { MutationObserver, type MutationOptions } from "@tanstack/react-query";
+import {
+  MutationObserver,
+  type MutationOptions,
+  useMutation as useQueryMutation,
+} from "@tanstack/react-query";
 import { queryClient } from "./query.ts";
+
+/** A value of this module, so that it comes with the first file: nearly every list changes something. */
+export const useMutation = useQueryMutation;
 
 /** As `useMutation` does it, for callers that send many requests and report each error themselves. */
 export const mutate = <Data, Variables, Before>(

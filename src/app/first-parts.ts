@@ -1,14 +1,20 @@
 // What nearly every page is made of comes with the first file: a page that fetched it in pieces of its own would wait
 // for a dozen more requests, and small files compress badly.
+import "../../contract/workers/worker-name.ts";
 import "../api/mutate.ts";
 import "../api/poll.ts";
 import "../ui/Badge.tsx";
 import "../ui/hand-focus-on.ts";
+import "../ui/IdText.tsx";
 import "../ui/Table.tsx";
 import "../ui/Time.tsx";
+import "../ui/visible-text.ts";
 import "./confirm.ts";
+import "./AccountNotice.tsx";
+import "./list/typed-search.ts";
 import "./ListPage.tsx";
 import "./PlaceTabs.tsx";
 import "./ServerTabs.tsx";
 import "./SiteTabs.tsx";
+import "./StateBadge.tsx";
 import "./toasts.ts";

@@ -1,5 +1,4 @@
 // What can be done to a backup configuration, and why it sometimes cannot.
-import { useMutation } from "@tanstack/react-query";
 import {
   backupConfigurationStates,
   canBackupConfiguration,
@@ -8,7 +7,7 @@ import {
 } from "../../contract/backups/backup.ts";
 import { isInTransit } from "../../contract/states.ts";
 import { call } from "../api/client.ts";
-import { isLast } from "../api/mutate.ts";
+import { isLast, useMutation } from "../api/mutate.ts";
 import { invalidate, patchAnswers } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
 import type { IconName } from "../ui/Icon.tsx";

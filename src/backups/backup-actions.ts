@@ -1,5 +1,5 @@
 // What can be done to a backup, and why it sometimes cannot.
-import { useMutation } from "@tanstack/react-query";
+import { useMutation } from "../api/mutate.ts";
 import {
   backupStates,
   canBackup,

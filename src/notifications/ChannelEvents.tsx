@@ -1,5 +1,6 @@
 // Which events of a site or server a selected channel gets. A change is saved at once, as the selection is.
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
+import { useMutation } from "../api/mutate.ts";
 import { useState } from "react";
 import {
   problemEvents,

@@ -1,4 +1,4 @@
-import { useMutation } from "@tanstack/react-query";
+import { useMutation } from "../api/mutate.ts";
 import { useState } from "react";
 import type {
   ChannelMessage,

@@ -1,5 +1,4 @@
 // What can be done to a webhook and its deliveries, and why it sometimes cannot.
-import { useMutation } from "@tanstack/react-query";
 import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import type {
   CreateWebhookBody,
@@ -8,7 +7,7 @@ import type {
 } from "../../contract/webhooks/webhook.ts";
 import { cacheParent } from "../api/parent-cache.ts";
 import { call } from "../api/client.ts";
-import { isLast } from "../api/mutate.ts";
+import { isLast, useMutation } from "../api/mutate.ts";
 import { invalidate, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
 import { followDelivery } from "./follow-delivery.ts";

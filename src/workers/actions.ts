@@ -1,5 +1,4 @@
 // What can be done to a worker: at once on screen, then at the service, and back if that refuses.
-import { useMutation } from "@tanstack/react-query";
 import {
   canWorker,
   type Worker,
@@ -9,7 +8,7 @@ import {
 } from "../../contract/workers/worker.ts";
 import { workerLabel } from "../../contract/workers/worker-name.ts";
 import { call } from "../api/client.ts";
-import { isLast } from "../api/mutate.ts";
+import { isLast, useMutation } from "../api/mutate.ts";
 import { invalidate, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
 import type { IconName } from "../ui/Icon.tsx";
