@@ -31,6 +31,7 @@ import { createMetrics } from "./metrics/metrics.ts";
 import { measureRequests } from "./metrics/requests.ts";
 import { createMetricsRoute } from "./metrics/routes.ts";
 import { createAddressGuard } from "./net/address-guard.ts";
+import { createServers } from "./ssh/servers.ts";
 import { createSender } from "./net/send.ts";
 import type { SmtpSettings } from "./notifications/channels/smtp-url.ts";
 import { createNotifications } from "./notifications/notifications.ts";
@@ -120,6 +121,13 @@ export async function createApp(options: AppOptions): Promise<App> {
   const tokens = createTokens({ db, clock });
   await tokens.prepare(options.token);
   const inventoryStore = createInventoryStore(db);
+  const { PATH = "", HOME = "/" } = options.workerEnvironment;
+  const host = createLocalHost({ PATH, HOME });
+  const agent = options.secrets["SSH_AUTH_SOCK"];
+  const servers = createServers({
+    local: host,
+    environment: { PATH, HOME, LC_ALL: "C", ...(agent && { SSH_AUTH_SOCK: agent }) },
+  });
   const inventory = await openInventory({
     file: options.inventoryFile,
     dataFolder: options.dataFolder,
@@ -131,6 +139,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       findOwner: findFolderOwner,
       findReplacer,
     },
+    remote: servers,
     log,
   });
   const listener = createListener({
@@ -142,8 +151,6 @@ export async function createApp(options: AppOptions): Promise<App> {
   const jobs = await startJobs({ connection: options.connection, db, listener, log });
   const secrets = createSecretReader(options.secrets);
 
-  const { PATH = "", HOME = "/" } = options.workerEnvironment;
-  const host = createLocalHost({ PATH, HOME });
   const installation = await installationId(db);
   const workers = createWorkers({
     db,
@@ -297,6 +304,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await workers.stop(workersOnStop);
       await listener.stop();
       network.close();
+      await servers.close();
       await closeDatabase();
     },
   };

@@ -61,7 +61,14 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
     if (type === undefined || id === undefined) return {};
     const found =
       type === "database" ? await inventory.findDatabase(id) : await inventory.findSite(id);
-    if (found?.serverId === server.id) return {};
+    if (found?.serverId === server.id)
+      return server.connection === "local"
+        ? {}
+        : {
+            backupable_id: [
+              `The selected backupable id is on ${server.name}, a server over SSH, which cannot be backed up yet.`,
+            ],
+          };
     return {
       backupable_id: [
         found === null || !reaches(found.serverId)

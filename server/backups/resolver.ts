@@ -68,13 +68,22 @@ export function createResolver(options: ResolverOptions): Resolver {
     return paths.length === 0;
   }
 
+  async function refuseRemote(serverId: number): Promise<void> {
+    if (!(await inventory.isLocal(serverId)))
+      throw new SourceError("The source is on a server over SSH, which cannot be backed up yet.");
+  }
+
   return {
     async source({ database_id, site_id }) {
       try {
         const database = database_id === null ? null : await inventory.findDatabase(database_id);
-        if (database !== null) return await databaseSource(database);
+        if (database !== null) {
+          await refuseRemote(database.serverId);
+          return await databaseSource(database);
+        }
         const site = site_id === null ? null : await inventory.findSite(site_id);
         if (site === null) throw new SourceError("The source is no longer in the inventory.");
+        await refuseRemote(site.serverId);
         return createFolderSource({
           ...(await openAs(site.account)),
           name: site.name,

@@ -34,8 +34,12 @@ export function ownAccount(): Account {
  * @throws when a directory service was asked and did not answer
  */
 export async function findAccount(key: string | number): Promise<Account | null> {
-  const line = await passwdLine(String(key));
-  const [name, , uid, gid, , home] = line?.split(":") ?? [];
+  return readPasswd((await passwdLine(String(key))) ?? "", key);
+}
+
+/** @param line of the user database, for a name or a uid; null where it is of another, or of none */
+export function readPasswd(line: string, key: string | number): Account | null {
+  const [name, , uid, gid, , home] = line.split(":");
   if (name === undefined || uid === undefined || gid === undefined) return null;
   // A number beyond 32 bits is answered with what is left of it.
   if (name !== String(key) && uid !== String(key)) return null;

@@ -1,7 +1,14 @@
 // Whose a folder is: who owns it, if nobody else could put another one in its place.
 import { lstat, readlink } from "node:fs/promises";
-import type { Stats } from "node:fs";
 import { dirname, join } from "node:path";
+
+type FoundEntry = { uid: number; gid: number; mode: number; isSymbolicLink(): boolean };
+/** How a machine's folders are looked at, without following links. */
+export type Look = {
+  lstat(path: string): Promise<FoundEntry>;
+  readlink(path: string): Promise<string>;
+};
+const here: Look = { lstat: (path) => lstat(path), readlink: (path) => readlink(path) };
 
 export type FolderOwner = { uid: number; gid: number } | { problem: string };
 
@@ -16,8 +23,8 @@ const othersWrite = 0o022;
  * a sentence without its full stop
  * @throws what the file system says of a way that is not there
  */
-export async function findFolderOwner(path: string): Promise<FolderOwner> {
-  const steps = await stepsTo(path);
+export async function findFolderOwner(path: string, look = here): Promise<FolderOwner> {
+  const steps = await stepsTo(path, look);
   // Who owns / owns the machine. In a user namespace that is not 0.
   const isRoots = ({ stat }: Step) => stat.uid === 0 || stat.uid === steps[0]?.stat.uid;
   const open = steps.find((step) => step.path !== path && othersReplace(step.stat));
@@ -39,8 +46,8 @@ export async function findFolderOwner(path: string): Promise<FolderOwner> {
  * Whose the folder itself is does not count: that is the operator's to say.
  * @throws what the file system says of a way that is not there
  */
-export async function findReplacer(path: string, uid: number): Promise<string | null> {
-  const steps = await stepsTo(path);
+export async function findReplacer(path: string, uid: number, look = here): Promise<string | null> {
+  const steps = await stepsTo(path, look);
   const mayReplace = ({ stat }: Step) =>
     (stat.uid !== 0 && stat.uid !== steps[0]?.stat.uid && stat.uid !== uid) || othersReplace(stat);
   const step = steps.find((one) => one.path !== path && mayReplace(one));
@@ -50,10 +57,10 @@ export async function findReplacer(path: string, uid: number): Promise<string | 
     : `user ${step.stat.uid}, who owns ${step.path}, could put something else in its place`;
 }
 
-type Step = { path: string; stat: Stats };
+type Step = { path: string; stat: FoundEntry };
 
 /** Every folder and every link that is passed on the way, in order. */
-async function stepsTo(target: string): Promise<Step[]> {
+async function stepsTo(target: string, { lstat, readlink }: Look): Promise<Step[]> {
   let path = "/";
   const steps = [{ path, stat: await lstat(path) }];
   const names = target.split("/");
@@ -74,7 +81,7 @@ async function stepsTo(target: string): Promise<Step[]> {
   return steps;
 }
 
-function othersReplace(stat: Stats): boolean {
+function othersReplace(stat: FoundEntry): boolean {
   if (stat.isSymbolicLink()) return false; // its mode means nothing
   // In a sticky folder others may add, but not replace what is not theirs.
   if ((stat.mode & sticky) !== 0) return false;

@@ -31,27 +31,45 @@ export type AccountSource = {
   findReplacer(path: string, uid: number): Promise<string | null>;
 };
 
+/** That of a server over SSH. */
+export type RemoteAccountSource = AccountSource & {
+  /** @returns why nothing can run as the account there, and what to do; null = it can */
+  whyNotAs(account: Account): Promise<string | null>;
+};
+
+/** @returns null for this machine; a sentence for a server that cannot be asked now */
+export type RemoteAccounts = (server: number) => Promise<RemoteAccountSource | string | null>;
+
 type Site = Inventory["sites"][number];
 type Database = Inventory["databases"][number];
 
 /**
  * @param stored as they were decided before: an owner is looked up once for a path
+ * @param remote the servers over SSH; what is wrong there is no mistake in the file
  * @returns the accounts, and the mistakes in the file
  */
 export async function decideAccounts(
   inventory: Inventory,
   stored: EntryAccounts,
   machine: AccountSource,
+  remote: RemoteAccounts = async () => null,
 ): Promise<{ accounts: EntryAccounts; complaints: Complaint[] }> {
   const source = { ...machine, find: onceForEach(machine.find) };
+  const sourceAt = onceForEach(remote);
   const accounts: EntryAccounts = { sites: new Map(), databases: new Map() };
   const complaints: Complaint[] = [];
   const decide = async (
     kind: keyof EntryAccounts,
     index: number,
     entry: Site | (Database & { engine: "sqlite" }),
-    otherwise: () => Promise<EntryAccount>,
+    otherwise: (source: AccountSource) => Promise<EntryAccount>,
   ) => {
+    const there = await sourceAt(entry.server);
+    if (there !== null) {
+      const before = stored[kind].get(entry.id);
+      accounts[kind].set(entry.id, await accountThere(entry, before, there, otherwise));
+      return;
+    }
     const given = entry.user === undefined ? null : await accountGiven(entry.user, source);
     if (typeof given === "string") complaints.push({ path: [kind, index, "user"], message: given });
     else if (given !== null)
@@ -59,16 +77,16 @@ export async function decideAccounts(
     // Everything has the one account that there is.
     else if (source.own.uid !== 0)
       accounts[kind].set(entry.id, { account: source.own, problem: null, ownerOf: null });
-    else accounts[kind].set(entry.id, await otherwise());
+    else accounts[kind].set(entry.id, await otherwise(source));
   };
 
   for (const [index, site] of inventory.sites.entries())
-    await decide("sites", index, site, () =>
+    await decide("sites", index, site, (source) =>
       ownerOf(expandHome(site.root), stored.sites.get(site.id), source),
     );
   for (const [index, database] of inventory.databases.entries())
     if (database.engine === "sqlite")
-      await decide("databases", index, database, async () => {
+      await decide("databases", index, database, async (source) => {
         const users = inventory.sites.filter(({ databases }) => databases?.includes(database.id));
         return users.length > 0
           ? accountOfSites(users, accounts.sites)
@@ -78,13 +96,48 @@ export async function decideAccounts(
 }
 
 /** A lookup is a process, and many entries have the same account. */
-function onceForEach(find: AccountSource["find"]): AccountSource["find"] {
-  const found = new Map<string | number, Promise<Account | null>>();
-  return (name) => {
-    const account = found.get(name) ?? find(name);
-    found.set(name, account);
-    return account;
+function onceForEach<Key, Found>(find: (key: Key) => Promise<Found>): (key: Key) => Promise<Found> {
+  const found = new Map<Key, Promise<Found>>();
+  return (key) => {
+    const one = found.get(key) ?? find(key);
+    found.set(key, one);
+    return one;
   };
+}
+
+/** As on this machine; but what cannot be asked now stays as it was, and is asked again once the server is back. */
+async function accountThere(
+  entry: Site | (Database & { engine: "sqlite" }),
+  before: EntryAccount | undefined,
+  source: RemoteAccountSource | string,
+  otherwise: (source: AccountSource) => Promise<EntryAccount>,
+): Promise<EntryAccount> {
+  const { user } = entry;
+  const path = pathOf(entry);
+  const without = (problem: string) => ({ account: null, problem, ownerOf: null });
+  const unknown = (reason: string) => {
+    const isSame =
+      user === undefined
+        ? before?.ownerOf === null || before?.ownerOf === path
+        : before?.account?.name === user;
+    return before !== undefined && before.account !== null && isSame
+      ? before
+      : without(`No account for ${path} yet: ${reason}`);
+  };
+  if (typeof source === "string") return unknown(source);
+  try {
+    if (user === undefined)
+      return source.own.uid === 0
+        ? await otherwise(source)
+        : { account: source.own, problem: null, ownerOf: null };
+    const account = await source.find(user);
+    if (account === null)
+      return without(`No account for ${path}: its server has no user “${user}”.`);
+    const why = account.uid === source.own.uid ? null : await source.whyNotAs(account);
+    return why === null ? await unlessReplaceable(account, path, source) : without(why);
+  } catch (error) {
+    return unknown(toError(error).message);
+  }
 }
 
 const pathOf = (entry: Site | (Database & { engine: "sqlite" })): string =>

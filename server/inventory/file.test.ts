@@ -47,7 +47,23 @@ describe("a mistake is reported with its line and its reason", () => {
     ["servers:\n  - { id: 1, connection: local }", "line 2: The servers.0.name field is required."],
     [
       "servers:\n  - id: 1\n    name: far\n    connection: { ssh: { host: a } }",
-      "line 4: Only “connection: local” works so far",
+      "line 4: The ssh.user field is required.",
+    ],
+    [
+      "servers:\n  - { id: 1, name: far, connection: near }",
+      "line 2: A connection is “local” for this machine, or",
+    ],
+    [
+      "servers:\n  - id: 1\n    name: far\n    connection:\n      ssh:\n        host: a\n        user: b\n        key: agent\n        host_key: SHA256:short",
+      "line 9: A host key is its fingerprint",
+    ],
+    [
+      "servers:\n  - id: 1\n    name: far\n    connection:\n      ssh:\n        host: -oProxyCommand=x\n        user: b\n        key: agent",
+      "line 6: A host is a name or an address",
+    ],
+    [
+      "servers:\n  - { id: 1, name: far, connection: { ssh: { host: a, user: b, key: agent } } }\nsites:\n  - { id: 1, server: 1, name: a, root: ~/a }",
+      "line 4: A path on a server over SSH must start with “/”.",
     ],
     [
       `${start}sites:\n  - { id: 1, server: 7, name: a, root: /a }`,

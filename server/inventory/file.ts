@@ -1,6 +1,7 @@
 // Reads the inventory file and reports each mistake with its line.
 import { readFile } from "node:fs/promises";
 import { LineCounter, parseDocument, type Document, isNode } from "yaml";
+import type * as z from "zod/mini";
 import "../../contract/words.ts";
 import { crossCheck, inventorySchema, type Complaint, type Inventory } from "./schema.ts";
 import { toError } from "../to-error.ts";
@@ -51,7 +52,7 @@ function parse(text: string, file: string) {
   if (!parsed.success)
     throw new InventoryError(
       file,
-      parsed.error.issues.map((issue) => {
+      parsed.error.issues.flatMap(withinBranch).map((issue) => {
         // A YAML file has no symbols for keys.
         const path = issue.path as Complaint["path"];
         // What is unknown is reported where it stands, not where it is missing from.
@@ -64,6 +65,18 @@ function parse(text: string, file: string) {
   };
   refuse(crossCheck(parsed.data));
   return { inventory: parsed.data, refuse };
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** Of a value that may be of several shapes, the mistakes inside the one that it nearly has. */
+function withinBranch(issue: Issue): Issue[] {
+  if (issue.code !== "invalid_union") return [issue];
+  const branch = issue.errors.find((mistakes) =>
+    mistakes.every(({ code, path }) => path.length > 0 || code === "unrecognized_keys"),
+  );
+  if (branch === undefined || branch.length === 0) return [issue];
+  return branch.map((mistake) => ({ ...mistake, path: [...issue.path, ...mistake.path] }));
 }
 
 const at = (line: number, message: string) => `line ${line}: ${message}`;

@@ -3,7 +3,13 @@ import { watch } from "node:fs";
 import { access, chmod, mkdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Logger } from "pino";
-import { decideAccounts, type AccountSource, type EntryAccounts } from "./accounts.ts";
+import {
+  decideAccounts,
+  type AccountSource,
+  type EntryAccounts,
+  type RemoteAccounts,
+} from "./accounts.ts";
+import type { Inventory } from "./schema.ts";
 import { messageOf } from "../loggable-error.ts";
 import { InventoryError, readInventory } from "./file.ts";
 import { writeSample } from "./sample.ts";
@@ -16,6 +22,8 @@ type InventoryOptions = {
   dataFolder: string;
   store: InventoryStore;
   accounts: AccountSource;
+  /** Told of the servers of a file before their accounts are decided, and of those that stay when it is refused. */
+  remote: { follow(servers: Inventory["servers"]): Promise<void>; accounts: RemoteAccounts };
   log: Logger;
 };
 
@@ -39,7 +47,10 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
     try {
       let accounts: EntryAccounts = { sites: new Map(), databases: new Map() };
       const inventory = await readInventory(file, async (read) => {
-        const decided = await decideAccounts(read, await store.listAccounts(), options.accounts);
+        await options.remote.follow(read.servers);
+        const before = await store.listAccounts();
+        const { accounts: here, remote } = options;
+        const decided = await decideAccounts(read, before, here, remote.accounts);
         ({ accounts } = decided);
         return decided.complaints;
       });
@@ -50,6 +61,7 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
       tellWithoutAccount(accounts);
     } catch (error) {
       problem = messageOf(error);
+      await options.remote.follow(await store.listServerEntries()).catch(() => undefined);
       log.error({ file, problem }, "the inventory stays as it was");
     }
   };

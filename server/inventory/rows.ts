@@ -5,12 +5,14 @@ import type { EntryAccount } from "./accounts.ts";
 import { expandHome } from "./paths.ts";
 import type { Inventory } from "./schema.ts";
 
+type ServerConnection = Inventory["servers"][number]["connection"];
 export type ServerRow = {
   id: number;
   name: string;
   timeZone: string;
   /** What keeps its workers up, and the configuration file of it that the entry names; null = this service does. */
   supervisord: { config: string | null } | null;
+  connection: ServerConnection;
 };
 export type SiteRow = {
   id: number;
@@ -54,6 +56,7 @@ export const toServer = (row: typeof servers.$inferSelect): ServerRow => ({
     row.entry.supervisor === "supervisord"
       ? { config: row.entry.supervisord_config ? expandHome(row.entry.supervisord_config) : null }
       : null,
+  connection: row.entry.connection,
 });
 
 export function toSite(row: typeof sites.$inferSelect): SiteRow {

@@ -28,12 +28,42 @@ const user = z.string().check(
   }),
 );
 
+/** Where a server listens for SSH, who logs in, and the one host key that it may have. */
+const hop = {
+  host: z.string().check(
+    z.regex(/^[A-Za-z0-9_:][A-Za-z0-9_.:-]{0,254}$/, {
+      error: "A host is a name or an address, without a port.",
+    }),
+  ),
+  port: z._default(z.int().check(z.gte(1), z.lte(65_535)), 22),
+  user,
+  key: z.string().check(
+    z.regex(/^(?:agent|file:[~/].*)$/, {
+      error: "A key must be “file:PATH” of a private key, or “agent”.",
+    }),
+  ),
+  host_key: z.optional(
+    z.string().check(
+      z.regex(/^SHA256:[A-Za-z0-9+/]{43}$/, {
+        error: "A host key is its fingerprint, “SHA256:…”, as “ssh-keygen -l” shows it.",
+      }),
+    ),
+  ),
+};
+
+const ssh = z.strictObject({
+  ...hop,
+  /** An ssh_config that is read as well. */
+  config: z.optional(absolutePath),
+  jump: z.optional(z.strictObject(hop)),
+});
+
 const server = z.strictObject({
   id,
   name: line(100),
   time_zone: z.optional(timeZone),
-  connection: z.literal("local", {
-    error: "Only “connection: local” works so far; servers over SSH are still to come.",
+  connection: z.union([z.literal("local"), z.strictObject({ ssh })], {
+    error: "A connection is “local” for this machine, or “{ ssh: { host, user, key } }”.",
   }),
   /** Who keeps the processes of its workers up: this service itself, or the supervisord of the server. */
   supervisor: z.optional(z.enum(["embedded", "supervisord"])),
@@ -137,6 +167,20 @@ export function crossCheck(inventory: Inventory): Complaint[] {
         path: ["servers", index, "supervisord_config"],
         message: "A supervisord_config is of use with “supervisor: supervisord” only.",
       });
+  });
+  const remote = new Set(
+    inventory.servers.flatMap(({ id, connection }) => (connection === "local" ? [] : [id])),
+  );
+  // The service's own home is none of theirs.
+  const noHome = (path: Complaint["path"], serverId: number, text: string) => {
+    if (remote.has(serverId) && !text.startsWith("/"))
+      complaints.push({ path, message: "A path on a server over SSH must start with “/”." });
+  };
+  inventory.sites.forEach(({ server, root }, index) =>
+    noHome(["sites", index, "root"], server, root),
+  );
+  inventory.databases.forEach((entry, index) => {
+    if (entry.engine === "sqlite") noHome(["databases", index, "path"], entry.server, entry.path);
   });
   inventory.databases.forEach((entry, index) =>
     refer(["databases", index, "server"], serverIds, "server", entry.server),

@@ -67,6 +67,18 @@ export function createInventoryStore(db: Database) {
 
     allServers: async (): Promise<ServerRow[]> => (await db.select().from(servers)).map(toServer),
 
+    /** Whether it is the machine that the service runs on. */
+    async isLocal(id: number): Promise<boolean> {
+      const [row] = await db.select().from(servers).where(eq(servers.id, id));
+      return row === undefined || toServer(row).connection === "local";
+    },
+
+    /** As the file has them. */
+    async listServerEntries(): Promise<Inventory["servers"]> {
+      const rows = await db.select({ entry: servers.entry }).from(servers);
+      return rows.map(({ entry }) => entry);
+    },
+
     async findSite(id: number, tx?: Connection): Promise<SiteRow | null> {
       const [row] =
         tx === undefined

@@ -139,7 +139,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       "-o",
       "ClearAllForwardings=yes",
     ]);
-    const child = spawn("ssh", [...args, "--", target.host, loginCommand(null)], {
+    const child = spawn("ssh", [...args, "--", target.host, loginCommand([])], {
       cwd: "/",
       env: environment,
       stdio: ["pipe", "pipe", "pipe"],

@@ -1,8 +1,9 @@
 // A server as one of its accounts sees it, over its connection.
 import type { Account } from "../hosts/account.ts";
+import { accountEnvironment } from "../hosts/as-account.ts";
 import type { FolderProblem, Host } from "../hosts/host.ts";
 import type { Connection } from "./connection.ts";
-import { createRemoteRunner } from "./run-remotely.ts";
+import { createRemoteRunner, type Becoming } from "./run-remotely.ts";
 
 /** @throws ServerAway */
 export async function openRemoteHost(connection: Connection, signal?: AbortSignal): Promise<Host> {
@@ -11,8 +12,7 @@ export async function openRemoteHost(connection: Connection, signal?: AbortSigna
 
   function hostOf(account: Account): Host {
     const isOwn = account.uid === own.uid;
-    const user = account.name === "" ? `#${account.uid}` : account.name;
-    const run = createRemoteRunner(connection, isOwn ? null : user);
+    const run = createRemoteRunner(connection, isOwn ? null : becoming(own, account));
     return {
       account,
       isOwn,
@@ -23,6 +23,18 @@ export async function openRemoteHost(connection: Connection, signal?: AbortSigna
     };
   }
   return hostOf(own);
+}
+
+/** Root needs nobody's leave. */
+function becoming(own: Account, account: Account): Becoming {
+  const { uid, gid, name } = account;
+  const sudoName = name === "" ? String.raw`\#${uid}` : name;
+  if (own.uid !== 0)
+    return { sudoName, words: ["sudo", "-n", "-H", "-u", name === "" ? `#${uid}` : name, "--"] };
+  const groups = name === "" ? "--clear-groups" : "--init-groups";
+  const environment = Object.entries(accountEnvironment(account)).map((pair) => pair.join("="));
+  const words = ["setpriv", `--reuid=${uid}`, `--regid=${gid}`, groups, "--", "env"];
+  return { sudoName, words: [...words, ...environment] };
 }
 
 /** Follows links there, by the shell that every server has. */

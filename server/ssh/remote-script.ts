@@ -16,10 +16,9 @@ const cleanShell = [
 
 /**
  * The one argument that the login shell of the account gets. Scripts find the process of their connection in `$1`.
- * @param account a name, or `#` and a number; null = the one that logs in
+ * @param as what becomes another account before the shell starts; empty = nothing
  */
-export function loginCommand(account: string | null): string {
-  const as = account === null ? [] : ["sudo", "-n", "-H", "-u", account, "--"];
+export function loginCommand(as: readonly string[]): string {
   const start = `exec ${quoteAll([...as, "sh", "-c", cleanShell, "sh"])} "$PPID"`;
   return `exec sh -c ${quote(start)}`;
 }

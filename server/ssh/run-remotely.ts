@@ -21,23 +21,26 @@ const abortGraceMs = 1000;
 
 type Runner = (command: Command) => Promise<CommandEnd>;
 
-/** @param account a name, or `#` and a number; null = the one that logs in */
+/** How commands become another account: the words before them, and what the account is called in a sudoers file. */
+export type Becoming = { words: readonly string[]; sudoName: string };
+
+/** @param as null = the account that logs in */
 export const createRemoteRunner =
-  (connection: Connection, account: string | null): Runner =>
+  (connection: Connection, as: Becoming | null): Runner =>
   async (command) => {
     const { signal, isSmall = false } = command;
     const moves = [command.input, command.output, command.take].some((part) => part !== undefined);
     return connection.withSession({ isBulk: moves && !isSmall, signal }, (session, started) =>
-      runIn(session, command, { connection, account, started }),
+      runIn(session, command, { connection, as, started }),
     );
   };
 
-type Circumstances = { connection: Connection; account: string | null; started: () => void };
+type Circumstances = { connection: Connection; as: Becoming | null; started: () => void };
 
 async function runIn(
   { args, environment, lost }: Session,
   command: Command,
-  { connection, account, started }: Circumstances,
+  { connection, as, started }: Circumstances,
 ): Promise<CommandEnd> {
   const { argv, folder = "/", signal, take } = command;
   const [program] = argv;
@@ -55,7 +58,7 @@ async function runIn(
 
   const between = createBetweenMarks(startMark(nonce), endMark(nonce));
   const outputEnded = Promise.withResolvers<void>();
-  const child = spawn("ssh", [...args, loginCommand(account)], {
+  const child = spawn("ssh", [...args, loginCommand(as?.words ?? [])], {
     cwd: "/",
     env: environment,
     detached: true,
@@ -110,7 +113,7 @@ async function runIn(
     child.once("close", () => {
       const reason = isStarted
         ? new ServerAway("lost", `The connection to ${place} was lost while ${program} ran there.`)
-        : explainStart(before, connection, { account, program });
+        : explainStart(before, connection, { as, program });
       // Whatever is in the pipe still counts: the end may be in it.
       if (pipe === null) broken.reject(reason);
       else void pipe.taken.catch(() => undefined).then(() => broken.reject(reason));
@@ -192,7 +195,7 @@ async function runIn(
     if (outcome === "late" && group !== "")
       await createRemoteRunner(
         connection,
-        account,
+        as,
       )({
         argv: ["kill", "-9", "--", `-${group}`],
         signal: AbortSignal.timeout(connection.answerMs),
@@ -222,21 +225,21 @@ function toEnd(
 
 /** What lets the service work as an account there, and as no other. */
 const sudoersLine = (user: string, account: string): string =>
-  `${user} ALL=(${account.replace("#", String.raw`\#`)}) NOPASSWD: ALL`;
+  `${user} ALL=(${account}) NOPASSWD: ALL`;
 
 /** @param before what came on the error stream in place of the mark */
 function explainStart(
   before: string,
   { place, user }: Connection,
-  { account, program }: { account: string | null; program: string },
+  { as, program }: { as: Becoming | null; program: string },
 ): ServerAway {
   const line = toShownText(before.trim().split("\n").at(-1) ?? "");
-  if (account !== null && /\bsudo\b/.test(before))
+  if (as?.words[0] === "sudo" && /\bsudo\b/.test(before))
     return new ServerAway(
       "refused",
-      `${user} may not run commands as ${account} on ${place} (${line}). ${
+      `${user} may not run commands as ${as.sudoName} on ${place} (${line}). ${
         /not found/.test(before) ? "Install sudo there and add" : "Add"
-      } this line with “visudo -f /etc/sudoers.d/quarterdeck”: ${sudoersLine(user, account)}`,
+      } this line with “visudo -f /etc/sudoers.d/quarterdeck”: ${sudoersLine(user, as.sudoName)}`,
     );
   return new ServerAway(
     "lost",

@@ -188,6 +188,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
     async checkFields(site: SiteRow, { directory }: UpdateWorkerBody): Promise<FieldErrors> {
       const account = accountOf(site);
       if (directory === undefined || "problem" in account) return {};
+      if (!(await inventory.isLocal(site.serverId))) return {};
       // Only whether it is there: where it leads is found out at each start.
       const found = await host.as(account).folderInside(site.root, directory);
       return typeof found === "string"
@@ -202,6 +203,10 @@ export function createWorkerService(options: WorkerServiceOptions) {
       if ("problem" in account) throw conflict(account.problem);
       const refusal = await manager.refusal(site.serverId);
       if (refusal !== null) throw conflict(refusal);
+      if (!(await inventory.isLocal(site.serverId)))
+        throw conflict(
+          "Workers on servers over SSH aren't supported yet. Choose a site on the machine that Quarterdeck runs on.",
+        );
       return store.transaction(async (tx) => {
         const row = await store.insert(tx, {
           ...settings,

@@ -1,0 +1,139 @@
+// The servers of the inventory as machines: this one, and those over SSH with their connections.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import type { LocalHost, Host } from "../hosts/host.ts";
+import type { RemoteAccounts } from "../inventory/accounts.ts";
+import { expandHome } from "../inventory/paths.ts";
+import type { Inventory } from "../inventory/schema.ts";
+import { toError } from "../to-error.ts";
+import { createConnection, type Connection } from "./connection.ts";
+import { createLimiter } from "./limiter.ts";
+import { createRemoteAccounts } from "./remote-accounts.ts";
+import { openRemoteHost } from "./remote-host.ts";
+import { ServerAway } from "./server-away.ts";
+import type { Hop, SshTarget } from "./target.ts";
+
+type Entries = Inventory["servers"];
+type SshEntry = Exclude<Entries[number]["connection"], "local">["ssh"];
+
+type RemoteServer = { id: number; name: string; target: SshTarget; connection: Connection };
+
+type Servers = {
+  /** @throws ServerAway where it cannot be used now */
+  open(id: number, signal?: AbortSignal): Promise<Host>;
+  /** Null for this machine. @throws ServerAway for a server that is not in the inventory */
+  find(id: number): RemoteServer | null;
+  /** Those over SSH. */
+  list(): RemoteServer[];
+  /** Takes up what the inventory says; connections that it has no more, or has changed, end. */
+  follow(entries: Entries): Promise<void>;
+  accounts: RemoteAccounts;
+  close(): Promise<void>;
+};
+
+/** Over all servers: more would look like an attack to a firewall, and load this machine. */
+const maxAttempts = 10;
+/** Reading the inventory waits so long for a server at the most. */
+const askMs = 3000;
+/** The longest path of a socket, see unix(7), without what `ssh` adds to it. */
+const maxSocketPath = 100 - 24;
+
+/** @param environment what `ssh` sees: PATH, HOME, and SSH_AUTH_SOCK for keys of an agent */
+export function createServers(options: {
+  local: LocalHost;
+  environment: Record<string, string>;
+}): Servers {
+  const attempts = createLimiter(maxAttempts);
+  const remote = new Map<number, RemoteServer>();
+  const local = new Set<number>();
+  let folder: Promise<string> | null = null;
+  let made = 0;
+
+  async function makeFolder(): Promise<string> {
+    const base = tmpdir().length < maxSocketPath ? tmpdir() : "/tmp";
+    return mkdtemp(join(base, "qd-"));
+  }
+
+  const servers: Servers = {
+    async open(id, signal) {
+      const found = servers.find(id);
+      return found === null ? options.local : openRemoteHost(found.connection, signal);
+    },
+    find(id) {
+      if (local.has(id)) return null;
+      const found = remote.get(id);
+      if (found === undefined)
+        throw new ServerAway("setup", "The server is no longer in the inventory.");
+      return found;
+    },
+    list: () => [...remote.values()],
+    async follow(entries) {
+      local.clear();
+      const left = new Set(remote.keys());
+      for (const { id, name, connection } of entries) {
+        if (connection === "local") {
+          local.add(id);
+          continue;
+        }
+        left.delete(id);
+        const target = targetOf(connection.ssh);
+        const found = remote.get(id);
+        if (found !== undefined && isDeepStrictEqual(found.target, target)) {
+          found.name = name;
+          // Whoever saves the inventory wants to know now.
+          found.connection.retryNow();
+          continue;
+        }
+        folder ??= makeFolder();
+        made += 1;
+        const replacing = createConnection({
+          target,
+          folder: join(await folder, String(made)),
+          environment: options.environment,
+          attempts,
+        });
+        remote.set(id, { id, name, target, connection: replacing });
+        void found?.connection.close();
+      }
+      for (const id of left) {
+        void remote.get(id)?.connection.close();
+        remote.delete(id);
+      }
+    },
+    async accounts(id) {
+      const found = remote.get(id);
+      if (found === undefined) return null;
+      try {
+        return createRemoteAccounts(
+          await openRemoteHost(found.connection, AbortSignal.timeout(askMs)),
+        );
+      } catch (error) {
+        return error instanceof ServerAway
+          ? error.message
+          : `${found.name} did not respond in time (${toError(error).name}).`;
+      }
+    },
+    async close() {
+      await Promise.all([...remote.values()].map(({ connection }) => connection.close()));
+      remote.clear();
+      if (folder !== null) await rm(await folder, { recursive: true, force: true });
+    },
+  };
+  return servers;
+}
+
+const hopOf = ({ host, port, user, key, host_key }: Omit<SshEntry, "jump" | "config">): Hop => ({
+  host,
+  port,
+  user,
+  keyFile: key === "agent" ? null : expandHome(key.slice("file:".length)),
+  hostKey: host_key ?? null,
+});
+
+const targetOf = ({ config, jump, ...hop }: SshEntry): SshTarget => ({
+  ...hopOf(hop),
+  configFile: config === undefined ? null : expandHome(config),
+  jump: jump === undefined ? null : hopOf(jump),
+});
