@@ -5,7 +5,9 @@ import { expect } from "./fixtures.ts";
 import { connectAs, expectAccessible } from "./helpers.ts";
 import { test } from "./installation.ts";
 
-const state = (page: Page) => page.getByRole("table").getByText("installed", { exact: true });
+// A row has it twice, for wide and for narrow screens.
+const state = (page: Page) =>
+  page.getByRole("table").getByText("installed", { exact: true }).filter({ visible: true });
 const isMarked = (page: Page) =>
   page.evaluate(() => "lastKnown" in document.documentElement.dataset);
 const kept = (page: Page) => page.evaluate(() => sessionStorage.getItem("quarterdeck.cache"));
