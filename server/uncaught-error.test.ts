@@ -1,7 +1,7 @@
-import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeMemoryFolder } from "./testing/memory-folder.ts";
 import { startService, type ServiceProcess } from "./testing/service-process.ts";
 
 const secret = "whsec_planted-in-a-rejection";
@@ -16,7 +16,7 @@ const rejecting = `process.on("SIGUSR2", () => {
 let folder: string;
 let service: ServiceProcess;
 beforeAll(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-uncaught-")));
+  folder = await realpath(await makeMemoryFolder("quarterdeck-uncaught-"));
   await writeFile(join(folder, "rejecting.cjs"), rejecting);
   service = await startService(folder, {
     NODE_OPTIONS: `--require=${join(folder, "rejecting.cjs")}`,

@@ -1,14 +1,14 @@
 // The service is killed at random moments of runs and restores. What is listed as finished must be whole, what is not
 // must be gone, and a target must be the old or the new one.
 import { createHash, randomBytes } from "node:crypto";
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
 import { markerName } from "../storage/marker.ts";
+import { makeMemoryFolder } from "../testing/memory-folder.ts";
 import { makeRandom, makeSeed } from "../testing/random.ts";
 import { administer, databaseUrl } from "../testing/service.ts";
 import { startService, type ServiceProcess } from "../testing/service-process.ts";
@@ -47,7 +47,7 @@ beforeAll(async () => {
   await postgres?.createDatabase("shop");
   mariadb = await startMariadbServer();
   await mariadb.createDatabase("shop");
-  folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-crash-")));
+  folder = await realpath(await makeMemoryFolder("quarterdeck-crash-"));
   await mkdir(join(folder, "shop"));
   await mkdir(join(folder, "copies"));
   await writeFile(

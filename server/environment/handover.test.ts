@@ -75,7 +75,9 @@ async function lookWhile<T>(pid: number, secrets: readonly string[], work: Promi
 }
 
 async function makeFolder(): Promise<string> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-environment-")));
+  const folder = await realpath(
+    await mkdtemp(join(tmpdir(), `quarterdeck-environment-${process.pid}-`)),
+  );
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   // As the folder above a data folder is: else the database would lie elsewhere.
   await chmod(folder, 0o711);

@@ -1,13 +1,13 @@
 // Thousands of requests made from the interface description: no error of the service, always the described form, and
 // no secret anywhere. FUZZ_SEED plays a failure again, FUZZ_REQUESTS says how many.
 import { Writable } from "node:stream";
-import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createLog } from "../log.ts";
 import { readSmtpUrl } from "../notifications/channels/smtp-url.ts";
+import { makeMemoryFolder } from "../testing/memory-folder.ts";
 import { askRaw } from "../testing/ask-raw.ts";
 import { describedOperations, type Description } from "../testing/fuzz/description.ts";
 import { createFuzz, type FuzzOptions } from "../testing/fuzz/fuzz.ts";
@@ -158,7 +158,7 @@ describe("through a socket", () => {
   let folder: string;
   let service: ServiceProcess;
   beforeAll(async () => {
-    folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-fuzz-")));
+    folder = await realpath(await makeMemoryFolder("quarterdeck-fuzz-"));
     await writeFile(join(folder, "inventory.yaml"), oneOfEach(folder));
     service = await startService(folder, {
       ...plantedSecrets,

@@ -1,12 +1,12 @@
 // The service is killed at random moments while events are made and dispatched. Every event that was answered for arrives,
 // and what arrives twice bears the same id.
 import { randomBytes } from "node:crypto";
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { WebhookWithSecret } from "../../contract/webhooks/webhook.ts";
+import { makeMemoryFolder } from "../testing/memory-folder.ts";
 import { makeRandom, makeSeed } from "../testing/random.ts";
 import { administer, databaseUrl } from "../testing/service.ts";
 import { startService, type ServiceProcess } from "../testing/service-process.ts";
@@ -33,7 +33,7 @@ const start = async () => {
 
 beforeAll(async () => {
   await administer(`create database ${database}`);
-  folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-crash-")));
+  folder = await realpath(await makeMemoryFolder("quarterdeck-crash-"));
   await mkdir(join(folder, "shop"));
   await writeFile(
     join(folder, "inventory.yaml"),

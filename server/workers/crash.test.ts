@@ -1,12 +1,12 @@
 // The service is killed at random moments, and its workers must not notice.
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Page } from "../../contract/paging.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
+import { makeMemoryFolder } from "../testing/memory-folder.ts";
 import { endsWhenAsked } from "../testing/artisan.ts";
 import { makeRandom, makeSeed } from "../testing/random.ts";
 import { oneSite } from "../testing/service.ts";
@@ -23,7 +23,7 @@ let folder: string;
 let service: ServiceProcess;
 
 beforeAll(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-crash-")));
+  folder = await realpath(await makeMemoryFolder("quarterdeck-crash-"));
   await mkdir(join(folder, "shop"));
   await writeFile(join(folder, "shop/artisan"), endsWhenAsked());
   await writeFile(join(folder, "inventory.yaml"), oneSite(folder));

@@ -1,11 +1,11 @@
 // The service is killed right after it has answered for a deployment.
 import { readFileSync } from "node:fs";
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Worker } from "../../contract/workers/worker.ts";
+import { makeMemoryFolder } from "../testing/memory-folder.ts";
 import { endsWhenAsked } from "../testing/artisan.ts";
 import { createTestDatabase } from "../testing/database.ts";
 import { makeRandom, makeSeed } from "../testing/random.ts";
@@ -25,7 +25,7 @@ test.skipIf(!supportsAdoption)(
     const random = makeRandom(seed);
     const database = await createTestDatabase();
     onTestFinished(() => database.close());
-    const folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-deployments-")));
+    const folder = await realpath(await makeMemoryFolder("quarterdeck-deployments-"));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const starts = join(folder, "shop/starts");
     await mkdir(join(folder, "shop"));

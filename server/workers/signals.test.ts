@@ -1,10 +1,10 @@
 // What becomes of workers when the service itself is signalled: killed after an answer, reloaded, and ended by a second Ctrl-C.
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Worker } from "../../contract/workers/worker.ts";
+import { makeMemoryFolder } from "../testing/memory-folder.ts";
 import { makeRandom, makeSeed } from "../testing/random.ts";
 import { oneSite } from "../testing/service.ts";
 import { startService, type ServiceProcess } from "../testing/service-process.ts";
@@ -23,7 +23,7 @@ let service: ServiceProcess;
 /** Processes that a test made to ignore what ends others. */
 const stubborn: number[] = [];
 beforeAll(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-signals-")));
+  folder = await realpath(await makeMemoryFolder("quarterdeck-signals-"));
   await mkdir(join(folder, "shop"));
   await writeFile(join(folder, "inventory.yaml"), oneSite(folder));
   service = await startService(folder);
