@@ -3,6 +3,8 @@ import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import {
   configurationRow,
+  connectAs,
+  createReadingToken,
   expectAccessible,
   expectNoSidewaysScroll,
   expectRow,
@@ -136,6 +138,79 @@ test("a whole page of webhooks is pinged and deleted, and brackets turn the page
   await expect(dialog.getByRole("status")).toHaveText("20 done.");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("row")).toHaveCount(2);
+});
+
+test("webhooks are paused and enabled together, and those that already are stay out", async ({
+  connected: page,
+  service,
+  site,
+  expected,
+}) => {
+  const ids: number[] = [];
+  for (const path of ["one", "two", "three"]) {
+    const url = `http://127.0.0.1:9/${path}`;
+    const made = await service.call("POST", `/api/site/${site.id}/webhook`, { url });
+    ids.push((await made.json()).id);
+  }
+  const [first = 0, ...others] = ids;
+  const change = { enabled: false };
+  await service.call("PUT", `/api/site-webhook/${first}`, change);
+  const statuses = () =>
+    Promise.all(
+      ids.map(
+        async (id) => (await (await service.call("GET", `/api/site-webhook/${id}`)).json()).status,
+      ),
+    );
+  await openList(page, `${service.url}/sites/${site.id}/webhooks`);
+  await page.getByRole("checkbox", { name: "Select all on this page" }).check();
+  await bar(page).getByRole("button", { name: "Pause: 3 selected" }).click();
+  const dialog = page.getByRole("alertdialog");
+  await expect(dialog).toContainText("Can't pause while the status is paused.");
+  await dialog.getByRole("button", { name: "Pause 2 webhooks" }).click();
+  await expect(dialog.getByRole("status")).toHaveText("2 done.");
+  await expect(result(page, "http://127.0.0.1:9/two")).toContainText("paused");
+  expect(await statuses()).toEqual(["paused", "paused", "paused"]);
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("row").filter({ hasText: "paused" })).toHaveCount(3);
+
+  await page.getByRole("checkbox", { name: "Select all on this page" }).check();
+  await expect(
+    bar(page).getByRole("button", { name: "Pause: 3 selected" }),
+  ).toHaveAccessibleDescription("Pause is not available for the selected items.");
+  await bar(page).getByRole("button", { name: "Enable: 3 selected" }).click();
+  await expect(dialog.getByRole("status")).toHaveText("3 done.");
+  expect(await statuses()).toEqual(["enabled", "enabled", "enabled"]);
+  await page.keyboard.press("Enter");
+
+  // What is refused is said, and what went well stays done.
+  await page.getByRole("checkbox", { name: "Select all on this page" }).check();
+  expected.push(/404 \(Not Found\)/);
+  await service.call("DELETE", `/api/site-webhook/${others[0]}`);
+  await bar(page).getByRole("button", { name: "Pause: 3 selected" }).click();
+  await expect(dialog.getByRole("status")).toHaveText("2 done, 1 refused.");
+});
+
+test("a token that can only read selects webhooks, and pauses and enables none", async ({
+  page,
+  service,
+  site,
+}) => {
+  const url = "http://127.0.0.1:9/hook";
+  await service.call("POST", `/api/site/${site.id}/webhook`, { url });
+  await connectAs(page, service.url, await createReadingToken(service));
+  const changes: string[] = [];
+  page.on("request", (request) => {
+    if (request.method() !== "GET") changes.push(request.url());
+  });
+  await openList(page, `${service.url}/sites/${site.id}/webhooks`);
+  await page.getByRole("checkbox", { name: "Select all on this page" }).check();
+  for (const name of ["Pause: 1 selected", "Enable: 1 selected"]) {
+    const button = bar(page).getByRole("button", { name });
+    await expect(button).toHaveAccessibleDescription("This token can only read.");
+    await button.click({ force: true });
+  }
+  await expect(page.getByRole("alertdialog")).toHaveCount(0);
+  expect(changes).toEqual([]);
 });
 
 test("all that match are selected across pages, followed to their end, and what failed is shown", async ({

@@ -12,8 +12,8 @@ import type { Seen } from "./follow.ts";
 export type BulkAction<Item> = {
   label: string;
   icon: IconName;
-  /** The key of the same action of a single row. */
-  keys: string;
+  /** The key of the same action of a single row, where that has one. */
+  keys?: string;
   /** @param what "3 workers" */
   title: (what: string) => string;
   /** What a row is once it is done, e.g. "stopping". */

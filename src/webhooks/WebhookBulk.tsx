@@ -3,8 +3,9 @@ import type { Webhook } from "../../contract/webhooks/webhook.ts";
 import { mutate } from "../api/mutate.ts";
 import { BulkBar, type BulkProps } from "../bulk/BulkBar.tsx";
 import { type BulkAction, goneIsDone } from "../bulk/bulk-task.ts";
-import { pingMutation, removeMutation } from "./actions.ts";
-import { hasExtras } from "./webhook-facts.ts";
+import type { IconName } from "../ui/Icon.tsx";
+import { changeMutation, pingMutation, removeMutation, switchRefusal } from "./actions.ts";
+import { hasExtras, isChangeable } from "./webhook-facts.ts";
 
 const always = () => undefined;
 
@@ -22,6 +23,18 @@ const ping: BulkAction<Webhook> = {
     reason: last?.status_reason,
   }),
 };
+
+const toSwitch = (label: string, icon: IconName, enabled: boolean): BulkAction<Webhook> => ({
+  label,
+  icon,
+  title: (what) => `${label} ${what}`,
+  done: enabled ? "enabled" : "paused",
+  refusal: (webhook) => switchRefusal(webhook, enabled),
+  run: ({ id }) => mutate(changeMutation, { id, body: { enabled } }),
+});
+
+const pause = toSwitch("Pause", "pause", false);
+const enable = toSwitch("Enable", "play", true);
 
 const remove: BulkAction<Webhook> = {
   label: "Delete",
@@ -49,8 +62,12 @@ export function WebhookBulk(props: BulkProps<Webhook>) {
       one="webhook"
       many="webhooks"
       failed="failing,disabled"
-      // A service without deliveries has no pings.
-      actions={props.items.every(hasExtras) ? [ping, remove] : [remove]}
+      actions={[
+        // A service without deliveries has no pings, and another one no changes.
+        ...(props.items.every(isChangeable) ? [pause, enable] : []),
+        ...(props.items.every(hasExtras) ? [ping] : []),
+        remove,
+      ]}
     />
   );
 }

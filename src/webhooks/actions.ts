@@ -27,6 +27,7 @@ export const redeliverRefusal = ({ status }: Pick<DeliverySummary, "status">): s
 
 const pingKey = ["ping a webhook"];
 const removeKey = ["delete a webhook"];
+const changeKey = ["change a webhook"];
 
 /** Pings a webhook. The caller reports the outcome. */
 export const pingMutation = {
@@ -52,14 +53,23 @@ export const removeMutation = {
   },
 };
 
+/** Why a webhook cannot be paused, or enabled, now. One that is disabled is not sent to either way. */
+export function switchRefusal({ status }: Webhook, enabled: boolean): string | undefined {
+  if ((status === "enabled") !== enabled) return undefined;
+  return `Can't ${enabled ? "enable" : "pause"} while the status is ${status}.`;
+}
+
 /** Changes a webhook, which its page shows at once. */
 export const changeMutation = {
+  mutationKey: changeKey,
   mutationFn: ({ id, body }: { id: number; body: UpdateWebhookBody }) =>
     call("updateWebhook", { id }, { body }),
   onMutate: () => forgetAnswers(...deliveryNames),
   onSuccess: (webhook: Webhook) =>
     void queryClient.setQueryData(webhookQuery(webhook.id).queryKey, webhook),
-  onSettled: () => void invalidate(...deliveryNames),
+  onSettled: () => {
+    if (isLast(changeKey)) void invalidate(...deliveryNames);
+  },
 };
 
 /** Pauses and enables webhooks. */
