@@ -3,9 +3,11 @@
 import { type KeyboardEvent, useState } from "react";
 import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
+import { AxisFigures } from "../ui/AxisFigures.tsx";
+import { niceCeiling } from "../ui/nice-ceiling.ts";
 import { formatBytes, spanText } from "./backup-facts.ts";
 import { RunMark } from "./RunMark.tsx";
-import { niceCeiling, niceSpanMs, type RunPoint } from "./run-series.ts";
+import { niceSpanMs, type RunPoint } from "./run-series.ts";
 import { momentInZone, viewersZone } from "./zone-text.ts";
 
 /** So that a finger can hit each, a narrow panel shows the newest ten, a wider one twenty. */
@@ -56,15 +58,6 @@ function Bar({ value, top, className }: BarProps) {
 
 const failedBar = "text-bad";
 
-type ScaleProps = { top: string; className: string };
-
-const Scale = ({ top, className }: ScaleProps) => (
-  <div className={`flex flex-col justify-between leading-none ${className}`}>
-    <span>{top}</span>
-    <span>0</span>
-  </div>
-);
-
 /** Moves the focus to another column; the list is one stop of the tab key. */
 function moveFocus(event: KeyboardEvent<HTMLAnchorElement>): void {
   const links = [...(event.currentTarget.closest("ol")?.querySelectorAll("a") ?? [])].filter(
@@ -96,8 +89,11 @@ export function RunHistory({ points }: { points: readonly RunPoint[] }) {
   const [moment, ...rest] = facts(shown);
   return (
     <figure className="grid grid-cols-1 gap-2 text-xs text-muted">
-      {/* The columns' names say the same to who cannot see it. */}
-      <p aria-hidden className="flex min-h-5 flex-wrap items-center gap-x-3 text-sm">
+      {/* The columns' names say the same to who cannot see it. As high for the longest, so that nothing below moves. */}
+      <p
+        aria-hidden
+        className="flex min-h-5 @max-md:min-h-10 @max-md:content-start flex-wrap items-center gap-x-3 text-sm"
+      >
         <RunMark outcome={shown.outcome} />
         <span className="font-medium text-ink">{shown === newest ? "Last run" : moment}</span>
         {shown === newest && <span>{moment}</span>}
@@ -151,8 +147,8 @@ export function RunHistory({ points }: { points: readonly RunPoint[] }) {
           })}
         </ol>
         <div aria-hidden className="min-w-12 shrink-0 pt-13">
-          <Scale top={formatBytes(sizeTop)} className="mb-6 h-18" />
-          <Scale top={spanText(durationTop)} className="h-14" />
+          <AxisFigures top={formatBytes(sizeTop)} className="mb-6 h-18" />
+          <AxisFigures top={spanText(durationTop)} className="h-14" />
         </div>
       </div>
     </figure>

@@ -1,5 +1,6 @@
 // The runs of a configuration as its chart draws them.
 import type { Backup } from "../../contract/backups/backup.ts";
+import { niceCeiling } from "../ui/nice-ceiling.ts";
 
 export type Outcome = "finished" | "failed" | "damaged" | "other";
 
@@ -35,14 +36,6 @@ export const toSeries = (backups: readonly Backup[]): RunPoint[] =>
       durationMs:
         isEnd(status) && to !== null ? Math.max(0, Date.parse(to) - Date.parse(from)) : null,
     }));
-
-/** The next round number at or above `value`: 1, 2 or 5 times a power of ten. */
-export function niceCeiling(value: number): number {
-  if (value <= 0) return 1;
-  const power = 10 ** Math.floor(Math.log10(value));
-  const step = [1, 2, 5, 10].find((factor) => factor * power >= value) ?? 10;
-  return step * power;
-}
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

@@ -27,3 +27,20 @@ test("a point says its value and its time, and a start before it", () => {
   expect(third && readout(third, cpu)).toBe(`1 % at ${time(30)}, started at ${time(20)}`);
   expect(first && readout(first, memory)).toContain("50 MB at");
 });
+
+const megabyte = 1024 ** 2;
+
+test.each([
+  [cpu, 0.4, "10 %"],
+  [cpu, 10, "10 %"],
+  [cpu, 130, "200 %"],
+  [memory, megabyte, "10 MB"],
+  [memory, 51 * megabyte, "100 MB"],
+  [memory, 500 * megabyte, "500 MB"],
+  [memory, 501 * megabyte, "512 MB"],
+  [memory, 600 * megabyte, "1 GB"],
+  [memory, 1500 * megabyte, "2 GB"],
+])("the axis ends round: %o above %d at %s", (measure, largest, end) => {
+  if (measure === undefined) throw new Error("Both are measured.");
+  expect(measure.format(measure.topOf(largest))).toBe(end);
+});

@@ -1,6 +1,7 @@
 // A worker's samples as a chart needs them: points on one hour, what was started between them, and what they say.
 import type { WorkerUsage } from "../../contract/workers/usage.ts";
 import { memoryText } from "../ui/memory-text.ts";
+import { niceCeiling } from "../ui/nice-ceiling.ts";
 
 type ProcessUsage = WorkerUsage["processes"][number];
 
@@ -12,8 +13,8 @@ export type Measure = {
   label: string;
   valueOf: (sample: ProcessUsage["samples"][number]) => number;
   format: (value: number) => string;
-  /** Where the axis ends at the least, so that an idle process is a flat line. */
-  least: number;
+  /** Where the axis ends for its largest value: round, and far enough that an idle process is a flat line. */
+  topOf: (largest: number) => number;
 };
 
 export const measures: readonly Measure[] = [
@@ -21,13 +22,16 @@ export const measures: readonly Measure[] = [
     label: "CPU",
     valueOf: ({ cpu }) => cpu,
     format: (value) => `${Number(value.toPrecision(3))} %`,
-    least: 10,
+    topOf: (largest) => niceCeiling(Math.max(10, largest)),
   },
   {
     label: "Memory",
     valueOf: ({ memory }) => memory,
     format: (bytes) => memoryText(Math.round(bytes / 1024 ** 2)),
-    least: 8 * 1024 ** 2,
+    topOf: (largest) => {
+      const unit = largest > 500 * 1024 ** 2 ? 1024 ** 3 : 1024 ** 2;
+      return unit * niceCeiling(Math.max(10 * 1024 ** 2, largest) / unit);
+    },
   },
 ];
 
