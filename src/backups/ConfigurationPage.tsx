@@ -143,7 +143,8 @@ export function ConfigurationPage() {
         {configuration.backups.length === 0 ? (
           <p className="px-4 py-3 text-muted max-sm:px-3">No runs yet.</p>
         ) : (
-          <div className="min-h-68 px-4 py-3 max-sm:px-3">
+          // As high as the chart, which comes later.
+          <div className="min-h-70 px-4 py-3 @max-md:min-h-75 max-sm:px-3">
             <Suspense>
               <RunHistory points={toSeries(configuration.backups)} />
             </Suspense>

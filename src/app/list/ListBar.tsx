@@ -18,8 +18,8 @@ export function ListBar(props: ListControlsProps) {
   const { meta, typing } = props;
   if (!isFiltered(typing.view) && !meta.counts?.["all"]) return null;
   return (
-    // As high as what comes, so that the rows stay where they are.
-    <div className="min-h-[49px] border-b border-line px-4 py-2 @max-3xl:min-h-[85px] max-sm:px-3">
+    // As high as what comes, so that the rows stay where they are: one line, two or three, by the width alone.
+    <div className="min-h-[49px] border-b border-line px-4 py-2 @max-4xl:min-h-[85px] @max-xl:min-h-[121px] max-sm:px-3">
       <Suspense>
         <ListControls {...props} />
       </Suspense>

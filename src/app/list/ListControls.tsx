@@ -27,7 +27,7 @@ const tabClass =
 
 function StatusTabs({ title, meta: { counts }, typing: { view }, pathOf }: ListControlsProps) {
   return (
-    <nav aria-label={`${title} by status`} className="min-w-0 overflow-x-auto">
+    <nav aria-label={`${title} by status`} className="min-w-0 overflow-x-auto @max-4xl:basis-full">
       <ul className="flex gap-0.5">
         {tabsOf(counts, view.status).map(({ label, statuses, count, isCurrent }) => (
           <li key={label}>
@@ -52,7 +52,7 @@ function Search({ title, meta, typing }: ListControlsProps) {
   // Of its own: a letter is on screen before what it finds.
   const [typed, setTyped] = useState({ opened, text: first });
   return (
-    <div className="relative w-56 max-sm:w-auto max-sm:flex-1">
+    <div className="relative w-56 @max-4xl:flex-1 @max-xl:w-full @max-xl:flex-none">
       <span className="pointer-events-none absolute top-2 start-2 text-muted">
         <Icon name="search" />
       </span>
@@ -112,7 +112,7 @@ function Order({ meta, typing: { view }, pathOf, usual = "attention" }: ListCont
   const { sort = usual, per_page = String(defaultPerPage) } = view;
   const show = (change: ListView) => void navigate(pathOf({ ...view, ...change, page: 1 }));
   return (
-    <div className="flex">
+    <div className="flex @max-xl:w-full @max-xl:justify-between">
       <Choice
         label="Order"
         value={sort}
@@ -149,9 +149,10 @@ const FilterIgnored = ({ typing: { view }, pathOf }: ListControlsProps): ReactNo
 export function ListControls(props: ListControlsProps) {
   if (props.meta.counts === undefined) return <FilterIgnored {...props} />;
   return (
-    <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+    // Which of them there are changes with the rows, so no line depends on that; `ListBar` reserves as many.
+    <div className="flex items-center gap-x-3 gap-y-1.5 @max-4xl:flex-wrap">
       <StatusTabs {...props} />
-      <div className="ms-auto flex items-center gap-1 max-sm:w-full max-sm:flex-wrap">
+      <div className="ms-auto flex items-center gap-1 @max-4xl:w-full @max-xl:flex-wrap">
         <Search {...props} />
         <Order {...props} />
       </div>
