@@ -87,7 +87,7 @@ test("a pause stops deliveries and keeps what is missed, until somebody enables 
   await expect.poll(() => receiver.received.length).toBe(1);
 });
 
-test("a failing webhook has one state: failing, never enabled", async ({
+test("a failing webhook has one state and one sentence: failing, never enabled", async ({
   connected: page,
   service,
   site,
@@ -104,6 +104,15 @@ test("a failing webhook has one state: failing, never enabled", async ({
   await expect(row.getByText("enabled", { exact: true })).toHaveCount(0);
   await page.goto(`${service.url}/webhooks/${id}`);
   await expect(page.getByText("failing", { exact: true }).first()).toBeVisible();
+  await expect(page.getByRole("main")).toContainText("Failing for");
+  await page.goto(`${service.url}/?show=undelivered`);
+  const problem = page
+    .getByRole("listitem")
+    .filter({ has: page.locator(`a[href="/webhooks/${id}"]`) });
+  await expect(problem).toContainText(/is failing.*Failing for \d+ (s|min)/);
+  await page.keyboard.press("ControlOrMeta+k");
+  await page.getByRole("combobox", { name: "Search names" }).fill(new URL(receiver.url).host);
+  await expect(page.getByRole("option").filter({ hasText: "failing" }).first()).toBeVisible();
 });
 
 test("deliveries are filtered by status and event and found by id, all in the address", async ({

@@ -52,6 +52,7 @@ beforeAll(async () => {
      values (1, 'https://ci.example.com/hook', 'whsec_planted', null, 'Build server'),
        (2, 'https://chat.example.com/in', 'x', now(), '')`,
   );
+  await service.query("update webhooks set failing_since = now() where site_id = 1");
   await service.query(
     `insert into backup_configurations
        (server_id, name, frequency, hold, directory, storage_provider_id, type, database_id, status)
@@ -97,6 +98,7 @@ test("a hit says what it is, where it is and how it is", async () => {
       site_id: null,
     },
   ]);
+  expect((await search("build")).data).toMatchObject([{ kind: "webhook", status: "failing" }]);
   expect((await search("chat")).data).toMatchObject([
     { kind: "webhook", detail: "workshop.example.com", status: "disabled", site_id: 2 },
   ]);

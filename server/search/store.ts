@@ -51,7 +51,7 @@ const things = (visible: Visible): Sql => {
     union all
     select 'webhook', h.id, h.url, concat_ws(' · ', nullif(h.description, ''), s.name), v.name,
       case when h.paused_at is not null then 'paused' when h.disabled_at is not null then 'disabled'
-      else 'enabled' end, s.server_id, s.id
+      when h.failing_since is not null then 'failing' else 'enabled' end, s.server_id, s.id
     from webhooks h join sites s on s.id = h.site_id join servers v on v.id = s.server_id
     where ${ofVisible(sql`s.server_id`)}
     union all

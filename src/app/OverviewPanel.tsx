@@ -6,11 +6,12 @@ import { Time } from "../ui/Time.tsx";
 import { overviewMs, overviewQuery } from "./inventory.ts";
 import { Link } from "./Link.tsx";
 import { calmLine, messageLines, type OverviewLine, workerLines } from "./overview-lines.ts";
+import { FailingFor } from "./FailingFor.tsx";
 import { ErrorText } from "./ErrorText.tsx";
 
 const rowClass = "flex min-h-11 items-center gap-3 px-4 py-2 text-sm max-sm:px-3";
 
-function Line({ line: { tone, title, reason, at, cure } }: { line: OverviewLine }) {
+function Line({ line: { tone, title, reason, at, isFailing, cure } }: { line: OverviewLine }) {
   return (
     <li className={`${rowClass} border-b border-line last:border-b-0`}>
       <LineDot tone={tone} />
@@ -18,7 +19,7 @@ function Line({ line: { tone, title, reason, at, cure } }: { line: OverviewLine 
         <p className="font-medium wrap-anywhere">{title}</p>
         {(reason !== null || at !== null) && (
           <p className="line-clamp-2 text-xs wrap-anywhere text-muted">
-            {reason} {at !== null && <Time value={at} />}
+            {reason} {at !== null && (isFailing ? <FailingFor since={at} /> : <Time value={at} />)}
           </p>
         )}
       </div>

@@ -93,7 +93,7 @@ test("a receiver's line tells a webhook that was given up from one that fails, a
   });
   expect(lines.map(({ tone, title, cure }) => [tone, title, cure.to])).toEqual([
     ["bad", "shop: webhook a.example disabled", "/webhooks/1"],
-    ["warn", "shop: webhook b.example failing", "/webhooks/2"],
+    ["bad", "shop: webhook b.example failing", "/webhooks/2"],
     ["bad", "Undelivered to ops: Deployed: shop", "/sites/4/notifications"],
   ]);
 });

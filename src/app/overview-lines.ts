@@ -12,6 +12,8 @@ export type OverviewLine = {
   reason: string | null;
   /** Since when, or when it was. */
   at: string | null;
+  /** It lasts since then, and is said with how long. */
+  isFailing?: boolean;
   cure: { to: string; label: string };
 };
 
@@ -41,11 +43,11 @@ export function messageLines({
   return [
     ...webhooks.problems.map(({ id, site, host, status, failing_since: at, reason }) => ({
       key: `webhook ${id}`,
-      tone: status === "disabled" ? ("bad" as const) : ("warn" as const),
+      tone: "bad" as const,
       title: `${site}: webhook ${host} ${status === "disabled" ? "disabled" : "failing"}`,
-      // What it is of, where the line would end in a bare time.
-      reason: reason ?? (at === null ? null : "First failed"),
+      reason,
       at,
+      isFailing: status !== "disabled",
       cure: { to: paths.webhook(id), label: `Webhook ${id}` },
     })),
     ...channels.problems.map(

@@ -72,6 +72,7 @@ test.each([
   ["https://example.com/a.md", { kind: "web", url: "https://example.com/a.md" }],
   ["../SECURITY.md", { kind: "file" }],
   ["quarterdeck.service", { kind: "file" }],
+  ["look.md", { kind: "file" }],
   ["javascript:alert(1)", { kind: "file" }],
 ])("%s leads where it can", (to, target) => {
   expect(readTarget(to, "backups")).toEqual(target);

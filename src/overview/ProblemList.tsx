@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { FailingFor } from "../app/FailingFor.tsx";
 import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
 import { Panel } from "../ui/Panel.tsx";
@@ -62,7 +63,7 @@ const Line = ({ tone, title, detail, action, order }: LineProps) => (
 );
 
 function ProblemLine({
-  problem: { tone, title, place, reason, at, action, order },
+  problem: { tone, title, place, reason, at, isFailing, action, order },
 }: {
   problem: Problem;
 }) {
@@ -75,7 +76,7 @@ function ProblemLine({
         <>
           {place}
           {place !== null && at !== null && " · "}
-          {at !== null && <Time value={at} />}
+          {at !== null && (isFailing ? <FailingFor since={at} /> : <Time value={at} />)}
           {reason !== null && reason !== "" && `${(place ?? at) ? " · " : ""}${reason}`}
         </>
       }

@@ -18,6 +18,8 @@ export type Problem = {
   reason: string | null;
   /** Since when; null = it has always been so, or nobody knows. */
   at: string | null;
+  /** It lasts, and is said with how long. */
+  isFailing?: boolean;
   /** Where more of it stands, and where it is mended if that takes more than an order. */
   action: { to: string; label: string };
   /** The one thing that mends it, where that is safe and takes no more than an order. */
@@ -144,11 +146,12 @@ function receiverGroups({
       problems: webhooks.problems.map((one) => ({
         key: `webhook ${one.id}`,
         kind: "undelivered",
-        tone: one.status === "disabled" ? "bad" : "warn",
+        tone: "bad",
         title: `Webhook to ${one.host} ${one.status === "disabled" ? "is disabled" : "is failing"}`,
         place: one.site,
         reason: one.reason,
         at: one.at ?? one.failing_since,
+        isFailing: one.status !== "disabled",
         action: { to: paths.webhook(one.id), label: "View" },
         order: one.status === "disabled" ? { kind: "enable", webhook: one } : undefined,
       })),

@@ -66,4 +66,8 @@ export function hitEntries(hits: readonly SearchHit[], id: number | null): Entry
 }
 
 export const statusTone = (status: string) =>
-  status === "failed" ? "bad" : isInTransit(status) ? "busy" : "idle";
+  ["failed", "failing", "disabled"].includes(status)
+    ? "bad"
+    : isInTransit(status)
+      ? "busy"
+      : "idle";

@@ -2,6 +2,7 @@
 import { isInTransit } from "../../contract/states.ts";
 import type { DeliveryState, DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import type { Webhook, WebhookState } from "../../contract/webhooks/webhook.ts";
+import { FailingFor } from "../app/FailingFor.tsx";
 import { StateBadge, type StateLook } from "../app/StateBadge.tsx";
 import { lookUp } from "../look-up.ts";
 import { Time } from "../ui/Time.tsx";
@@ -54,7 +55,7 @@ export function WebhookSentence({ webhook }: { webhook: Webhook }) {
         <>
           {failing && (
             <span className="text-bad">
-              Failing for <Time value={failing} format="duration" />
+              <FailingFor since={failing} />
             </span>
           )}
           {until && (
