@@ -51,7 +51,9 @@ const test = base.extend<{ moody: Moody }>({
 
 const banner = (page: Page) => page.getByRole("status", { name: "Service status" });
 const away = /Unreachable since \d\d:\d\d, showing the last known state/;
-const stateOf = (page: Page) => page.getByRole("table").getByText("installed", { exact: true });
+// A row has it twice, for wide and for narrow screens.
+const stateOf = (page: Page) =>
+  page.getByRole("table").getByText("installed", { exact: true }).filter({ visible: true });
 const colorOf = (page: Page) =>
   stateOf(page)
     .locator("svg")
