@@ -15,6 +15,10 @@ export const workerStates = [
 ] as const;
 export type WorkerState = (typeof workerStates)[number];
 
+/** What the interface says of a worker: settled and without a deadline while what keeps it up on its server cannot be asked. */
+export const shownWorkerStates = [...workerStates, "unreachable"] as const;
+export type ShownWorkerState = (typeof shownWorkerStates)[number];
+
 const settled = ["installed", "stopping", "stopped", "starting", "restarting", "failed"] as const;
 
 /** Start, stop and restart are refused only while there is nothing yet, or soon nothing any more. */
@@ -87,7 +91,7 @@ export const worker = z
     id,
     command: z.string(),
     ...settings,
-    status: stateOf(workerStates),
+    status: stateOf(shownWorkerStates),
     created_at: timestamp,
     /** Extra: the site it belongs to. */
     site_id: z.optional(id),
@@ -95,6 +99,12 @@ export const worker = z
     status_reason: z.optional(z.nullable(z.string())),
     /** Extra: since when the status is what it is; null = that was not noted. */
     status_since: z.optional(z.nullable(timestamp)),
+    /** Extra: since when what keeps it up cannot be asked; null = it can. Then `process_list` is what was seen last. */
+    unreachable_since: z.optional(z.nullable(timestamp)),
+    /** Extra: its status before that. */
+    last_status: z.optional(z.nullable(stateOf(workerStates))),
+    /** Extra: the state that an order given meanwhile leads to, which is carried out once it can be; null = none waits. */
+    pending_status: z.optional(z.nullable(stateOf(workerStates))),
     /** Extra: the newest finished deployment of its site; a process that names an older one runs older code. */
     deployment_id: z.optional(z.nullable(id)),
     /** Extra: since when and why its processes come up again and again and do not stay; null = they do not. */

@@ -6,7 +6,7 @@ import { type ListFilter, statusParameter } from "../../contract/paging.ts";
 import { isStorableText } from "../../contract/values.ts";
 import type { DeliveryState } from "../../contract/webhooks/delivery.ts";
 import type { WebhookState } from "../../contract/webhooks/webhook.ts";
-import type { WorkerState } from "../../contract/workers/worker.ts";
+import type { ShownWorkerState } from "../../contract/workers/worker.ts";
 import { InvalidFields } from "./service-error.ts";
 
 /** What a status asks of whoever reads the list: `wrong` ones come first, each in its own place. */
@@ -30,6 +30,8 @@ export const listFilters = {
       failed: "wrong",
       // Its status is that of its processes just now, which end again and again.
       crash_looping: "wrong",
+      // Nobody knows what its processes do.
+      unreachable: "wrong",
       installing: "moving",
       starting: "moving",
       restarting: "moving",
@@ -37,7 +39,7 @@ export const listFilters = {
       removing: "moving",
       installed: "calm",
       stopped: "calm",
-    } satisfies Record<WorkerState | "crash_looping", Urgency>,
+    } satisfies Record<ShownWorkerState | "crash_looping", Urgency>,
     sorts: [byAttention, "id", "queue", "connection"],
   },
   listBackupConfigurations: {

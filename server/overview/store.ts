@@ -31,7 +31,11 @@ export function createOverviewStore(db: Database) {
           site_id: workers.site_id,
           total: sql<number>`count(*)::int`,
           up: countWhere(
-            and(eq(workers.status, "installed"), notInArray(workers.id, [...loops])) ?? sql`true`,
+            and(
+              eq(workers.status, "installed"),
+              isNull(workers.unreachable_since),
+              notInArray(workers.id, [...loops]),
+            ) ?? sql`true`,
           ),
           stopped: countWhere(eq(workers.status, "stopped")),
           failing: countWhere(isTroubled(loops)),
@@ -49,10 +53,15 @@ export function createOverviewStore(db: Database) {
           ...place,
           queue: workers.queue,
           connection: workers.connection,
-          status: workers.status,
-          status_since: workers.status_since,
+          status: sql<string>`case when ${workers.unreachable_since} is null then ${workers.status} else 'unreachable' end`,
+          status_since:
+            sql<Date | null>`coalesce(${workers.unreachable_since}, ${workers.status_since})`.mapWith(
+              workers.status_since,
+            ),
           loop_since: workers.crash_loop_since,
-          reason: workers.status_reason,
+          reason: sql<
+            string | null
+          >`coalesce(${workers.unreachable_reason}, ${workers.status_reason})`,
           loop_reason: workers.crash_loop_reason,
         })
         .from(workers)
@@ -167,9 +176,17 @@ export function createOverviewStore(db: Database) {
 
 const countWhere = (condition: Condition) => sql<number>`count(*) filter (where ${condition})::int`;
 
-/** A worker that failed, that comes up by itself just now, or that is one of `loops`. */
+/** The first one on a server of which none can be asked for: one line for the server, not one for each. */
+const isFirstUnreachable = sql`${workers.unreachable_since} is not null and not exists (
+  select from workers other join sites its on its.id = other.site_id
+  where its.server_id = ${sites.server_id} and other.unreachable_since is not null and other.id < ${workers.id})`;
+
+/** A worker that failed, that comes up by itself just now, that cannot be asked for, or that is one of `loops`. */
 const isTroubled = (loops: readonly number[]): Condition =>
   // Of conditions that are all there, some condition comes out.
+  or(isFirstUnreachable, and(isNull(workers.unreachable_since), isDown(loops))) ?? sql`false`;
+
+const isDown = (loops: readonly number[]): Condition =>
   or(
     eq(workers.status, "failed"),
     // A restart that somebody asked for has no reason to give.

@@ -176,6 +176,10 @@ export const workers = pgTable(
     /** Since when its processes come up again and again; null = they do not. */
     crash_loop_since: moment("crash_loop_since"),
     crash_loop_reason: text(),
+    /** Since when and why what keeps it up cannot be asked, and its status before that; null = it can. */
+    unreachable_since: moment("unreachable_since"),
+    unreachable_reason: text(),
+    last_status: text().$type<WorkerState>(),
     created_at: createdAt,
   },
   (table) => [

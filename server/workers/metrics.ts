@@ -1,6 +1,6 @@
 // Metrics of workers: how many are in which state on each server, and how often their processes were started again.
 import { Counter, type Registry } from "prom-client";
-import { processStates, workerStates } from "../../contract/workers/worker.ts";
+import { processStates, shownWorkerStates } from "../../contract/workers/worker.ts";
 import type { MetricsPart } from "../metrics/part.ts";
 import { sql } from "../store/drizzle.ts";
 import type { WorkerService } from "./service.ts";
@@ -23,11 +23,13 @@ export const workerMetrics = (
   name: "workers",
   async read(tx) {
     const { rows } = await tx.execute<Row>(sql`
-      select servers.id, servers.name, workers.status, count(workers.id)::int as many
+      select servers.id, servers.name,
+        case when workers.unreachable_since is null then workers.status else 'unreachable' end as status,
+        count(workers.id)::int as many
       from servers
       left join sites on sites.server_id = servers.id
       left join workers on workers.site_id = sites.id
-      group by servers.id, servers.name, workers.status`);
+      group by 1, 2, 3`);
     const byServer = Map.groupBy(rows, ({ id }) => id);
     const processes = service.processStates();
     return [
@@ -35,7 +37,7 @@ export const workerMetrics = (
         name: "quarterdeck_workers",
         help: "Workers of each server by state; installed = all their processes are up.",
         values: [...byServer].flatMap(([id, ofServer]) =>
-          workerStates.map((status) => ({
+          shownWorkerStates.map((status) => ({
             labels: { server_id: String(id), server: ofServer[0]?.name ?? "", status },
             value: ofServer.find((row) => row.status === status)?.many ?? 0,
           })),

@@ -1,4 +1,5 @@
 // Workers as the interface shows them.
+import { isInTransit } from "../../contract/states.ts";
 import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
 import { toCommandLine, workerArguments } from "../../contract/workers/command.ts";
 import type { Worker, WorkerProcess } from "../../contract/workers/worker.ts";
@@ -38,11 +39,17 @@ export const toWorker = (
   startretries: row.startretries,
   stopsignal: row.stopsignal,
   stopasgroup: row.stopasgroup,
-  status: row.status,
+  status: row.unreachable_since === null ? row.status : "unreachable",
   created_at: toTimestamp(row.created_at),
   site_id: row.site_id,
-  status_reason: row.status_reason ?? notice,
-  status_since: toTimestampOrNull(row.status_since),
+  status_reason: row.unreachable_reason ?? row.status_reason ?? notice,
+  status_since: toTimestampOrNull(row.unreachable_since ?? row.status_since),
+  unreachable_since: toTimestampOrNull(row.unreachable_since),
+  last_status: row.last_status,
+  pending_status:
+    row.unreachable_since !== null && isInTransit(row.status) && row.status !== row.last_status
+      ? row.status
+      : null,
   deployment_id: row.deployment_id,
   crash_loop: crashLoop && { ...crashLoop, since: toTimestamp(crashLoop.since) },
   is_changing: row.changed_from !== null,

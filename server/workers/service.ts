@@ -137,13 +137,23 @@ export function createWorkerService(options: WorkerServiceOptions) {
       .catch((error: unknown) => log.error({ err: error, worker: id }, "a worker was not removed"));
   }
 
+  /** @returns the row; null where its processes cannot be asked for, so that what they did last says nothing of what they do */
+  async function reach(row: WorkerRow | null): Promise<WorkerRow | null> {
+    const away = row && manager.away(row.id);
+    if (row === null || (away === null && row.unreachable_since === null)) return row;
+    if (away === null)
+      // The whole time for what it is to come to.
+      return store.setReachable(row, deadlineAt(row.status, row, clock.now()));
+    if (row.unreachable_reason !== away?.reason && away) await store.setUnreachable(row.id, away);
+    return null;
+  }
+
   /** Looks at a worker's processes and moves its status to what they show. */
   async function observe(id: number): Promise<void> {
     await kills.record(id);
-    const row = await store.byId(id);
+    const row = await reach(await store.byId(id));
     const processes = row && processesOf(row);
-    // What they did last says nothing of what they do now.
-    if (row === null || processes === null || manager.away(id) !== null) return;
+    if (row === null || processes === null) return;
     const broken = brokenBy(row, processes);
     if (broken !== undefined) return void (await changer.undo(row, tell(broken)));
     if (row.status === "restarting" && isUnsettled(row, processes)) return;

@@ -1,5 +1,5 @@
 // The workers' rows. A status changes by compare-and-set only, so that two deciders cannot both win.
-import { and, asc, desc, eq, isNotNull, lte, ne, sql } from "../store/drizzle.ts";
+import { and, asc, desc, eq, isNotNull, isNull, lte, ne, sql } from "../store/drizzle.ts";
 import { rangeOf } from "../../contract/paging.ts";
 import type { WorkerState } from "../../contract/workers/worker.ts";
 import { listFilters } from "../http/list-filters.ts";
@@ -7,6 +7,7 @@ import type { Connection, Database } from "../store/database.ts";
 import { createFilteredRows, type ListRequest, type Rows } from "../store/filtered-rows.ts";
 import { insertedRow } from "../store/rows.ts";
 import { sites, workers, type VersionedSettings } from "../store/tables.ts";
+import type { Away } from "./process-manager.ts";
 
 export type WorkerRow = typeof workers.$inferSelect;
 type NewWorkerRow = Omit<
@@ -19,6 +20,9 @@ type NewWorkerRow = Omit<
   | "settings_version"
   | "changed_from"
   | "kill_reason"
+  | "unreachable_since"
+  | "unreachable_reason"
+  | "last_status"
 >;
 
 /** What changes with a worker's status. */
@@ -55,7 +59,8 @@ export function createWorkerStore(db: Database) {
     id: workers.id,
     search: [sql`'worker'`, workers.id, workers.queue, sql`'on'`, workers.connection],
     // One that is being stopped or deleted is about to be out of its loop.
-    status: sql`case when ${workers.crash_loop_since} is not null
+    status: sql`case when ${workers.unreachable_since} is not null then 'unreachable'
+      when ${workers.crash_loop_since} is not null
       and ${workers.status} in ('installing', 'installed', 'starting', 'restarting')
       then 'crash_looping' else ${workers.status} end`,
     sorts: { queue: workers.queue, connection: workers.connection },
@@ -107,7 +112,8 @@ export function createWorkerStore(db: Database) {
       db
         .select()
         .from(workers)
-        .where(lte(workers.deadline_at, new Date(nowMs)))
+        // What cannot be asked for anything has all the time.
+        .where(and(lte(workers.deadline_at, new Date(nowMs)), isNull(workers.unreachable_since)))
         .orderBy(asc(workers.deadline_at)),
 
     /** Gives workers that are in transit another deadline, unless they have moved on since they were read. */
@@ -140,6 +146,33 @@ export function createWorkerStore(db: Database) {
           ...(isRequired && { required_deployment_id: deploymentId }),
         })
         .where(eq(workers.site_id, siteId));
+    },
+
+    /** What keeps a worker up cannot be asked. */
+    async setUnreachable(id: number, { since, reason }: Away): Promise<void> {
+      await db
+        .update(workers)
+        .set({
+          unreachable_since: since,
+          unreachable_reason: reason,
+          last_status: sql`coalesce(${workers.last_status}, ${workers.status})`,
+        })
+        .where(eq(workers.id, id));
+    },
+
+    /** It can be asked again. @returns the new row; null where somebody else changed it since it was read */
+    async setReachable(from: WorkerRow, deadline: Date | null): Promise<WorkerRow | null> {
+      const [row] = await db
+        .update(workers)
+        .set({
+          unreachable_since: null,
+          unreachable_reason: null,
+          last_status: null,
+          deadline_at: deadline,
+        })
+        .where(and(eq(workers.id, from.id), eq(workers.transition, from.transition)))
+        .returning();
+      return row ?? null;
     },
 
     /** Ids of workers whose crash loop was reported, and not its end. */

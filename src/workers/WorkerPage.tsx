@@ -79,7 +79,7 @@ export function WorkerPage() {
   );
 
   const mark = markOf(worker);
-  const isTrouble = mark.tone === "bad" || mark.tone === "warn";
+  const isTrouble = worker.status === "unreachable" || mark.tone === "bad" || mark.tone === "warn";
   const loop = crashLoopOf(worker);
   const name = workerName(worker);
   const list = siteId === null ? paths.home() : paths.workers(siteId);

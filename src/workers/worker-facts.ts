@@ -33,6 +33,13 @@ export function processesText(worker: Worker): string {
   return up === null ? `${processes}` : `${up} of ${processes}`;
 }
 
+/** What was known last of a worker that cannot be asked for, and which order waits; null of any other. */
+export function unreachableText({ status, last_status: last, pending_status: pending }: Worker) {
+  if (status !== "unreachable") return null;
+  const known = last ? [`Last known: ${last}`] : [];
+  return [...known, ...(pending ? [`${pending} once it is back`] : [])].join(", ") || null;
+}
+
 /** "3 of 4 up", of a worker that failed and is not down as a whole; null of any other. */
 export function partlyUpText(worker: Worker): string | null {
   const up = upCount(worker);

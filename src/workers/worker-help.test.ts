@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { workerStates, type Worker } from "../../contract/workers/worker.ts";
+import { shownWorkerStates, type Worker } from "../../contract/workers/worker.ts";
 import { inState, plain, withProcesses } from "./testing/workers.ts";
 import { workerHelp } from "./worker-help.ts";
 
 const help = (change: Partial<Worker>) => workerHelp({ ...plain, ...change });
 
 test("every state is explained, and one that only its service knows is not", () => {
-  for (const status of workerStates) expect(help({ status }), status).toMatch(/\.$/);
+  for (const status of shownWorkerStates) expect(help({ status }), status).toMatch(/\.$/);
   expect(help({ status: "resting" })).toBeUndefined();
 });
 

@@ -1,5 +1,5 @@
 // What a worker's state means, in full sentences: what has happened and what will, no more than that.
-import type { Worker, WorkerState } from "../../contract/workers/worker.ts";
+import type { ShownWorkerState, Worker } from "../../contract/workers/worker.ts";
 import { lookUp } from "../look-up.ts";
 import { upCount, processesText } from "./worker-facts.ts";
 
@@ -30,7 +30,7 @@ function failedHelp(worker: Worker): string {
   return up === 0 ? `No process is up. ${rest}` : `${processesText(worker)} up. ${rest}`;
 }
 
-const helps: Record<WorkerState, (worker: Worker) => string> = {
+const helps: Record<ShownWorkerState, (worker: Worker) => string> = {
   installing: () => "Starting for the first time.",
   installed: upHelp,
   stopping: stopHelp,
@@ -38,6 +38,8 @@ const helps: Record<WorkerState, (worker: Worker) => string> = {
   starting: () => "Processes started. Waiting for them to stay up.",
   restarting: () => "Stopping processes and starting them again.",
   failed: failedHelp,
+  unreachable: () =>
+    "The server or its supervisor cannot be asked. Requests are carried out once it can.",
   removing: (worker) => `Deleting the worker. ${stopHelp(worker)}`,
 };
 

@@ -24,6 +24,16 @@ test.each<[string, Partial<Worker>, ReturnType<typeof said>]>([
   ],
   ["failed", { status: "failed", status_reason: reason }, ["bad", "failed", "Process 2: Gave up."]],
   [
+    "out of reach, with an order that waits",
+    {
+      status: "unreachable",
+      status_reason: "web-1 did not respond.",
+      last_status: "installed",
+      pending_status: "stopping",
+    },
+    ["idle", "unreachable", "Last known: installed, stopping once it is back"],
+  ],
+  [
     "failed in part",
     {
       status: "failed",
@@ -48,7 +58,7 @@ test.each<[string, Partial<Worker>, ReturnType<typeof said>]>([
     ["warn", "needs attention", "The change was undone. Process 1: Gave up."],
   ],
   ["on its way", { status: "restarting", status_reason: reason }, ["busy", "restarting", null]],
-  ["on a server that is away", { status: "unreachable" }, ["bad", "unreachable", null]],
+  ["on a server that is away", { status: "unreachable" }, ["idle", "unreachable", null]],
   ["in a state of another service", { status: "hibernated" }, ["idle", "hibernated", null]],
 ])("one mark, one color, one sentence: %s", (_, change, mark) => {
   expect(said(change)).toEqual(mark);

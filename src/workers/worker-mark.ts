@@ -1,12 +1,12 @@
 // The one thing that is said of a worker's state wherever it is shown: a word, its color, and one sentence.
 import { isInTransit } from "../../contract/states.ts";
-import type { Worker, WorkerState } from "../../contract/workers/worker.ts";
+import type { ShownWorkerState, Worker } from "../../contract/workers/worker.ts";
 import { lookUp } from "../look-up.ts";
 import type { Tone } from "../ui/tone.ts";
 import { visibleText } from "../ui/visible-text.ts";
-import { crashLoopOf, partlyUpText, releaseText } from "./worker-facts.ts";
+import { crashLoopOf, partlyUpText, releaseText, unreachableText } from "./worker-facts.ts";
 
-const tones: Record<WorkerState | "unreachable", Tone> = {
+const tones: Record<ShownWorkerState, Tone> = {
   installing: "busy",
   installed: "good",
   stopping: "busy",
@@ -15,7 +15,8 @@ const tones: Record<WorkerState | "unreachable", Tone> = {
   restarting: "busy",
   failed: "bad",
   removing: "busy",
-  unreachable: "bad",
+  // Nobody knows, so it is neither good nor bad.
+  unreachable: "idle",
 };
 
 type WorkerMark = {
@@ -41,7 +42,7 @@ export function markOf(worker: Worker): WorkerMark {
       since: loop.since,
     };
   const tone = lookUp(tones, status) ?? (isInTransit(status) ? "busy" : "idle");
-  const note = partlyUpText(worker) ?? releaseText(worker);
+  const note = unreachableText(worker) ?? partlyUpText(worker) ?? releaseText(worker);
   const reason = text ? visibleText(text) : null;
   // Up, and not as it was to be: killed, on an older release, or with a change undone.
   const isMarred = tone === "good" && (note !== null || reason !== null);

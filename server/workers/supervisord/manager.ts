@@ -76,6 +76,7 @@ export function createSupervisordManager(options: SupervisordOptions) {
       fileNotice: null,
       deployedAtMs: clock.now(),
       recordsText: "",
+      awayReason: null,
       removed: null,
     };
     workers.set(id, worker);
@@ -158,7 +159,6 @@ export function createSupervisordManager(options: SupervisordOptions) {
   const turn = createTurn({ names, machine, workers, log, nowMs: clock.now });
 
   async function look(): Promise<void> {
-    const before = contact.away();
     try {
       const isFirst = contact.isNew();
       const connected = await contact.connect();
@@ -176,7 +176,12 @@ export function createSupervisordManager(options: SupervisordOptions) {
       dropSurplus(worker);
       save(worker);
     }
-    if (before?.reason !== contact.away()?.reason) for (const id of workers.keys()) tell(id);
+    const reason = contact.away()?.reason ?? null;
+    for (const [id, worker] of workers) {
+      if (worker.awayReason === reason) continue;
+      worker.awayReason = reason;
+      tell(id);
+    }
   }
 
   async function run(): Promise<void> {

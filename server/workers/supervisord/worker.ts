@@ -17,6 +17,8 @@ export type SupervisordWorker = {
   /** What is wrong with that file: a sentence. */
   fileNotice: string | null;
   deployedAtMs: number;
+  /** Why it cannot be asked for, as it was last told. */
+  awayReason: string | null;
   /** As they were last written down. */
   recordsText: string;
   /** It is to leave nothing behind; called once it has. */

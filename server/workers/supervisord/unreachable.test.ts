@@ -1,0 +1,117 @@
+// A worker whose supervisord does not answer, as its service shows it.
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import type { Page } from "../../../contract/paging.ts";
+import type { Worker } from "../../../contract/workers/worker.ts";
+import { createApp } from "../../app.ts";
+import { createTestService, oneSite, type TestService } from "../../testing/service.ts";
+import { sendSignal } from "../../testing/signals.ts";
+import { workerBody } from "../../testing/worker-body.ts";
+import { startSupervisord, type TestSupervisord } from "./testing/supervisord.ts";
+
+let supervisord: TestSupervisord;
+let service: TestService;
+beforeAll(async () => {
+  supervisord = await startSupervisord();
+});
+afterAll(() => supervisord?.close());
+beforeEach(async () => {
+  service = await createTestService({
+    inventory: (folder) =>
+      oneSite(folder).replace(
+        "connection: local",
+        `connection: local, supervisor: supervisord, supervisord_config: ${supervisord.config}`,
+      ),
+  });
+});
+afterEach(async () => {
+  sendSignal(supervisord.pid(), "SIGCONT");
+  await service.close();
+});
+
+const show = async (id: number) => (await service.json<Worker>("GET", `/api/worker/${id}`)).body;
+const becomes = (id: number, wanted: Partial<Worker>) =>
+  vi.waitFor(
+    async () => {
+      const worker = await show(id);
+      expect(worker).toMatchObject(wanted);
+      return worker;
+    },
+    { timeout: 30_000, interval: 50 },
+  );
+const create = async () => {
+  const { body } = await service.json<Worker>("POST", "/api/site/1/worker", workerBody);
+  return becomes(body.id, { status: "installed" });
+};
+const pids = ({ process_list: list = [] }: Worker) => list.map(({ pid }) => pid);
+
+test("it is unreachable with its last status and the reason, and as it was once that is over", async () => {
+  const before = await create();
+  const { id } = before;
+  sendSignal(supervisord.pid(), "SIGSTOP");
+  const away = await becomes(id, { status: "unreachable", last_status: "installed" });
+  expect(away).toMatchObject({
+    pending_status: null,
+    status_reason: expect.stringContaining("5 s"),
+  });
+  expect(away.unreachable_since).toMatch(/^\d{4}-/);
+  const { body } = await service.json<Page<Worker>>(
+    "GET",
+    "/api/site/1/workers?filter[status]=unreachable",
+  );
+  expect(body.data.map((worker) => worker.id)).toEqual([id]);
+  // No deadline ends it.
+  await service.ahead(24 * 3600_000);
+  expect((await show(id)).status).toBe("unreachable");
+  sendSignal(supervisord.pid(), "SIGCONT");
+  const after = await becomes(id, {
+    status: "installed",
+    unreachable_since: null,
+    last_status: null,
+  });
+  expect(after.status_reason).toBeNull();
+  expect(pids(after)).toEqual(pids(before));
+}, 90_000);
+
+test("an order given meanwhile waits, is shown, and is carried out", async () => {
+  const { id } = await create();
+  sendSignal(supervisord.pid(), "SIGSTOP");
+  await becomes(id, { status: "unreachable" });
+  expect((await service.call("DELETE", `/api/worker/${id}/stop`)).status).toBe(204);
+  await becomes(id, {
+    status: "unreachable",
+    last_status: "installed",
+    pending_status: "stopping",
+  });
+  // Another one takes its place.
+  expect((await service.call("POST", `/api/worker/${id}/start`)).status).toBe(204);
+  await becomes(id, { pending_status: "starting" });
+  expect((await service.call("DELETE", `/api/worker/${id}/stop`)).status).toBe(204);
+  sendSignal(supervisord.pid(), "SIGCONT");
+  expect((await becomes(id, { status: "stopped" })).pending_status).toBeNull();
+}, 90_000);
+
+test("a service that is started meanwhile shows it, and finds the same processes", async () => {
+  const before = await create();
+  const { id } = before;
+  sendSignal(supervisord.pid(), "SIGSTOP");
+  await service.app.close("keep");
+  service.app = await createApp(service.options);
+  await becomes(id, { status: "unreachable", last_status: "installed" });
+  sendSignal(supervisord.pid(), "SIGCONT");
+  expect(pids(await becomes(id, { status: "installed" }))).toEqual(pids(before));
+}, 90_000);
+
+test("what is stopped on the server is stopped here, and starts from there as well", async () => {
+  const { id } = await create();
+  const groups = JSON.stringify(await supervisord.call("getAllProcessInfo"));
+  const name = [...groups.matchAll(/"group":"(quarterdeck-\w+-\d+-1)"/g)].at(-1)?.[1] ?? "";
+  const mine = [...groups.matchAll(/"group":"(quarterdeck-\w+-\d+-1)"/g)].map(
+    ([, one = ""]) => one,
+  );
+  expect(mine).toContain(name);
+  for (const one of mine) await supervisord.call("stopProcess", one, true).catch(() => null);
+  const stopped = await becomes(id, { status: "stopped" });
+  expect(stopped.status_reason).toContain("Stopped on the server, not by Quarterdeck");
+  for (const one of mine) await supervisord.call("startProcess", one, false).catch(() => null);
+  await becomes(id, { status: "installed" });
+}, 90_000);
