@@ -61,10 +61,7 @@ export function ServiceState() {
       className="pointer-events-none fixed inset-x-0 bottom-0 z-10 lg:start-60"
     >
       {isAway && (
-        <span
-          data-outage
-          className="pointer-events-auto flex min-h-10 items-center gap-2.5 border-t border-line bg-warn-soft px-8 py-2 text-ink max-lg:px-6 max-sm:px-4"
-        >
+        <span className="pointer-events-auto flex min-h-10 items-center gap-2.5 border-t border-line bg-warn-soft px-8 py-2 text-ink max-lg:px-6 max-sm:px-4">
           <span className="text-warn">
             <Icon name="warning" />
           </span>
@@ -75,10 +72,7 @@ export function ServiceState() {
         </span>
       )}
       {!isAway && readMs !== null && (
-        <span
-          data-outage
-          className="flex min-h-10 animate-wait items-center gap-2.5 border-t border-line bg-raised px-8 py-2 text-muted max-lg:px-6 max-sm:px-4"
-        >
+        <span className="flex min-h-10 animate-wait items-center gap-2.5 border-t border-line bg-raised px-8 py-2 text-muted max-lg:px-6 max-sm:px-4">
           Showing the state of {timeText(readMs)}. Updating…
         </span>
       )}

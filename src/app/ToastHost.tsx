@@ -76,13 +76,14 @@ export function ToastHost() {
       .filter(({ tone }) => (tone === "bad") === isBad)
       .map((message) => <TimedToast key={message.id} message={message} isHeld={isHeld} />);
   return (
+    // Above the line that says how the service is: one that came and went would move them from under the pointer.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- nothing to press: messages wait while somebody is at them
     <div
       onPointerEnter={() => setIsPointed(true)}
       onPointerLeave={() => setIsPointed(false)}
       onFocus={enter}
       onBlur={leave}
-      className="pointer-events-none fixed end-4 bottom-4 in-[:has([data-outage])]:bottom-14 in-[:has([data-selection-bar])]:bottom-20 start-4 z-20 ms-auto grid max-w-sm gap-2"
+      className="pointer-events-none fixed end-4 bottom-14 in-[:has([data-selection-bar])]:bottom-20 start-4 z-20 ms-auto grid max-w-sm gap-2"
     >
       <div role="alert" aria-atomic={false} className="grid gap-2">
         {listOf(true)}
