@@ -38,6 +38,9 @@ export const helpIndex = [
       "0009-no-build-step-pinned-node": "9. No build step for the service, and a pinned Node.js",
       "0010-sign-in-codes-and-hashed-tokens":
         "10. Sign-in links with one-use codes, and tokens as hashes",
+      "0011-servers-over-openssh": "11. Servers are reached by the system's OpenSSH client",
+      "0012-supervisord-by-one-program-a-process":
+        "12. supervisord keeps workers by one program a process",
     },
   },
 ] as const;
