@@ -9,6 +9,7 @@ export const activityKinds = [
   "notification",
   "deployment",
   "token",
+  "server",
 ] as const;
 export type ActivityKind = (typeof activityKinds)[number];
 

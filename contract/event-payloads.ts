@@ -219,6 +219,15 @@ export const eventPayloads = {
     ...ofWorker,
     status: text("installed", "The worker's status at the time of the event."),
   }),
+  "server.unreachable": payload("server.unreachable", {
+    ...server,
+    unreachable_since: moment("2026-01-31T09:30:00.000000Z", "Since when it is unreachable."),
+    reason: reason("10.0.0.5 did not respond."),
+  }),
+  "server.recovered": payload("server.recovered", {
+    ...server,
+    unreachable_since: moment("2026-01-31T09:30:00.000000Z", "Since when it was unreachable."),
+  }),
 } satisfies Record<EventType, z.ZodMiniType>;
 
 /** The fields of an event's `data`, as its schema has them. */

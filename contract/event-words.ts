@@ -20,6 +20,8 @@ export const eventWords: Record<EventType, string> = {
   "worker.recovered": "Worker recovered",
   "worker.crash_looping": "Worker crash-looping",
   "worker.stable": "Worker stable",
+  "server.unreachable": "Server unreachable",
+  "server.recovered": "Server recovered",
 };
 
 /** When each is sent, for the documentation. */
@@ -45,4 +47,7 @@ export const eventOccasions: Record<EventType, string> = {
   "worker.crash_looping":
     "A worker's processes keep starting and exiting, whatever their exit codes.",
   "worker.stable": "A worker that was crash-looping has stayed up.",
+  "server.unreachable":
+    "A server over SSH doesn't respond, refuses the connection, or shows another host key. Sent once, to all its sites.",
+  "server.recovered": "A server that was unreachable responds again.",
 };

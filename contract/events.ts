@@ -20,6 +20,8 @@ export const eventTypes = [
   "worker.recovered",
   "worker.crash_looping",
   "worker.stable",
+  "server.unreachable",
+  "server.recovered",
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 

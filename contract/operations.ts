@@ -7,7 +7,7 @@ import { operation } from "./operation.ts";
 import { overview } from "./overview.ts";
 import { filteredListOf } from "./paging.ts";
 import { searchQuery, searchResults } from "./search.ts";
-import { database, server, site, storageProvider } from "./servers.ts";
+import { database, server, serverStatus, site, storageProvider } from "./servers.ts";
 import { createTokenBody, newToken, signInBody, token } from "./tokens.ts";
 import { backupExtras, backupOperations } from "./backups/operations.ts";
 import { workerExtras, workerOperations } from "./workers/operations.ts";
@@ -58,6 +58,12 @@ const servers = {
     method: "GET",
     path: "/api/server/{id}",
     responses: { 200: server },
+  }),
+  showServerStatus: operation({
+    tag: "servers",
+    method: "GET",
+    path: "/api/server/{id}/status",
+    responses: { 200: serverStatus },
   }),
   listSites: operation({
     tag: "servers",

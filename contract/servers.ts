@@ -1,6 +1,6 @@
 // What the account owns, as the dashboard sees it: servers, sites, databases, places for copies. They belong to the account and come from the inventory.
 import * as z from "zod/mini";
-import { id, stateOf } from "./values.ts";
+import { id, stateOf, timestamp } from "./values.ts";
 
 export const server = z
   .object({
@@ -10,9 +10,67 @@ export const server = z
     time_zone: z.string(),
     /** Memory of the machine in MB, null where it is not known. */
     memory: z.nullable(z.int()),
+    /** Whether it responds; null while that is not known. These three are extras. */
+    reachable: z.optional(z.nullable(z.boolean())),
+    unreachable_since: z.optional(z.nullable(timestamp)),
+    /** Why it is unreachable, and what to do. */
+    status_reason: z.optional(z.nullable(z.string())),
   })
   .register(z.globalRegistry, { id: "Server" });
 export type Server = z.infer<typeof server>;
+
+const mb = z.nullable(z.int());
+
+/** What is known of a server beyond its entry: how it is reached, and what was found on it. */
+export const serverStatus = z
+  .object({
+    connection: stateOf(["local", "ssh"]),
+    /** Host and port, and who logs in; null for the machine of the service. */
+    place: z.nullable(z.string()),
+    user: z.nullable(z.string()),
+    reachable: z.nullable(z.boolean()),
+    /** Since when it is reachable, or is not. */
+    since: z.nullable(timestamp),
+    status_reason: z.nullable(z.string()),
+    /** How long it took to respond; milliseconds. */
+    latency: z.nullable(z.number()),
+    /** Null for the machine of the service. */
+    host_key: z.nullable(
+      z.object({
+        /** `unconfirmed`: none is pinned. `changed`: another one was offered, and nothing runs there. */
+        state: stateOf(["confirmed", "unconfirmed", "changed"]),
+        /** Whose key it is: the server's, or that of the host in front of it. */
+        hop: stateOf(["server", "jump"]),
+        pinned: z.nullable(z.string()),
+        offered: z.array(z.object({ type: z.string(), fingerprint: z.string() })),
+      }),
+    ),
+    /** Null until it was asked. */
+    facts: z.nullable(
+      z.object({
+        at: timestamp,
+        system: z.nullable(z.string()),
+        processors: mb,
+        load: z.nullable(z.number()),
+        memory: mb,
+        memory_available: mb,
+        /** Of the file system of `/`; MB. */
+        disk: mb,
+        disk_available: mb,
+        tools: z.array(
+          z.object({
+            name: z.string(),
+            /** In the tool's own words; null = it is not installed. */
+            version: z.nullable(z.string()),
+            /** Debian's package of it. */
+            package: z.string(),
+          }),
+        ),
+      }),
+    ),
+  })
+  .register(z.globalRegistry, { id: "ServerStatus" });
+export type ServerStatus = z.infer<typeof serverStatus>;
 
 /** Whose rights everything has that touches an entry's files. */
 const account = {

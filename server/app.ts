@@ -31,6 +31,7 @@ import { createMetrics } from "./metrics/metrics.ts";
 import { measureRequests } from "./metrics/requests.ts";
 import { createMetricsRoute } from "./metrics/routes.ts";
 import { createAddressGuard } from "./net/address-guard.ts";
+import { createReachability, type Reachability } from "./ssh/reachability.ts";
 import { createServers } from "./ssh/servers.ts";
 import { createSender } from "./net/send.ts";
 import type { SmtpSettings } from "./notifications/channels/smtp-url.ts";
@@ -128,6 +129,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     local: host,
     environment: { PATH, HOME, LC_ALL: "C", ...(agent && { SSH_AUTH_SOCK: agent }) },
   });
+  let reachability: Reachability | null = null;
   const inventory = await openInventory({
     file: options.inventoryFile,
     dataFolder: options.dataFolder,
@@ -140,8 +142,19 @@ export async function createApp(options: AppOptions): Promise<App> {
       findReplacer,
     },
     remote: servers,
+    onAccepted: () => reachability?.wake(),
     log,
   });
+  reachability = createReachability({
+    db,
+    servers,
+    // What could not be asked while it was away can be now.
+    onReached: inventory.read,
+    clock,
+    log,
+  });
+  const contacts = reachability;
+  contacts.wake();
   const listener = createListener({
     connection: options.connection,
     channels: [jobsChannel, eventsChannel],
@@ -232,7 +245,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...activityRoutes(createActivityStore(db)),
     ...searchRoutes(createSearchService(db)),
     ...overviewRoutes({ db, workers, backups, dataFolder: options.dataFolder }),
-    ...serverRoutes(inventoryStore, host),
+    ...serverRoutes(inventoryStore, host, contacts),
     ...tokens.routes,
     ...installationRoutes({
       version: options.version,
@@ -305,6 +318,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await listener.stop();
       network.close();
       await servers.close();
+      await contacts.stop();
       await closeDatabase();
     },
   };

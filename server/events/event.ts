@@ -48,6 +48,8 @@ export const outcomeOf: Record<EventType, "good" | "bad" | "neutral"> = {
   "worker.recovered": "good",
   "worker.crash_looping": "bad",
   "worker.stable": "good",
+  "server.unreachable": "bad",
+  "server.recovered": "good",
 };
 
 type Room = EventType extends `${infer Name}.${string}` ? Name : never;
@@ -59,6 +61,7 @@ const subjects: Record<Room, { kind: string; idField: string }> = {
   backup: { kind: "backup-configuration", idField: "configuration_id" },
   restore: { kind: "backup-configuration", idField: "configuration_id" },
   worker: { kind: "worker", idField: "worker_id" },
+  server: { kind: "server", idField: "server_id" },
 };
 
 export const roomOf = (type: EventType) =>

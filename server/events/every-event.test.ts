@@ -162,7 +162,12 @@ test("a webhook that gives up a delivery, is disabled and is enabled again", asy
 });
 
 /** Events that take minutes to happen. Their rooms make them, and every test service holds what it made against the schemas. */
-const madeElsewhere: readonly EventType[] = ["worker.crash_looping", "worker.stable"];
+const madeElsewhere: readonly EventType[] = [
+  "worker.crash_looping",
+  "worker.stable",
+  "server.unreachable",
+  "server.recovered",
+];
 
 test("no event was left out", async () => {
   const rows = await service.query<{ type: EventType }>("select distinct type from events");

@@ -5,8 +5,8 @@ import type { Clock } from "../clock.ts";
 import { createLoop } from "../jobs/loop.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { asc, inArray, isNull, sql } from "../store/drizzle.ts";
-import { events } from "../store/tables.ts";
-import type { EventRow } from "./event.ts";
+import { events, sites } from "../store/tables.ts";
+import { roomOf, type EventRow } from "./event.ts";
 
 /** An event, and the sites whose receivers are to hear of it; none = it belongs to its server alone. */
 export type DispatchedEvent = EventRow & { siteIds: number[] };
@@ -77,6 +77,9 @@ export function createOutboxRelay({ db, receivers, onDispatched, clock, log }: O
   });
 }
 
+/** About the server itself, and so about all its sites. */
+export const isOfServer = ({ type }: Pick<EventRow, "type">): boolean => roomOf(type) === "server";
+
 async function withSites(tx: Connection, pending: EventRow[]): Promise<DispatchedEvent[]> {
   const databaseIds = [...new Set(pending.flatMap(({ database_id: id }) => id ?? []))];
   const { rows } =
@@ -86,10 +89,21 @@ async function withSites(tx: Connection, pending: EventRow[]): Promise<Dispatche
           select wanted.id as database_id, sites.id as site_id
           from unnest(${sql.param(databaseIds)}::int[]) as wanted(id)
           join sites on sites.entry -> 'databases' @> to_jsonb(wanted.id)`);
+  const away = pending.filter(isOfServer).map(({ server_id: id }) => id);
+  const onServers =
+    away.length === 0
+      ? []
+      : await tx
+          .select({ id: sites.id, serverId: sites.server_id })
+          .from(sites)
+          .where(inArray(sites.server_id, away));
+  const sitesOf = (event: EventRow) =>
+    onServers.filter(({ serverId }) => serverId === event.server_id).map(({ id }) => id);
   return pending.map((event) => ({
     ...event,
-    siteIds:
-      event.site_id === null
+    siteIds: isOfServer(event)
+      ? sitesOf(event)
+      : event.site_id === null
         ? rows.filter((row) => row.database_id === event.database_id).map((row) => row.site_id)
         : [event.site_id],
   }));

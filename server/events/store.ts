@@ -68,8 +68,7 @@ async function placeOf(
   return {
     server_id,
     server: server ?? String(server_id),
-    site_id,
-    site,
+    ...(room !== "server" && { site_id, site }),
     ...((room === "backup" || room === "restore") && { database_id, database, sites }),
   };
 }

@@ -62,6 +62,7 @@ const summaries = {
     "Find servers, sites, databases, backup configurations, workers, webhooks and tokens by name or id",
   listServers: "List the servers",
   showServer: "Show a server",
+  showServerStatus: "Show whether a server responds, and what was found on it",
   listSites: "List the sites of a server",
   showSite: "Show a site",
   listDatabases: "List the databases of a server",

@@ -23,6 +23,8 @@ type InventoryOptions = {
   store: InventoryStore;
   accounts: AccountSource;
   /** Told of the servers of a file before their accounts are decided, and of those that stay when it is refused. */
+  /** Called once the rows are those of the file. */
+  onAccepted(): void;
   remote: { follow(servers: Inventory["servers"]): Promise<void>; accounts: RemoteAccounts };
   log: Logger;
 };
@@ -59,6 +61,7 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
       if (problem !== null) log.info({ file }, "the inventory is in force again");
       problem = null;
       tellWithoutAccount(accounts);
+      options.onAccepted();
     } catch (error) {
       problem = messageOf(error);
       await options.remote.follow(await store.listServerEntries()).catch(() => undefined);

@@ -6,7 +6,7 @@ import { eventWords } from "../../contract/event-words.ts";
 import { type EventType, problemEvents } from "../../contract/events.ts";
 import type { EventChoice } from "../../contract/notifications/notification.ts";
 import { titleOf } from "../events/event.ts";
-import type { Receive, DispatchedEvent } from "../events/outbox-relay.ts";
+import { isOfServer, type DispatchedEvent, type Receive } from "../events/outbox-relay.ts";
 import type { SingletonQueue } from "../jobs/singleton-queue.ts";
 import type { Connection } from "../store/database.ts";
 import type { ChannelStore } from "./channel-store.ts";
@@ -72,7 +72,7 @@ export function createCoalesce(options: {
   return async (tx, events) => {
     const siteIds = [...new Set(events.flatMap((event) => event.siteIds))];
     const ofSites = await channels.ofOwners(tx, "site", siteIds);
-    const serverIds = events.filter(isOfNoSite).map((event) => event.server_id);
+    const serverIds = events.filter(isForServer).map((event) => event.server_id);
     const ofServers = await channels.ofOwners(tx, "server", [...new Set(serverIds)]);
     const notified = events
       .filter(({ type }) => type !== "webhook.ping")
@@ -80,10 +80,12 @@ export function createCoalesce(options: {
         event,
         // A channel that three sites of one database use is notified once.
         channelIds: new Set(
-          (isOfNoSite(event)
-            ? ofServers.filter(({ ownerId }) => ownerId === event.server_id)
-            : ofSites.filter(({ ownerId }) => event.siteIds.includes(ownerId))
-          )
+          [
+            ...ofSites.filter(({ ownerId }) => event.siteIds.includes(ownerId)),
+            ...(isForServer(event)
+              ? ofServers.filter(({ ownerId }) => ownerId === event.server_id)
+              : []),
+          ]
             .filter(({ events: choice }) => isChosen(choice, event.type))
             .map(({ channelId }) => channelId),
         ),
@@ -102,6 +104,8 @@ export function createCoalesce(options: {
 const isChosen = (choice: EventChoice, type: EventType): boolean =>
   choice === "all" ||
   (choice === "problems" ? problemEvents : choice).some((chosen) => chosen === type);
-const isOfNoSite = ({ siteIds }: DispatchedEvent): boolean => siteIds.length === 0;
+/** For the channels of the server: what is about itself, and what belongs to no site. */
+const isForServer = (event: DispatchedEvent): boolean =>
+  isOfServer(event) || event.siteIds.length === 0;
 const isUnsent = ({ status, attempts }: MessageRow): boolean =>
   status === "pending" && attempts === 0;

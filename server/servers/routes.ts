@@ -5,6 +5,7 @@ import { accountName } from "../hosts/account.ts";
 import type { LocalHost } from "../hosts/host.ts";
 import { listFilters } from "../http/list-filters.ts";
 import { filteredListRoute, nothingToFind, reply, route, type Route } from "../http/route.ts";
+import type { Reachability } from "../ssh/reachability.ts";
 import type { EntryAccount } from "../inventory/accounts.ts";
 import { createServerFinder, createSiteFinder } from "../inventory/finders.ts";
 import type {
@@ -15,15 +16,22 @@ import type {
   StorageProviderEntry,
 } from "../inventory/store.ts";
 
-export function serverRoutes(inventory: InventoryStore, host: LocalHost): Route[] {
+export function serverRoutes(
+  inventory: InventoryStore,
+  host: LocalHost,
+  reachability: Reachability,
+): Route[] {
   const findServer = createServerFinder(inventory);
-  // Every server is this machine until others can be reached.
-  const toServer = (row: ServerRow): Server => ({
-    id: row.id,
-    name: row.name,
-    time_zone: row.timeZone,
-    memory: host.memoryMb,
-  });
+  const toServers = async (rows: readonly ServerRow[]): Promise<Server[]> => {
+    const extras = await reachability.extrasOf(rows.map(({ id }) => id));
+    return rows.map((row) => ({
+      id: row.id,
+      name: row.name,
+      time_zone: row.timeZone,
+      memory: host.memoryMb,
+      ...extras.get(row.id),
+    }));
+  };
 
   return [
     filteredListRoute(operations.listServers, {
@@ -31,12 +39,20 @@ export function serverRoutes(inventory: InventoryStore, host: LocalHost): Route[
       filters: listFilters.listServers,
       list: async (page, { caller }) => {
         const { rows, ...counted } = await inventory.listServers(page, caller.serverIds);
-        return { items: rows.map(toServer), ...counted };
+        return { items: await toServers(rows), ...counted };
       },
     }),
     route(operations.showServer, {
       find: findServer,
-      handle: async ({ found }) => reply(200, toServer(found)),
+      handle: async ({ found }) => {
+        const [server] = await toServers([found]);
+        if (server === undefined) throw new Error("A server that was found is missing.");
+        return reply(200, server);
+      },
+    }),
+    route(operations.showServerStatus, {
+      find: findServer,
+      handle: async ({ found }) => reply(200, await reachability.status(found.id)),
     }),
     filteredListRoute(operations.listSites, {
       find: findServer,

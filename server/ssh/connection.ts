@@ -105,7 +105,14 @@ export function createConnection(options: ConnectionOptions): Connection {
         await mkdir(folder, { recursive: true, mode: 0o700 });
         if (!isPinned) await pinHostKeys(target, { folder, environment });
         isPinned = true;
-        return startMaster();
+        try {
+          return await startMaster();
+        } catch (error) {
+          if (!(error instanceof ServerAway) || error.kind !== "host key") throw error;
+          // Says which key it offers now.
+          await pinHostKeys(target, { folder, environment });
+          return startMaster();
+        }
       });
       if (isClosed) {
         made.child.kill("SIGKILL");

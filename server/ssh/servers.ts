@@ -18,9 +18,9 @@ import type { Hop, SshTarget } from "./target.ts";
 type Entries = Inventory["servers"];
 type SshEntry = Exclude<Entries[number]["connection"], "local">["ssh"];
 
-type RemoteServer = { id: number; name: string; target: SshTarget; connection: Connection };
+export type RemoteServer = { id: number; name: string; target: SshTarget; connection: Connection };
 
-type Servers = {
+export type Servers = {
   /** @throws ServerAway where it cannot be used now */
   open(id: number, signal?: AbortSignal): Promise<Host>;
   /** Null for this machine. @throws ServerAway for a server that is not in the inventory */
@@ -35,6 +35,8 @@ type Servers = {
 
 /** Over all servers: more would look like an attack to a firewall, and load this machine. */
 const maxAttempts = 10;
+/** A server that takes longer for one answer is away. */
+const answerMs = 10_000;
 /** Reading the inventory waits so long for a server at the most. */
 const askMs = 3000;
 /** The longest path of a socket, see unix(7), without what `ssh` adds to it. */
@@ -93,6 +95,7 @@ export function createServers(options: {
           folder: join(await folder, String(made)),
           environment: options.environment,
           attempts,
+          answerMs,
         });
         remote.set(id, { id, name, target, connection: replacing });
         void found?.connection.close();

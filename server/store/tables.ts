@@ -84,6 +84,18 @@ const inventoryColumns = <Kind extends InventoryKind>() => ({
 
 export const servers = pgTable("servers", inventoryColumns<"servers">());
 
+/** Whether a server over SSH responded when it was last asked. */
+export const serverContacts = pgTable("server_contacts", {
+  server_id: integer()
+    .primaryKey()
+    .references(() => servers.id, { onDelete: "cascade" }),
+  reachable: boolean().notNull(),
+  since: moment("since").notNull(),
+  reason: text(),
+  /** That it is unreachable was reported, so its recovery will be. */
+  is_reported: boolean().notNull().default(false),
+});
+
 /** Decided when the entry was accepted; null for entries without files, and until the inventory is read again. */
 const entryAccount = () => jsonb("account").$type<EntryAccount>();
 

@@ -76,5 +76,6 @@ export const kindWords: Record<ActivityKind, string> = {
   webhook: "Webhooks",
   notification: "Notifications",
   deployment: "Deployments",
+  server: "Servers",
   token: "Tokens",
 };

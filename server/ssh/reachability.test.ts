@@ -1,0 +1,148 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { expect, onTestFinished, test, vi } from "vitest";
+import type { Server, ServerStatus } from "../../contract/servers.ts";
+import { createTestService, type TestService } from "../testing/service.ts";
+import { ownUser } from "../testing/own-user.ts";
+import { startReceiver } from "../webhooks/testing/receiver.ts";
+import { sshEntry } from "./testing/entry.ts";
+import { startSshd, type TestSshd } from "./testing/sshd.ts";
+
+async function startService(
+  sshd: TestSshd,
+  hostKey?: string | null,
+): Promise<{ service: TestService; status: () => Promise<ServerStatus> }> {
+  const service = await createTestService({
+    inventory: (folder) => `
+servers:
+  - { id: 1, name: here, connection: local }
+  - { id: 2, name: web-1, connection: ${sshEntry(sshd, hostKey)} }
+sites:
+  - { id: 1, server: 1, name: local, root: ${folder}/shop, user: ${ownUser} }
+  - { id: 2, server: 2, name: shop, root: ${sshd.folder}/shop }
+  - { id: 3, server: 2, name: blog, root: ${sshd.folder}/shop }
+notification_channels:
+  - { id: 1, name: ops, type: email, email: ops@example.com }
+`,
+  });
+  onTestFinished(() => service.close());
+  const status = async () => (await service.json<ServerStatus>("GET", "/api/server/2/status")).body;
+  return { service, status };
+}
+
+/** What is promised: unreachable is shown within 30 s. */
+const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 30_000, interval: 100 });
+
+test("a server that is away is shown and reported once, and so is its return", async () => {
+  const sshd = await startSshd();
+  const { service, status } = await startService(sshd);
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver.close());
+  await service.json("POST", "/api/site/2/webhook", { url: receiver.url });
+  for (const owner of ["site/2", "site/3", "server/2"])
+    await service.json("PUT", `/api/${owner}/notifications`, { channels: [1] });
+  await soon(async () => expect(await status()).toMatchObject({ reachable: true }));
+  expect((await status()).latency).toBeGreaterThan(0);
+
+  await sshd.stop();
+  await soon(async () => expect(await status()).toMatchObject({ reachable: false }));
+  const shown = (await service.json<Server>("GET", "/api/server/2")).body;
+  expect(shown).toMatchObject({
+    reachable: false,
+    unreachable_since: expect.any(String),
+    status_reason: expect.stringContaining("refused the connection"),
+  });
+  await soon(async () =>
+    expect(receiver.arrivals.map(({ body }) => JSON.parse(body).type)).toEqual([
+      "server.unreachable",
+    ]),
+  );
+  // One message, although three places have the channel.
+  expect(await service.query("select title from channel_messages")).toEqual([
+    { title: "Server unreachable: web-1" },
+  ]);
+
+  await sshd.start();
+  await soon(async () => expect(await status()).toMatchObject({ reachable: true }));
+  await soon(async () =>
+    expect(receiver.arrivals.map(({ body }) => JSON.parse(body).type)).toEqual([
+      "server.unreachable",
+      "server.recovered",
+    ]),
+  );
+});
+
+test("a server that hangs is shown, and heals by itself", async () => {
+  const sshd = await startSshd();
+  const { status } = await startService(sshd);
+  await soon(async () => expect(await status()).toMatchObject({ reachable: true }));
+  const goOn = await sshd.hang();
+  onTestFinished(goOn);
+  await soon(async () => expect(await status()).toMatchObject({ reachable: false }));
+  await goOn();
+  await soon(async () => expect(await status()).toMatchObject({ reachable: true }));
+});
+
+test("a host key that nobody confirmed is shown, with nothing else of the server", async () => {
+  const sshd = await startSshd();
+  const { service, status } = await startService(sshd, null);
+  await soon(async () =>
+    expect(await status()).toMatchObject({
+      reachable: false,
+      facts: null,
+      host_key: {
+        state: "unconfirmed",
+        pinned: null,
+        offered: [{ type: "ssh-ed25519", fingerprint: sshd.fingerprint }],
+      },
+    }),
+  );
+  // It was never there, so nobody is told that it has gone.
+  expect(await service.query("select type from events")).toEqual([]);
+  const text = await readFile(service.inventoryFile, "utf8");
+  await writeFile(
+    service.inventoryFile,
+    text.replace(sshEntry(sshd, null), sshEntry(sshd, sshd.fingerprint)),
+  );
+  await soon(async () =>
+    expect(await status()).toMatchObject({ reachable: true, host_key: { state: "confirmed" } }),
+  );
+});
+
+test("a host key that has changed stops everything there", async () => {
+  const sshd = await startSshd();
+  const { status } = await startService(sshd);
+  await soon(async () => expect(await status()).toMatchObject({ reachable: true }));
+  const pinned = sshd.fingerprint;
+  await sshd.rekey();
+  await soon(async () =>
+    expect(await status()).toMatchObject({
+      reachable: false,
+      status_reason: expect.stringContaining("has changed"),
+      host_key: { state: "changed", pinned, offered: [{ fingerprint: sshd.fingerprint }] },
+    }),
+  );
+});
+
+test("what a server has is found, and so is what this machine has", async () => {
+  const { service, status } = await startService(await startSshd());
+  await soon(async () => {
+    const { facts } = await status();
+    expect(facts?.memory).toBeGreaterThan(0);
+    expect(facts?.disk).toBeGreaterThan(0);
+    expect(facts?.tools.find(({ name }) => name === "tar")?.version).toContain("tar");
+  });
+  const here = await service.json<ServerStatus>("GET", "/api/server/1/status");
+  expect(here.body).toMatchObject({ connection: "local", reachable: true, host_key: null });
+  expect(here.body.facts?.processors).toBeGreaterThan(0);
+});
+
+test("an account that was not known while its server was away is found once it is back", async () => {
+  const sshd = await startSshd();
+  await sshd.stop();
+  const { service } = await startService(sshd);
+  const account = async () =>
+    (await service.json<{ account: string | null }>("GET", "/api/site/2")).body.account;
+  expect(await account()).toBeNull();
+  await sshd.start();
+  await soon(async () => expect(await account()).toBe(sshd.user));
+});
