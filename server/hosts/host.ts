@@ -1,4 +1,5 @@
 // A machine that is looked after: its folders, and the commands that run on it with their streams.
+import type { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import type { Account } from "./account.ts";
 import type { Task, TaskStreams } from "./task.ts";
@@ -45,6 +46,8 @@ export class CommandMissing extends Error {
 /** A machine, this one or a remote one, as one of its accounts sees it: its kernel refuses what that account may not do. */
 export type Host = {
   account: Account;
+  /** Another machine than the service's own: it has none of our program, and its connection may be cut. */
+  isRemote: boolean;
   /** The account is the service's own; on a remote machine, the one that it logs in as. */
   isOwn: boolean;
   /** The same machine as another account sees it. @throws where the service cannot become that account */
@@ -62,6 +65,11 @@ export type Host = {
    * @returns its real absolute path
    */
   folderInside(root: string, folder: string): Promise<string | FolderProblem>;
+  /**
+   * Connects to what listens where the machine can reach it: a port, or the path of a socket.
+   * @throws what Node says, or ServerAway; a remote machine that refuses closes the connection before its first byte
+   */
+  connect(to: { host: string; port: number } | { path: string }): Promise<Socket>;
   /** Memory of the machine in MB, null where it is unknown. */
   memoryMb: number | null;
 };

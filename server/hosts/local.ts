@@ -1,4 +1,6 @@
 // The machine that the service itself runs on.
+import { once } from "node:events";
+import { connect } from "node:net";
 import { totalmem } from "node:os";
 import { PassThrough, Readable } from "node:stream";
 import { accountName, ownAccount, type Account } from "./account.ts";
@@ -31,11 +33,17 @@ export function createLocalHost(environment: Record<string, string>): LocalHost 
         : performAs(task, args, streams);
     return {
       account,
+      isRemote: false,
       isOwn,
       as: hostOf,
       run: createRunner(environment, isOwn ? null : account),
       perform,
       folderInside: (root, folder) => perform(findFolderInside, { root, folder }),
+      async connect(to) {
+        const socket = connect(to);
+        await once(socket, "connect");
+        return socket;
+      },
       memoryMb: Math.floor(totalmem() / bytesPerMb),
     };
   }

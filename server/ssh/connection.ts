@@ -62,8 +62,8 @@ export type Connection = {
    * @param use gets to call `started` as soon as the server responds
    */
   withSession<Result>(options: SessionOptions, use: SessionUse<Result>): Promise<Result>;
-  /** @param socket absolute path on the server, open to the account that is logged in. @throws ServerAway */
-  forward(socket: string): Promise<Forward>;
+  /** @param to absolute path of a socket there, open to the account that is logged in, or `[host]:port`. @throws ServerAway */
+  forward(to: string): Promise<Forward>;
   /** Lets the next call try at once, whatever failed before. */
   retryNow(): void;
   /** Ends it, and everything that runs on it. */

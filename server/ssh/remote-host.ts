@@ -1,4 +1,7 @@
 // A server as one of its accounts sees it, over its connection.
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { toError } from "../to-error.ts";
 import type { Account } from "../hosts/account.ts";
 import { accountEnvironment } from "../hosts/as-account.ts";
 import type { FolderProblem, Host } from "../hosts/host.ts";
@@ -15,10 +18,12 @@ export async function openRemoteHost(connection: Connection, signal?: AbortSigna
     const run = createRemoteRunner(connection, isOwn ? null : becoming(own, account));
     return {
       account,
+      isRemote: true,
       isOwn,
       as: hostOf,
       run,
       folderInside: (root, folder) => folderInside(run, root, folder),
+      connect: (to) => connectThrough(connection, to),
       memoryMb: null,
     };
   }
@@ -61,4 +66,23 @@ async function folderInside(
     outside: "must lie inside the site's folder",
   };
   return { problem: problems[stdout.trim()] ?? "could not be checked" };
+}
+
+async function connectThrough(
+  connection: Connection,
+  to: Parameters<Host["connect"]>[0],
+): Promise<Socket> {
+  // An address of IPv6 has colons of its own.
+  const place = "path" in to ? to.path : `[${to.host}]:${to.port}`;
+  const forward = await connection.forward(place);
+  const socket = connect(forward.path);
+  const end = () => socket.destroy(toError(forward.lost.reason));
+  forward.lost.addEventListener("abort", end, { once: true });
+  socket.once("close", () => {
+    forward.lost.removeEventListener("abort", end);
+    forward.close().catch(() => undefined);
+  });
+  if (forward.lost.aborted) end();
+  await once(socket, "connect");
+  return socket;
 }

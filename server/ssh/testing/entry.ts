@@ -1,8 +1,12 @@
 // A test's own sshd as the inventory names it.
 import type { TestSshd } from "./sshd.ts";
 
-/** @param hostKey null = none is pinned */
-export function sshEntry(sshd: TestSshd, hostKey: string | null = sshd.fingerprint): string {
+/** @param hostKey null = none is pinned @param user who logs in */
+export function sshEntry(
+  sshd: TestSshd,
+  hostKey: string | null = sshd.fingerprint,
+  user = sshd.user,
+): string {
   const pinned = hostKey === null ? "" : `, host_key: "${hostKey}"`;
-  return `{ ssh: { host: 127.0.0.1, port: ${sshd.port}, user: ${sshd.user}, key: "file:${sshd.keyFile}"${pinned} } }`;
+  return `{ ssh: { host: 127.0.0.1, port: ${sshd.port}, user: ${user}, key: "file:${sshd.keyFile}"${pinned} } }`;
 }

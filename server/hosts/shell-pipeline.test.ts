@@ -1,0 +1,33 @@
+import { Readable } from "node:stream";
+import { expect, test } from "vitest";
+import { createRunner } from "./run.ts";
+import { pipelineEnds, pipelineOf } from "./shell-pipeline.ts";
+
+const run = createRunner({ PATH: process.env["PATH"] ?? "", HOME: "/" });
+
+test("programs feed each other, and their arguments arrive as they are", async () => {
+  const odd = `a 'b' "c" $(id) \`id\` \\ ü *\n;`;
+  const { stdout, stderr } = await run({
+    argv: pipelineOf(["cat"], ["sh", "-c", 'cat; printf %s "$1"', "sh", odd], ["rev"], ["rev"]),
+    input: Readable.from(["begin "]),
+  });
+  expect(stdout).toBe(`begin ${odd}`);
+  expect(pipelineEnds(stderr)).toEqual([0, 0, 0, 0]);
+});
+
+test("each one's exit code is told, that of a signal and of a program that is missing too", async () => {
+  const { stderr } = await run({
+    argv: pipelineOf(
+      ["sh", "-c", "exit 7"],
+      ["sh", "-c", "echo words >&2; kill -KILL $$"],
+      ["no-such-program-here"],
+      ["true"],
+    ),
+  });
+  expect(pipelineEnds(stderr)).toEqual([7, 137, 127, 0]);
+});
+
+test("a shell that was ended tells nothing", () => {
+  expect(pipelineEnds("quarterdeck ended 0 0\nKilled\n")).toBeNull();
+  expect(pipelineEnds("")).toBeNull();
+});
