@@ -13,7 +13,7 @@ import { startService, type ServiceProcess } from "../server/testing/service-pro
 import { median, note, report } from "./report.ts";
 import { ownUser } from "../server/testing/own-user.ts";
 
-const megabyte = 1_000_000;
+export const megabyte = 1_000_000;
 const sizes = [100, 2000];
 
 export async function run(): Promise<void> {
@@ -182,9 +182,9 @@ async function compare(
   await rm(join(folder, "bare.tar.zst"), { force: true });
 }
 
-const seconds = (ms: readonly number[]) => `${(median(ms) / 1000).toFixed(2)} s`;
+export const seconds = (ms: readonly number[]) => `${(median(ms) / 1000).toFixed(2)} s`;
 
-async function writeHalfRandom(path: string, bytes: number): Promise<void> {
+export async function writeHalfRandom(path: string, bytes: number): Promise<void> {
   const file = createWriteStream(path);
   const text = Buffer.alloc(500_000, "the quick brown fox jumps over the lazy dog\n");
   for (let written = 0; written < bytes; written += 1_000_000) {
@@ -195,7 +195,10 @@ async function writeHalfRandom(path: string, bytes: number): Promise<void> {
   await once(file, "close");
 }
 
-async function shellMs(command: string, environment: Record<string, string>): Promise<number> {
+export async function shellMs(
+  command: string,
+  environment: Record<string, string>,
+): Promise<number> {
   const startedMs = performance.now();
   const shell = spawn("bash", ["-o", "pipefail", "-c", command], {
     stdio: ["ignore", "inherit", "inherit"],
@@ -207,7 +210,7 @@ async function shellMs(command: string, environment: Record<string, string>): Pr
 }
 
 /** @returns a function that ends the watch and answers the most that it was above its beginning, in MB */
-function watchMemory(pid: number): () => Promise<number> {
+export function watchMemory(pid: number): () => Promise<number> {
   const end = new AbortController();
   const watched = (async () => {
     const rest = await residentMb(pid);
@@ -229,12 +232,13 @@ async function residentMb(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
 
-async function install(
+export async function install(
   service: ServiceProcess,
   type: "database" | "site",
   targetId: number,
+  serverId = 1,
 ): Promise<BackupConfiguration> {
-  const made = await service.call("POST", "/api/server/1/backup-configuration", {
+  const made = await service.call("POST", `/api/server/${serverId}/backup-configuration`, {
     name: `${type} ${targetId}`,
     frequency: "0 0 1 1 *",
     hold: 1,
@@ -250,7 +254,10 @@ async function install(
   );
 }
 
-async function takeBackup(service: ServiceProcess, configurationId: number): Promise<Backup> {
+export async function takeBackup(
+  service: ServiceProcess,
+  configurationId: number,
+): Promise<Backup> {
   const asked = await service.call("POST", `/api/backup/${configurationId}`);
   const { id }: Backup = await asked.json();
   return until<Backup>(service, `/api/backup/${id}`, ({ status, output }) => {

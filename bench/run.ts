@@ -5,6 +5,7 @@ import { run as backups } from "./backups.ts";
 import { run as dashboard } from "./dashboard.ts";
 import { run as large } from "./large.ts";
 import { run as many } from "./many.ts";
+import { run as ssh } from "./ssh.ts";
 import { run as webhooks } from "./webhooks.ts";
 import { run as workers } from "./workers.ts";
 
@@ -13,10 +14,20 @@ const { values: target, positionals: asked } = parseArgs({
   // Another page than ours, for the dashboard's figures: `npm run bench -- dashboard --url https://…`.
   options: {
     url: { type: "string" },
+    // How much the bench `ssh` backs up, in MB.
+    size: { type: "string", default: "2000" },
     token: { type: "string", default: process.env["BENCH_TOKEN"] },
   },
 });
-const benches = { workers, backups, webhooks, dashboard: () => dashboard(target), large, many };
+const benches = {
+  workers,
+  backups,
+  webhooks,
+  dashboard: () => dashboard(target),
+  large,
+  many,
+  ssh: () => ssh(Number(target.size)),
+};
 
 const unknown = asked.filter((name) => !(name in benches));
 if (unknown.length > 0) {

@@ -182,6 +182,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     db,
     inventory: inventoryStore,
     host,
+    servers,
     secrets,
     scratch: await createScratch(options.dataFolder, host),
     jobs,

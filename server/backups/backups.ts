@@ -20,7 +20,7 @@ import { createBackupCounts, backupMetrics } from "./metrics.ts";
 import { createTaskHandlers } from "./task-handlers.ts";
 import type { Visible } from "../events/visible-messages.ts";
 import { createProtectionOverview, type ProtectionOverview } from "./protection-overview.ts";
-import { createResolver } from "./resolver.ts";
+import { createResolver, type RemoteServers } from "./resolver.ts";
 import { createSerializer } from "./serializer.ts";
 import { createRemoval } from "./removal.ts";
 import { createRetention } from "./retention.ts";
@@ -35,6 +35,7 @@ type BackupsOptions = {
   db: Database;
   inventory: InventoryStore;
   host: LocalHost;
+  servers: RemoteServers;
   secrets: SecretReader;
   scratch: Scratch;
   jobs: Jobs;
@@ -65,11 +66,11 @@ type Backups = {
 };
 
 export function createBackups(options: BackupsOptions): Backups {
-  const { db, inventory, host, secrets, scratch, jobs, links, clock, log } = options;
+  const { db, inventory, host, servers, secrets, scratch, jobs, links, clock, log } = options;
   const store = createBackupStore(db);
   const configurationStore = createConfigurationStore(db);
   const tasks = createTaskStore(db, jobs.backupTasks);
-  const resolver = createResolver({ inventory, store, host, secrets, scratch });
+  const resolver = createResolver({ inventory, store, host, servers, secrets, scratch });
   const parts = { store, configurations: configurationStore, tasks, resolver, jobs, clock, log };
 
   const removal = createRemoval(parts);
@@ -83,7 +84,11 @@ export function createBackups(options: BackupsOptions): Backups {
   const runner = createTaskRunner({ tasks, perform: work.perform, settle: work.settle, clock });
   const backups = createBackupService({ ...parts, runner, removal });
   const transitions = createConfigurationTransitions({ ...parts, inventory });
-  const configurations = createConfigurationService({ ...parts, inventory, transitions });
+  const configurations = createConfigurationService({
+    ...parts,
+    inventory,
+    transitions,
+  });
   const scheduler = createScheduler({ ...parts, inventory, backups, retention });
   const serializer = createSerializer({ store, tasks, inventory, clock });
 

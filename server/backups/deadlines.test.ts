@@ -39,6 +39,7 @@ function createTransitions() {
       inventory,
       store: createBackupStore(db),
       host,
+      servers: { open: async () => host },
       secrets: createSecretReader({}),
       scratch: { own: "/nowhere", folderOf: async () => "/nowhere", clear: async () => undefined },
     }),

@@ -4,6 +4,7 @@ import { SourceError } from "./sources/source.ts";
 import { StorageError } from "../storage/storage.ts";
 import { DamagedCopy } from "./pipeline.ts";
 import type { BackupTaskKind } from "../store/tables.ts";
+import { ServerAway } from "../ssh/server-away.ts";
 import { toError } from "../to-error.ts";
 
 /** Why a heavy job was ended from outside. The message is for the operator. */
@@ -30,7 +31,7 @@ const leftBehind = {
 export const cancellationMessage = (reason: Canceled, kind: BackupTaskKind): string =>
   `${reason.message} ${leftBehind[kind]}`;
 
-const known = [SourceError, StorageError, DamagedCopy, Interrupted];
+const known = [SourceError, StorageError, DamagedCopy, Interrupted, ServerAway];
 
 /** The operator's message for a failure; null for what is nobody's fault but ours. */
 export const operatorMessage = (error: unknown): string | null =>

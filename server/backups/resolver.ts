@@ -1,16 +1,23 @@
 // Opens the source and the storage that a configuration names in the inventory. A local storage whose disk is away is known by
 // its marker file, or before there was one, by its backups.
-import type { LocalHost } from "../hosts/host.ts";
+import type { Host, LocalHost } from "../hosts/host.ts";
 import type { Scratch } from "../hosts/scratch.ts";
 import type { EntryAccount } from "../inventory/accounts.ts";
 import { expandHome } from "../inventory/paths.ts";
 import type { SecretReader } from "../inventory/secrets.ts";
-import type { DatabaseRow, InventoryStore, StorageProviderEntry } from "../inventory/store.ts";
+import type {
+  DatabaseRow,
+  InventoryStore,
+  SiteRow,
+  StorageProviderEntry,
+} from "../inventory/store.ts";
+import type { Account } from "../hosts/account.ts";
 import { createLocalStorage } from "../storage/local.ts";
 import { isMarked, mark, nothingOfOurs } from "../storage/marker.ts";
 import { StorageError, type Storage } from "../storage/storage.ts";
 import { toError } from "../to-error.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
+import { createRemoteFolderSource } from "./sources/folder/remote/source.ts";
 import { createFolderSource } from "./sources/folder/source.ts";
 import type { BackupStore } from "./backup-store.ts";
 import { createMysqlSource } from "./sources/mysql/source.ts";
@@ -19,10 +26,15 @@ import { SourceError, type Source } from "./sources/source.ts";
 import { createSqliteSourceAs } from "./sources/sqlite/as-account.ts";
 import { createSqliteSource } from "./sources/sqlite/source.ts";
 
+/** @throws ServerAway */
+export type RemoteServers = { open(serverId: number): Promise<Host> };
+
 type ResolverOptions = {
   inventory: InventoryStore;
   store: Pick<BackupStore, "newestPaths">;
   host: LocalHost;
+  /** Those over SSH. */
+  servers: RemoteServers;
   secrets: SecretReader;
   scratch: Scratch;
 };
@@ -40,26 +52,43 @@ export type Resolver = {
 const lookedFor = 20;
 
 export function createResolver(options: ResolverOptions): Resolver {
-  const { inventory, store, host, secrets, scratch } = options;
+  const { inventory, store, host, servers, secrets, scratch } = options;
 
-  /** The machine as the account of an entry sees it, and where that account may put things. */
-  async function openAs({ account, problem }: EntryAccount) {
+  const accountOf = ({ account, problem }: EntryAccount): Account => {
     if (account === null) throw new SourceError(problem ?? "No account is known for this source.");
-    const its = host.as(account);
+    return account;
+  };
+
+  /** This machine as the account of an entry sees it, and where that account may put things. */
+  async function openHere(entry: EntryAccount) {
+    const its = host.as(accountOf(entry));
     return { host: its, scratchFolder: await scratch.folderOf(its) };
   }
 
-  async function databaseSource({ entry, account }: DatabaseRow): Promise<Source> {
+  async function databaseSource({ entry, serverId, account }: DatabaseRow): Promise<Source> {
     const { name } = entry;
+    const isLocal = await inventory.isLocal(serverId);
     if (entry.engine === "sqlite") {
-      const { host: its, scratchFolder } = await openAs(account);
+      if (!isLocal)
+        throw new SourceError(
+          `${name} is a SQLite database on a server over SSH, which cannot be backed up yet.`,
+        );
+      const { host: its, scratchFolder } = await openHere(account);
       const options = { name, path: expandHome(entry.path), scratchFolder };
       return its.isOwn ? createSqliteSource(options) : createSqliteSourceAs(its, options);
     }
     const url = await secrets.read(entry.url, `the url of database ${entry.id} (${name})`);
+    const machine = isLocal ? host : await servers.open(serverId);
     return entry.engine === "postgres"
-      ? createPostgresSource({ host, name, url })
-      : createMysqlSource({ host, name, url, scratchFolder: scratch.own });
+      ? createPostgresSource({ host: machine, name, url })
+      : createMysqlSource({ host: machine, name, url, scratchFolder: scratch.own });
+  }
+
+  async function siteSource({ name, root, serverId, account }: SiteRow): Promise<Source> {
+    if (await inventory.isLocal(serverId))
+      return createFolderSource({ ...(await openHere(account)), name, root });
+    const there = await servers.open(serverId);
+    return createRemoteFolderSource({ host: there.as(accountOf(account)), name, root });
   }
 
   async function holdsBackups(storage: Storage, providerId: number): Promise<boolean> {
@@ -68,27 +97,14 @@ export function createResolver(options: ResolverOptions): Resolver {
     return paths.length === 0;
   }
 
-  async function refuseRemote(serverId: number): Promise<void> {
-    if (!(await inventory.isLocal(serverId)))
-      throw new SourceError("The source is on a server over SSH, which cannot be backed up yet.");
-  }
-
   return {
     async source({ database_id, site_id }) {
       try {
         const database = database_id === null ? null : await inventory.findDatabase(database_id);
-        if (database !== null) {
-          await refuseRemote(database.serverId);
-          return await databaseSource(database);
-        }
+        if (database !== null) return await databaseSource(database);
         const site = site_id === null ? null : await inventory.findSite(site_id);
         if (site === null) throw new SourceError("The source is no longer in the inventory.");
-        await refuseRemote(site.serverId);
-        return createFolderSource({
-          ...(await openAs(site.account)),
-          name: site.name,
-          root: site.root,
-        });
+        return await siteSource(site);
       } catch (error) {
         throw error instanceof Error && error.name === "SecretMissing"
           ? new SourceError(error.message)

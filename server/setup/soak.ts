@@ -33,6 +33,12 @@ const programs: readonly Program[] = [
     environment: { LONG_FORM: "true" },
   },
   {
+    name: "cuts",
+    about: "20 cut SSH connections each in runs and in restores of each kind of source",
+    files: ["server/backups/sources/cut-connections.test.ts"],
+    environment: { CUT_ROUNDS: "20" },
+  },
+  {
     name: "crowds",
     about: "200 requests at once of each operation that writes",
     files: ["server/http/many-at-once.test.ts"],

@@ -65,24 +65,11 @@ test("an account that was known stays while its server is away", async () => {
   expect(await showSite(service)).toMatchObject({ account: sshd.user, account_problem: null });
 });
 
-test("what cannot run on a server over SSH yet is refused where it is asked for", async () => {
+test("a worker on a server over SSH is refused where it is asked for", async () => {
   const sshd = await startSshd();
   if (!isRoot) await mkdir(join(sshd.folder, "shop"));
   const service = await startService(sshd);
   const worker = await service.json<{ message: string }>("POST", "/api/site/1/worker", workerBody);
   expect(worker.status).toBe(409);
   expect(worker.body.message).toContain("servers over SSH");
-  const backup = await service.json<{ errors: Record<string, string[]> }>(
-    "POST",
-    "/api/server/2/backup-configuration",
-    {
-      name: "nightly",
-      frequency: "0 2 * * *",
-      storage_provider_id: 1,
-      backupable_type: "site",
-      backupable_id: 1,
-    },
-  );
-  expect(backup.status).toBe(422);
-  expect(backup.body.errors["backupable_id"]?.[0]).toContain("a server over SSH");
 });

@@ -41,10 +41,11 @@ export const nightly = {
 };
 
 /** One site with a SQLite database, a place for copies, and whatever the test adds to the inventory. */
-const inventoryOf = (folder: string, sites: string, more: string) => `
+const inventoryOf = (folder: string, servers: string, sites: string, more: string) => `
 servers:
   - { id: 1, name: here, connection: local, time_zone: UTC }
   - { id: 2, name: there, connection: local }
+${servers}
 sites:
   - { id: 1, server: 1, name: shop, root: ${folder}/shop, user: ${ownUser}, artisan: [sh, artisan], databases: [1] }
 ${sites}
@@ -63,6 +64,7 @@ ${more}
 
 /** Lines that a test adds to the inventory. */
 type MoreInventory = {
+  servers?: string;
   databases?: (folder: string) => string;
   sites?: (folder: string) => string;
   providers?: (folder: string) => string;
@@ -83,6 +85,7 @@ export async function createBackupTestService(
     inventory: (folder) =>
       inventoryOf(
         folder,
+        more.servers ?? "",
         more.sites?.(folder) ?? "",
         `${more.databases?.(folder) ?? ""}\n${providersOf(folder, more.providers?.(folder) ?? "")}`,
       ),

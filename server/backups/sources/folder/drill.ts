@@ -13,7 +13,7 @@ import { folderTasks } from "./tasks.ts";
 import { smallestDatabaseBytes } from "../sqlite/header.ts";
 
 type Part = { host: LocalHost; scratchFolder: string };
-type Counts = { entries: number; bytes: number };
+export type Counts = { entries: number; bytes: number };
 /** `databases`: names of SQLite databases, one character a byte. */
 type Found = Counts & { databases: string[] };
 
@@ -166,7 +166,12 @@ const countFolder = defineTask(
   },
 );
 
-function refuseDifference(oneName: string, one: Counts, otherName: string, other: Counts): void {
+export function refuseDifference(
+  oneName: string,
+  one: Counts,
+  otherName: string,
+  other: Counts,
+): void {
   if (one.entries === other.entries && one.bytes === other.bytes) return;
   throw new SourceError(
     `${oneName} has ${one.entries} entries with ${one.bytes} bytes, ${otherName} ${other.entries} with ${other.bytes}.`.replace(

@@ -1,7 +1,7 @@
 // Takes an archive apart into a folder, and says what it held.
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { LocalHost } from "../../../hosts/host.ts";
+import type { Host } from "../../../hosts/host.ts";
 import { createArchiveInspector, type ArchiveSummary } from "./archive.ts";
 import { inWords } from "./dump.ts";
 import { createTally, extractArguments, judge, tarEnvironment } from "./tar.ts";
@@ -11,7 +11,7 @@ const foreign = "that belonged to another account";
 
 /** @throws SourceError unless everything in the archive was written, up to the archive's end mark */
 export async function extractArchive(
-  host: LocalHost,
+  host: Host,
   from: Readable,
   folder: string,
   attempt: Attempt,

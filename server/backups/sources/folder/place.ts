@@ -42,6 +42,12 @@ export type OpenPlace = {
 export const reachOf = ({ reach }: Place, name: string): string => join(reach, name);
 export const pathOf = ({ parent }: Place, name: string): string => join(parent, name);
 
+/** @param id of the backup that is restored */
+export function namesBeside(name: string, id: number) {
+  const named = (state: string) => `.${name.slice(0, keptCharacters)}.quarterdeck-${state}-${id}`;
+  return { root: name, fresh: named("new"), ready: named("ready"), old: named("old") };
+}
+
 const linkLimit = 40;
 /** Leaves room for our own words in a name of 255 bytes, also where each character takes four. */
 const keptCharacters = 50;
@@ -57,10 +63,7 @@ export async function openPlace(
   signal: AbortSignal,
 ): Promise<OpenPlace> {
   const { account, isOwn } = host;
-  const beside = (name: string) => {
-    const named = (state: string) => `.${name.slice(0, keptCharacters)}.quarterdeck-${state}-${id}`;
-    return { root: name, fresh: named("new"), ready: named("ready"), old: named("old") };
-  };
+  const beside = (name: string) => namesBeside(name, id);
   const trusted = isOwn ? null : await openTrusted(root);
   if (trusted !== null) {
     const { path, held, name, close } = trusted;
@@ -144,7 +147,11 @@ export const tellWhyNotSwappable = defineTask(folderTasks, "tellWhyNotSwappable"
 
 /** Mount points at or below a folder, the outermost first. Empty where the system does not tell (other than Linux). */
 export async function mountsWithin(folder: string): Promise<string[]> {
-  const table = await readFile("/proc/self/mountinfo", "latin1").catch(() => "");
+  return mountsIn(await readFile("/proc/self/mountinfo", "latin1").catch(() => ""), folder);
+}
+
+/** @param table as /proc/self/mountinfo has it, see proc(5) */
+export function mountsIn(table: string, folder: string): string[] {
   const wanted = Buffer.from(folder).toString("latin1");
   return table
     .split("\n")

@@ -21,7 +21,7 @@ import {
 } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createLocalHost } from "../../../hosts/local.ts";
 import {
   run,
@@ -29,9 +29,9 @@ import {
   environment,
   never,
   makeFolder,
-  makeSource,
-  makeSite,
   sourceIn,
+  createMachines,
+  makeSite,
 } from "./testing/fixtures.ts";
 import { pathBelow, walkFolder } from "./walk.ts";
 import type { Manifest } from "../source.ts";
@@ -123,78 +123,82 @@ async function makeHardSite(root: string): Promise<void> {
   await chmod(root, 0o751);
 }
 
-test("everything that a folder can hold comes back as it was, and a drill agrees", async () => {
-  const { root, folder, source, attempt, dump, said, scratchFolder } = await makeSource();
-  await makeHardSite(root);
-  const before = await fingerprint(root);
-  const { manifest, archive } = await dump();
-  expect(said).toEqual([]);
-  expect(manifest.entries).toBe(Object.keys(before).length);
+const machines = createMachines();
 
-  expect(await source.drill(Readable.from([archive]), manifest, attempt())).toMatch(
-    /^\d+ entries with \d+ bytes restored, as backed up\.$/,
-  );
-  expect(await readdir(scratchFolder)).toEqual([]);
+describe.each(machines)("on $machine", ({ makeSource }) => {
+  test("everything that a folder can hold comes back as it was, and a drill agrees", async () => {
+    const { root, folder, source, attempt, dump, said, scratchFolder } = await makeSource();
+    await makeHardSite(root);
+    const before = await fingerprint(root);
+    const { manifest, archive } = await dump();
+    expect(said).toEqual([]);
+    expect(manifest.entries).toBe(Object.keys(before).length);
 
-  await writeFile(join(root, "new since"), "to be gone");
-  await rm(join(root, "old"));
-  await source.restore(Readable.from([archive]), attempt());
-  expect(await fingerprint(root)).toEqual(before);
-  expect((await stat(join(root, "sparse"))).blocks).toBeLessThan(1000);
-  expect((await readdir(folder)).sort()).toEqual(["scratch", "site"]);
-  expect(said).toEqual([]);
-}, 20_000);
+    expect(await source.drill(Readable.from([archive]), manifest, attempt())).toMatch(
+      /^\d+ entries with \d+ bytes restored, as backed up\.$/,
+    );
+    expect(await readdir(scratchFolder).catch(() => [])).toEqual([]);
 
-test("a folder closed to its owner is drilled and restored by an ordinary account's rules", async () => {
-  const folder = await makeFolder();
-  const host = createLocalHost(environment);
-  const nobody = { uid: 65_534, gid: 65_534, name: "", home: "/" };
-  const { root, source, attempt, dump } = sourceIn(folder, isRoot ? host.as(nobody) : host);
-  await makeSite(root, "new");
-  await mkdir(join(root, "closed"));
-  await chmod(join(root, "closed"), 0o500);
-  if (isRoot) await run("chown", ["-R", "65534:65534", folder]);
-  const { manifest, archive } = await dump();
-  await source.drill(Readable.from([archive]), manifest, attempt());
-  await source.restore(Readable.from([archive]), attempt());
-  expect((await stat(join(root, "closed"))).mode & 0o777).toBe(0o500);
-});
+    await writeFile(join(root, "new since"), "to be gone");
+    await rm(join(root, "old"));
+    await source.restore(Readable.from([archive]), attempt());
+    expect(await fingerprint(root)).toEqual(before);
+    expect((await stat(join(root, "sparse"))).blocks).toBeLessThan(1000);
+    expect((await readdir(folder)).filter((name) => name !== "scratch")).toEqual(["site"]);
+    expect(said).toEqual([]);
+  }, 20_000);
 
-test("rehearsing says that the folder can be read, with which tar, and what would keep a restore from working", async () => {
-  const { root, source } = await makeSource();
-  await expect(source.rehearse(never)).rejects.toThrow(/shop.* is not there\. Correct its path/);
-  await writeFile(root, "");
-  await expect(source.rehearse(never)).rejects.toThrow(/is not a folder/);
-  await rm(root);
-  await mkdir(root);
-  expect(await source.rehearse(never)).toMatch(/can be read; GNU tar \d+\.\d+[^ ]*\.$/);
-});
+  test("a folder closed to its owner is drilled and restored by an ordinary account's rules", async () => {
+    const folder = await makeFolder();
+    const host = createLocalHost(environment);
+    const nobody = { uid: 65_534, gid: 65_534, name: "", home: "/" };
+    const { root, source, attempt, dump } = sourceIn(folder, isRoot ? host.as(nobody) : host);
+    await makeSite(root, "new");
+    await mkdir(join(root, "closed"));
+    await chmod(join(root, "closed"), 0o500);
+    if (isRoot) await run("chown", ["-R", "65534:65534", folder]);
+    const { manifest, archive } = await dump();
+    await source.drill(Readable.from([archive]), manifest, attempt());
+    await source.restore(Readable.from([archive]), attempt());
+    expect((await stat(join(root, "closed"))).mode & 0o777).toBe(0o500);
+  });
 
-test("a folder exists for a restore when there is something in it", async () => {
-  const { root, source } = await makeSource();
-  expect(await source.exists()).toBe(false);
-  await mkdir(root);
-  expect(await source.exists()).toBe(false);
-  await writeFile(join(root, "page"), "");
-  expect(await source.exists()).toBe(true);
-});
+  test("rehearsing says that the folder can be read, with which tar, and what would keep a restore from working", async () => {
+    const { root, source } = await makeSource();
+    await expect(source.rehearse(never)).rejects.toThrow(/shop.* is not there\. Correct its path/);
+    await writeFile(root, "");
+    await expect(source.rehearse(never)).rejects.toThrow(/is not a folder/);
+    await rm(root);
+    await mkdir(root);
+    expect(await source.rehearse(never)).toMatch(/can be read; GNU tar \d+\.\d+[^ ]*\.$/);
+  });
 
-test("a drill fails when the archive is not what the manifest says", async () => {
-  const { root, source, attempt, dump } = await makeSource();
-  await makeSite(root, "old");
-  const { manifest, archive } = await dump();
-  await truncate(join(root, "page-1"), 10);
-  const other = await dump();
-  const drill = (content: Buffer, held: Manifest) =>
-    source.drill(Readable.from([content]), held, attempt());
-  await expect(drill(other.archive, manifest)).rejects.toThrow(
-    "The backup has 4 entries with 12000 bytes, the archive 4 with 8010.",
-  );
-  await rename(join(root, "page-1"), join(root, "page-9"));
-  await expect(drill((await dump()).archive, other.manifest)).rejects.toThrow(
-    /names, types, modes or sizes/,
-  );
-  await expect(drill(archive, { ...manifest, bytes: 2 ** 52 })).rejects.toThrow(
-    /The drill needs \d+ MB in/,
-  );
+  test("a folder exists for a restore when there is something in it", async () => {
+    const { root, source } = await makeSource();
+    expect(await source.exists()).toBe(false);
+    await mkdir(root);
+    expect(await source.exists()).toBe(false);
+    await writeFile(join(root, "page"), "");
+    expect(await source.exists()).toBe(true);
+  });
+
+  test("a drill fails when the archive is not what the manifest says", async () => {
+    const { root, source, attempt, dump } = await makeSource();
+    await makeSite(root, "old");
+    const { manifest, archive } = await dump();
+    await truncate(join(root, "page-1"), 10);
+    const other = await dump();
+    const drill = (content: Buffer, held: Manifest) =>
+      source.drill(Readable.from([content]), held, attempt());
+    await expect(drill(other.archive, manifest)).rejects.toThrow(
+      "The backup has 4 entries with 12000 bytes, the archive 4 with 8010.",
+    );
+    await rename(join(root, "page-1"), join(root, "page-9"));
+    await expect(drill((await dump()).archive, other.manifest)).rejects.toThrow(
+      /names, types, modes or sizes/,
+    );
+    await expect(drill(archive, { ...manifest, bytes: 2 ** 52 })).rejects.toThrow(
+      /The drill needs \d+ MB in/,
+    );
+  });
 });

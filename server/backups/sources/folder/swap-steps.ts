@@ -2,7 +2,7 @@
 import { constants } from "node:fs";
 import { lstat, mkdir, open, rename, rmdir } from "node:fs/promises";
 import type { Account } from "../../../hosts/account.ts";
-import type { LocalHost } from "../../../hosts/host.ts";
+import type { Host } from "../../../hosts/host.ts";
 import { defineTask } from "../../../hosts/task.ts";
 import { isThere, pathOf, reachOf, syncFolder, whyNotSwappable, type Place } from "./place.ts";
 import { SourceError } from "../source.ts";
@@ -64,7 +64,7 @@ export const commitSwap = defineTask(
   },
 );
 
-type Outcome = {
+export type Outcome = {
   state: Settled;
   /** Names of what is of no use any more. */
   left: string[];
@@ -144,7 +144,7 @@ async function refuseImpossible(place: Place): Promise<void> {
 }
 
 /** The swap must not reach the disk before what is swapped in. */
-export async function flushToDisk(host: LocalHost, folder: string): Promise<void> {
+export async function flushToDisk(host: Host, folder: string): Promise<void> {
   const { exitCode, stderr } = await host.run({ argv: ["sync", "--file-system", "--", folder] });
   if (exitCode !== 0)
     throw new SourceError(`The restored files could not be written to the disk: ${stderr.trim()}`);

@@ -5,8 +5,17 @@ import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
-import { run, isRoot, isLinux, never, makeSource, makeSite, wordOf } from "./testing/fixtures.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import {
+  run,
+  isRoot,
+  isLinux,
+  createMachines,
+  never,
+  makeSource,
+  makeSite,
+  wordOf,
+} from "./testing/fixtures.ts";
 
 /** Where the padding begins. */
 function contentEnd(archive: Buffer): number {
@@ -15,221 +24,226 @@ function contentEnd(archive: Buffer): number {
   return end;
 }
 
-test("an archive that is cut off anywhere leaves the folder as it was and nothing beside it", async () => {
-  const { root, folder, source, attempt, dump } = await makeSource();
-  await makeSite(root, "new");
-  const { archive } = await dump();
-  await rm(root, { recursive: true });
-  await makeSite(root, "old");
-  const contentBytes = contentEnd(archive);
-  // Between two blocks, too, and before the end mark, where tar itself would not notice.
-  for (const length of [0, 100, 512, 10_000, contentBytes - 512, contentBytes]) {
-    await expect(
-      source.restore(Readable.from([archive.subarray(0, length)]), attempt()),
-    ).rejects.toThrow(/could not be extracted/);
-    expect(await wordOf(root)).toBe("old");
-    expect(await readdir(folder)).toEqual(["site"]);
-  }
-});
+const machines = createMachines();
 
-test("a source stream that breaks is what the restore fails with", async () => {
-  const { root, source, attempt, dump } = await makeSource();
-  await makeSite(root, "old");
-  const { archive } = await dump();
-  // As a stored file's stream is: it may break before its reader is there.
-  const from = new PassThrough().on("error", () => undefined);
-  from.write(archive.subarray(0, 2000));
-  const restoring = source.restore(from, attempt());
-  await sleep(50);
-  from.destroy(new Error("storage is gone"));
-  await expect(restoring).rejects.toThrow("storage is gone");
-  expect(await wordOf(root)).toBe("old");
-});
+describe.each(machines)("on $machine", ({ machine, makeSource }) => {
+  test("an archive that is cut off anywhere leaves the folder as it was and nothing beside it", async () => {
+    const { root, folder, source, attempt, dump } = await makeSource();
+    await makeSite(root, "new");
+    const { archive } = await dump();
+    await rm(root, { recursive: true });
+    await makeSite(root, "old");
+    const contentBytes = contentEnd(archive);
+    // Between two blocks, too, and before the end mark, where tar itself would not notice.
+    for (const length of [0, 100, 512, 10_000, contentBytes - 512, contentBytes]) {
+      await expect(
+        source.restore(Readable.from([archive.subarray(0, length)]), attempt()),
+      ).rejects.toThrow(/could not be extracted/);
+      expect(await wordOf(root)).toBe("old");
+      expect(await readdir(folder)).toEqual(["site"]);
+    }
+  });
 
-test.each(["restore", "drill", "dump"] as const)(
-  "an abort in the middle of a %s ends it and changes nothing",
-  async (act) => {
-    const { root, folder, source, attempt, dump, scratchFolder } = await makeSource();
+  test("a source stream that breaks is what the restore fails with", async () => {
+    const { root, source, attempt, dump } = await makeSource();
     await makeSite(root, "old");
     const { archive } = await dump();
-    for (const afterMs of [0, 1, 2, 3, 5, 8, 13, 50]) {
-      const controller = new AbortController();
-      const stream = new PassThrough({ highWaterMark: 1024 }).on("error", () => undefined);
-      if (act !== "dump") stream.write(archive.subarray(0, 3000));
-      const its = attempt(controller.signal);
-      const acting =
-        act === "restore"
-          ? source.restore(stream, its)
-          : act === "drill"
-            ? source.drill(stream, null, its)
-            : source.dump(stream, its);
-      await sleep(afterMs);
-      controller.abort();
-      await expect(acting).rejects.toThrow(/abort/i);
-      expect(stream.destroyed).toBe(true);
-    }
+    // As a stored file's stream is: it may break before its reader is there.
+    const from = new PassThrough().on("error", () => undefined);
+    from.write(archive.subarray(0, 2000));
+    const restoring = source.restore(from, attempt());
+    await sleep(50);
+    from.destroy(new Error("storage is gone"));
+    await expect(restoring).rejects.toThrow("storage is gone");
     expect(await wordOf(root)).toBe("old");
-    // A drill alone makes it.
-    expect(await readdir(scratchFolder).catch(() => [])).toEqual([]);
-    expect((await readdir(folder)).filter((name) => name !== "scratch")).toEqual(["site"]);
-  },
-);
-
-test("a folder that is not there is made, and behind a link the link stays", async () => {
-  const { root, folder, source, attempt, dump } = await makeSource();
-  await makeSite(root, "new");
-  const { archive } = await dump();
-  await rm(root, { recursive: true });
-  await source.restore(Readable.from([archive]), attempt());
-  expect(await wordOf(root)).toBe("new");
-
-  await rm(root, { recursive: true });
-  await mkdir(join(folder, "releases"));
-  await makeSite(join(folder, "releases", "1"), "old");
-  await symlink("releases/1", root);
-  await source.restore(Readable.from([archive]), attempt());
-  expect(await readlink(root)).toBe("releases/1");
-  expect(await wordOf(join(folder, "releases", "1"))).toBe("new");
-  expect(await readdir(join(folder, "releases"))).toEqual(["1"]);
-});
-
-/** A tar made by hand: what GNU tar would never write. */
-function hostileArchive(
-  entries: { name: string; type?: string; link?: string; content?: string }[],
-): Buffer {
-  const blocks = entries.flatMap(({ name, type = "0", link = "", content = "" }) => {
-    const header = Buffer.alloc(512);
-    header.write(name, 0);
-    header.write("0000755\0", 100);
-    header.write("0000000\0", 108);
-    header.write("0000000\0", 116);
-    header.write(`${content.length.toString(8).padStart(11, "0")}\0`, 124);
-    header.write("00000000000\0", 136);
-    header.write("        ", 148);
-    header.write(type, 156);
-    header.write(link, 157);
-    header.write("ustar\x0000", 257);
-    header.write(
-      `${header
-        .reduce((sum, byte) => sum + byte, 0)
-        .toString(8)
-        .padStart(6, "0")}\0 `,
-      148,
-    );
-    const padded = Buffer.alloc(Math.ceil(content.length / 512) * 512);
-    padded.write(content);
-    return [header, padded];
   });
-  return Buffer.concat([...blocks, Buffer.alloc(10_240)]);
-}
 
-test("a hostile archive writes nothing outside and replaces nothing", async () => {
-  const { root, folder, source, attempt } = await makeSource();
-  await makeSite(root, "old");
-  const victim = join(folder, "victim");
-  await mkdir(victim);
-  await writeFile(join(victim, "kept"), "kept");
-  const attacks = [
-    [{ name: "../victim/new", content: "x" }],
-    [{ name: "x/../../victim/new", content: "x" }],
-    [
-      { name: "way", type: "2", link: victim },
-      { name: "way/new", content: "x" },
-    ],
-    [
-      { name: "way", type: "2", link: "../victim" },
-      { name: "way/new", content: "x" },
-    ],
-    [
-      { name: "way", type: "2", link: join(victim, "kept") },
-      { name: "way", content: "x" },
-    ],
-    [
-      { name: "way", type: "1", link: join(victim, "kept") },
-      { name: "way", content: "x" },
-    ],
-    [{ name: "way", type: "1", link: "../victim/kept" }],
-    [
-      { name: ".", type: "2", link: victim },
-      { name: "./new", content: "x" },
-    ],
-    [{ name: join(victim, "new"), content: "x" }],
-  ];
-  const ends: string[] = [];
-  for (const attack of attacks) {
-    const restoring = source.restore(Readable.from([hostileArchive(attack)]), attempt());
-    ends.push(
-      await restoring.then(
-        () => "taken",
-        () => "refused",
-      ),
-    );
-    expect(await readdir(victim)).toEqual(["kept"]);
-    expect(await readFile(join(victim, "kept"), "utf8")).toBe("kept");
-    expect((await readdir(folder)).sort()).toEqual(["site", "victim"]);
-  }
-  // A link that a file replaces is harmless, and an absolute name is taken below the folder.
-  const refused = "refused";
-  expect(ends).toEqual([...Array(4).fill(refused), "taken", ...Array(3).fill(refused), "taken"]);
-});
+  test.each(["restore", "drill", "dump"] as const)(
+    "an abort in the middle of a %s ends it and changes nothing",
+    async (act) => {
+      const { root, folder, source, attempt, dump, scratchFolder } = await makeSource();
+      await makeSite(root, "old");
+      const { archive } = await dump();
+      for (const afterMs of [0, 1, 2, 3, 5, 8, 13, 50]) {
+        const controller = new AbortController();
+        const stream = new PassThrough({ highWaterMark: 1024 }).on("error", () => undefined);
+        if (act !== "dump") stream.write(archive.subarray(0, 3000));
+        const its = attempt(controller.signal);
+        const acting =
+          act === "restore"
+            ? source.restore(stream, its)
+            : act === "drill"
+              ? source.drill(stream, null, its)
+              : source.dump(stream, its);
+        await sleep(afterMs);
+        controller.abort();
+        await expect(acting).rejects.toThrow(/abort/i);
+        expect(stream.destroyed).toBe(true);
+      }
+      expect(await wordOf(root)).toBe("old");
+      // A drill alone makes it.
+      expect(await readdir(scratchFolder).catch(() => [])).toEqual([]);
+      expect((await readdir(folder)).filter((name) => name !== "scratch")).toEqual(["site"]);
+    },
+  );
 
-test.skipIf(!isRoot || !isLinux)(
-  "a mount point below the folder is dumped, but a restore is refused before it starts (root on Linux only: mounts)",
-  async ({ skip }) => {
+  test("a folder that is not there is made, and behind a link the link stays", async () => {
     const { root, folder, source, attempt, dump } = await makeSource();
-    await makeSite(root, "old");
-    const shared = join(folder, "shared files");
-    await makeSite(shared, "old");
-    await mkdir(join(root, "up loads"));
-    const mounted = await run("mount", ["--bind", shared, join(root, "up loads")]).catch(
-      () => null,
-    );
-    if (mounted === null) return skip("mounting is not allowed here");
-    onTestFinished(async () => void (await run("umount", ["--lazy", join(root, "up loads")])));
-    const { manifest, archive } = await dump();
-    expect(manifest.entries).toBe(8);
-    await expect(source.restore(Readable.from([archive]), attempt())).rejects.toThrow(
-      /^Nothing was changed: .*up loads is mounted inside .*unmount it/,
-    );
-    expect(await source.warnings?.(never)).toEqual([
-      expect.stringMatching(/A restore would be refused: .*up loads is mounted/),
-    ]);
-    expect(await wordOf(shared)).toBe("old");
-  },
-);
+    await makeSite(root, "new");
+    const { archive } = await dump();
+    await rm(root, { recursive: true });
+    await source.restore(Readable.from([archive]), attempt());
+    expect(await wordOf(root)).toBe("new");
 
-test("every state that a kill can leave is settled to one whole folder", async () => {
-  const states: { has: Record<string, string>; settled: string; word: string | null }[] = [
-    { has: { site: "old" }, settled: "unknown", word: "old" },
-    { has: { site: "old", new: "new" }, settled: "as it was", word: "old" },
-    { has: { site: "old", ready: "new" }, settled: "as it was", word: "old" },
-    { has: { old: "old", ready: "new" }, settled: "restored", word: "new" },
-    { has: { site: "new", old: "old" }, settled: "restored", word: "new" },
-    { has: { old: "old" }, settled: "as it was", word: "old" },
-    { has: { ready: "new" }, settled: "as it was", word: null },
-    { has: { new: "new" }, settled: "as it was", word: null },
-  ];
-  for (const { has, settled, word } of states) {
-    const { root, folder, source, attempt } = await makeSource();
-    for (const [state, content] of Object.entries(has))
-      await makeSite(
-        state === "site" ? root : join(folder, `.site.quarterdeck-${state}-7`),
-        content,
+    await rm(root, { recursive: true });
+    await mkdir(join(folder, "releases"));
+    await makeSite(join(folder, "releases", "1"), "old");
+    await symlink("releases/1", root);
+    await source.restore(Readable.from([archive]), attempt());
+    expect(await readlink(root)).toBe("releases/1");
+    expect(await wordOf(join(folder, "releases", "1"))).toBe("new");
+    expect(await readdir(join(folder, "releases"))).toEqual(["1"]);
+  });
+
+  /** A tar made by hand: what GNU tar would never write. */
+  function hostileArchive(
+    entries: { name: string; type?: string; link?: string; content?: string }[],
+  ): Buffer {
+    const blocks = entries.flatMap(({ name, type = "0", link = "", content = "" }) => {
+      const header = Buffer.alloc(512);
+      header.write(name, 0);
+      header.write("0000755\0", 100);
+      header.write("0000000\0", 108);
+      header.write("0000000\0", 116);
+      header.write(`${content.length.toString(8).padStart(11, "0")}\0`, 124);
+      header.write("00000000000\0", 136);
+      header.write("        ", 148);
+      header.write(type, 156);
+      header.write(link, 157);
+      header.write("ustar\x0000", 257);
+      header.write(
+        `${header
+          .reduce((sum, byte) => sum + byte, 0)
+          .toString(8)
+          .padStart(6, "0")}\0 `,
+        148,
       );
-    expect(await source.settle(attempt())).toBe(settled);
-    expect(await readdir(folder)).toEqual(word === null ? [] : ["site"]);
-    if (word !== null) expect(await wordOf(root)).toBe(word);
-    expect(await source.settle(attempt())).toBe("unknown");
+      const padded = Buffer.alloc(Math.ceil(content.length / 512) * 512);
+      padded.write(content);
+      return [header, padded];
+    });
+    return Buffer.concat([...blocks, Buffer.alloc(10_240)]);
   }
-});
 
-test("a folder that was made anew between the steps of a swap is reported, and nothing is removed", async () => {
-  const { root, folder, source, attempt } = await makeSource();
-  await makeSite(root, "odd");
-  await makeSite(join(folder, ".site.quarterdeck-ready-7"), "new");
-  await makeSite(join(folder, ".site.quarterdeck-old-7"), "old");
-  await expect(source.settle(attempt())).rejects.toThrow(/was made anew .* move the right one/);
-  expect(await readdir(folder)).toHaveLength(3);
+  test("a hostile archive writes nothing outside and replaces nothing", async () => {
+    const { root, folder, source, attempt } = await makeSource();
+    await makeSite(root, "old");
+    const victim = join(folder, "victim");
+    await mkdir(victim);
+    await writeFile(join(victim, "kept"), "kept");
+    const attacks = [
+      [{ name: "../victim/new", content: "x" }],
+      [{ name: "x/../../victim/new", content: "x" }],
+      [
+        { name: "way", type: "2", link: victim },
+        { name: "way/new", content: "x" },
+      ],
+      [
+        { name: "way", type: "2", link: "../victim" },
+        { name: "way/new", content: "x" },
+      ],
+      [
+        { name: "way", type: "2", link: join(victim, "kept") },
+        { name: "way", content: "x" },
+      ],
+      [
+        { name: "way", type: "1", link: join(victim, "kept") },
+        { name: "way", content: "x" },
+      ],
+      [{ name: "way", type: "1", link: "../victim/kept" }],
+      [
+        { name: ".", type: "2", link: victim },
+        { name: "./new", content: "x" },
+      ],
+      [{ name: join(victim, "new"), content: "x" }],
+    ];
+    const ends: string[] = [];
+    for (const attack of attacks) {
+      const restoring = source.restore(Readable.from([hostileArchive(attack)]), attempt());
+      ends.push(
+        await restoring.then(
+          () => "taken",
+          () => "refused",
+        ),
+      );
+      expect(await readdir(victim)).toEqual(["kept"]);
+      expect(await readFile(join(victim, "kept"), "utf8")).toBe("kept");
+      expect((await readdir(folder)).sort()).toEqual(["site", "victim"]);
+    }
+    // A link that a file replaces is harmless, and an absolute name is taken below the folder.
+    const refused = "refused";
+    expect(ends).toEqual([...Array(4).fill(refused), "taken", ...Array(3).fill(refused), "taken"]);
+  });
+
+  test.skipIf(!isRoot || !isLinux)(
+    "a mount point below the folder is dumped, but a restore is refused before it starts (root on Linux only: mounts)",
+    async ({ skip }) => {
+      if (machine !== "this machine") return skip("the tests' server has mounts of its own");
+      const { root, folder, source, attempt, dump } = await makeSource();
+      await makeSite(root, "old");
+      const shared = join(folder, "shared files");
+      await makeSite(shared, "old");
+      await mkdir(join(root, "up loads"));
+      const mounted = await run("mount", ["--bind", shared, join(root, "up loads")]).catch(
+        () => null,
+      );
+      if (mounted === null) return skip("mounting is not allowed here");
+      onTestFinished(async () => void (await run("umount", ["--lazy", join(root, "up loads")])));
+      const { manifest, archive } = await dump();
+      expect(manifest.entries).toBe(8);
+      await expect(source.restore(Readable.from([archive]), attempt())).rejects.toThrow(
+        /^Nothing was changed: .*up loads is mounted inside .*unmount it/,
+      );
+      expect(await source.warnings?.(never)).toEqual([
+        expect.stringMatching(/A restore would be refused: .*up loads is mounted/),
+      ]);
+      expect(await wordOf(shared)).toBe("old");
+    },
+  );
+
+  test("every state that a kill can leave is settled to one whole folder", async () => {
+    const states: { has: Record<string, string>; settled: string; word: string | null }[] = [
+      { has: { site: "old" }, settled: "unknown", word: "old" },
+      { has: { site: "old", new: "new" }, settled: "as it was", word: "old" },
+      { has: { site: "old", ready: "new" }, settled: "as it was", word: "old" },
+      { has: { old: "old", ready: "new" }, settled: "restored", word: "new" },
+      { has: { site: "new", old: "old" }, settled: "restored", word: "new" },
+      { has: { old: "old" }, settled: "as it was", word: "old" },
+      { has: { ready: "new" }, settled: "as it was", word: null },
+      { has: { new: "new" }, settled: "as it was", word: null },
+    ];
+    for (const { has, settled, word } of states) {
+      const { root, folder, source, attempt } = await makeSource();
+      for (const [state, content] of Object.entries(has))
+        await makeSite(
+          state === "site" ? root : join(folder, `.site.quarterdeck-${state}-7`),
+          content,
+        );
+      expect(await source.settle(attempt())).toBe(settled);
+      expect(await readdir(folder)).toEqual(word === null ? [] : ["site"]);
+      if (word !== null) expect(await wordOf(root)).toBe(word);
+      expect(await source.settle(attempt())).toBe("unknown");
+    }
+  });
+
+  test("a folder that was made anew between the steps of a swap is reported, and nothing is removed", async () => {
+    const { root, folder, source, attempt } = await makeSource();
+    await makeSite(root, "odd");
+    await makeSite(join(folder, ".site.quarterdeck-ready-7"), "new");
+    await makeSite(join(folder, ".site.quarterdeck-old-7"), "old");
+    await expect(source.settle(attempt())).rejects.toThrow(/was made anew .* move the right one/);
+    expect(await readdir(folder)).toHaveLength(3);
+  });
 });
 
 test("a restore that is killed at any moment leaves, once settled, the old folder or the new one", async () => {

@@ -4,7 +4,7 @@
 //   old    → the folder, moved aside    settle: removed once the restored one is in its place
 import type { Readable } from "node:stream";
 import { accountName } from "../../../hosts/account.ts";
-import type { LocalHost } from "../../../hosts/host.ts";
+import type { Host, LocalHost } from "../../../hosts/host.ts";
 import { exchangeFolder, settleInside } from "./exchange.ts";
 import { extractArchive } from "./extract.ts";
 import { findHolding } from "./mounts.ts";
@@ -17,10 +17,44 @@ import {
   removeFolder,
   tidying,
   type OpenPlace,
+  type Place,
 } from "./place.ts";
-import { beginSwap, commitSwap, flushToDisk, settleSwap, type Settled } from "./swap-steps.ts";
+import {
+  beginSwap,
+  commitSwap,
+  flushToDisk,
+  settleSwap,
+  type Outcome,
+  type Settled,
+} from "./swap-steps.ts";
 import { reviveSourceError, SourceError, type Attempt } from "../source.ts";
 import { toError } from "../../../to-error.ts";
+
+/** The steps, as whoever may rename there does them. */
+export type Swap = {
+  place: Place;
+  begin(signal: AbortSignal): Promise<void>;
+  /** Brings what was extracted to the disk. */
+  flush(): Promise<void>;
+  commit(): Promise<{ isAside: boolean; problem: string | null }>;
+  settle(signal: AbortSignal): Promise<Outcome>;
+  /** @returns why the folder could not be removed, or null */
+  remove(name: string, signal: AbortSignal): Promise<string | null>;
+};
+
+const swapBy = (host: LocalHost, { place, perform }: OpenPlace): Swap => ({
+  place,
+  begin: (signal) => perform(beginSwap, place, signal),
+  // Named by the parent: the folder itself may be closed by now. By whoever renames there, and so may open it.
+  flush: () => flushToDisk(host.as(place.actor), place.parent),
+  commit: () => perform(commitSwap, place, tidying()),
+  settle: (signal) => perform(settleSwap, place, signal),
+  remove: (name, signal) =>
+    // The account empties the folder; where the one above is not its own, the service removes what is left of it.
+    removeFolder(host, pathOf(place, name), signal, () =>
+      perform(removeEmptyFolder, reachOf(place, name), signal),
+    ),
+});
 
 /** @param root as the inventory has it @throws SourceError, the input's own error, or an abort; the folder is as it was then */
 export async function restoreFolder(
@@ -34,7 +68,7 @@ export async function restoreFolder(
   if (isHeld) await exchangeFolder(host, real, from, attempt);
   else
     await withPlace(host, root, attempt.id, attempt.signal, (open) =>
-      restoreInto(host, open, from, attempt),
+      restoreInto(host, swapBy(host, open), from, attempt),
     );
   for (const path of inside) attempt.say(heldInside(path));
 }
@@ -49,7 +83,7 @@ export async function settleFolder(
   return (
     (await settleInside(host, real, attempt)) ??
     withPlace(host, root, attempt.id, attempt.signal, (open) =>
-      settlePlace(host, open, attempt, attempt.signal),
+      settlePlace(swapBy(host, open), attempt, attempt.signal),
     )
   );
 }
@@ -84,66 +118,60 @@ function inPlaceWords(error: unknown, { place }: OpenPlace): unknown {
   );
 }
 
-async function restoreInto(
-  host: LocalHost,
-  open: OpenPlace,
+/** @throws SourceError, the input's own error, or an abort; the folder is as it was then */
+export async function restoreInto(
+  host: Host,
+  swap: Swap,
   from: Readable,
   attempt: Attempt,
 ): Promise<void> {
-  const { place, perform } = open;
+  const { place } = swap;
   let isAside = false;
   try {
     // What an earlier try for the same backup left.
-    await settlePlace(host, open, attempt, attempt.signal);
-    await perform(beginSwap, place, attempt.signal);
+    await settlePlace(swap, attempt, attempt.signal);
+    await swap.begin(attempt.signal);
     await extractArchive(host, from, pathOf(place, place.fresh), attempt);
-    // Named by the parent: the folder itself may be closed by now. By whoever renames there, and so may open it.
-    await flushToDisk(host.as(place.actor), place.parent);
+    await swap.flush();
     attempt.signal.throwIfAborted();
     // From here on it is not told to end: whether it had ended could not be told.
-    const swap = await perform(commitSwap, place, tidying());
-    ({ isAside } = swap);
-    if (swap.problem !== null) throw new SourceError(swap.problem);
+    const committed = await swap.commit();
+    ({ isAside } = committed);
+    if (committed.problem !== null) throw new SourceError(committed.problem);
   } catch (error) {
     from.destroy();
-    const settled = await settlePlace(host, open, attempt, tidying()).catch(
-      (reason: Error): Settled => {
-        attempt.say(reason.message);
-        return "unknown";
-      },
-    );
+    const settled = await settlePlace(swap, attempt, tidying()).catch((reason: Error): Settled => {
+      attempt.say(reason.message);
+      return "unknown";
+    });
     if (!isAside || settled !== "restored") throw reviveSourceError(error);
     attempt.say(
       `The restored folder is in place, though there was trouble: ${toError(error).message}`,
     );
   }
-  await clearAway(host, open, place.old, attempt, tidying());
+  await clearAway(swap, place.old, attempt, tidying());
 }
 
-async function settlePlace(
-  host: LocalHost,
-  open: OpenPlace,
+/** Finishes or undoes a swap that was cut off. @throws SourceError when it cannot be told which folder is the right one */
+export async function settlePlace(
+  swap: Swap,
   attempt: Attempt,
   signal: AbortSignal,
 ): Promise<Settled> {
-  const { state, problem, left } = await open.perform(settleSwap, open.place, signal);
-  for (const name of left) await clearAway(host, open, name, attempt, signal);
+  const { state, problem, left } = await swap.settle(signal);
+  for (const name of left) await clearAway(swap, name, attempt, signal);
   if (problem !== null) throw new SourceError(problem);
   return state;
 }
 
 /** What stays lying there takes space, but makes no restore wrong. */
 async function clearAway(
-  host: LocalHost,
-  { place, perform }: OpenPlace,
+  swap: Swap,
   name: string,
   { say }: Attempt,
   signal: AbortSignal,
 ): Promise<void> {
-  const folder = pathOf(place, name);
-  // The account empties the folder; where the one above is not its own, the service removes what is left of it.
-  const reason = await removeFolder(host, folder, signal, () =>
-    perform(removeEmptyFolder, reachOf(place, name), signal),
-  );
-  if (reason !== null) say(`${folder} could not be removed: ${reason}. Remove it by hand.`);
+  const reason = await swap.remove(name, signal);
+  if (reason !== null)
+    say(`${pathOf(swap.place, name)} could not be removed: ${reason}. Remove it by hand.`);
 }

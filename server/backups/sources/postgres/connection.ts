@@ -1,11 +1,13 @@
 // How a PostgreSQL database is reached: by the `pg` package for small questions, by environment for PostgreSQL's own tools.
-import { readFile } from "node:fs/promises";
+import type { Socket } from "node:net";
+import { posix } from "node:path";
 import pg from "pg";
 import { givenFile, withGivenFile } from "../../../hosts/given-file.ts";
 import type { Command, CommandEnd, Host } from "../../../hosts/host.ts";
 import { SourceError } from "../source.ts";
+import { ServerAway } from "../../../ssh/server-away.ts";
 
-export type Target = {
+type Address = {
   /** The database's, for people. */
   name: string;
   /** A name, an address, or the folder of a socket. */
@@ -15,7 +17,13 @@ export type Target = {
   password: string;
   database: string;
   sslMode: SslMode;
+  /** A path on that machine. */
   sslRootCertificate: string | null;
+};
+
+export type Target = Address & {
+  /** From where it is reached. */
+  machine: Host;
 };
 
 const sslModes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;
@@ -25,7 +33,7 @@ const connectTimeoutMs = 10_000;
 const keepAliveMs = 30_000;
 
 /** @throws SourceError that does not repeat the url, which holds a secret */
-export function readTarget(name: string, text: string): Target {
+export function readTarget(name: string, text: string): Address {
   let url: URL;
   let parts: { user: string; password: string; database: string };
   try {
@@ -67,7 +75,7 @@ const urlHelp = "It reads postgres://user:password@host:5432/database.";
 export const placeOf = ({ host, port }: Target): string => `${host}:${port}`;
 
 /** What PostgreSQL's tools see, beside the file with the password. */
-export function toolEnvironment(target: Target, applicationName: string): Record<string, string> {
+export function toolEnvironment(target: Address, applicationName: string): Record<string, string> {
   return {
     PGHOST: target.host,
     PGPORT: String(target.port),
@@ -148,6 +156,7 @@ export async function withClient<Result>(
 async function connect(target: Target, applicationName: string): Promise<pg.Client> {
   const { host, port, user, password, database, sslMode } = target;
   const attempt = async (ssl: pg.ClientConfig["ssl"]) => {
+    const socket = target.machine.isRemote ? await connectThere(target) : null;
     const client = new pg.Client({
       host,
       port,
@@ -155,6 +164,8 @@ async function connect(target: Target, applicationName: string): Promise<pg.Clie
       password,
       database,
       ssl: ssl ?? false,
+      // The package's own connections end cleanly where a server is stopped.
+      ...(socket !== null && { stream: () => socket }),
       application_name: applicationName,
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
@@ -162,7 +173,11 @@ async function connect(target: Target, applicationName: string): Promise<pg.Clie
     });
     // A connection that breaks between two queries is reported by the next one; without this it would end the service.
     client.on("error", () => undefined);
-    await client.connect();
+    try {
+      await client.connect();
+    } catch (error) {
+      throw socket?.bytesRead === 0 ? await explainClosed(target, error) : error;
+    }
     return client;
   };
   const mayBePlain = sslMode === "allow" || sslMode === "prefer";
@@ -176,22 +191,56 @@ async function connect(target: Target, applicationName: string): Promise<pg.Clie
   }
 }
 
+/** As the package wants to have it: a socket that it connects by itself. */
+async function connectThere({ machine, host, port }: Target): Promise<Socket> {
+  const path = posix.join(host, `.s.PGSQL.${port}`);
+  const socket = await machine.connect(host.startsWith("/") ? { path } : { host, port });
+  return Object.assign(socket, {
+    connect: () => queueMicrotask(() => socket.emit("connect")),
+  });
+}
+
+/** Of a connection through a remote machine only its end is known; what psql meets there says why. */
+async function explainClosed(target: Target, error: unknown): Promise<unknown> {
+  const { machine, name } = target;
+  const environment = toolEnvironment(target, "quarterdeck");
+  const argv = ["psql", "--no-password", "--no-psqlrc", "--command="] as const;
+  const { stderr } = await machine.run({ argv, environment });
+  const coded = (code: string) =>
+    Object.assign(new Error(stderr.trim(), { cause: error }), { code });
+  if (/could not translate host name/.test(stderr)) return coded("ENOTFOUND");
+  if (/Connection refused|No such file or directory/.test(stderr)) return coded("ECONNREFUSED");
+  if (/timeout expired|timed out|unreachable|No route/.test(stderr)) return coded("ETIMEDOUT");
+  return new SourceError(
+    `${name}: PostgreSQL at ${placeOf(target)} can't be reached through SSH. Let sshd on the server forward connections (AllowTcpForwarding, PermitOpen).`,
+    { cause: error },
+  );
+}
+
 /** Like libpq: `require` encrypts, only `verify-…` look at who answers. The package's own reading differs. */
 async function sslOptions({
   sslMode,
   sslRootCertificate,
+  machine,
 }: Target): Promise<NonNullable<pg.ClientConfig["ssl"]>> {
   const ca =
     sslRootCertificate === null || sslRootCertificate === "system"
       ? {}
-      : { ca: await readFile(sslRootCertificate, "utf8") };
+      : { ca: await readThere(machine, sslRootCertificate) };
   if (sslMode === "verify-full") return ca;
   if (sslMode === "verify-ca") return { ...ca, checkServerIdentity: () => undefined };
   return { rejectUnauthorized: false };
 }
 
+async function readThere(machine: Host, path: string): Promise<string> {
+  const { exitCode, stdout, stderr } = await machine.run({ argv: ["cat", "--", path] });
+  if (exitCode !== 0)
+    throw new SourceError(`The certificate of sslrootcert can't be read: ${stderr.trim()}`);
+  return stdout;
+}
+
 export function inWords(target: Target, error: unknown): Error {
-  if (error instanceof SourceError) return error;
+  if (error instanceof SourceError || error instanceof ServerAway) return error;
   if (!(error instanceof Error)) return new Error(String(error));
   // Both Node.js and PostgreSQL put a code on what they throw.
   const { code } = error as { code?: string };

@@ -8,13 +8,21 @@ import {
   withClient,
   type Target,
   runTool,
+  placeOf,
 } from "./connection.ts";
 import { countRows, listTables } from "./count.ts";
 import type { Host } from "../../../hosts/host.ts";
+import { isPipelineEnd, pipelineEnds, pipelineOf } from "../../../hosts/shell-pipeline.ts";
+import { compressCommand } from "../compress-there.ts";
 import { findTools, lastWords, toolsToDump, type Tools } from "./tools.ts";
 import { writeTo } from "../write-to.ts";
 import { SourceError, type Attempt, type Manifest } from "../source.ts";
 import { toError } from "../../../to-error.ts";
+
+type DumpOptions = {
+  /** By the machine's own zstd, in place of the service. */
+  isCompressed?: boolean;
+};
 
 /** How long a table that another session holds is waited for. */
 const lockWaitMs = 60_000;
@@ -24,6 +32,7 @@ export async function dumpDatabase(
   target: Target,
   into: Writable,
   attempt: Attempt,
+  { isCompressed = false }: DumpOptions = {},
 ): Promise<Manifest> {
   const applicationName = `quarterdeck backup ${attempt.id}`;
   const { signal } = attempt;
@@ -44,8 +53,11 @@ export async function dumpDatabase(
         await client.query(
           `lock table only ${listed.map(({ quoted }) => quoted).join(", only ")} in access share mode`,
         );
-      return dumpWhile({ host, target, tools, snapshot, applicationName }, into, attempt, () =>
-        countRows(client, listed),
+      return dumpWhile(
+        { host, target, tools, snapshot, applicationName, isCompressed },
+        into,
+        attempt,
+        () => countRows(client, listed),
       );
     });
     into.end();
@@ -64,6 +76,7 @@ type Run = {
   tools: Tools;
   snapshot: string;
   applicationName: string;
+  isCompressed: boolean;
 };
 
 type Counted = Awaited<ReturnType<typeof countRows>>;
@@ -104,25 +117,33 @@ async function dumpWhile(
 }
 
 async function runDump(run: Run, into: Writable, { say, signal }: Attempt): Promise<void> {
-  const { target, tools, snapshot } = run;
+  const { target, tools, snapshot, isCompressed } = run;
+  const dump = [
+    tools.program("pg_dump"),
+    "--format=custom",
+    // What is stored is compressed outside, better and for all kinds of sources alike.
+    "--compress=0",
+    "--no-password",
+    `--lock-wait-timeout=${lockWaitMs}`,
+    `--snapshot=${snapshot}`,
+    `--dbname=${patience}`,
+  ] as const;
   const end = await runTool(run, {
-    argv: [
-      tools.program("pg_dump"),
-      "--format=custom",
-      // What is stored is compressed outside, better and for all kinds of sources alike.
-      "--compress=0",
-      "--no-password",
-      `--lock-wait-timeout=${lockWaitMs}`,
-      `--snapshot=${snapshot}`,
-      `--dbname=${patience}`,
-    ],
+    argv: isCompressed ? pipelineOf(dump, compressCommand) : dump,
     // `into` is not ended here: that pg_dump closed its output does not mean that it ended well.
     take: (piece) => writeTo(into, piece),
     onErrorLine(line) {
-      if (!/: (?:error|fatal):/i.test(line)) say(line);
+      if (!isPipelineEnd(line) && !/: (?:error|fatal):/i.test(line)) say(line);
     },
     signal,
   });
-  if (end.exitCode !== 0)
-    throw new SourceError(`${target.name}: pg_dump failed: ${lastWords(end)}`);
+  const ends = isCompressed ? pipelineEnds(end.stderr) : [end.exitCode];
+  if (ends?.every((code) => code === 0) === true) return;
+  const words = lastWords({ ...end, exitCode: ends?.[0] ?? end.exitCode });
+  throw new SourceError(
+    // The snapshot ends with the connection that exported it.
+    words.includes("invalid snapshot identifier")
+      ? `${target.name}: the connection to PostgreSQL at ${placeOf(target)} was lost before pg_dump began. Run the backup again.`
+      : `${target.name}: pg_dump failed: ${words}`,
+  );
 }

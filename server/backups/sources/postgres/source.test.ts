@@ -12,11 +12,15 @@ import {
   expectNothingLeft,
   fingerprint,
   madeLater,
-  makeSource,
+  environment,
+  makeSource as makeSourceOn,
   never,
   untilRestoring,
 } from "./testing/fixtures.ts";
 import { SourceError } from "../source.ts";
+import type { Host } from "../../../hosts/host.ts";
+import { createLocalHost } from "../../../hosts/local.ts";
+import { createRemoteServer } from "../../testing/remote-host.ts";
 
 /** 20 MB: more than all buffers on the way hold. */
 const large = `create table big as select n, repeat(md5(n::text), 30) as filler from generate_series(1, 20000) n`;
@@ -28,11 +32,19 @@ const failureOf = (work: Promise<unknown>): Promise<string> =>
     (error: Error) => error.message,
   );
 
-describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
+const remote = createRemoteServer();
+
+describe.skipIf(!hasPostgresServer).each([
+  { machine: "this machine", hostOf: async () => createLocalHost(environment) },
+  { machine: "a remote server", hostOf: remote.host },
+])("a PostgreSQL database on $machine", ({ hostOf }) => {
   let server: PostgresServer;
+  let host: Host;
   let databases = 0;
+  const makeSource = (url: string) => makeSourceOn(url, { host });
 
   beforeAll(async () => {
+    host = await hostOf();
     server = await startPostgresServer();
     await server.query(
       "postgres",

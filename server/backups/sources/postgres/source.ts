@@ -17,6 +17,7 @@ import { readProperties } from "./properties.ts";
 import { openBackup, restoreArchive } from "./restore.ts";
 import { tellRestorable } from "./restorable.ts";
 import { findTools, toolsToDump } from "./tools.ts";
+import { compressesThere } from "../compress-there.ts";
 import type { Source } from "../source.ts";
 
 export type PostgresSourceOptions = {
@@ -39,7 +40,7 @@ export function createPostgresSource({
   url,
   lockWaitMs,
 }: PostgresSourceOptions): Source {
-  const target = readTarget(name, url);
+  const target = { ...readTarget(name, url), machine: host };
   /** A database cannot be dropped over a connection to it. */
   const beside = { ...target, database: "postgres" };
   const lockOptions = lockWaitMs === undefined ? {} : { lockWaitMs };
@@ -71,6 +72,16 @@ export function createPostgresSource({
     },
 
     dump: (into, attempt) => dumpDatabase(host, target, into, attempt),
+
+    async compressed(signal) {
+      if (!(await compressesThere(host, signal))) return null;
+      return {
+        async dump(into, attempt) {
+          const manifest = await dumpDatabase(host, target, into, attempt, { isCompressed: true });
+          return () => manifest;
+        },
+      };
+    },
 
     exists: () => exists(AbortSignal.timeout(tidyLimitMs)),
 

@@ -1,5 +1,6 @@
 // PostgreSQL's own programs: where they are, and which of several versions is the right one.
 import type { CommandEnd, Host } from "../../../hosts/host.ts";
+import { isPipelineEnd } from "../../../hosts/shell-pipeline.ts";
 import { SourceError } from "../source.ts";
 
 /** One installation; programs are taken from the same one, because they must understand each other. */
@@ -60,6 +61,7 @@ export function toolsToDump(
 export function lastWords({ stderr, exitCode, signal }: CommandEnd): string {
   const lines = stderr
     .split("\n")
+    .filter((line) => !isPipelineEnd(line))
     .map((line) => line.replace(/^(?:pg_\w+|psql)(?::<stdin>:\d+)?: /, ""));
   const telling = lines.filter((line) => /^(?:error|fatal|detail|hint|panic):/i.test(line));
   const words = (telling.length > 0 ? telling : lines.filter((line) => line.trim() !== ""))

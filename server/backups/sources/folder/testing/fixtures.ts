@@ -5,11 +5,13 @@ import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
-import type { LocalHost } from "../../../../hosts/host.ts";
+import type { Host, LocalHost } from "../../../../hosts/host.ts";
 import { createLocalHost } from "../../../../hosts/local.ts";
 import { createCollector } from "../../../testing/collector.ts";
+import { createRemoteServer } from "../../../testing/remote-host.ts";
+import { createRemoteFolderSource } from "../remote/source.ts";
 import { createFolderSource } from "../source.ts";
-import type { Attempt } from "../../source.ts";
+import type { Attempt, Source } from "../../source.ts";
 
 export const run = promisify(execFile);
 
@@ -30,17 +32,40 @@ export async function makeFolder(): Promise<string> {
   return folder;
 }
 
+/** Each promise of a folder source is kept on the service's own machine and on a remote server. For the top of a file. */
+export function createMachines() {
+  const remote = createRemoteServer();
+  return [
+    { machine: "this machine", makeSource },
+    {
+      machine: "a remote server",
+      async makeSource() {
+        const folder = await makeFolder();
+        return { folder, ...wrap(folder, createRemoteFolderSource, await remote.host()) };
+      },
+    },
+  ];
+}
+
 export async function makeSource() {
   const folder = await makeFolder();
   return { folder, ...sourceIn(folder, createLocalHost(environment)) };
 }
 
 /** @param host as the account sees it that everything is done as */
-export function sourceIn(folder: string, host: LocalHost) {
+export const sourceIn = (folder: string, host: LocalHost) => wrap(folder, createFolderSource, host);
+
+type Options<Machine> = { host: Machine; name: string; root: string; scratchFolder: string };
+
+function wrap<Machine extends Host>(
+  folder: string,
+  create: (options: Options<Machine>) => Source,
+  host: Machine,
+) {
   const root = join(folder, "site");
   const scratchFolder = join(folder, "scratch");
   const said: string[] = [];
-  const source = createFolderSource({ host, name: "shop", root, scratchFolder });
+  const source = create({ host, name: "shop", root, scratchFolder });
   const attempt = (signal: AbortSignal = never): Attempt => ({
     id: 7,
     say: (line) => void said.push(line),

@@ -1,0 +1,95 @@
+// Backups of a server over SSH, here a loopback sshd, against the bare `ssh … | zstd > file` that does the same work.
+import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { startPostgresServer } from "../server/backups/testing/postgres-server.ts";
+import { sshEntry } from "../server/ssh/testing/entry.ts";
+import { startSshd } from "../server/ssh/testing/sshd.ts";
+import { ownUser } from "../server/testing/own-user.ts";
+import { startService } from "../server/testing/service-process.ts";
+import {
+  install,
+  megabyte,
+  seconds,
+  shellMs,
+  takeBackup,
+  watchMemory,
+  writeHalfRandom,
+} from "./backups.ts";
+import { median, note, report } from "./report.ts";
+
+const rounds = 3;
+const files = 100;
+
+/** @param size of the database and of the folder, in MB */
+export async function run(size: number): Promise<void> {
+  const cleanUps: (() => Promise<unknown>)[] = [];
+  const later = (work: () => Promise<unknown>) => void cleanUps.push(work);
+  try {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-bench-")));
+    later(() => rm(folder, { recursive: true, force: true }));
+    await chmod(folder, 0o711);
+    const postgres = await startPostgresServer();
+    later(() => postgres.stop());
+    const sshd = await startSshd({ cleanUp: later });
+    await postgres.createDatabase("shop");
+    await postgres.query(
+      "shop",
+      `create table orders as select i as id, repeat('quarterdeck ', 20) as note,
+        md5(i::text) || md5((i * 7)::text) || md5((i * 13)::text) || md5((i * 17)::text) || md5((i * 19)::text) || md5((i * 23)::text) || md5((i * 29)::text) as noise
+        from generate_series(1, ${Math.round((size * megabyte) / 500)}) i; alter table orders add primary key (id)`,
+    );
+    await mkdir(join(folder, "copies"));
+    await mkdir(join(folder, "site"));
+    for (let count = 0; count < files; count++)
+      await writeHalfRandom(join(folder, "site", String(count)), (size * megabyte) / files);
+    const user = userInfo().username;
+    await writeFile(
+      join(folder, "inventory.yaml"),
+      `
+servers: [{ id: 1, name: far, connection: ${sshEntry(sshd, undefined, user)} }]
+storage_providers: [{ id: 1, name: disk, type: local, path: ${folder}/copies }]
+sites: [{ id: 1, server: 1, name: site, root: ${folder}/site, user: ${ownUser} }]
+databases: [{ id: 1, server: 1, name: shop, engine: postgres, url: "env:SHOP_URL" }]
+`,
+    );
+    const service = await startService(folder, {
+      QUARTERDECK_INVENTORY: join(folder, "inventory.yaml"),
+      SHOP_URL: postgres.url("shop"),
+    });
+    later(() => service.end("SIGINT"));
+    const bareFile = join(folder, "bare.zst");
+    const ssh = `ssh -q -p ${sshd.port} -i ${sshd.keyFile} -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null ${user}@127.0.0.1`;
+    const url = new URL(postgres.url("shop"));
+    const login = `PGPASSWORD='${decodeURIComponent(url.password)}' pg_dump -h 127.0.0.1 -p ${url.port} -U ${url.username} -Fc -Z0 shop`;
+    const kinds = [
+      { what: "PostgreSQL", type: "database", command: login },
+      { what: "site folder", type: "site", command: `tar -cf - -C ${folder}/site .` },
+    ] as const;
+    for (const { what, type, command } of kinds) {
+      const { id } = await install(service, type, 1);
+      const own: number[] = [];
+      const bare: number[] = [];
+      const peaks: number[] = [];
+      for (let round = 0; round < rounds; round++) {
+        bare.push(
+          await shellMs(`${ssh} "${command} | zstd -q -3" > ${bareFile} && sync ${bareFile}`, {}),
+        );
+        const watch = watchMemory(service.pid);
+        const startedMs = performance.now();
+        await takeBackup(service, id);
+        own.push(performance.now() - startedMs);
+        peaks.push(await watch());
+      }
+      const shown = `${what} over SSH, ${size} MB`;
+      report(`${shown}: backup against bare ssh`, median(own) / median(bare), "×", {
+        atMost: 1.15,
+      });
+      note(`${seconds(own)} against ${seconds(bare)} (medians of ${rounds})`);
+      report(`${shown}: memory above rest while it runs`, Math.max(...peaks), "MB", { atMost: 96 });
+      await service.call("DELETE", `/api/backup-configuration/${id}?files=remove`);
+    }
+  } finally {
+    for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+  }
+}

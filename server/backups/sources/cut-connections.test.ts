@@ -1,0 +1,252 @@
+// What a connection that is cut leaves, at any moment: nothing stored, nothing half restored, nothing running on the server.
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { Host } from "../../hosts/host.ts";
+import { makeFolder } from "../../testing/machine.ts";
+import { createLocalStorage } from "../../storage/local.ts";
+import { storeDump } from "../pipeline.ts";
+import { createCollector } from "../testing/collector.ts";
+import { startMariadbServer, type MariadbServer } from "../testing/mariadb-server.ts";
+import {
+  hasPostgresServer,
+  startPostgresServer,
+  type PostgresServer,
+} from "../testing/postgres-server.ts";
+import { createRemoteServer } from "../testing/remote-host.ts";
+import { createRemoteFolderSource } from "./folder/remote/source.ts";
+import { createMysqlSource } from "./mysql/source.ts";
+import { createPostgresSource } from "./postgres/source.ts";
+import type { Attempt, Source } from "./source.ts";
+
+const rounds = Number(process.env["CUT_ROUNDS"] ?? 3);
+const remote = createRemoteServer();
+
+/** Where cuts were seen while work was under way. */
+type Subject = {
+  source: Source;
+  /** Makes the content say a word everywhere. */
+  fill(word: string): Promise<void>;
+  /** What it says everywhere, or something else. */
+  read(): Promise<string>;
+  /** What tells a tool of this subject from all other processes of the machine: of its arguments or environment. */
+  mark: string;
+};
+
+const attemptOf = (signal = new AbortController().signal): Attempt => ({
+  id: 7,
+  say: () => undefined,
+  signal,
+});
+
+const failureOf = (work: Promise<unknown>): Promise<string | null> =>
+  work.then(
+    () => null,
+    (error: Error) => error.message,
+  );
+
+/** Tools of the subject that run now, whoever started them. */
+async function runningTools(mark: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const pid of await readdir("/proc")) {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) continue;
+    const texts = await Promise.all(
+      ["cmdline", "environ"].map((name) =>
+        readFile(`/proc/${pid}/${name}`, "latin1").catch(() => ""),
+      ),
+    );
+    const [line = ""] = texts;
+    if (/^(?:\S*\/)?(?:pg_dump|pg_restore|psql|zstd|tar|find|mariadb|mariadb-dump)\0/.test(line))
+      if (texts.some((text) => text.includes(mark))) found.push(line.replaceAll("\0", " "));
+  }
+  return found;
+}
+
+const nothingRuns = (mark: string) =>
+  vi.waitFor(async () => expect(await runningTools(mark)).toEqual([]), { timeout: 20_000 });
+
+async function cutWhile(work: () => Promise<unknown>, afterMs: number): Promise<string | null> {
+  const sshd = await remote.sshd();
+  const ending = failureOf(work());
+  await sleep(afterMs);
+  await sshd.cut();
+  return ending;
+}
+
+async function measure(work: () => Promise<unknown>): Promise<number> {
+  const startMs = performance.now();
+  await work();
+  return performance.now() - startMs;
+}
+
+/** Moments spread over the work, none twice the same. */
+const moments = (lengthMs: number): number[] =>
+  Array.from({ length: rounds }, (_, round) => ((round + Math.random()) / rounds) * lengthMs);
+
+const words = /connection .* was lost|ended the session|was lost|refused the connection|went away/i;
+
+function keepsItsPromises(make: () => Promise<Subject>): void {
+  test("a run that is cut fails with words, stores nothing and leaves nothing running", async () => {
+    const { source, fill, mark } = await make();
+    await fill("old");
+    const folder = await makeFolder();
+    const storage = createLocalStorage({ path: folder });
+    const run = async () => {
+      const { signal } = new AbortController();
+      const compressed = (await source.compressed?.(signal)) ?? null;
+      return storeDump({
+        storage,
+        key: "a/1/b",
+        dump: (into, ending) => (compressed ?? source).dump(into, attemptOf(ending)),
+        compressed,
+        signal,
+        onProgress: () => undefined,
+      });
+    };
+    const lengthMs = await measure(run);
+    await rm(join(folder, "a"), { recursive: true });
+    const failures: (string | null)[] = [];
+    for (const afterMs of moments(lengthMs)) {
+      const failure = await cutWhile(run, afterMs);
+      failures.push(failure);
+      // One that had ended before the cut is stored.
+      if (failure === null) await storage.remove("a/1/b");
+      else expect(failure).toMatch(words);
+      expect((await readdir(folder, { recursive: true })).filter((name) => /b/.test(name))).toEqual(
+        [],
+      );
+      await nothingRuns(mark);
+    }
+    expect(failures.filter((failure) => failure !== null).length).toBeGreaterThan(rounds / 3);
+  }, 600_000);
+
+  test("a restore that is cut leaves the old content or the new one, whole, and nothing running", async () => {
+    const { source, fill, read, mark } = await make();
+    await fill("new");
+    const { into, content } = createCollector();
+    await source.dump(into, attemptOf());
+    const restore = () => source.restore(Readable.from([content()]), attemptOf());
+    const lengthMs = await measure(restore);
+    expect(await read()).toBe("new");
+    for (const afterMs of moments(lengthMs)) {
+      await fill("old");
+      const failure = await cutWhile(restore, afterMs);
+      if (failure !== null) expect(failure).toMatch(words);
+      await nothingRuns(mark);
+      // The next contact puts in order what could not be then.
+      await source.rehearse(AbortSignal.timeout(60_000));
+      const word = await read();
+      if (failure === null) expect(word).toBe("new");
+      else expect(["old", "new"]).toContain(word);
+    }
+  }, 600_000);
+
+  test("a run that is canceled ends its tool on the server", async () => {
+    const { source, fill, mark } = await make();
+    await fill("old");
+    const controller = new AbortController();
+    const { into, begun } = createCollector(new Promise(() => undefined));
+    const running = failureOf(source.dump(into, attemptOf(controller.signal)));
+    await begun;
+    expect(await runningTools(mark)).not.toEqual([]);
+    controller.abort(new Error("Canceled by ops."));
+    expect(await running).toBe("Canceled by ops.");
+    await nothingRuns(mark);
+  }, 60_000);
+}
+
+describe.skipIf(!hasPostgresServer)("PostgreSQL", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgresServer();
+    await server.createDatabase("shop");
+    await server.query("shop", "create table pages (n int, word text)");
+  });
+  afterAll(() => server?.stop());
+
+  keepsItsPromises(async () => ({
+    source: createPostgresSource({
+      host: await remote.host(),
+      name: "shop",
+      url: server.url("shop"),
+    }),
+    fill: async (word) => {
+      await server.query(
+        "shop",
+        `drop table if exists pages; create table pages as select n, repeat('${word} ', 100) as word from generate_series(1, 20000) n`,
+      );
+    },
+    read: async () => {
+      const found = await server.query<{ word: string; count: string }>(
+        "shop",
+        "select left(word, 3) as word, count(*) from pages group by 1",
+      );
+      const [one] = found;
+      return found.length === 1 && one?.count === "20000" ? one.word : JSON.stringify(found);
+    },
+    mark: `PGPORT=${server.port}`,
+  }));
+});
+
+describe("a site's folder", () => {
+  const files = 500;
+  keepsItsPromises(async () => {
+    const folder = await makeFolder();
+    const root = join(folder, "site");
+    const host: Host = await remote.host();
+    return {
+      source: createRemoteFolderSource({ host, name: "shop", root }),
+      fill: async (word) => {
+        await rm(root, { recursive: true, force: true });
+        await mkdir(root);
+        for (let number = 0; number < files; number += 1)
+          await writeFile(join(root, `page-${number}`), `${word} `.repeat(10_000));
+      },
+      read: async () => {
+        const names = await readdir(root);
+        const found = await Promise.all(
+          names.map(async (name) => (await readFile(join(root, name), "utf8")).slice(0, 3)),
+        );
+        const beside = (await readdir(folder)).join();
+        return names.length === files && new Set(found).size === 1 && beside === "site"
+          ? (found[0] ?? "")
+          : `${names.length} files, beside ${beside}`;
+      },
+      mark: root,
+    };
+  });
+});
+
+describe("MariaDB", () => {
+  let server: MariadbServer;
+  beforeAll(async () => {
+    server = await startMariadbServer();
+    await server.createDatabase("shop");
+  });
+  afterAll(() => server?.stop());
+
+  keepsItsPromises(async () => ({
+    source: createMysqlSource({
+      host: await remote.host(),
+      name: "shop",
+      url: server.url("shop"),
+      scratchFolder: await makeFolder(),
+    }),
+    fill: async (word) => {
+      await server.query(
+        "shop",
+        `CREATE OR REPLACE TABLE pages AS SELECT seq AS n, REPEAT('${word} ', 100) AS word FROM seq_1_to_20000`,
+      );
+    },
+    read: async () => {
+      const found = await server.query(
+        "shop",
+        "SELECT LEFT(word, 3), COUNT(*) FROM pages GROUP BY 1",
+      );
+      return /^(\w+)\t20000$/.exec(found.trim())?.[1] ?? found;
+    },
+    mark: `--port=${new URL(server.url("shop")).port}`,
+  }));
+});

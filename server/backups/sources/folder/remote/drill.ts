@@ -1,0 +1,77 @@
+// A restore into a scratch folder of the other machine, to see that it would work.
+import { posix } from "node:path";
+import type { Readable } from "node:stream";
+import type { Host } from "../../../../hosts/host.ts";
+import { refuseDifference, type Counts } from "../drill.ts";
+import { extractArchive } from "../extract.ts";
+import { tidying } from "../place.ts";
+import { reviveSourceError, SourceError, type Attempt, type Manifest } from "../../source.ts";
+import { runScript } from "./script.ts";
+import { drillName, drillRoot, removeThere } from "./swap.ts";
+
+/** A folder of somebody else in its place would be refused by mkdir. */
+const prepare = 'mkdir -m 700 -- "$1" && mkdir -m 700 -- "$1/content" && df -P -k -- "$1"';
+
+/** The content of a file with several names is in the archive once. */
+const count = `chmod -R u+rwX -- "$1" || exit 1
+find "$1" -printf '%y %s %n %D:%i\\n' | awk '
+  { entries += 1 }
+  $1 == "f" && ($3 == 1 || !seen[$4]++) { bytes += $2 }
+  END { printf "%d %.0f\\n", entries, bytes }'`;
+
+export async function drillThere(
+  host: Host,
+  root: string,
+  from: Readable,
+  manifest: Manifest | null,
+  attempt: Attempt,
+): Promise<string> {
+  const { signal } = attempt;
+  const scratch = drillName(attempt.id, root);
+  const content = posix.join(scratch, "content");
+  try {
+    if (manifest !== null && manifest.kind !== "folder")
+      throw new SourceError("The backup says that it holds a database, not a folder.");
+    await throwAway(host, scratch, signal);
+    refuseWithoutRoom(await runScript(host, prepare, [scratch], signal), manifest);
+    const archived = await extractArchive(host, from, content, attempt);
+    const [entries = 0, bytes = 0] = (await runScript(host, count, [content], signal))
+      .split(" ")
+      .map(Number);
+    refuseDifference("the archive", archived, "the disk", { entries, bytes });
+    if (manifest !== null) {
+      refuseDifference("the backup", manifest, "the archive", archived);
+      if (manifest.digest !== archived.digest)
+        throw new SourceError(
+          "The archive's entries (their names, types, modes or sizes) are not those that were backed up.",
+        );
+    }
+    const compared = manifest === null ? "there was nothing to hold them against" : "as backed up";
+    return `${entries} entries with ${bytes} bytes restored, ${compared}.`;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw reviveSourceError(error);
+  } finally {
+    from.destroy();
+    await throwAway(host, scratch, tidying()).catch((reason: Error) => attempt.say(reason.message));
+  }
+}
+
+async function throwAway(host: Host, folder: string, signal: AbortSignal): Promise<void> {
+  const reason = await removeThere(host, folder, signal);
+  if (reason !== null)
+    throw new SourceError(`${folder} could not be removed: ${reason}. Remove it by hand.`);
+}
+
+const blockBytes = 4096;
+
+function refuseWithoutRoom(table: string, manifest: Counts | null): void {
+  const freeKb = Number(table.trimEnd().split("\n").at(-1)?.split(/\s+/)[3]);
+  if (manifest === null || Number.isNaN(freeKb)) return;
+  // Each entry takes a block, or the unused end of one.
+  const neededKb = Math.ceil((manifest.bytes + manifest.entries * blockBytes) / 1024);
+  if (freeKb < neededKb)
+    throw new SourceError(
+      `The drill needs ${Math.ceil(neededKb / 1024)} MB in ${drillRoot}, where ${Math.floor(freeKb / 1024)} MB are free. Free some space.`,
+    );
+}

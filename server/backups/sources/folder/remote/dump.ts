@@ -1,0 +1,139 @@
+// Writes a folder of another machine into a stream: `find` names the entries, tar reads them, both as the site's account.
+import type { Writable } from "node:stream";
+import { finished } from "node:stream/promises";
+import type { Host } from "../../../../hosts/host.ts";
+import { isPipelineEnd, pipelineEnds, pipelineOf } from "../../../../hosts/shell-pipeline.ts";
+import type { createArchiveInspector } from "../archive.ts";
+import { inWords } from "../dump.ts";
+import { createArguments, createTally, judge, tarEnvironment, type Tally } from "../tar.ts";
+import { compressCommand } from "../../compress-there.ts";
+import { SourceError, type Attempt, type Manifest } from "../../source.ts";
+import { writeTo } from "../../write-to.ts";
+import { runScript } from "./script.ts";
+
+type Inspector = ReturnType<typeof createArchiveInspector>;
+
+/**
+ * @param root its real path
+ * @param isCompressed by the machine's own zstd; whoever unpacks it lets `inspector` read along
+ * @returns what answers the manifest once all of the archive was inspected
+ * @throws SourceError, an abort, or the error of `into`; `into` is destroyed then
+ */
+export async function dumpThere(
+  host: Host,
+  root: string,
+  inspector: Inspector,
+  isCompressed: boolean,
+  into: Writable,
+  attempt: Attempt,
+): Promise<() => Manifest> {
+  const { signal } = attempt;
+  const tally = createTally(attempt.say);
+  const identify = () => runScript(host, 'stat -c %d:%i -- "$1"', [root], signal);
+  let hasVanished = false;
+  try {
+    const before = await identify();
+    const end = await host.run({
+      argv: pipelineOf(
+        namesOf(root),
+        createArguments(root),
+        ...(isCompressed ? [compressCommand] : []),
+      ),
+      environment: tarEnvironment,
+      async take(piece) {
+        if (!isCompressed) inspector.inspect(piece);
+        await writeTo(into, piece);
+      },
+      onErrorLine(line) {
+        if (!isPipelineEnd(line)) hasVanished = sortLine(line, tally) === "gone" || hasVanished;
+      },
+      signal,
+    });
+    tally.sum();
+    refuseFailures(root, pipelineEnds(end.stderr), tally, hasVanished);
+    if ((await identify()) !== before)
+      throw new SourceError(
+        `${root} was replaced by another folder while it was read. Run the backup again.`,
+      );
+    into.end();
+    await finished(into, { readable: false });
+    return () => {
+      const { isWhole, ...counts } = inspector.summary();
+      if (!isWhole) throw new SourceError(`tar ended without finishing the archive of ${root}.`);
+      return { kind: "folder", ...counts };
+    };
+  } catch (error) {
+    const cause = inWords(error);
+    into.destroy(cause);
+    throw cause;
+  }
+}
+
+/** Sockets and devices have no content, and no site's account could make the latter again. */
+const namesOf = (root: string) =>
+  [
+    "find",
+    root,
+    "!",
+    "-type",
+    "s",
+    "!",
+    "-type",
+    "b",
+    "!",
+    "-type",
+    "c",
+    "-printf",
+    "./%P\\0",
+  ] as const;
+
+function sortLine(line: string, tally: Tally): ReturnType<typeof judge>["verdict"] {
+  // It names a folder that went away after its name was read.
+  const lost = /^find: '(.*)': No such file or directory$/.exec(line)?.[1];
+  const { verdict, text } =
+    lost === undefined
+      ? judge(line.replace(/^find: /, ""))
+      : { verdict: "gone" as const, text: lost };
+  switch (verdict) {
+    case "gone":
+      tally.tell(
+        "that vanished",
+        `${text.replace(/: [^:]*(?:: [^:]*)?$/, "")} vanished while the folder was read.`,
+      );
+      break;
+    case "changed":
+      tally.tell("that changed", `${text}.`);
+      break;
+    case "note":
+      tally.tell("notes", text);
+      break;
+    case "failure":
+    case "owner":
+      tally.fail(text);
+      break;
+    case "noise":
+  }
+  return verdict;
+}
+
+function refuseFailures(
+  root: string,
+  ends: number[] | null,
+  tally: Tally,
+  hasVanished: boolean,
+): void {
+  if (tally.hasFailed())
+    throw new SourceError(
+      `Not everything in ${root} could be read, so the backup would be incomplete: ${tally.failureText()}`,
+    );
+  const [find, tar, zstd = 0] = ends ?? [];
+  // Both end with an error where a name has vanished; 1 of tar means that something changed while it was read.
+  const isFine =
+    (find === 0 || (find === 1 && hasVanished)) &&
+    (tar === 0 || tar === 1 || (tar === 2 && hasVanished)) &&
+    zstd === 0;
+  if (!isFine)
+    throw new SourceError(
+      `The archive of ${root} isn't whole: ${ends === null ? "the connection or the shell ended first" : `find, tar and zstd ended with ${ends.join(", ")}`}.`,
+    );
+}

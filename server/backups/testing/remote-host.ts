@@ -1,0 +1,45 @@
+// A remote server for the tests of a file: a real sshd on this machine, so that a test can look at both sides.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { userInfo } from "node:os";
+import { afterAll } from "vitest";
+import type { Host } from "../../hosts/host.ts";
+import { createConnection } from "../../ssh/connection.ts";
+import { createLimiter } from "../../ssh/limiter.ts";
+import { openRemoteHost } from "../../ssh/remote-host.ts";
+import { startSshd, type TestSshd } from "../../ssh/testing/sshd.ts";
+
+type RemoteHost = {
+  /** It is started for whoever asks first, and ended with the file. Its account is that of the tests. */
+  host(): Promise<Host>;
+  sshd(): Promise<TestSshd>;
+};
+
+/** For the top of a file. */
+export function createRemoteServer(): RemoteHost {
+  const cleanUps: (() => Promise<unknown>)[] = [];
+  afterAll(async () => {
+    for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+  });
+  let starting: Promise<{ sshd: TestSshd; host: Host }> | null = null;
+
+  async function start() {
+    const sshd = await startSshd({ cleanUp: (work) => void cleanUps.push(async () => work()) });
+    const folder = await mkdtemp(join(tmpdir(), "qd-"));
+    const connection = createConnection({
+      target: sshd.target({ user: userInfo().username }),
+      folder,
+      environment: { PATH: process.env["PATH"] ?? "", HOME: "/nowhere" },
+      attempts: createLimiter(10),
+    });
+    cleanUps.push(
+      () => rm(folder, { recursive: true, force: true }),
+      () => connection.close(),
+    );
+    return { sshd, host: await openRemoteHost(connection) };
+  }
+
+  const started = () => (starting ??= start());
+  return { host: async () => (await started()).host, sshd: async () => (await started()).sshd };
+}
