@@ -4,6 +4,7 @@ import { findInstalled, type Installed, SupervisordMissing } from "./installed.t
 import type { Machine } from "./machine.ts";
 import { createRpc, type Rpc, SupervisordAway } from "./rpc.ts";
 import { messageOf } from "../../loggable-error.ts";
+import { ServerAway } from "../../ssh/server-away.ts";
 
 export type Connected = { rpc: Rpc; installed: Installed };
 
@@ -60,7 +61,7 @@ export function createContact({ machine, config, nowMs }: ContactOptions) {
         away = {
           since: away?.since ?? new Date(failingSinceMs),
           reason:
-            error instanceof SupervisordAway
+            error instanceof SupervisordAway || error instanceof ServerAway
               ? error.message
               : `Couldn't look after the workers of this server: ${messageOf(error)}`,
         };

@@ -1,5 +1,6 @@
 // Finds out from supervisord's own configuration how to reach it: its socket, the folder that it includes, where logs go.
 import { dirname, isAbsolute, join } from "node:path";
+import { ServerAway } from "../../ssh/server-away.ts";
 import { readText } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { SupervisordAway } from "./rpc.ts";
@@ -55,6 +56,7 @@ function parse(text: string): Sections {
 export async function findInstalled(machine: Machine, told: string | null): Promise<Installed> {
   for (const path of told === null ? usualPaths : [told]) {
     const text = await readText(machine, path).catch((error: unknown) => {
+      if (error instanceof ServerAway) throw error;
       throw new SupervisordAway(error instanceof Error ? `${error.message}.` : String(error));
     });
     if (text !== null) return readInstalled(path, parse(text));

@@ -153,6 +153,27 @@ test("what is done on the server by hand is told", async (context) => {
   await manager.remove(1);
 });
 
+test("a file that is changed or deleted on the server is told, and written again by the next order", async (context) => {
+  const manager = makeManager(context, supervisord);
+  await manager.resume([]);
+  const program = programOf(1, { order: 1 });
+  manager.start(program);
+  await expect.poll(isUp(manager, 1), soon).toBe(true);
+  const file = join(supervisord.programs, createNames(manager.instance).fileOf(1, ".conf"));
+  const text = readFileSync(file, "utf8");
+  expect(manager.notice(1)).toBeNull();
+  writeFileSync(file, text.replace("startsecs=1", "startsecs=7"));
+  await expect.poll(() => manager.notice(1), soon).toContain("was changed on the server");
+  await manager.restart({ ...program, order: 2 });
+  await expect.poll(() => manager.notice(1), soon).toBeNull();
+  expect(readFileSync(file, "utf8")).toBe(text);
+  rmSync(file);
+  await expect.poll(() => manager.notice(1), soon).toContain("was deleted on the server");
+  await expect.poll(isUp(manager, 1), soon).toBe(true);
+  await manager.remove(1);
+  expect(await left(manager)).toEqual(nothing);
+});
+
 test("a start that fails is given up with its exit code, and a program that is not there with its name", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);

@@ -30,11 +30,11 @@ type SupervisordOptions = ProcessListener & {
   onRestart(): void;
   clock: Clock;
   log: Log;
-  /** Milliseconds between two looks: while something is on its way, and else. */
-  pace?: { busyMs: number; restMs: number };
+  /** Milliseconds between two looks: while something is on its way, and else; and at the program files. */
+  pace?: { busyMs: number; restMs: number; compareMs: number };
 };
 
-const usualPace = { busyMs: 200, restMs: 2000 };
+const usualPace = { busyMs: 200, restMs: 2000, compareMs: 30_000 };
 
 export function createSupervisordManager(options: SupervisordOptions) {
   const { machine, folder, clock, log, pace = usualPace } = options;
@@ -57,6 +57,7 @@ export function createSupervisordManager(options: SupervisordOptions) {
     if (existing !== undefined) {
       if (existing.program.deployment !== program.deployment) existing.deployedAtMs = clock.now();
       existing.program = program;
+      existing.isFileDue = true;
       return existing;
     }
     const worker: SupervisordWorker = {
@@ -73,6 +74,7 @@ export function createSupervisordManager(options: SupervisordOptions) {
         },
       }),
       fileText: null,
+      isFileDue: false,
       fileNotice: null,
       deployedAtMs: clock.now(),
       recordsText: "",
@@ -156,7 +158,14 @@ export function createSupervisordManager(options: SupervisordOptions) {
     }
   }
 
-  const turn = createTurn({ names, machine, workers, log, nowMs: clock.now });
+  const turn = createTurn({
+    names,
+    machine,
+    workers,
+    log,
+    nowMs: clock.now,
+    compareMs: pace.compareMs,
+  });
 
   async function look(): Promise<void> {
     try {

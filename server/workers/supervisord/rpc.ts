@@ -1,5 +1,6 @@
 // Calls supervisord by its socket. It may hang for good, in which case only a time limit ends a call.
 import { request } from "node:http";
+import { ServerAway } from "../../ssh/server-away.ts";
 import { toError } from "../../to-error.ts";
 import { decodeAnswer, encodeCall, RpcFault, type RpcArgument, type RpcValue } from "./xml-rpc.ts";
 
@@ -38,6 +39,8 @@ export const createRpc =
         limitMs,
       );
     } catch (error) {
+      // Of the way to it, which says itself what to do.
+      if (error instanceof ServerAway) throw error;
       throw new SupervisordAway(awayReason(error, path, limitMs));
     }
     if (answer.status === 401)

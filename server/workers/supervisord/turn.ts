@@ -4,6 +4,7 @@
 import { dirname } from "node:path";
 import type { Log } from "../../log.ts";
 import { messageOf } from "../../loggable-error.ts";
+import { ServerAway } from "../../ssh/server-away.ts";
 import { startCause } from "../supervisor/reasons.ts";
 import type { Connected } from "./contact.ts";
 import {
@@ -39,12 +40,12 @@ const faults = {
 const isFault = (error: unknown, ...codes: number[]) =>
   error instanceof RpcFault && codes.includes(error.code);
 
+const isAway = (error: unknown) => error instanceof SupervisordAway || error instanceof ServerAway;
+
 /** So much of the end of supervisord's log tells how processes ended. */
 const logBytes = 32 * 1024;
 /** A stop is followed by the next step at once; what takes longer is for the next turn. */
 const maxRounds = 4;
-/** So often the program files are compared with what was written. */
-const compareEveryMs = 30_000;
 
 type TurnOptions = {
   names: Names;
@@ -52,9 +53,11 @@ type TurnOptions = {
   workers: ReadonlyMap<number, SupervisordWorker>;
   log: Log;
   nowMs(): number;
+  /** So often the program files are compared with what was written. */
+  compareMs: number;
 };
 
-export function createTurn({ names, machine, workers, log, nowMs }: TurnOptions) {
+export function createTurn({ names, machine, workers, log, nowMs, compareMs }: TurnOptions) {
   let comparedAtMs = 0;
 
   const pathOf = ({ folder, suffix }: Installed, id: number) =>
@@ -66,7 +69,7 @@ export function createTurn({ names, machine, workers, log, nowMs }: TurnOptions)
       const text = await rpc("readLog", -logBytes, 0);
       return readExits(typeof text === "string" ? text : "");
     } catch (error) {
-      if (error instanceof SupervisordAway) throw error;
+      if (isAway(error)) throw error;
       return readExits(""); // it may be written to nowhere
     }
   }
@@ -132,6 +135,7 @@ export function createTurn({ names, machine, workers, log, nowMs }: TurnOptions)
   function noteFile(worker: SupervisordWorker, path: string, hash: string | undefined): void {
     const isAsWritten = hash === (worker.fileText === null ? undefined : sha256(worker.fileText));
     const what = hash === undefined ? "deleted" : "changed";
+    if (isAsWritten !== (worker.fileNotice === null)) worker.isFileDue = false;
     worker.fileNotice = isAsWritten
       ? null
       : `${path} was ${what} on the server, not by Quarterdeck. supervisord goes on with what it read before. Restart the worker to write the file again.`;
@@ -198,10 +202,11 @@ export function createTurn({ names, machine, workers, log, nowMs }: TurnOptions)
     };
     await write(text);
     worker.fileNotice = null;
+    worker.isFileDue = false;
     try {
       await rpc("reloadConfig");
     } catch (error) {
-      if (error instanceof SupervisordAway) throw error;
+      if (isAway(error)) throw error;
       // A file that it cannot read would keep it from reading everybody else's.
       await write(before);
       throw error;
@@ -231,7 +236,7 @@ export function createTurn({ names, machine, workers, log, nowMs }: TurnOptions)
       for (const slot of added)
         await take(connected.rpc, groupOf(worker, slot), slot, { kind: "addGroup" });
     } catch (error) {
-      if (error instanceof SupervisordAway) throw error;
+      if (isAway(error)) throw error;
       for (const slot of added) {
         slot.setSection(null);
         slot.refuse(`${startCause(refusal(error))}.`);
@@ -258,7 +263,7 @@ export function createTurn({ names, machine, workers, log, nowMs }: TurnOptions)
   /** Deletes what no process needs: the file of one that is no more, and the log of a worker that is to leave nothing. */
   async function tidy(connected: Connected, worker: SupervisordWorker): Promise<boolean> {
     const slots = [...worker.slots.values()];
-    const isNeeded = worker.fileNotice === null || worker.removed !== null;
+    const isNeeded = worker.fileNotice === null || worker.isFileDue || worker.removed !== null;
     if (isNeeded && slots.every((slot) => slot.isSettled())) await writeFile(connected, worker);
     if (worker.removed === null || slots.some((slot) => slot.isThere())) return false;
     await clean(connected.installed, worker.id);
@@ -276,7 +281,7 @@ export function createTurn({ names, machine, workers, log, nowMs }: TurnOptions)
     try {
       return await run();
     } catch (error) {
-      if (error instanceof SupervisordAway) throw error;
+      if (isAway(error)) throw error;
       log.warn({ err: error, worker: worker.id }, "a worker's step failed, is tried again");
       return false;
     }
@@ -295,8 +300,7 @@ export function createTurn({ names, machine, workers, log, nowMs }: TurnOptions)
   return Object.assign(
     /** @returns whether something is on its way, so that it is worth it to look again soon. @throws SupervisordAway */
     async (connected: Connected, isFirst: boolean): Promise<boolean> => {
-      if (isFirst || nowMs() - comparedAtMs >= compareEveryMs)
-        await compareFiles(connected, isFirst);
+      if (isFirst || nowMs() - comparedAtMs >= compareMs) await compareFiles(connected, isFirst);
       const strays = await observe(connected.rpc);
       await endStrays(connected.rpc, strays);
       await takeSteps(connected);

@@ -14,6 +14,8 @@ export type SupervisordWorker = {
   log: RemoteLog;
   /** What is in its program file as far as is known; null = there is none. */
   fileText: string | null;
+  /** An order was given since that was found. */
+  isFileDue: boolean;
   /** What is wrong with that file: a sentence. */
   fileNotice: string | null;
   deployedAtMs: number;

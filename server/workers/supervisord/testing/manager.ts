@@ -8,10 +8,11 @@ import {
   makeInstance,
   type TestSupervisor,
 } from "../../supervisor/testing.ts";
+import type { Machine } from "../machine.ts";
 import { createSupervisordManager } from "../manager.ts";
 import type { TestSupervisord } from "./supervisord.ts";
 
-type Given = { folder?: string; instance?: string };
+type Given = { folder?: string; instance?: string; machine?: Machine };
 
 /** Looks every 50 ms. Released when the test is over; what it added to supervisord goes with that. */
 export function makeManager(
@@ -26,11 +27,15 @@ export function makeManager(
   const host = createLocalHost({ PATH, HOME: "/" });
   const manager = createSupervisordManager({
     ...listener,
-    machine: { run: host.run, openSocket: async (path) => path, environment: { PATH } },
+    machine: given.machine ?? {
+      run: host.run,
+      openSocket: async (path) => path,
+      environment: { PATH },
+    },
     config,
     folder: join(folder, "workers"),
     instance,
-    pace: { busyMs: 50, restMs: 200 },
+    pace: { busyMs: 50, restMs: 200, compareMs: 500 },
   });
   context.onTestFinished(() => manager.release());
   return { ...manager, ...reports, instance, folder };

@@ -23,6 +23,25 @@ export type TestSupervisord = {
   close(): Promise<void>;
 };
 
+/** Its configuration, with its folders in `folder`. @param option one line more of its main section */
+export const configIn = (folder: string, option: string): string => `; As Debian's.
+[unix_http_server]
+file=%(here)s/socket ; (the path to the socket file)
+chmod=0700
+
+[supervisord]
+${option}
+logfile=${folder}/supervisord.log ; (main log file)
+pidfile=${folder}/pid
+childlogdir=${folder}/log
+
+[rpcinterface:supervisor]
+supervisor.rpcinterface_factory = supervisor.rpcinterface:make_main_rpcinterface
+
+[include]
+files = conf.d/*.conf
+`;
+
 /** @param environment what it is started with */
 export async function startSupervisord(
   environment: Record<string, string> = {},
@@ -33,24 +52,7 @@ export async function startSupervisord(
   mkdirSync(path("log"));
   writeFileSync(
     path("supervisord.conf"),
-    `; As Debian's.
-[unix_http_server]
-file=%(here)s/socket ; (the path to the socket file)
-chmod=0700
-
-[supervisord]
-nodaemon=true
-${process.geteuid?.() === 0 ? "user=root" : ""}
-logfile=${path("supervisord.log")} ; (main log file)
-pidfile=${path("pid")}
-childlogdir=${path("log")}
-
-[rpcinterface:supervisor]
-supervisor.rpcinterface_factory = supervisor.rpcinterface:make_main_rpcinterface
-
-[include]
-files = conf.d/*.conf
-`,
+    configIn(folder, `nodaemon=true${process.geteuid?.() === 0 ? "\nuser=root" : ""}`),
   );
   const socket = path("socket");
   const call = createRpc({

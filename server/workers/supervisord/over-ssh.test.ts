@@ -1,0 +1,81 @@
+// The same process manager, with its supervisord on a server that is reached by OpenSSH.
+import { expect, onTestFinished, test } from "vitest";
+import type { Connection } from "../../ssh/connection.ts";
+import { openRemoteHost } from "../../ssh/remote-host.ts";
+import { connectTo } from "../../ssh/testing/connect.ts";
+import { startSshd } from "../../ssh/testing/sshd.ts";
+import { programOf, shell, soon } from "../supervisor/testing.ts";
+import { writeText } from "./files.ts";
+import type { Machine } from "./machine.ts";
+import { createRpc } from "./rpc.ts";
+import { makeManager } from "./testing/manager.ts";
+import { configIn } from "./testing/supervisord.ts";
+
+type Forward = Awaited<ReturnType<Connection["forward"]>>;
+
+/** The server as the account sees it that logs in. */
+async function openMachine(connection: Connection) {
+  const host = await openRemoteHost(connection);
+  let forward: Promise<Forward> | null = null;
+  const machine: Machine = {
+    run: host.run,
+    async openSocket(path) {
+      const known = await forward?.catch(() => null);
+      if (known == null || known.lost.aborted) forward = connection.forward(path);
+      return (await forward)?.path ?? "";
+    },
+    environment: {},
+  };
+  return { host, machine };
+}
+
+test("a worker on a server lives through a cut connection, without a gap in its log", async (context) => {
+  const sshd = await startSshd();
+  const { host, machine } = await openMachine(await connectTo(sshd));
+  const folder = `${host.account.home}/supervisord`;
+  await host.run({ argv: ["mkdir", "-p", `${folder}/conf.d`, `${folder}/log`] });
+  const config = `${folder}/supervisord.conf`;
+  await writeText(machine, config, configIn(folder, ""));
+  // What is in the command's group ends with the command; supervisord writes its pid once it has left that.
+  const launch = 'supervisord -c "$1" && while [ ! -s "$2" ]; do sleep 0.1; done';
+  await host.run({ argv: ["sh", "-c", launch, "sh", config, `${folder}/pid`] });
+  const socket = `${folder}/socket`;
+  const call = createRpc({
+    openSocket: () => machine.openSocket(socket),
+    path: socket,
+    login: null,
+    limitMs: 10_000,
+  });
+  const state = () => call("getState").catch((error: unknown) => String(error));
+  await expect.poll(state, soon).toMatchObject({ statename: "RUNNING" });
+  onTestFinished(async () => void (await call("shutdown")));
+
+  const manager = makeManager(context, { config }, { machine });
+  await manager.resume([]);
+  const counting = "n=0; while :; do n=$((n + 1)); echo line $n; sleep 0.2; done";
+  const { account } = host;
+  manager.start(programOf(1, { args: shell(counting), root: host.account.home, account }));
+  await expect.poll(() => manager.state(1), soon).toBe("RUNNING");
+  const pid = manager.processes(1)[0]?.pid;
+  let text = "";
+  let offset = 0;
+  const follow = async () => {
+    const part = await manager.readLog(1, { offset });
+    text += part.text;
+    offset = part.end;
+    return text.split("\n").length;
+  };
+  await expect.poll(follow, soon).toBeGreaterThan(3);
+  const before = text.split("\n").length;
+  await sshd.cut();
+  await expect.poll(follow, soon).toBeGreaterThan(before + 10);
+  const lines = text.trimEnd().split("\n");
+  expect(lines).toEqual(lines.map((_, index) => `line ${index + 1}`));
+  await expect.poll(() => manager.away(1), soon).toBeNull();
+  expect(manager.processes(1)[0]?.pid).toBe(pid);
+  await manager.remove(1);
+  const { stdout } = await host.run({
+    argv: ["find", folder, "-path", "*/quarterdeck-test*", "-type", "f"],
+  });
+  expect(stdout).toBe("");
+}, 180_000);
