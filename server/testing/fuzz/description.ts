@@ -95,14 +95,18 @@ export function createJudge(description: Description) {
   return {
     /** What is wrong with the answer to a request, as the end of a sentence; null = nothing. */
     problemOf(method: string, path: string, answered: Answered): string | null {
-      const row = rows.find(({ pattern }) => pattern.test(path));
       const asked = method === "HEAD" ? "get" : method.toLowerCase();
+      // Two paths may differ in nothing but the name of an id.
+      const row = rows.find(({ pattern, methods }) => pattern.test(path) && asked in methods);
       const described = row?.methods[asked];
       // No operation of the interface: an error like any other, whichever it is.
       if (row === undefined || described === undefined)
         return method === "HEAD" || answered.status === 204 || answered.status < 400
           ? null
-          : problemOfBody(answered, "/components/schemas/Error");
+          : problemOfBody(
+              answered,
+              `/components/schemas/${answered.status === 401 ? "Unauthenticated" : "Error"}`,
+            );
       const response = described.responses[String(answered.status)];
       if (response === undefined) return "has a status that the description does not know";
       const isEmpty = answered.body === "";
