@@ -56,6 +56,7 @@ export const paths = {
   },
   editWebhook: (id: number) => `/webhooks/${id}/edit`,
   notifications: (siteId: number) => `/sites/${siteId}/notifications`,
+  server: (serverId: number) => `/servers/${serverId}`,
   serverNotifications: (serverId: number) => `/servers/${serverId}/notifications`,
   activity: ({ server, site, ...others }: ActivityFilter = {}) =>
     withQuery("/activity", {

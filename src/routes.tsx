@@ -118,6 +118,13 @@ const pages: RouteObject[] = [
     },
   },
   {
+    path: "/servers/:id",
+    lazy: {
+      loader: async () => (await import("./servers/loaders.ts")).serverLoader,
+      Component: async () => (await import("./servers/ServerPage.tsx")).ServerPage,
+    },
+  },
+  {
     path: "/servers/:id/notifications",
     lazy: {
       loader: async () => (await import("./notifications/loaders.ts")).serverNotificationsLoader,

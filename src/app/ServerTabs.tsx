@@ -9,13 +9,14 @@ export function ServerTabs({
   current,
 }: {
   serverId: number;
-  current: "Backups" | "Notifications";
+  current: "Backups" | "Notifications" | "Server";
 }) {
   const { data: server } = useQuery(serverQuery(serverId));
   if (server === null) return null;
   const tabs = [
     { label: "Backups", to: paths.backups(serverId) },
     { label: "Notifications", to: paths.serverNotifications(serverId) },
+    { label: "Server", to: paths.server(serverId) },
   ];
   return <PlaceTabs label="Server" tabs={tabs} current={current} />;
 }

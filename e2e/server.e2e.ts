@@ -1,0 +1,14 @@
+import { expect, test } from "./fixtures.ts";
+import { expectAccessible } from "./helpers.ts";
+
+test("a server's page says whether it responds, and what was found on it", async ({
+  connected: page,
+  service,
+}) => {
+  await page.goto(`${service.url}/servers/1`);
+  await expect(page.getByRole("heading", { name: "Server", exact: true })).toBeVisible();
+  await expect(page.getByText("Reachable", { exact: true })).toBeVisible();
+  await expect(page.getByText("This machine")).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Found on it" })).toBeVisible();
+  await expectAccessible(page);
+});
