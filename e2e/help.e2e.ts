@@ -25,7 +25,7 @@ test("the help opens as pages, with contents, sections with addresses, and links
   await page.reload();
   await expect(section).toBeFocused();
 
-  await page.getByRole("main").getByRole("link", { name: "the inventory" }).click();
+  await page.getByRole("main").getByRole("link", { name: "the inventory" }).first().click();
   await expect(page).toHaveURL(/\/help\/inventory#accounts$/);
   await expect(page.getByRole("heading", { name: /^Accounts/ })).toBeFocused();
   await page.goBack();

@@ -47,7 +47,9 @@ test("a good state is a dot and a word, a bad one a pill", async ({
   await site.artisan("exit 1");
   const failing = await site.createWorker({ startretries: 0, startsecs: 1 });
   await page.goto(`${service.url}/sites/${site.id}/workers`);
-  const bad = workerRow(page, failing.id).getByText("failed", { exact: true });
+  const bad = workerRow(page, failing.id)
+    .getByText("failed", { exact: true })
+    .filter({ visible: true });
   await expect(bad).toBeVisible();
   expect(await fillOf(bad)).not.toBe("rgba(0, 0, 0, 0)");
   await page.goto(`${service.url}/settings`);

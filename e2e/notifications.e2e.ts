@@ -311,6 +311,11 @@ test.describe("the events of a selected channel", () => {
     );
     await expect(boxes).toHaveCount(1);
 
+    // They are saved one after the other, and the last one before the channel goes.
+    await expect
+      .poll(() => stored(service, `site/${site.id}`))
+      .toEqual({ channels: [{ id: ops.id, events: [expect.any(String)] }] });
+
     // A channel that has just been selected gets all of them.
     await checkbox(page, team).check();
     await expect(eventsOf(page, team)).toHaveValue("all");
@@ -337,6 +342,11 @@ test.describe("the events of a selected channel", () => {
       .poll(async () => JSON.stringify(await stored(service, "server/1")))
       .toContain("backup.finished");
     await expectAccessibleInBoth(page);
+    // They are saved one after the other, and the last one before the channel goes.
+    await expect
+      .poll(() => stored(service, `site/${site.id}`))
+      .toEqual({ channels: [{ id: ops.id, events: [expect.any(String)] }] });
+
     // A channel that has just been selected gets all of them.
     await checkbox(page, team).check();
     await expect(eventsOf(page, team)).toHaveValue("all");
