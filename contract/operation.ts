@@ -36,8 +36,8 @@ export type Operation = {
   reach?: "every server";
 };
 
-/** Keeps the literal types of a row. */
-export const operation = <const Row extends Operation>(row: Row): Row => row;
+/** Keeps the literal types of a row. Its body stands in `contract/served-operations.ts`. */
+export const operation = <const Row extends Operation & { body?: never }>(row: Row): Row => row;
 
 type Names<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Names<Rest>

@@ -1,14 +1,15 @@
 // Every operation of the interface and every extra, one row each: the table of each room, and here what belongs to
-// none. Start reading here. The client, the routes and the interface description are all made from these rows.
+// none. Start reading here. The client is made from these rows; with their bodies, in `contract/served-operations.ts`,
+// so are the routes and the interface description.
 import { activity, activityQuery } from "./activity.ts";
-import { deployment, reportDeploymentBody } from "./deployments.ts";
+import { deployment } from "./deployments.ts";
 import { installation } from "./installation.ts";
 import { operation } from "./operation.ts";
 import { overview } from "./overview.ts";
 import { filteredListOf } from "./paging.ts";
 import { searchQuery, searchResults } from "./search.ts";
 import { database, server, serverStatus, site, storageProvider } from "./servers.ts";
-import { createTokenBody, newToken, signInBody, token } from "./tokens.ts";
+import { newToken, token } from "./tokens.ts";
 import { backupExtras, backupOperations } from "./backups/operations.ts";
 import { workerExtras, workerOperations } from "./workers/operations.ts";
 import { webhookExtras, webhookOperations } from "./webhooks/operations.ts";
@@ -19,7 +20,6 @@ const deployments = {
     tag: "deployments",
     method: "POST",
     path: "/api/site/{id}/deployment",
-    body: reportDeploymentBody,
     responses: { 202: deployment },
   }),
 };
@@ -106,7 +106,6 @@ const tokens = {
     tag: "tokens",
     method: "POST",
     path: "/api/tokens",
-    body: createTokenBody,
     responses: { 201: newToken },
     reach: "every server",
   }),
@@ -127,7 +126,6 @@ const tokens = {
     tag: "tokens",
     method: "POST",
     path: "/api/sign-in",
-    body: signInBody,
     responses: { 201: newToken },
     isPublic: true,
   }),

@@ -2,8 +2,9 @@ import * as z from "zod/mini";
 import { expect, test } from "vitest";
 import { toFieldErrors } from "./errors.ts";
 import type { Operation } from "./operation.ts";
-import { operations } from "./operations.ts";
-import { isStorableText, line } from "./values.ts";
+import { servedOperations } from "./served-operations.ts";
+import { line } from "./lines.ts";
+import { isStorableText } from "./values.ts";
 import "./words.ts";
 
 type Path = (string | number)[];
@@ -54,7 +55,7 @@ const unstorable = [
   ["a lone low surrogate", "https://a.example/\udc00b"],
 ] as const;
 
-const bodies = Object.entries(operations).flatMap(([name, row]: [string, Operation]) =>
+const bodies = Object.entries(servedOperations).flatMap(([name, row]: [string, Operation]) =>
   row.body === undefined
     ? []
     : textsOf(row.body).map((path) => [name, path.join("."), row.body, path] as const),

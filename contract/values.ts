@@ -33,23 +33,6 @@ export const isStorableText = (text: string): boolean =>
 export const storableText = () =>
   z.string().check(z.refine(isStorableText, { params: { isUnstorable: true }, abort: true }));
 
-// oxlint-disable-next-line no-control-regex -- control characters are exactly what this refuses
-const printable = /^[^\u0000-\u001f\u007f]*$/;
-const noControls = "Control characters and line breaks are not allowed here.";
-
-/** One line of text: 1 to `max` characters, not all blank, no control characters. */
-export const line = (max: number) =>
-  storableText().check(
-    z.trim(),
-    z.minLength(1),
-    z.maxLength(max),
-    z.regex(printable, { error: noControls }),
-  );
-
-/** As `line`, and it may be empty. */
-export const optionalLine = (max: number) =>
-  storableText().check(z.trim(), z.maxLength(max), z.regex(printable, { error: noControls }));
-
 /** A moment as a request may say it: ISO 8601 in UTC, to the minute or finer. */
 export const moment = z
   .string()

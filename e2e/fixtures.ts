@@ -4,10 +4,8 @@ import { chmod, mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test as base, expect, type Page } from "@playwright/test";
-import type {
-  BackupConfiguration,
-  CreateBackupConfigurationBody,
-} from "../contract/backups/backup.ts";
+import type { BackupConfiguration } from "../contract/backups/backup.ts";
+import type { CreateBackupConfigurationBody } from "../contract/backups/bodies.ts";
 import type { Worker } from "../contract/workers/worker.ts";
 import {
   serviceToken,

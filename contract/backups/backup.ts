@@ -1,8 +1,7 @@
 // Backup configurations and the backups they make: fields, bounds and states.
 import * as z from "zod/mini";
 import { allowedIn } from "../states.ts";
-import { frequency } from "./cron.ts";
-import { id, integer, line, orUnsaid, ownId, stateOf, timestamp } from "../values.ts";
+import { id, orUnsaid, stateOf, timestamp } from "../values.ts";
 
 export const backupConfigurationStates = ["installing", "installed", "failed", "removing"] as const;
 export type BackupConfigurationState = (typeof backupConfigurationStates)[number];
@@ -172,39 +171,3 @@ export const downloadLink = z
   })
   .register(z.globalRegistry, { id: "DownloadLink" });
 export type DownloadLink = z.infer<typeof downloadLink>;
-
-/** A relative directory that stays where it is put: no `..`, no leading slash, nothing unprintable. */
-const storageDirectory = line(255).check(
-  z.refine((path) => !path.startsWith("/") && !path.split("/").includes(".."), {
-    error: "The directory field must be a relative path without “..”.",
-  }),
-);
-
-const settings = {
-  name: line(255),
-  /** Five cron fields, read in the server's time zone. */
-  frequency,
-  hold: z.optional(integer(1, 8760)),
-  directory: z.optional(storageDirectory),
-  storage_provider_id: ownId,
-  /** Extra: prove the newest backup restorable every so many days; null = never. */
-  drill: z.optional(z.nullable(integer(1, 365))),
-};
-
-export const updateBackupConfigurationBody = z
-  .object(settings)
-  .register(z.globalRegistry, { id: "UpdateBackupConfiguration" });
-
-/** An extra: a restore without a body saves what is there now as a backup of its own first. */
-export const restoreBackupBody = z
-  .object({
-    /** What is there now is not saved first, and is lost: for what is too broken to be backed up. */
-    skip_safety_backup: z.optional(z.boolean()),
-  })
-  .register(z.globalRegistry, { id: "RestoreBackup" });
-
-export const createBackupConfigurationBody = z
-  .object({ ...settings, backupable_type: z.enum(backupableTypes), backupable_id: ownId })
-  .register(z.globalRegistry, { id: "CreateBackupConfiguration" });
-export type UpdateBackupConfigurationBody = z.infer<typeof updateBackupConfigurationBody>;
-export type CreateBackupConfigurationBody = z.infer<typeof createBackupConfigurationBody>;

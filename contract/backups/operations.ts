@@ -1,14 +1,6 @@
 // The backups' operations: their rows of the table `contract/operations.ts`.
 import * as z from "zod/mini";
-import {
-  backup,
-  backupConfiguration,
-  backupSchedule,
-  createBackupConfigurationBody,
-  downloadLink,
-  updateBackupConfigurationBody,
-  restoreBackupBody,
-} from "./backup.ts";
+import { backup, backupConfiguration, backupSchedule, downloadLink } from "./backup.ts";
 import { file, operation } from "../operation.ts";
 import { filteredListOf } from "../paging.ts";
 
@@ -29,14 +21,12 @@ export const backupOperations = {
     tag: "backups",
     method: "POST",
     path: "/api/server/{id}/backup-configuration",
-    body: createBackupConfigurationBody,
     responses: { 201: backupConfiguration },
   }),
   updateBackupConfiguration: operation({
     tag: "backups",
     method: "PUT",
     path: "/api/backup-configuration/{id}",
-    body: updateBackupConfigurationBody,
     responses: { 200: backupConfiguration },
   }),
   deleteBackupConfiguration: operation({
@@ -63,7 +53,6 @@ export const backupOperations = {
     tag: "backups",
     method: "PUT",
     path: "/api/backup/{id}",
-    body: restoreBackupBody,
     responses: { 202: backup },
     isBodyOpen: true,
   }),

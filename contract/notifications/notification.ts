@@ -1,7 +1,6 @@
 // The account's notification channels, and those of them that a site uses.
 import * as z from "zod/mini";
-import { subscribableEvents } from "../events.ts";
-import { id, ownId, stateOf, timestamp } from "../values.ts";
+import { id, stateOf, timestamp } from "../values.ts";
 
 export const channelTypes = ["slack", "discord", "email"] as const;
 export type ChannelType = (typeof channelTypes)[number];
@@ -17,18 +16,6 @@ const shown = {
 export const notification = z.object(shown).register(z.globalRegistry, { id: "Notification" });
 export type Notification = z.infer<typeof notification>;
 
-/** The whole set at once; an empty list clears it. */
-export const updateNotificationsBody = z
-  .object({ channels: z.array(ownId).check(z.maxLength(100)) })
-  .register(z.globalRegistry, { id: "UpdateNotifications" });
-
-/** Which events of a site or server a channel is notified about; `problems` are those of `problemEvents`. */
-const eventChoice = z.union([
-  z.enum(["all", "problems"]),
-  z.array(z.enum(subscribableEvents)).check(z.minLength(1)),
-]);
-export type EventChoice = z.infer<typeof eventChoice>;
-
 /** What each of the channels that a site or server uses is notified about. */
 export const notificationEvents = z
   .object({
@@ -37,14 +24,6 @@ export const notificationEvents = z
   })
   .register(z.globalRegistry, { id: "NotificationEvents" });
 export type NotificationEvents = z.infer<typeof notificationEvents>;
-
-/** The whole set at once; a channel that it leaves out is notified about all events. */
-export const updateNotificationEventsBody = z
-  .object({
-    channels: z.array(z.object({ id: ownId, events: eventChoice })).check(z.maxLength(100)),
-  })
-  .register(z.globalRegistry, { id: "UpdateNotificationEvents" });
-export type UpdateNotificationEventsBody = z.infer<typeof updateNotificationEventsBody>;
 
 /** `retrying`: the provider failed and is tried again; `failed`: it is not. */
 const channelMessageStates = ["pending", "retrying", "delivered", "failed"] as const;

@@ -4,8 +4,6 @@ import {
   notification,
   notificationChannel,
   notificationEvents,
-  updateNotificationEventsBody,
-  updateNotificationsBody,
 } from "./notification.ts";
 import { operation } from "../operation.ts";
 import { filteredListOf, listOf, pageOf } from "../paging.ts";
@@ -21,7 +19,6 @@ export const notificationOperations = {
     tag: "notifications",
     method: "PUT",
     path: "/api/site/{id}/notifications",
-    body: updateNotificationsBody,
     responses: { 200: pageOf(notification) },
     isBodyOpen: true,
   }),
@@ -38,7 +35,6 @@ export const notificationExtras = {
     tag: "notifications",
     method: "PUT",
     path: "/api/site/{id}/notification-events",
-    body: updateNotificationEventsBody,
     responses: { 200: notificationEvents },
   }),
   listServerNotifications: operation({
@@ -50,7 +46,6 @@ export const notificationExtras = {
     tag: "notifications",
     method: "PUT",
     path: "/api/server/{id}/notifications",
-    body: updateNotificationsBody,
     responses: { 200: pageOf(notification) },
   }),
   showServerNotificationEvents: operation({
@@ -63,7 +58,6 @@ export const notificationExtras = {
     tag: "notifications",
     method: "PUT",
     path: "/api/server/{id}/notification-events",
-    body: updateNotificationEventsBody,
     responses: { 200: notificationEvents },
   }),
   listNotificationChannels: operation({

@@ -2,14 +2,7 @@
 import { operation } from "../operation.ts";
 import { filteredListOf } from "../paging.ts";
 import { deliveriesQuery, delivery, deliverySummary } from "./delivery.ts";
-import {
-  createWebhookBody,
-  redeliverBody,
-  redelivered,
-  updateWebhookBody,
-  webhook,
-  webhookWithSecret,
-} from "./webhook.ts";
+import { redelivered, webhook, webhookWithSecret } from "./webhook.ts";
 
 /** Those of the interface. */
 export const webhookOperations = {
@@ -28,7 +21,6 @@ export const webhookOperations = {
     tag: "webhooks",
     method: "POST",
     path: "/api/site/{id}/webhook",
-    body: createWebhookBody,
     responses: { 201: webhookWithSecret },
   }),
   deleteWebhook: operation({
@@ -44,7 +36,6 @@ export const webhookExtras = {
     tag: "webhooks",
     method: "PUT",
     path: "/api/site-webhook/{id}",
-    body: updateWebhookBody,
     responses: { 200: webhook },
   }),
   listDeliveries: operation({
@@ -69,7 +60,6 @@ export const webhookExtras = {
     tag: "webhooks",
     method: "POST",
     path: "/api/site-webhook/{id}/redeliver",
-    body: redeliverBody,
     responses: { 202: redelivered },
   }),
   pingWebhook: operation({

@@ -1,5 +1,5 @@
 // The command line of a worker. The service runs it, the form shows it while it is filled in.
-import type { WorkerSettings } from "./worker.ts";
+import type { WorkerSettings } from "./bodies.ts";
 
 type CommandSettings = Pick<
   WorkerSettings,

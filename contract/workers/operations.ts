@@ -2,7 +2,7 @@
 import { operation } from "../operation.ts";
 import { filteredListOf } from "../paging.ts";
 import { workerUsage } from "./usage.ts";
-import { createWorkerBody, updateWorkerBody, worker, workerLog, workerLogQuery } from "./worker.ts";
+import { worker, workerLog, workerLogQuery } from "./worker.ts";
 
 /** Those of the interface. */
 export const workerOperations = {
@@ -21,7 +21,6 @@ export const workerOperations = {
     tag: "workers",
     method: "POST",
     path: "/api/site/{id}/worker",
-    body: createWorkerBody,
     responses: { 201: worker },
   }),
   stopWorker: operation({
@@ -61,7 +60,6 @@ export const workerExtras = {
     tag: "workers",
     method: "PUT",
     path: "/api/worker/{id}",
-    body: updateWorkerBody,
     responses: { 200: worker },
   }),
   showWorkerLog: operation({

@@ -1,5 +1,5 @@
 // What is allowed and probably not meant. Warnings are shown beside a field and never block.
-import type { WorkerSettings } from "./worker.ts";
+import type { WorkerSettings } from "./bodies.ts";
 
 type WorkerWarning = { field: keyof WorkerSettings; text: string };
 

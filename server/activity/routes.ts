@@ -1,12 +1,12 @@
 // The timeline over HTTP.
 import { activityPerPage, type ActivityEntry } from "../../contract/activity.ts";
-import { operations } from "../../contract/operations.ts";
+import { servedOperations } from "../../contract/served-operations.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import { nothingToFind, reply, route, type Route } from "../http/route.ts";
 import type { ActivityRow, ActivityStore } from "./store.ts";
 
 export const activityRoutes = (store: ActivityStore): Route[] => [
-  route(operations.listActivity, {
+  route(servedOperations.listActivity, {
     find: nothingToFind,
     handle: async ({ query, caller }) => {
       const filter = {

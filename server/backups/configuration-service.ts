@@ -1,10 +1,9 @@
 // The rules of configurations: what may be created, changed and deleted when.
-import {
-  canBackupConfiguration,
-  defaultHold,
-  type CreateBackupConfigurationBody,
-  type UpdateBackupConfigurationBody,
-} from "../../contract/backups/backup.ts";
+import { canBackupConfiguration, defaultHold } from "../../contract/backups/backup.ts";
+import type {
+  CreateBackupConfigurationBody,
+  UpdateBackupConfigurationBody,
+} from "../../contract/backups/bodies.ts";
 import type { FieldErrors } from "../../contract/errors.ts";
 import { slugOf } from "../../contract/backups/slug.ts";
 import type { Clock } from "../clock.ts";

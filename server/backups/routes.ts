@@ -1,7 +1,7 @@
 // The backups' operations over HTTP.
 import { downloadLinkSeconds } from "../../contract/backups/backup.ts";
 import { pathOf } from "../../contract/operation.ts";
-import { operations } from "../../contract/operations.ts";
+import { servedOperations } from "../../contract/served-operations.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import { FileResponse } from "../http/file-response.ts";
 import { listFilters } from "../http/list-filters.ts";
@@ -40,7 +40,7 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
   };
 
   return [
-    filteredListRoute(operations.listBackupConfigurations, {
+    filteredListRoute(servedOperations.listBackupConfigurations, {
       find: findServer,
       filters: listFilters.listBackupConfigurations,
       list: async (page, { found }) => {
@@ -48,11 +48,11 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
         return { items: await serializer.toList(rows), ...counted };
       },
     }),
-    route(operations.showBackupConfiguration, {
+    route(servedOperations.showBackupConfiguration, {
       find: findConfiguration,
       handle: async ({ found }) => reply(200, await serializer.toConfiguration(found)),
     }),
-    route(operations.createBackupConfiguration, {
+    route(servedOperations.createBackupConfiguration, {
       find: findServer,
       check: ({ found, fields, caller }) => configurations.checkNew(found, fields, caller.reaches),
       handle: async ({ found, body }) => {
@@ -61,45 +61,45 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
         return reply(201, await serializer.toConfiguration(row), location);
       },
     }),
-    route(operations.updateBackupConfiguration, {
+    route(servedOperations.updateBackupConfiguration, {
       find: findConfiguration,
       check: ({ fields }) => configurations.checkChange(fields),
       handle: async ({ found, body }) =>
         reply(200, await serializer.toConfiguration(await configurations.update(found.id, body))),
     }),
-    route(operations.deleteBackupConfiguration, {
+    route(servedOperations.deleteBackupConfiguration, {
       find: findConfiguration,
       handle: async ({ found, query }) => {
         await configurations.remove(found.id, query.files === "remove");
         return reply(204);
       },
     }),
-    route(operations.showBackup, {
+    route(servedOperations.showBackup, {
       find: findBackup,
       handle: async ({ found }) => reply(200, await serializer.toBackup(found)),
     }),
-    route(operations.runBackup, {
+    route(servedOperations.runBackup, {
       find: ({ backupConfigurationId }, caller) => findById(backupConfigurationId, caller),
       handle: async ({ found }) => {
         const { backup } = await backups.run(found.id, "manual");
         return reply(202, await serializer.toBackup(backup), `/api/backup/${backup.id}`);
       },
     }),
-    route(operations.restoreBackup, {
+    route(servedOperations.restoreBackup, {
       find: findBackup,
       handle: async ({ found, body }) => {
         const restored = await backups.restore(found, body.skip_safety_backup === true);
         return reply(202, await serializer.toBackup(restored));
       },
     }),
-    route(operations.deleteBackup, {
+    route(servedOperations.deleteBackup, {
       find: findBackup,
       handle: async ({ found }) => {
         await backups.remove(found);
         return reply(204);
       },
     }),
-    route(operations.showBackupSchedule, {
+    route(servedOperations.showBackupSchedule, {
       find: findConfiguration,
       handle: async ({ found }) => {
         const { timeZone, runs, clockChange, removed } = await schedules.preview(found);
@@ -117,7 +117,7 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
         });
       },
     }),
-    filteredListRoute(operations.listBackups, {
+    filteredListRoute(servedOperations.listBackups, {
       find: findConfiguration,
       filters: listFilters.listBackups,
       list: async (page, { found }) => {
@@ -125,19 +125,19 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
         return { items: await serializer.toBackups(rows), ...counted };
       },
     }),
-    route(operations.downloadBackup, {
+    route(servedOperations.downloadBackup, {
       find: findBackup,
       handle: async ({ found }) => {
         const { content, name, sizeBytes } = await backups.download(found);
         return reply(200, new FileResponse(content, name, sizeBytes));
       },
     }),
-    route(operations.createDownloadLink, {
+    route(servedOperations.createDownloadLink, {
       find: findBackup,
       handle: async ({ found, caller, url }) => {
         // A browser that follows the link has no words for what is wrong.
         await backups.findFile(found);
-        const path = pathOf(operations.downloadBackup, { id: found.id });
+        const path = pathOf(servedOperations.downloadBackup, { id: found.id });
         const { code, expiresAt } = await links.create(path, caller.tokenId, downloadLinkSeconds);
         return reply(201, {
           url: `${new URL("file", url).href}?code=${code}`,
@@ -145,12 +145,12 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
         });
       },
     }),
-    route(operations.cancelBackup, {
+    route(servedOperations.cancelBackup, {
       find: findBackup,
       handle: async ({ found, caller }) =>
         reply(202, await serializer.toBackup(await backups.cancel(found, caller.name))),
     }),
-    route(operations.drillBackup, {
+    route(servedOperations.drillBackup, {
       find: findBackup,
       handle: async ({ found }) =>
         reply(202, await serializer.toBackup(await backups.drill(found))),

@@ -1,5 +1,5 @@
 // What a pipeline reports over HTTP: a site was deployed, or was not.
-import { operations } from "../../contract/operations.ts";
+import { servedOperations } from "../../contract/served-operations.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import { reply, route, type Route } from "../http/route.ts";
 import { createSiteFinder } from "../inventory/finders.ts";
@@ -10,7 +10,7 @@ export const deploymentRoutes = (
   deployments: DeploymentService,
   inventory: InventoryStore,
 ): Route[] => [
-  route(operations.reportDeployment, {
+  route(servedOperations.reportDeployment, {
     find: createSiteFinder(inventory),
     handle: async ({ found: site, body }) => {
       const { event, restarted } = await deployments.report(site, body);

@@ -1,5 +1,5 @@
 // The rules of deployments: what a reported one is told as, and what it does to the site's workers.
-import type { ReportDeploymentBody } from "../../contract/deployments.ts";
+import type { ReportDeploymentBody } from "../../contract/bodies.ts";
 import { currentActor } from "../activity/actor.ts";
 import type { EventRow, NewEvent } from "../events/event.ts";
 import { recordEvent } from "../events/store.ts";

@@ -5,7 +5,7 @@ import { cors } from "hono/cors";
 import { requestId } from "hono/request-id";
 import type { Logger } from "pino";
 import { errorMessage } from "../../contract/errors.ts";
-import { operations } from "../../contract/operations.ts";
+import { servedOperations } from "../../contract/served-operations.ts";
 import { describeDatabaseError } from "../store/database-error.ts";
 import type { IsAllowedHost } from "./allowed-hosts.ts";
 import type { ApiEnvironment } from "./every-request.ts";
@@ -59,7 +59,7 @@ export function createHttpApp(options: HttpAppOptions): Hono<ApiEnvironment> {
   });
   app.get("/openapi.json", (c) =>
     c.json(
-      describeOperations(Object.entries(operations), {
+      describeOperations(Object.entries(servedOperations), {
         version: options.version,
         url: options.publicUrl ?? new URL(c.req.url).origin,
       }),

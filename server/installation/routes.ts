@@ -1,11 +1,11 @@
 // What the service says of itself, over HTTP.
 import { subscribableEvents } from "../../contract/events.ts";
 import type { Installation } from "../../contract/installation.ts";
-import { operations } from "../../contract/operations.ts";
+import { servedOperations } from "../../contract/served-operations.ts";
 import { nothingToFind, reply, route, type Route } from "../http/route.ts";
 
 export const installationRoutes = (installation: Installation): Route[] => [
-  route(operations.showInstallation, {
+  route(servedOperations.showInstallation, {
     find: nothingToFind,
     handle: async () => reply(200, { ...installation, events: subscribableEvents }),
   }),

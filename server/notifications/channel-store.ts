@@ -1,5 +1,5 @@
 // Which of the account's channels the sites use, and the servers for what belongs to none of their sites.
-import type { EventChoice } from "../../contract/notifications/notification.ts";
+import type { EventChoice } from "../../contract/notifications/bodies.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { and, asc, eq, inArray, notInArray, sql } from "../store/drizzle.ts";
 import {

@@ -4,7 +4,7 @@
 import type { Clock } from "../clock.ts";
 import { eventWords } from "../../contract/event-words.ts";
 import { type EventType, problemEvents } from "../../contract/events.ts";
-import type { EventChoice } from "../../contract/notifications/notification.ts";
+import type { EventChoice } from "../../contract/notifications/bodies.ts";
 import { titleOf } from "../events/event.ts";
 import { isOfServer, type DispatchedEvent, type Receive } from "../events/outbox-relay.ts";
 import type { SingletonQueue } from "../jobs/singleton-queue.ts";

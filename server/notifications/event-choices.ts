@@ -1,10 +1,10 @@
 // Which events each channel of a site or server gets.
 import type { FieldErrors } from "../../contract/errors.ts";
+import type { NotificationEvents } from "../../contract/notifications/notification.ts";
 import type {
   EventChoice,
-  NotificationEvents,
   UpdateNotificationEventsBody,
-} from "../../contract/notifications/notification.ts";
+} from "../../contract/notifications/bodies.ts";
 import { recordActivity } from "../activity/store.ts";
 import { InvalidFields } from "../http/service-error.ts";
 import type { InventoryStore } from "../inventory/store.ts";

@@ -1,6 +1,6 @@
 // The notifications' operations over HTTP.
 import type { ChannelMessage, Notification } from "../../contract/notifications/notification.ts";
-import { operations } from "../../contract/operations.ts";
+import { servedOperations } from "../../contract/served-operations.ts";
 import { itemsOn, type PageRequest, readPage, toPage } from "../../contract/paging.ts";
 import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
 import { listFilters } from "../http/list-filters.ts";
@@ -61,49 +61,49 @@ export function notificationRoutes({
   };
 
   return [
-    route(operations.listNotifications, {
+    route(servedOperations.listNotifications, {
       find: findSiteOwner,
       handle: async ({ found: site, query, url }) =>
         reply(200, await pageOf(site, readPage(query), url)),
     }),
-    route(operations.updateNotifications, {
+    route(servedOperations.updateNotifications, {
       find: findSiteOwner,
       handle: async ({ found: site, body, url }) => {
         await service.choose(site, body.channels);
         return reply(200, await pageOf(site, readPage({}), url));
       },
     }),
-    route(operations.showNotificationEvents, {
+    route(servedOperations.showNotificationEvents, {
       find: findSiteOwner,
       handle: async ({ found: site }) => reply(200, await choices.show(site)),
     }),
-    route(operations.updateNotificationEvents, {
+    route(servedOperations.updateNotificationEvents, {
       find: findSiteOwner,
       check: ({ found: site, fields }) => choices.check(site, fields.channels),
       handle: async ({ found: site, body }) => reply(200, await choices.replace(site, body)),
     }),
-    route(operations.listServerNotifications, {
+    route(servedOperations.listServerNotifications, {
       find: findServerOwner,
       handle: async ({ found: server, query, url }) =>
         reply(200, await pageOf(server, readPage(query), url)),
     }),
-    route(operations.updateServerNotifications, {
+    route(servedOperations.updateServerNotifications, {
       find: findServerOwner,
       handle: async ({ found: server, body, url }) => {
         await service.choose(server, body.channels);
         return reply(200, await pageOf(server, readPage({}), url));
       },
     }),
-    route(operations.showServerNotificationEvents, {
+    route(servedOperations.showServerNotificationEvents, {
       find: findServerOwner,
       handle: async ({ found: server }) => reply(200, await choices.show(server)),
     }),
-    route(operations.updateServerNotificationEvents, {
+    route(servedOperations.updateServerNotificationEvents, {
       find: findServerOwner,
       check: ({ found: server, fields }) => choices.check(server, fields.channels),
       handle: async ({ found: server, body }) => reply(200, await choices.replace(server, body)),
     }),
-    filteredListRoute(operations.listNotificationChannels, {
+    filteredListRoute(servedOperations.listNotificationChannels, {
       find: nothingToFind,
       filters: listFilters.listNotificationChannels,
       list: async (page, { caller }) => {
@@ -128,7 +128,7 @@ export function notificationRoutes({
         return { items, ...counted };
       },
     }),
-    route(operations.testNotificationChannel, {
+    route(servedOperations.testNotificationChannel, {
       find: ({ id }) => inventory.findNotificationChannel(id),
       handle: async ({ found: channel, caller }) =>
         reply(202, toMessage(await service.test(channel, caller.serverIds))),

@@ -1,5 +1,5 @@
 // The overview over HTTP.
-import { operations } from "../../contract/operations.ts";
+import { servedOperations } from "../../contract/served-operations.ts";
 import { nothingToFind, reply, route, type Route } from "../http/route.ts";
 import { sampleRoot } from "../inventory/sample.ts";
 import type { Database } from "../store/database.ts";
@@ -20,7 +20,7 @@ export function overviewRoutes({ db, workers, backups, dataFolder }: OverviewOpt
     sampleRoot: sampleRoot(dataFolder),
   });
   return [
-    route(operations.showOverview, {
+    route(servedOperations.showOverview, {
       find: nothingToFind,
       handle: async ({ caller }) => reply(200, await overview.show(caller.serverIds)),
     }),

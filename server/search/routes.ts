@@ -1,10 +1,10 @@
 // The search over HTTP.
-import { operations } from "../../contract/operations.ts";
+import { servedOperations } from "../../contract/served-operations.ts";
 import { nothingToFind, reply, route, type Route } from "../http/route.ts";
 import type { SearchService } from "./service.ts";
 
 export const searchRoutes = (search: SearchService): Route[] => [
-  route(operations.search, {
+  route(servedOperations.search, {
     find: nothingToFind,
     handle: async ({ query, caller }) =>
       reply(

@@ -1,5 +1,5 @@
 // What the account owns over HTTP: servers, sites, databases, places for copies. They are read only here; the inventory file is where they change.
-import { operations } from "../../contract/operations.ts";
+import { servedOperations } from "../../contract/served-operations.ts";
 import type { Database, Server, Site, StorageProvider } from "../../contract/servers.ts";
 import { accountName } from "../hosts/account.ts";
 import type { LocalHost } from "../hosts/host.ts";
@@ -34,7 +34,7 @@ export function serverRoutes(
   };
 
   return [
-    filteredListRoute(operations.listServers, {
+    filteredListRoute(servedOperations.listServers, {
       find: nothingToFind,
       filters: listFilters.listServers,
       list: async (page, { caller }) => {
@@ -42,7 +42,7 @@ export function serverRoutes(
         return { items: await toServers(rows), ...counted };
       },
     }),
-    route(operations.showServer, {
+    route(servedOperations.showServer, {
       find: findServer,
       handle: async ({ found }) => {
         const [server] = await toServers([found]);
@@ -50,11 +50,11 @@ export function serverRoutes(
         return reply(200, server);
       },
     }),
-    route(operations.showServerStatus, {
+    route(servedOperations.showServerStatus, {
       find: findServer,
       handle: async ({ found }) => reply(200, await reachability.status(found.id)),
     }),
-    filteredListRoute(operations.listSites, {
+    filteredListRoute(servedOperations.listSites, {
       find: findServer,
       filters: listFilters.listSites,
       list: async (page, { found }) => {
@@ -62,11 +62,11 @@ export function serverRoutes(
         return { items: rows.map(toSite), ...counted };
       },
     }),
-    route(operations.showSite, {
+    route(servedOperations.showSite, {
       find: createSiteFinder(inventory),
       handle: async ({ found }) => reply(200, toSite(found)),
     }),
-    filteredListRoute(operations.listDatabases, {
+    filteredListRoute(servedOperations.listDatabases, {
       find: findServer,
       filters: listFilters.listDatabases,
       list: async (page, { found }) => {
@@ -74,7 +74,7 @@ export function serverRoutes(
         return { items: rows.map(toDatabase), ...counted };
       },
     }),
-    filteredListRoute(operations.listStorageProviders, {
+    filteredListRoute(servedOperations.listStorageProviders, {
       find: nothingToFind,
       filters: listFilters.listStorageProviders,
       list: async (page) => {

@@ -22,13 +22,12 @@ import type {
   RestoreState,
 } from "../../contract/backups/backup.ts";
 import type { EventType, SubscribableEvent } from "../../contract/events.ts";
-import type {
-  ChannelMessageState,
-  EventChoice,
-} from "../../contract/notifications/notification.ts";
+import type { ChannelMessageState } from "../../contract/notifications/notification.ts";
+import type { EventChoice } from "../../contract/notifications/bodies.ts";
 import type { Ability } from "../../contract/tokens.ts";
 import type { DeliveryState } from "../../contract/webhooks/delivery.ts";
-import type { StopSignal, WorkerSettings, WorkerState } from "../../contract/workers/worker.ts";
+import type { StopSignal, WorkerState } from "../../contract/workers/worker.ts";
+import type { WorkerSettings } from "../../contract/workers/bodies.ts";
 import type { EntryAccount } from "../inventory/accounts.ts";
 import type { Inventory, InventoryKind } from "../inventory/schema.ts";
 import { storableJson } from "./storable.ts";

@@ -1,5 +1,5 @@
 // The tokens' operations over HTTP.
-import { operations } from "../../contract/operations.ts";
+import { servedOperations } from "../../contract/served-operations.ts";
 import type { Token } from "../../contract/tokens.ts";
 import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
 import { listFilters } from "../http/list-filters.ts";
@@ -16,7 +16,7 @@ import type { TokenService } from "./service.ts";
 import type { TokenRow } from "./store.ts";
 
 export const tokenRoutes = (tokens: TokenService, signIn: SignIn): Route[] => [
-  filteredListRoute(operations.listTokens, {
+  filteredListRoute(servedOperations.listTokens, {
     find: nothingToFind,
     filters: listFilters.listTokens,
     list: async (page, { caller }) => {
@@ -24,25 +24,25 @@ export const tokenRoutes = (tokens: TokenService, signIn: SignIn): Route[] => [
       return { items: rows.map((row) => toToken(row, caller)), ...counted };
     },
   }),
-  route(operations.createToken, {
+  route(servedOperations.createToken, {
     find: nothingToFind,
     handle: async ({ body, caller }) => {
       const { row, token } = await tokens.create(body, caller.tokenId);
       return reply(201, { ...toToken(row, caller), token });
     },
   }),
-  route(operations.deleteToken, {
+  route(servedOperations.deleteToken, {
     find: ({ id }, caller) => tokens.findFor(id, caller),
     handle: async ({ found }) => {
       await tokens.revoke(found.id);
       return reply(204);
     },
   }),
-  route(operations.showCurrentToken, {
+  route(servedOperations.showCurrentToken, {
     find: (_params, caller) => tokens.find(caller.tokenId),
     handle: async ({ found, caller }) => reply(200, toToken(found, caller)),
   }),
-  route(operations.signIn, {
+  route(servedOperations.signIn, {
     find: nothingToFind,
     handle: async ({ body, caller }) => {
       const { row, token } = await signIn.exchange(body.code);

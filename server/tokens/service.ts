@@ -1,7 +1,7 @@
 // Tokens: how they are made, checked and revoked.
 import { timingSafeEqual } from "node:crypto";
 import type { ListRequest } from "../store/filtered-rows.ts";
-import type { CreateTokenBody } from "../../contract/tokens.ts";
+import type { CreateTokenBody } from "../../contract/bodies.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import type { Clock } from "../clock.ts";
 import type { FindCaller } from "../http/authentication.ts";

@@ -1,5 +1,5 @@
 // Changes a webhook as a user asks: its URL, its description, its events, whether it gets anything.
-import type { UpdateWebhookBody } from "../../contract/webhooks/webhook.ts";
+import type { UpdateWebhookBody } from "../../contract/webhooks/bodies.ts";
 import { currentActor } from "../activity/actor.ts";
 import { recordActivity, type NewActivity } from "../activity/store.ts";
 import type { SubscribableEvent } from "../../contract/events.ts";

@@ -1,6 +1,6 @@
 // The webhooks' operations over HTTP.
 import { eventTypes } from "../../contract/events.ts";
-import { operations } from "../../contract/operations.ts";
+import { servedOperations } from "../../contract/served-operations.ts";
 import type { PathParams } from "../../contract/operation.ts";
 import { eventParameter } from "../../contract/webhooks/delivery.ts";
 import { listFilters } from "../http/list-filters.ts";
@@ -10,7 +10,7 @@ import type { InventoryStore } from "../inventory/store.ts";
 import { toDelivery, toSummary, toWebhook, toWebhookWithSecret } from "./serializer.ts";
 import type { WebhookService } from "./webhook-service.ts";
 
-type ById = PathParams<typeof operations.showWebhook>;
+type ById = PathParams<typeof servedOperations.showWebhook>;
 
 export function webhookRoutes(service: WebhookService, inventory: InventoryStore): Route[] {
   const findSite = createSiteFinder(inventory);
@@ -25,7 +25,7 @@ export function webhookRoutes(service: WebhookService, inventory: InventoryStore
   };
 
   return [
-    filteredListRoute(operations.listWebhooks, {
+    filteredListRoute(servedOperations.listWebhooks, {
       find: findSite,
       filters: listFilters.listWebhooks,
       list: async (page, { found: site }) => {
@@ -34,14 +34,14 @@ export function webhookRoutes(service: WebhookService, inventory: InventoryStore
         return { items: rows.map((row) => toWebhook(row, beside(row))), ...counted };
       },
     }),
-    route(operations.showWebhook, {
+    route(servedOperations.showWebhook, {
       find: findWebhook,
       handle: async ({ found: { webhook } }) => {
         const beside = await service.besideOf([webhook]);
         return reply(200, toWebhook(webhook, beside(webhook)));
       },
     }),
-    route(operations.createWebhook, {
+    route(servedOperations.createWebhook, {
       find: findSite,
       check: ({ fields: { url } }) => service.checkUrl(url),
       handle: async ({ found: site, body }) => {
@@ -50,7 +50,7 @@ export function webhookRoutes(service: WebhookService, inventory: InventoryStore
         return reply(201, toWebhookWithSecret(row, beside(row)), `/api/site-webhook/${row.id}`);
       },
     }),
-    route(operations.updateWebhook, {
+    route(servedOperations.updateWebhook, {
       find: findWebhook,
       // The one that is stored was judged then, and is judged at each attempt: a form sends it along unchanged.
       check: ({ fields: { url }, found: { webhook } }) =>
@@ -61,14 +61,14 @@ export function webhookRoutes(service: WebhookService, inventory: InventoryStore
         return reply(200, toWebhook(row, beside(row)));
       },
     }),
-    route(operations.deleteWebhook, {
+    route(servedOperations.deleteWebhook, {
       find: findWebhook,
       handle: async ({ found: { webhook, serverId } }) => {
         await service.remove(webhook, serverId);
         return reply(204);
       },
     }),
-    filteredListRoute(operations.listDeliveries, {
+    filteredListRoute(servedOperations.listDeliveries, {
       find: findWebhook,
       filters: listFilters.listDeliveries,
       more: [eventParameter],
@@ -81,26 +81,26 @@ export function webhookRoutes(service: WebhookService, inventory: InventoryStore
         return { items: rows.map(toSummary), ...counted };
       },
     }),
-    route(operations.showDelivery, {
+    route(servedOperations.showDelivery, {
       find: findDelivery,
       handle: async ({ found }) =>
         reply(200, toDelivery(found, found.webhook, await service.attempts(found.delivery.id))),
     }),
-    route(operations.redeliver, {
+    route(servedOperations.redeliver, {
       find: findDelivery,
       handle: async ({ found }) =>
         reply(202, toSummary(await service.redeliver(found, found.webhook, found.serverId))),
     }),
-    route(operations.redeliverMissed, {
+    route(servedOperations.redeliverMissed, {
       find: findWebhook,
       handle: async ({ found: { webhook, serverId }, body }) =>
         reply(202, await service.sendAgain(webhook, serverId, body)),
     }),
-    route(operations.pingWebhook, {
+    route(servedOperations.pingWebhook, {
       find: findWebhook,
       handle: async ({ found }) => reply(202, toSummary(await service.ping(found.webhook, found))),
     }),
-    route(operations.rotateWebhookSecret, {
+    route(servedOperations.rotateWebhookSecret, {
       find: findWebhook,
       handle: async ({ found: { webhook, serverId } }) => {
         const row = await service.rotate(webhook, serverId);

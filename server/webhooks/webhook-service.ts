@@ -1,11 +1,7 @@
 // The rules of webhooks: which URLs they may have, what is sent by hand, how a secret is replaced.
 import type { FieldErrors } from "../../contract/errors.ts";
-import {
-  type CreateWebhookBody,
-  type RedeliverBody,
-  type Redelivered,
-  rotationHours,
-} from "../../contract/webhooks/webhook.ts";
+import { type Redelivered, rotationHours } from "../../contract/webhooks/webhook.ts";
+import type { CreateWebhookBody, RedeliverBody } from "../../contract/webhooks/bodies.ts";
 import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
 import { roomOf } from "../events/event.ts";

@@ -1,10 +1,7 @@
 // Changes the settings of a worker. What runs is brought onto them process by process; what does not start brings the old
 // ones back. Both stand in the row, so that whatever ends the service meanwhile, the next one goes on with it.
-import {
-  canWorker,
-  createWorkerBody,
-  type UpdateWorkerBody,
-} from "../../contract/workers/worker.ts";
+import { canWorker } from "../../contract/workers/worker.ts";
+import { createWorkerBody, type UpdateWorkerBody } from "../../contract/workers/bodies.ts";
 import { theSupervisor } from "../activity/actor.ts";
 import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";

@@ -4,7 +4,7 @@ import { activity } from "../store/tables.ts";
 import { storeInventory } from "../testing/store-inventory.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
 import { workerBody } from "../testing/worker-body.ts";
-import { withWorkerDefaults } from "../../contract/workers/worker.ts";
+import { withWorkerDefaults } from "../../contract/workers/bodies.ts";
 import { createKillNotes } from "./kills.ts";
 import { createWorkerStore } from "./store.ts";
 

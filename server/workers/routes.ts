@@ -1,5 +1,5 @@
 // The workers' operations over HTTP.
-import { operations } from "../../contract/operations.ts";
+import { servedOperations } from "../../contract/served-operations.ts";
 import { listFilters } from "../http/list-filters.ts";
 import { filteredListRoute, reply, route, type Caller, type Route } from "../http/route.ts";
 import { InvalidFields } from "../http/service-error.ts";
@@ -11,7 +11,11 @@ import type { WorkerRow } from "./store.ts";
 
 const defaultLogLines = 200;
 
-type Order = (typeof operations)["startWorker" | "stopWorker" | "restartWorker" | "deleteWorker"];
+type Order = (typeof servedOperations)[
+  | "startWorker"
+  | "stopWorker"
+  | "restartWorker"
+  | "deleteWorker"];
 
 export function workerRoutes(workers: WorkerService, inventory: InventoryStore): Route[] {
   const findSite = createSiteFinder(inventory);
@@ -36,7 +40,7 @@ export function workerRoutes(workers: WorkerService, inventory: InventoryStore):
   const present = (row: WorkerRow, site: SiteRow) => toWorker(row, site, workers.look(row));
 
   return [
-    filteredListRoute(operations.listWorkers, {
+    filteredListRoute(servedOperations.listWorkers, {
       find: findSite,
       filters: listFilters.listWorkers,
       list: async (page, { found: site }) => {
@@ -44,17 +48,17 @@ export function workerRoutes(workers: WorkerService, inventory: InventoryStore):
         return { items: rows.map((row) => present(row, site)), ...counted };
       },
     }),
-    route(operations.showWorker, {
+    route(servedOperations.showWorker, {
       find: findWithSite,
       handle: async ({ found: { worker, site } }) => reply(200, present(worker, site)),
     }),
-    route(operations.updateWorker, {
+    route(servedOperations.updateWorker, {
       find: findWithSite,
       check: ({ found: { site }, fields }) => workers.checkFields(site, fields),
       handle: async ({ params, found: { site }, body }) =>
         reply(200, present(await workers.update(params.id, site, body), site)),
     }),
-    route(operations.createWorker, {
+    route(servedOperations.createWorker, {
       find: findSite,
       check: ({ found: site, fields }) => workers.checkFields(site, fields),
       handle: async ({ found: site, body }) => {
@@ -62,15 +66,15 @@ export function workerRoutes(workers: WorkerService, inventory: InventoryStore):
         return reply(201, present(row, site), `/api/worker/${row.id}`);
       },
     }),
-    order(operations.stopWorker, workers.stop),
-    order(operations.startWorker, workers.start),
-    order(operations.restartWorker, workers.restart),
-    order(operations.deleteWorker, workers.remove),
-    route(operations.showWorkerUsage, {
+    order(servedOperations.stopWorker, workers.stop),
+    order(servedOperations.startWorker, workers.start),
+    order(servedOperations.restartWorker, workers.restart),
+    order(servedOperations.deleteWorker, workers.remove),
+    route(servedOperations.showWorkerUsage, {
       find: findWorker,
       handle: async ({ params }) => reply(200, toUsage(workers.usage(params.id))),
     }),
-    route(operations.showWorkerLog, {
+    route(servedOperations.showWorkerLog, {
       find: findWorker,
       handle: async ({ params, query }) => {
         const { lines, offset } = query;

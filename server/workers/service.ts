@@ -1,13 +1,11 @@
 // The rules of workers: what may be asked for when, and how an order becomes a state and a state an outcome.
 import type { Logger } from "pino";
+import { canWorker, type WorkerAction, type WorkerState } from "../../contract/workers/worker.ts";
 import {
-  canWorker,
   withWorkerDefaults,
   type CreateWorkerBody,
   type UpdateWorkerBody,
-  type WorkerAction,
-  type WorkerState,
-} from "../../contract/workers/worker.ts";
+} from "../../contract/workers/bodies.ts";
 import type { FieldErrors } from "../../contract/errors.ts";
 import type { Clock } from "../clock.ts";
 import type { LocalHost } from "../hosts/host.ts";

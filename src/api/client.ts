@@ -9,6 +9,7 @@ import type {
 import { pathOf } from "../../contract/operation.ts";
 import { type OperationName, operations } from "../../contract/operations.ts";
 import { readRetryAfter } from "../../contract/retry-after.ts";
+import type { servedOperations } from "../../contract/served-operations.ts";
 import { ApiError, toApiError } from "./api-error.ts";
 import { takePreloaded } from "./preloaded-answers.ts";
 import type { Session } from "./kept-session.ts";
@@ -21,7 +22,7 @@ export type ParamsOf<Name extends OperationName> = PathParams<Rows[Name]>;
 export type QueryOf<Name extends OperationName> = QueryInput<Rows[Name]>;
 type Sent<Name extends OperationName> = {
   query?: QueryOf<Name>;
-  body?: BodyInput<Rows[Name]>;
+  body?: BodyInput<(typeof servedOperations)[Name]>;
   /** Gives up the question; what it throws then is for nobody. */
   signal?: AbortSignal | undefined;
 };

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLoaderData } from "react-router";
-import type { CreateBackupConfigurationBody } from "../../contract/backups/backup.ts";
+import type { CreateBackupConfigurationBody } from "../../contract/backups/bodies.ts";
 import { call } from "../api/client.ts";
 import { mutate } from "../api/mutate.ts";
 import { invalidate, queryClient, useLoaded } from "../api/query.ts";

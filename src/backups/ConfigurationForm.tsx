@@ -1,12 +1,11 @@
 // The page of a backup configuration's form, new or changed.
 import type { ComponentProps } from "react";
 import * as z from "zod/mini";
+import { type BackupConfiguration, defaultHold } from "../../contract/backups/backup.ts";
 import {
-  type BackupConfiguration,
   createBackupConfigurationBody,
   type CreateBackupConfigurationBody,
-  defaultHold,
-} from "../../contract/backups/backup.ts";
+} from "../../contract/backups/bodies.ts";
 import { id } from "../../contract/values.ts";
 import { FormPage } from "../app/FormPage.tsx";
 import { DocsLink } from "../ui/DocsLink.tsx";

@@ -4,8 +4,8 @@ import {
   backupableTypes,
   defaultHold,
   type BackupConfiguration,
-  type createBackupConfigurationBody,
 } from "../../contract/backups/backup.ts";
+import type { createBackupConfigurationBody } from "../../contract/backups/bodies.ts";
 import { slugOf } from "../../contract/backups/slug.ts";
 import type { Choice, Choices } from "./choices.ts";
 

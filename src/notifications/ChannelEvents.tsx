@@ -9,10 +9,10 @@ import {
 } from "../../contract/events.ts";
 import { eventWords } from "../../contract/event-words.ts";
 import type {
-  EventChoice,
   Notification,
   NotificationEvents,
 } from "../../contract/notifications/notification.ts";
+import type { EventChoice } from "../../contract/notifications/bodies.ts";
 import { call } from "../api/client.ts";
 import { queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";

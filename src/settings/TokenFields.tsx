@@ -1,6 +1,7 @@
 // The fields of a new token.
 import { useController, useFormContext, useFormState } from "react-hook-form";
-import type { Ability, CreateTokenBody } from "../../contract/tokens.ts";
+import type { Ability } from "../../contract/tokens.ts";
+import type { CreateTokenBody } from "../../contract/bodies.ts";
 import { ChoiceList } from "../ui/ChoiceList.tsx";
 import { Field } from "../ui/Field.tsx";
 import { Input } from "../ui/Input.tsx";

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { createTokenBody, type CreateTokenBody, type NewToken } from "../../contract/tokens.ts";
+import type { NewToken } from "../../contract/tokens.ts";
+import { createTokenBody, type CreateTokenBody } from "../../contract/bodies.ts";
 import { Crumbs } from "../app/Crumbs.tsx";
 import { FormPage } from "../app/FormPage.tsx";
 import { everyServerQuery } from "../app/inventory.ts";

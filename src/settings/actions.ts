@@ -1,5 +1,6 @@
 // What can be done with tokens.
-import type { CreateTokenBody, Token } from "../../contract/tokens.ts";
+import type { Token } from "../../contract/tokens.ts";
+import type { CreateTokenBody } from "../../contract/bodies.ts";
 import { hasStatus } from "../api/api-error.ts";
 import { call } from "../api/client.ts";
 import { invalidate } from "../api/query.ts";

@@ -1,7 +1,7 @@
 // Which events a webhook gets: all of them, or a list.
 import { useFormContext, useFormState, useWatch } from "react-hook-form";
 import { subscribableEvents } from "../../contract/events.ts";
-import type { CreateWebhookBody } from "../../contract/webhooks/webhook.ts";
+import type { CreateWebhookBody } from "../../contract/webhooks/bodies.ts";
 import { EventChecklist } from "../ui/EventChecklist.tsx";
 import { ChoiceList } from "../ui/ChoiceList.tsx";
 import { eventWord } from "./webhook-facts.ts";

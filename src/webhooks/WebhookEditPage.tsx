@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLoaderData } from "react-router";
 import { subscribableEvents } from "../../contract/events.ts";
-import { type CreateWebhookBody, createWebhookBody } from "../../contract/webhooks/webhook.ts";
+import { type CreateWebhookBody, createWebhookBody } from "../../contract/webhooks/bodies.ts";
 import { mutate } from "../api/mutate.ts";
 import { useLoaded } from "../api/query.ts";
 import { FormPage } from "../app/FormPage.tsx";

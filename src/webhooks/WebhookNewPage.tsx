@@ -3,11 +3,8 @@ import { useState } from "react";
 import { useLoaderData } from "react-router";
 import { eventWords } from "../../contract/event-words.ts";
 import { eventTypes } from "../../contract/events.ts";
-import {
-  type CreateWebhookBody,
-  createWebhookBody,
-  type Webhook,
-} from "../../contract/webhooks/webhook.ts";
+import type { Webhook } from "../../contract/webhooks/webhook.ts";
+import { type CreateWebhookBody, createWebhookBody } from "../../contract/webhooks/bodies.ts";
 import { Crumbs } from "../app/Crumbs.tsx";
 import { FormPage } from "../app/FormPage.tsx";
 import { siteName, siteQuery } from "../app/inventory.ts";

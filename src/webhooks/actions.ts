@@ -1,10 +1,7 @@
 // What can be done to a webhook and its deliveries, and why it sometimes cannot.
 import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
-import type {
-  CreateWebhookBody,
-  UpdateWebhookBody,
-  Webhook,
-} from "../../contract/webhooks/webhook.ts";
+import type { Webhook } from "../../contract/webhooks/webhook.ts";
+import type { CreateWebhookBody, UpdateWebhookBody } from "../../contract/webhooks/bodies.ts";
 import { cacheParent } from "../api/parent-cache.ts";
 import { call } from "../api/client.ts";
 import { isLast, useMutation } from "../api/mutate.ts";

@@ -1,5 +1,5 @@
 import { useLoaderData } from "react-router";
-import type { UpdateWorkerBody } from "../../contract/workers/worker.ts";
+import type { UpdateWorkerBody } from "../../contract/workers/bodies.ts";
 import { workerName } from "../../contract/workers/worker-name.ts";
 import { call } from "../api/client.ts";
 import { mutate } from "../api/mutate.ts";

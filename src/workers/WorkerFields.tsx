@@ -1,6 +1,7 @@
 // The fields of a worker, new or changed: four in sight, the others folded.
 import { useFormContext, useFormState, useWatch } from "react-hook-form";
-import { defaultStopWait, stopSignals } from "../../contract/workers/worker.ts";
+import { stopSignals } from "../../contract/workers/worker.ts";
+import { defaultStopWait } from "../../contract/workers/bodies.ts";
 import { toText } from "../app/form-values.ts";
 import { Checkbox } from "../ui/Checkbox.tsx";
 import { FoldedFields } from "../ui/FoldedFields.tsx";

@@ -1,7 +1,7 @@
 // The page of a worker's form, new or changed.
 import { useQuery } from "@tanstack/react-query";
 import { type ComponentProps, useState } from "react";
-import type { CreateWorkerBody } from "../../contract/workers/worker.ts";
+import type { CreateWorkerBody } from "../../contract/workers/bodies.ts";
 import { AccountNotice } from "../app/AccountNotice.tsx";
 import { FormPage } from "../app/FormPage.tsx";
 import { serverQuery, siteName, siteQuery } from "../app/inventory.ts";

@@ -1,6 +1,6 @@
 import { useLoaderData } from "react-router";
 import { isInTransit } from "../../contract/states.ts";
-import type { CreateWorkerBody } from "../../contract/workers/worker.ts";
+import type { CreateWorkerBody } from "../../contract/workers/bodies.ts";
 import { workerName } from "../../contract/workers/worker-name.ts";
 import { call } from "../api/client.ts";
 import { mutate } from "../api/mutate.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createWorkerBody } from "../../contract/workers/worker.ts";
+import { createWorkerBody } from "../../contract/workers/bodies.ts";
 import { defaultValues, toPreview } from "./worker-form.ts";
 
 test("the form as it opens can be sent", () => {

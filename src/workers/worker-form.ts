@@ -1,15 +1,14 @@
 // The values of a worker's form: what it starts with, what it sends, and the worker that the fields describe meanwhile.
 import * as z from "zod/mini";
+import { stopSignals, type Worker } from "../../contract/workers/worker.ts";
 import {
   createWorkerBody,
   type CreateWorkerBody,
   defaultStopWait,
-  stopSignals,
   type UpdateWorkerBody,
   withWorkerDefaults,
-  type Worker,
   type WorkerSettings,
-} from "../../contract/workers/worker.ts";
+} from "../../contract/workers/bodies.ts";
 import { leavesRoot } from "../../contract/workers/directory.ts";
 
 export type WorkerFormValues = z.input<typeof createWorkerBody>;

@@ -1,6 +1,6 @@
 // What judges thousands of answers has to notice a wrong one.
 import { expect, test } from "vitest";
-import { operations } from "../../../contract/operations.ts";
+import { servedOperations } from "../../../contract/served-operations.ts";
 import { describeOperations } from "../../http/openapi.ts";
 import type { Resources } from "../resources.ts";
 import { describedOperations, type Description } from "./description.ts";
@@ -9,7 +9,7 @@ import { createFuzz } from "./fuzz.ts";
 // As it is after it was sent.
 const description: Description = JSON.parse(
   JSON.stringify(
-    describeOperations(Object.entries(operations), { version: "1", url: "http://a.test" }),
+    describeOperations(Object.entries(servedOperations), { version: "1", url: "http://a.test" }),
   ),
 );
 

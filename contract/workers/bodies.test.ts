@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { toFieldErrors, toFieldErrorsBody } from "../errors.ts";
 import "../words.ts";
-import { createWorkerBody, defaultStopWait, withWorkerDefaults } from "./worker.ts";
+import { createWorkerBody, defaultStopWait, withWorkerDefaults } from "./bodies.ts";
 
 const body = {
   connection: "redis",

@@ -1,0 +1,63 @@
+// What the tokens' and the deployments' requests may say.
+import * as z from "zod/mini";
+import { deploymentStates } from "./deployments.ts";
+import { abilities } from "./tokens.ts";
+import { line } from "./lines.ts";
+import { ownId, storableText, timestamp, toTimestamp } from "./values.ts";
+
+/** Of the form alone, “2026-02-30” would do; and a database knows no year 0. */
+function isMoment(text: string): boolean {
+  const date = new Date(text);
+  const milliseconds = "2026-01-31T09:30:00.000".length;
+  return (
+    !Number.isNaN(date.getTime()) &&
+    date.getUTCFullYear() > 0 &&
+    toTimestamp(date).slice(0, milliseconds) === text.slice(0, milliseconds)
+  );
+}
+
+const expiry = timestamp.check(
+  z.refine(isMoment, {
+    error: "The expires at field must be a date that exists.",
+    // A text of another form has its complaint already.
+    when: ({ issues }) => issues.length === 0,
+  }),
+);
+
+export const createTokenBody = z
+  .object({
+    name: line(100),
+    abilities: z.array(z.enum(abilities)).check(z.minLength(1), z.maxLength(abilities.length)),
+    server_ids: z.optional(z.nullable(z.array(ownId).check(z.minLength(1), z.maxLength(1000)))),
+    /** Left out: when the token that makes it expires, which is never for most. */
+    expires_at: z.optional(z.nullable(expiry)),
+  })
+  .register(z.globalRegistry, { id: "CreateToken" });
+export type CreateTokenBody = z.infer<typeof createTokenBody>;
+
+export const signInBody = z
+  .object({ code: line(200) })
+  .register(z.globalRegistry, { id: "SignIn" });
+
+const address = storableText().check(
+  z.maxLength(2048),
+  z.refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ""), {
+    error: "The url field must be an http or https URL.",
+  }),
+);
+
+export const reportDeploymentBody = z
+  .object({
+    status: z.enum(deploymentStates),
+    commit: z.optional(line(255)),
+    branch: z.optional(line(255)),
+    author: z.optional(line(255)),
+    /** The commit's message, or why the deployment failed. */
+    message: z.optional(storableText().check(z.maxLength(5000))),
+    /** Of the pipeline's run. */
+    url: z.optional(address),
+    /** Restart this site's workers once their jobs are done, so that they run the new code. */
+    restart_workers: z.optional(z.boolean()),
+  })
+  .register(z.globalRegistry, { id: "ReportDeployment" });
+export type ReportDeploymentBody = z.infer<typeof reportDeploymentBody>;

@@ -1,0 +1,47 @@
+// The operations as the service serves them: each row with the body that its request takes. The dashboard sends bodies
+// and never reads them, so its first file does without these schemas; its forms load those that they check with.
+import {
+  createBackupConfigurationBody,
+  restoreBackupBody,
+  updateBackupConfigurationBody,
+} from "./backups/bodies.ts";
+import { createTokenBody, reportDeploymentBody, signInBody } from "./bodies.ts";
+import { updateNotificationEventsBody, updateNotificationsBody } from "./notifications/bodies.ts";
+import type { Operation } from "./operation.ts";
+import { type OperationName, operations } from "./operations.ts";
+import { createWebhookBody, redeliverBody, updateWebhookBody } from "./webhooks/bodies.ts";
+import { createWorkerBody, updateWorkerBody } from "./workers/bodies.ts";
+
+export const servedOperations = {
+  ...operations,
+  createBackupConfiguration: {
+    ...operations.createBackupConfiguration,
+    body: createBackupConfigurationBody,
+  },
+  updateBackupConfiguration: {
+    ...operations.updateBackupConfiguration,
+    body: updateBackupConfigurationBody,
+  },
+  restoreBackup: { ...operations.restoreBackup, body: restoreBackupBody },
+  createWorker: { ...operations.createWorker, body: createWorkerBody },
+  updateWorker: { ...operations.updateWorker, body: updateWorkerBody },
+  createWebhook: { ...operations.createWebhook, body: createWebhookBody },
+  updateWebhook: { ...operations.updateWebhook, body: updateWebhookBody },
+  redeliverMissed: { ...operations.redeliverMissed, body: redeliverBody },
+  updateNotifications: { ...operations.updateNotifications, body: updateNotificationsBody },
+  updateNotificationEvents: {
+    ...operations.updateNotificationEvents,
+    body: updateNotificationEventsBody,
+  },
+  updateServerNotifications: {
+    ...operations.updateServerNotifications,
+    body: updateNotificationsBody,
+  },
+  updateServerNotificationEvents: {
+    ...operations.updateServerNotificationEvents,
+    body: updateNotificationEventsBody,
+  },
+  reportDeployment: { ...operations.reportDeployment, body: reportDeploymentBody },
+  createToken: { ...operations.createToken, body: createTokenBody },
+  signIn: { ...operations.signIn, body: signInBody },
+} satisfies Record<OperationName, Operation>;
