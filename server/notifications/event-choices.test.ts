@@ -120,7 +120,12 @@ test("a channel gets the messages that were chosen for it, and one with all even
 
 test("problems are all failures, and the events that end one", () => {
   const isProblem = (type: string) => problemEvents.some((problem) => problem === type);
-  const ends = new Set(["webhook.enabled", "worker.recovered", "worker.stable"]);
+  const ends = new Set([
+    "webhook.enabled",
+    "worker.recovered",
+    "worker.stable",
+    "server.recovered",
+  ]);
   for (const type of eventTypes)
     expect(isProblem(type), type).toBe(outcomeOf[type] === "bad" || ends.has(type));
 });

@@ -31,7 +31,7 @@ export function explainSsh(
 ): ServerAway {
   const says = (words: RegExp) => words.test(stderr);
   const lines = stderr.split("\n").filter((line) => line.trim() !== "");
-  const last = toShownText(lines.at(-1) ?? "");
+  const last = toShownText(lines.at(-1) ?? "").replace(/\.+$/, "");
   if (says(/host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/i))
     return new ServerAway("host key", `${place} offered another host key than the pinned one.`);
   if (says(/Connection refused/))
@@ -49,6 +49,8 @@ export function explainSsh(
       "network",
       `The name of ${place} could not be resolved. Check “host” in its inventory entry.`,
     );
+  if (says(/Connection (?:to \S+ )?(?:closed|reset) by|Broken pipe/))
+    return new ServerAway("lost", `The connection to ${place} was lost while it was being made.`);
   if (says(/No route to host|Network is unreachable/))
     return new ServerAway("network", `There is no route to ${place}.`);
   if (says(/not accessible: No such file|Load key .*(?:No such file|Permission denied)/))

@@ -79,7 +79,8 @@ test.each(["delete", "wal"])(
         /as backed up\. 1 SQLite database in it passed the integrity check\.$/,
       );
     }
-    expect(said.filter((line) => /changed|vanished/.test(line))).toEqual([]);
+    // Its folder may: the writer's journal comes and goes there.
+    expect(said.filter((line) => /shop\.data.*(?:changed|vanished)/.test(line))).toEqual([]);
     expect(said[0]).toBe("db/shop.data is a SQLite database, copied by SQLite as of one moment.");
   },
 );
