@@ -65,7 +65,7 @@ export default defineConfig({
             // Small parts that pages and forms share. Most of them come at idle, and the rest in the same file.
             {
               name: "parts",
-              test: /\/(?:contract\/lines|src\/(?:ui\/(?:ChoiceList|CommandLine|CopyButton|DocsLink|EventChecklist|Field|FieldGroup|FoldedFields|Input|Progress|Properties|RequestId|SearchInput|Select|focus-heading|memory-text)|app\/(?:ErrorText|IdForm|current-place|health|known-places)))\./,
+              test: /\/(?:contract\/inputs|src\/(?:ui\/(?:ChoiceList|CommandLine|CopyButton|DocsLink|EventChecklist|Field|FieldGroup|FoldedFields|Input|Progress|Properties|RequestId|SearchInput|Select|focus-heading|memory-text)|app\/(?:ErrorText|IdForm|current-place|health|known-places)))\./,
               priority: 1,
             },
           ],

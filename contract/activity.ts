@@ -1,6 +1,6 @@
 // The timeline: what was changed, run and delivered, when, and by whom.
 import * as z from "zod/mini";
-import { id, moment, stateOf, storableText, timestamp } from "./values.ts";
+import { id, stateOf, timestamp } from "./values.ts";
 
 export const activityKinds = [
   "backup",
@@ -38,26 +38,6 @@ const activityEntry = z
   })
   .register(z.globalRegistry, { id: "ActivityEntry" });
 export type ActivityEntry = z.infer<typeof activityEntry>;
-
-const idText = z.string().check(z.regex(/^[1-9]\d{0,14}$/, { error: "This must be an id." }));
-
-export const activityQuery = z.object({
-  server: z.optional(idText),
-  site: z.optional(idText),
-  kind: z.optional(z.enum(activityKinds)),
-  /** The name of who did it, as `actors` has it. */
-  actor: z.optional(storableText()),
-  /** Words, each of which an entry has at the beginning of one of its own. */
-  search: z.optional(storableText().check(z.maxLength(200))),
-  /** From this moment on. */
-  from: z.optional(moment),
-  /** Until before this moment. */
-  to: z.optional(moment),
-  /** Entries older than this one, newest first. */
-  before: z.optional(idText),
-  /** Entries newer than this one, newest first. */
-  after: z.optional(idText),
-});
 
 export const activityPerPage = 50;
 

@@ -2,8 +2,8 @@
 import * as z from "zod/mini";
 import { deploymentStates } from "./deployments.ts";
 import { abilities } from "./tokens.ts";
-import { line } from "./lines.ts";
-import { ownId, storableText, timestamp, toTimestamp } from "./values.ts";
+import { line, ownId, storableText } from "./inputs.ts";
+import { timestamp, toTimestamp } from "./values.ts";
 
 /** Of the form alone, “2026-02-30” would do; and a database knows no year 0. */
 function isMoment(text: string): boolean {

@@ -1,13 +1,13 @@
 // Every operation of the interface and every extra, one row each: the table of each room, and here what belongs to
 // none. Start reading here. The client is made from these rows; with their bodies, in `contract/served-operations.ts`,
 // so are the routes and the interface description.
-import { activity, activityQuery } from "./activity.ts";
+import { activity } from "./activity.ts";
 import { deployment } from "./deployments.ts";
 import { installation } from "./installation.ts";
 import { operation } from "./operation.ts";
 import { overview } from "./overview.ts";
 import { filteredListOf } from "./paging.ts";
-import { searchQuery, searchResults } from "./search.ts";
+import { searchResults } from "./search.ts";
 import { database, server, serverStatus, site, storageProvider } from "./servers.ts";
 import { newToken, token } from "./tokens.ts";
 import { backupExtras, backupOperations } from "./backups/operations.ts";
@@ -35,14 +35,12 @@ const acrossServers = {
     tag: "activity",
     method: "GET",
     path: "/api/activity",
-    query: activityQuery,
     responses: { 200: activity },
   }),
   search: operation({
     tag: "servers",
     method: "GET",
     path: "/api/search",
-    query: searchQuery,
     responses: { 200: searchResults },
   }),
 };

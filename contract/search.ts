@@ -1,6 +1,6 @@
 // Finds things by their names over all servers: what the command palette asks for at each key.
 import * as z from "zod/mini";
-import { id, stateOf, storableText } from "./values.ts";
+import { id, stateOf } from "./values.ts";
 
 const searchKinds = [
   "server",
@@ -17,11 +17,6 @@ export const maxSearchText = 200;
 /** The response holds at most so many hits of a kind, and so many in all. */
 export const maxHitsOfKind = 8;
 export const maxHits = 30;
-
-export const searchQuery = z.object({
-  /** Words, each of which a hit has in its name or its place, or an id: "7", "worker 7". Empty finds nothing. */
-  q: z.optional(storableText().check(z.trim(), z.maxLength(maxSearchText))),
-});
 
 export const searchResults = z
   .object({

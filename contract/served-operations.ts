@@ -1,5 +1,6 @@
-// The operations as the service serves them: each row with the body that its request takes. The dashboard sends bodies
-// and never reads them, so its first file does without these schemas; its forms load those that they check with.
+// The operations as the service serves them: each row with the body, and with the query of its own, that its request takes.
+// The dashboard sends them and never reads them, so its first file does without these schemas; its forms load those that
+// they check with.
 import {
   createBackupConfigurationBody,
   restoreBackupBody,
@@ -9,6 +10,7 @@ import { createTokenBody, reportDeploymentBody, signInBody } from "./bodies.ts";
 import { updateNotificationEventsBody, updateNotificationsBody } from "./notifications/bodies.ts";
 import type { Operation } from "./operation.ts";
 import { type OperationName, operations } from "./operations.ts";
+import { activityQuery, searchQuery, workerLogQuery } from "./queries.ts";
 import { createWebhookBody, redeliverBody, updateWebhookBody } from "./webhooks/bodies.ts";
 import { createWorkerBody, updateWorkerBody } from "./workers/bodies.ts";
 
@@ -44,4 +46,7 @@ export const servedOperations = {
   reportDeployment: { ...operations.reportDeployment, body: reportDeploymentBody },
   createToken: { ...operations.createToken, body: createTokenBody },
   signIn: { ...operations.signIn, body: signInBody },
+  listActivity: { ...operations.listActivity, query: activityQuery },
+  search: { ...operations.search, query: searchQuery },
+  showWorkerLog: { ...operations.showWorkerLog, query: workerLogQuery },
 } satisfies Record<OperationName, Operation>;

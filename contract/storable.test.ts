@@ -3,8 +3,7 @@ import { expect, test } from "vitest";
 import { toFieldErrors } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 import { servedOperations } from "./served-operations.ts";
-import { line } from "./lines.ts";
-import { isStorableText } from "./values.ts";
+import { line, isStorableText } from "./inputs.ts";
 import "./words.ts";
 
 type Path = (string | number)[];

@@ -1,7 +1,6 @@
 // What the backups' requests may say.
 import * as z from "zod/mini";
-import { line } from "../lines.ts";
-import { integer, ownId } from "../values.ts";
+import { line, integer, ownId } from "../inputs.ts";
 import { backupableTypes } from "./backup.ts";
 import { frequency } from "./cron.ts";
 

@@ -1,6 +1,6 @@
 // What a schedule may say: five cron fields, and at least one date that exists.
 import * as z from "zod/mini";
-import { line } from "../lines.ts";
+import { line } from "../inputs.ts";
 
 /** `steps` is how many values there are: a longer step would only ever meet the first. */
 type Field = { name: string; min: number; max: number; steps: number; names: string[] };

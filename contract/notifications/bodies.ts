@@ -1,7 +1,7 @@
 // What the notifications' requests may say.
 import * as z from "zod/mini";
 import { subscribableEvents } from "../events.ts";
-import { ownId } from "../values.ts";
+import { ownId } from "../inputs.ts";
 
 /** The whole set at once; an empty list clears it. */
 export const updateNotificationsBody = z

@@ -1,8 +1,7 @@
 // What the webhooks' requests may say.
 import * as z from "zod/mini";
 import { subscribableEvents } from "../events.ts";
-import { optionalLine } from "../lines.ts";
-import { moment, storableText } from "../values.ts";
+import { optionalLine, moment, storableText } from "../inputs.ts";
 
 /** `https:` or `http:` without credentials. Which hosts may be called is the service's to check. */
 const callableUrl = storableText().check(

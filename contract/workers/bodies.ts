@@ -1,6 +1,6 @@
 // What the workers' requests may say, and what stands in for what they leave out.
 import * as z from "zod/mini";
-import { integer, maxInteger, storableText } from "../values.ts";
+import { integer, maxInteger, storableText } from "../inputs.ts";
 import { type StopSignal, stopSignals } from "./worker.ts";
 
 const connection = storableText().check(

@@ -2,7 +2,7 @@
 import { operation } from "../operation.ts";
 import { filteredListOf } from "../paging.ts";
 import { workerUsage } from "./usage.ts";
-import { worker, workerLog, workerLogQuery } from "./worker.ts";
+import { worker, workerLog } from "./worker.ts";
 
 /** Those of the interface. */
 export const workerOperations = {
@@ -66,7 +66,6 @@ export const workerExtras = {
     tag: "workers",
     method: "GET",
     path: "/api/worker/{id}/log",
-    query: workerLogQuery,
     responses: { 200: workerLog },
   }),
 };

@@ -120,12 +120,6 @@ export const worker = z
   .register(z.globalRegistry, { id: "Worker" });
 export type Worker = z.infer<typeof worker>;
 
-/** How a worker's log is asked for: its last `lines` (1 to 1000), or what follows byte `offset`. */
-export const workerLogQuery = z.object({
-  lines: z.optional(z.string().check(z.regex(/^(?:[1-9]\d{0,2}|1000)$/))),
-  offset: z.optional(z.string().check(z.regex(/^\d{1,15}$/))),
-});
-
 export const workerLog = z
   .object({
     /** Whole lines where possible, at most 64 KiB of them. */

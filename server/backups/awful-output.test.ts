@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
-import { isStorableText } from "../../contract/values.ts";
+import { isStorableText } from "../../contract/inputs.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
 
 /** NUL, a byte that is no UTF-8, a surrogate as UTF-8 does not write it. */

@@ -4,7 +4,7 @@ import { Hono, type Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Logger } from "pino";
 import { abilityOf, type Operation } from "../../contract/operation.ts";
-import { maxInteger } from "../../contract/values.ts";
+import { maxInteger } from "../../contract/inputs.ts";
 import { actAs, theService } from "../activity/actor.ts";
 import type { Authenticator } from "./authentication.ts";
 import { createResponseWriter, type WriteResponse } from "./response.ts";

@@ -3,7 +3,7 @@
 import type { BackupConfigurationState, BackupState } from "../../contract/backups/backup.ts";
 import type { OperationName } from "../../contract/operations.ts";
 import { type ListFilter, statusParameter } from "../../contract/paging.ts";
-import { isStorableText } from "../../contract/values.ts";
+import { isStorableText } from "../../contract/inputs.ts";
 import type { DeliveryState } from "../../contract/webhooks/delivery.ts";
 import type { WebhookState } from "../../contract/webhooks/webhook.ts";
 import type { ShownWorkerState } from "../../contract/workers/worker.ts";

@@ -1,8 +1,7 @@
 // What the inventory file may say. Unknown keys are errors: in a file that people write, they are typos.
 import * as z from "zod/mini";
 import { channelTypes } from "../../contract/notifications/notification.ts";
-import { line } from "../../contract/lines.ts";
-import { ownId as id } from "../../contract/values.ts";
+import { line, ownId as id } from "../../contract/inputs.ts";
 import { keysOf } from "../../contract/keys-of.ts";
 
 const absolutePath = line(1024).check(

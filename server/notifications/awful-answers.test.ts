@@ -6,7 +6,7 @@ import type {
   NotificationChannel,
 } from "../../contract/notifications/notification.ts";
 import type { Page } from "../../contract/paging.ts";
-import { isStorableText } from "../../contract/values.ts";
+import { isStorableText } from "../../contract/inputs.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { startFakeDiscord } from "./channels/testing/fake-discord.ts";
 import { startFakeSlack } from "./channels/testing/fake-slack.ts";

@@ -1,7 +1,7 @@
 // The rules of the search: who may find what, and what a text with an id or with the name of a kind asks for.
 import type { SearchKind, SearchResults } from "../../contract/search.ts";
 import { maxHits } from "../../contract/search.ts";
-import { maxInteger } from "../../contract/values.ts";
+import { maxInteger } from "../../contract/inputs.ts";
 import type { Visible } from "../events/visible-messages.ts";
 import type { Database } from "../store/database.ts";
 import { createSearchStore, type Asked } from "./store.ts";

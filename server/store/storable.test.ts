@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { isStorableText } from "../../contract/values.ts";
+import { isStorableText } from "../../contract/inputs.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
 import { eq, sql } from "./drizzle.ts";
 import { storableJson, toStorableText } from "./storable.ts";

@@ -1,7 +1,7 @@
 // The text of a token: `{id}|qd_{40 random}{crc32b}`. What is stored is its hash.
 import { createHash, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { maxInteger } from "../../contract/values.ts";
+import { maxInteger } from "../../contract/inputs.ts";
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const randomLength = 40;

@@ -6,7 +6,7 @@ import type { Activity } from "../../contract/activity.ts";
 import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import type { Worker, WorkerLog } from "../../contract/workers/worker.ts";
 import type { Page } from "../../contract/paging.ts";
-import { isStorableText } from "../../contract/values.ts";
+import { isStorableText } from "../../contract/inputs.ts";
 import { endsWhenAsked } from "../testing/artisan.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";

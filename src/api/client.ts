@@ -19,7 +19,7 @@ import { sessions } from "./session.ts";
 type Rows = typeof operations;
 export type ResponseOf<Name extends OperationName> = ResponseData<Rows[Name]>;
 export type ParamsOf<Name extends OperationName> = PathParams<Rows[Name]>;
-export type QueryOf<Name extends OperationName> = QueryInput<Rows[Name]>;
+export type QueryOf<Name extends OperationName> = QueryInput<(typeof servedOperations)[Name]>;
 type Sent<Name extends OperationName> = {
   query?: QueryOf<Name>;
   body?: BodyInput<(typeof servedOperations)[Name]>;
