@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { deploymentStates } from "./deployments.ts";
 import { abilities } from "./tokens.ts";
 import { line, ownId, storableText } from "./inputs.ts";
-import { timestamp, toTimestamp } from "./values.ts";
+import { timestampPattern, toTimestamp } from "./values.ts";
 
 /** Of the form alone, “2026-02-30” would do; and a database knows no year 0. */
 function isMoment(text: string): boolean {
@@ -16,7 +16,10 @@ function isMoment(text: string): boolean {
   );
 }
 
-const expiry = timestamp.check(
+const expiry = z.string().check(
+  z.regex(timestampPattern, {
+    error: "A timestamp is ISO 8601 in UTC with six fractional digits.",
+  }),
   z.refine(isMoment, {
     error: "The expires at field must be a date that exists.",
     // A text of another form has its complaint already.

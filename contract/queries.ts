@@ -3,7 +3,9 @@
 import * as z from "zod/mini";
 import { activityKinds } from "./activity.ts";
 import { maxSearchText } from "./search.ts";
+import { eventParameter } from "./webhooks/delivery.ts";
 import { moment, storableText } from "./inputs.ts";
+import { filterQuery } from "./paging.ts";
 
 const idText = z.string().check(z.regex(/^[1-9]\d{0,14}$/, { error: "This must be an id." }));
 
@@ -35,3 +37,12 @@ export const workerLogQuery = z.object({
   lines: z.optional(z.string().check(z.regex(/^(?:[1-9]\d{0,2}|1000)$/))),
   offset: z.optional(z.string().check(z.regex(/^\d{1,15}$/))),
 });
+
+/** As of every list that can be filtered, and by event. */
+export const deliveriesQuery = z.extend(filterQuery, {
+  /** Events, separated by commas. */
+  [eventParameter]: z.optional(z.string()),
+});
+
+/** What becomes of the stored files. */
+export const deleteBackupConfigurationQuery = z.object({ files: z.optional(z.enum(["remove"])) });

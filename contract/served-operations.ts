@@ -10,7 +10,13 @@ import { createTokenBody, reportDeploymentBody, signInBody } from "./bodies.ts";
 import { updateNotificationEventsBody, updateNotificationsBody } from "./notifications/bodies.ts";
 import type { Operation } from "./operation.ts";
 import { type OperationName, operations } from "./operations.ts";
-import { activityQuery, searchQuery, workerLogQuery } from "./queries.ts";
+import {
+  activityQuery,
+  deleteBackupConfigurationQuery,
+  deliveriesQuery,
+  searchQuery,
+  workerLogQuery,
+} from "./queries.ts";
 import { createWebhookBody, redeliverBody, updateWebhookBody } from "./webhooks/bodies.ts";
 import { createWorkerBody, updateWorkerBody } from "./workers/bodies.ts";
 
@@ -48,5 +54,10 @@ export const servedOperations = {
   signIn: { ...operations.signIn, body: signInBody },
   listActivity: { ...operations.listActivity, query: activityQuery },
   search: { ...operations.search, query: searchQuery },
+  listDeliveries: { ...operations.listDeliveries, query: deliveriesQuery },
+  deleteBackupConfiguration: {
+    ...operations.deleteBackupConfiguration,
+    query: deleteBackupConfigurationQuery,
+  },
   showWorkerLog: { ...operations.showWorkerLog, query: workerLogQuery },
 } satisfies Record<OperationName, Operation>;

@@ -9,11 +9,8 @@ z.config({ jitless: "document" in globalThis });
 export const id = z.int().check(z.gte(1));
 
 /** ISO 8601 in UTC with six fractional digits, e.g. `2026-01-31T09:30:00.000000Z`. */
-export const timestamp = z.string().check(
-  z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/, {
-    error: "A timestamp is ISO 8601 in UTC with six fractional digits.",
-  }),
-);
+export const timestampPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
+export const timestamp = z.string().check(z.regex(timestampPattern));
 
 /**
  * A number that a request may leave out. Quarterdeck always answers the value that it took instead; the interface leaves that

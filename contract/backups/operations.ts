@@ -1,5 +1,4 @@
 // The backups' operations: their rows of the table `contract/operations.ts`.
-import * as z from "zod/mini";
 import { backup, backupConfiguration, backupSchedule, downloadLink } from "./backup.ts";
 import { file, operation } from "../operation.ts";
 import { filteredListOf } from "../paging.ts";
@@ -33,7 +32,6 @@ export const backupOperations = {
     tag: "backups",
     method: "DELETE",
     path: "/api/backup-configuration/{id}",
-    query: z.object({ files: z.optional(z.enum(["remove"])) }),
     responses: { 204: null },
   }),
   showBackup: operation({

@@ -1,6 +1,5 @@
 // What was sent to a webhook, or is still to be: one delivery for each event, with all its attempts.
 import * as z from "zod/mini";
-import { filterQuery } from "../paging.ts";
 import { id, stateOf, timestamp } from "../values.ts";
 
 /** `retrying`: an attempt failed and another one will follow; `failed`: none will. */
@@ -49,12 +48,6 @@ export const deliverySummary = z
 export type DeliverySummary = z.infer<typeof deliverySummary>;
 
 export const eventParameter = "filter[event]";
-
-/** As of every list that can be filtered, and by event. */
-export const deliveriesQuery = z.extend(filterQuery, {
-  /** Events, separated by commas. */
-  [eventParameter]: z.optional(z.string()),
-});
 
 const headers = z.record(z.string(), z.string());
 

@@ -1,7 +1,7 @@
 // The webhooks' operations: their rows of the table `contract/operations.ts`.
 import { operation } from "../operation.ts";
 import { filteredListOf } from "../paging.ts";
-import { deliveriesQuery, delivery, deliverySummary } from "./delivery.ts";
+import { delivery, deliverySummary } from "./delivery.ts";
 import { redelivered, webhook, webhookWithSecret } from "./webhook.ts";
 
 /** Those of the interface. */
@@ -42,7 +42,6 @@ export const webhookExtras = {
     tag: "webhooks",
     path: "/api/site-webhook/{id}/deliveries",
     ...filteredListOf(deliverySummary),
-    query: deliveriesQuery,
   }),
   showDelivery: operation({
     tag: "webhooks",
