@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Account } from "../hosts/account.ts";
 import { decideAccounts, type AccountSource, type EntryAccounts } from "./accounts.ts";
+import { ServerAway } from "../ssh/server-away.ts";
 import { parseInventory } from "./file.ts";
 
 const account = (name: string, uid: number): Account => ({
@@ -162,6 +163,27 @@ test("as an ordinary user everything has the service's account, and another one 
   const { complaints } = await decideAccounts(inventory(site(", user: blog")), nothing, source);
   expect(complaints[0]?.message).toContain("cannot run anything as blog");
 });
+
+test.each(["", ", user: shop"])(
+  "a server that goes away while it is asked leaves the account of a site {%s } as it was",
+  async (user) => {
+    const { source } = machine({ "/srv/1": 1001 });
+    const there = { ...source, whyNotAs: async () => null };
+    const away = async () => {
+      throw new ServerAway("silent", "web-1 stopped responding.");
+    };
+    const decide = (before: EntryAccounts, more: Partial<AccountSource> = {}) =>
+      decideAccounts(inventory(site(user)), before, source, async () => ({ ...there, ...more }));
+    const before = (await decide(nothing)).accounts;
+    expect(before.sites.get(1)?.account).toEqual(shop);
+    const known = { sites: new Map(before.sites), databases: new Map() };
+    // The owner of another path was stored: it has to be asked again.
+    const stored = known.sites.get(1);
+    if (user === "" && stored !== undefined) known.sites.set(1, { ...stored, ownerOf: null });
+    const after = await decide(known, { findOwner: away, findReplacer: away });
+    expect(after.accounts.sites.get(1)).toMatchObject({ account: shop, problem: null });
+  },
+);
 
 describe("a SQLite database's account is", () => {
   const owners = { "/srv/1": 1001, "/srv/2": 1002, "/srv/1/db.sqlite": 1002 };

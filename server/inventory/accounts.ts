@@ -5,6 +5,7 @@ import { accountName, type Account } from "../hosts/account.ts";
 import type { FolderOwner } from "../hosts/folder-owner.ts";
 import { expandHome } from "./paths.ts";
 import type { Complaint, Inventory } from "./schema.ts";
+import { ServerAway } from "../ssh/server-away.ts";
 import { toError } from "../to-error.ts";
 
 export type EntryAccount = {
@@ -152,6 +153,8 @@ async function unlessReplaceable(
   const replacer =
     source.own.uid === 0
       ? await source.findReplacer(path, account.uid).catch((error: NodeJS.ErrnoException) => {
+          // Says nothing of the folder.
+          if (error instanceof ServerAway) throw error;
           if (error.code === "ENOENT") return null;
           return error.message;
         })
@@ -186,7 +189,10 @@ async function ownerOf(
 ): Promise<EntryAccount> {
   if (stored?.ownerOf === path && stored.account !== null) return stored;
   const without = (problem: string) => ({ account: null, problem, ownerOf: path });
-  const owner = await findOwner(path, source).catch((error: Error) => ({ problem: error.message }));
+  const owner = await findOwner(path, source).catch((error: Error) => {
+    if (error instanceof ServerAway) throw error;
+    return { problem: error.message };
+  });
   if (owner === null)
     return without(
       `No account for ${path}: it did not exist when the inventory was read. ${cure}, or create it and save the inventory again.`,

@@ -89,6 +89,30 @@ test("a change replaces one process after the other, and leaves those alone that
   await manager.remove(1);
 });
 
+test("a process that may end its job first is not up any more, while another one is replaced already", async (context) => {
+  const manager = makeManager(context, supervisord);
+  await manager.resume([]);
+  const lock = join(makeFolder(context), "lock");
+  // The first to be signaled ends at once, the other one has a job.
+  const script = `trap 'mkdir ${lock} 2>/dev/null || sleep 2; exit 0' TERM; while :; do sleep 0.1; done`;
+  const program = programOf(3, { processes: 2, args: shell(script), order: 1 });
+  manager.start(program);
+  await expect.poll(isUp(manager, 3, 2), soon).toBe(true);
+  const before = pidsOf(manager, 3);
+  let isMixed = false;
+  const isReplaced = () => {
+    const up = manager.processes(3).filter(({ state }) => state === "RUNNING");
+    const old = up.filter(({ pid }) => before.includes(pid ?? 0));
+    isMixed ||= old.length > 0 && old.length < up.length;
+    return up.length === 2 && old.length === 0;
+  };
+  const restarted = manager.restart({ ...program, order: 2 });
+  await expect.poll(isReplaced, { timeout: soon.timeout, interval: 20 }).toBe(true);
+  await restarted;
+  expect(isMixed).toBe(false);
+  await manager.remove(3);
+});
+
 test("a service that was killed at any step leaves what the next one finishes or undoes", async (context) => {
   const given = { instance: makeInstance(), folder: makeFolder(context) };
   const program = programOf(1, { processes: 2 });

@@ -407,7 +407,8 @@ export function createSlot(number: number, ports: SlotPorts) {
     status: (): ProcessStatus => ({
       number,
       pid,
-      state,
+      // One that may end its job first is still up to supervisord, and no longer what was asked for.
+      state: ending !== null && state === "RUNNING" ? "STOPPING" : state,
       since: new Date(sinceMs),
       exitCode: exit.code,
       restarts,
