@@ -229,6 +229,8 @@ test("a service that keeps no timeline says so", async ({ page, service, expecte
   await page.goto(`${bare.url}/activity`);
   await expect(page.getByText("This service doesn't keep a timeline.")).toBeVisible();
   await expectAccessible(page);
+  // Nothing of the page asks a service that is gone.
+  await page.goto("about:blank");
   await bare.close();
 });
 

@@ -164,6 +164,8 @@ test("a change that the service refuses is taken back on screen and reported, an
   expect(await chosen(service, site.id)).toEqual([team.id]);
   // A page that goes on polling would find nobody there.
   await page.goto("about:blank");
+  // Nothing of the page asks a service that is gone.
+  await page.goto("about:blank");
   await bare.close();
 });
 
@@ -216,6 +218,8 @@ test.describe("where the service does not list the account's channels", () => {
     await checkbox(page, ops).check();
     await expectToast(page, "status", `${ops.name} will be notified about ${site.name}.`);
     expect(await chosen(service, site.id)).toEqual([ops.id, team.id]);
+    // Nothing of the page asks a service that is gone.
+    await page.goto("about:blank");
     await bare.close();
   });
 });
@@ -380,6 +384,8 @@ test.describe("the events of a selected channel", () => {
     await page.goto(`${bare.url}/sites/${site.id}/notifications`);
     await expect(checkbox(page, ops)).toBeChecked();
     await expect(eventsOf(page, ops)).toBeHidden();
+    await page.goto("about:blank");
+    // Nothing of the page asks a service that is gone.
     await page.goto("about:blank");
     await bare.close();
   });

@@ -230,5 +230,7 @@ test("against a service without an overview, the servers are listed as before", 
   const nav = page.getByRole("navigation", { name: "Main" });
   await expect(nav.getByRole("link", { name: site.name, exact: true })).toBeVisible();
   await expectAccessible(page);
+  // Nothing of the page asks a service that is gone.
+  await page.goto("about:blank");
   await bare.close();
 });

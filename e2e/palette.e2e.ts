@@ -139,6 +139,8 @@ test("an id leads to its thing, whether or not the service lists its servers", a
   await expect(active(page)).toContainText(`Site ${site.id} notifications`);
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: "Notifications" })).toBeFocused();
+  // Nothing of the page asks a service that is gone.
+  await page.goto("about:blank");
   await bare.close();
 });
 

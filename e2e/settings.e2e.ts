@@ -56,9 +56,9 @@ test("a token is made, shown once, not left behind unawares, and may do what was
   await page.goto(`${service.url}/settings`);
   await page.getByRole("link", { name: "New token" }).click();
   await page.getByRole("button", { name: "Create token" }).click();
-  await expect(page.getByLabel("Name")).toBeFocused();
-  await expect(page.getByLabel("Name")).toHaveAccessibleDescription(/required/);
-  await page.getByLabel("Name").fill("screen on the wall");
+  await expect(page.getByLabel("Name", { exact: true })).toBeFocused();
+  await expect(page.getByLabel("Name", { exact: true })).toHaveAccessibleDescription(/required/);
+  await page.getByLabel("Name", { exact: true }).fill("screen on the wall");
   await page.getByLabel("Some servers").check();
   await page.getByRole("button", { name: "Create token" }).click();
   await expectToast(page, "alert", "Choose at least one server.");
@@ -207,7 +207,7 @@ test("a token made with one that expires ends with it, and nothing later is offe
   const guest = await makeToken(service, { name: "guest", abilities: ["*"], expires_at });
   await openWith(page, service, guest.token);
   await page.getByRole("link", { name: "New token" }).click();
-  await page.getByLabel("Name").fill("child of guest");
+  await page.getByLabel("Name", { exact: true }).fill("child of guest");
   const ends = page.getByLabel("Expires");
   await expect(ends.getByRole("option")).toHaveText([
     "With the current token",
@@ -238,6 +238,8 @@ test("says whether sites are kept apart from the service, and nothing where it i
   await page.goto(`${other.url}/settings`);
   await expect(page.getByRole("radio", { name: "Dark" })).toBeVisible();
   await expect(panel).toBeHidden();
+  await page.goto("about:blank");
+  // Nothing of the page asks a service that is gone.
   await page.goto("about:blank");
   await other.close();
 });
