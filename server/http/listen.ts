@@ -1,7 +1,14 @@
 // From a port to `fetch`. What Node's own server would answer by itself, before any of our code, is answered here in the
 // same form as everything else.
 import { once } from "node:events";
-import { createServer, STATUS_CODES, type Server } from "node:http";
+import {
+  createServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { errorMessage, errorStatus } from "../../contract/errors.ts";
@@ -20,10 +27,10 @@ export async function listen(fetch: Fetch, port: number, host: string): Promise<
         : answer(errorStatus.server_error, errorMessage.server_error),
   });
   // A request without a `Host` is refused by the app, like all that is wrong with one.
-  const server = createServer(
-    { requireHostHeader: false },
-    (incoming, outgoing) => void respond(incoming, outgoing),
-  );
+  const server = createServer({ requireHostHeader: false }, (incoming, outgoing) => {
+    lingerAfter(incoming, outgoing);
+    void respond(incoming, outgoing);
+  });
   // What cannot be read as HTTP at all.
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const status = statusOf[error.code ?? ""] ?? errorStatus.malformed_request;
@@ -36,6 +43,30 @@ export async function listen(fetch: Fetch, port: number, host: string): Promise<
   server.listen(port, host);
   await once(server, "listening");
   return server;
+}
+
+/** A client that was refused may go on sending for so long, as with nginx's `lingering_time`. */
+const lingerMs = 30_000;
+
+/**
+ * Closes a connection only when the client has sent its whole request. A system resets one that is closed before, and the
+ * client may lose the response that says why it was refused.
+ */
+function lingerAfter(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const { socket } = incoming;
+  const close = () => Socket.prototype.destroySoon.call(socket);
+  // Whoever began to read and gave up would hold the rest back.
+  outgoing.once("finish", () => incoming.removeAllListeners("data").resume());
+  let timer: NodeJS.Timeout | undefined;
+  // Node calls it after the last response of a connection, and the adapter where the rest takes longer than it waits.
+  socket.destroySoon = () => {
+    if (incoming.complete) return close();
+    if (timer !== undefined) return;
+    socket.end();
+    timer = setTimeout(close, lingerMs);
+    socket.once("close", () => clearTimeout(timer));
+    incoming.once("end", close);
+  };
 }
 
 /** As Node itself answers them. */

@@ -1,0 +1,100 @@
+// What a client gets that is still sending when it is refused: the whole response, and no reset connection.
+import type { Server } from "node:http";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { portOf } from "../testing/port-of.ts";
+import { createTestService, type TestService } from "../testing/service.ts";
+import { listen } from "./listen.ts";
+
+let service: TestService;
+let server: Server;
+beforeAll(async () => {
+  service = await createTestService();
+  server = await listen(service.app.fetch, 0, "127.0.0.1");
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await service.close();
+});
+
+const mebibyte = 1024 * 1024;
+const chunked = "Transfer-Encoding: chunked";
+const closing = "Connection: close";
+
+const end = Buffer.from("\r\n");
+
+/** Pieces of a body, which are chunks as well where that is asked for. */
+function* pieces(sizeBytes: number, isChunked: boolean) {
+  const piece = Buffer.alloc(mebibyte / 4, " ");
+  for (let sent = 0; sent < sizeBytes; sent += piece.length) {
+    const part = piece.subarray(0, sizeBytes - sent);
+    yield isChunked
+      ? Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, end])
+      : part;
+  }
+  if (isChunked) yield Buffer.from("0\r\n\r\n");
+}
+type Sent = { headers: string[]; sizeBytes: number; pauseMs?: number; next?: string };
+
+/** Sends most of the body only after the response. @returns all that came until the service closed the connection */
+async function send({ headers, sizeBytes, pauseMs = 0, next = "" }: Sent): Promise<string> {
+  const socket = connect({ port: portOf(server), host: "127.0.0.1", allowHalfOpen: true });
+  const failed = new Promise<never>((_resolve, reject) => socket.on("error", reject));
+  const answered = new Promise((resolve) => socket.once("data", resolve));
+  let got = "";
+  socket.on("data", (data) => (got += data.toString()));
+  const ended = new Promise((resolve) => socket.once("end", resolve));
+  const isChunked = headers.includes(chunked);
+  const lines = [
+    "POST /api/tokens HTTP/1.1",
+    "Host: 127.0.0.1",
+    "Content-Type: application/json",
+    ...headers,
+    ...(isChunked ? [] : [`Content-Length: ${sizeBytes}`]),
+  ];
+  socket.write(`${lines.join("\r\n")}\r\n\r\n`);
+  let sentBytes = 0;
+  for (const piece of pieces(sizeBytes, isChunked)) {
+    // Without a length they are too many only then.
+    if (!isChunked || sentBytes > 1.2 * mebibyte) await Promise.race([answered, failed]);
+    await Promise.race([new Promise((resolve) => socket.write(piece, resolve)), failed]);
+    sentBytes += piece.length;
+    await sleep(pauseMs);
+  }
+  socket.end(next);
+  await Promise.race([ended, failed]);
+  return got;
+}
+
+const login = () => `Authorization: Bearer ${service.token}`;
+const tooLarge = /^HTTP\/1\.1 413 .*must not be larger than 1 MiB/s;
+
+test.each([mebibyte + 1, 2 * mebibyte, 20 * mebibyte])(
+  "%i bytes are refused with words, whatever is to become of the connection",
+  async (sizeBytes) => {
+    for (const more of [[closing], [], [chunked, closing], [chunked]])
+      expect(await send({ headers: [login(), ...more], sizeBytes }), more.join()).toMatch(tooLarge);
+  },
+);
+
+test("a wrong login is refused with words as well", async () => {
+  for (const more of [[closing], []])
+    expect(await send({ headers: more, sizeBytes: 2 * mebibyte })).toMatch(/^HTTP\/1\.1 401 /);
+});
+
+test("a client that takes its time is waited for", async () => {
+  for (const more of [[closing], []])
+    expect(
+      await send({ headers: [login(), ...more], sizeBytes: 2 * mebibyte, pauseMs: 150 }),
+    ).toMatch(tooLarge);
+});
+
+test("a connection on which too much was sent serves the next request", async () => {
+  const next = ["GET /healthz HTTP/1.1", "Host: 127.0.0.1", closing, "", ""].join("\r\n");
+  for (const more of [[], [chunked]])
+    expect(await send({ headers: [login(), ...more], sizeBytes: 2 * mebibyte, next })).toMatch(
+      /^HTTP\/1\.1 413 .*HTTP\/1\.1 200 /s,
+    );
+});
