@@ -150,6 +150,19 @@ test("a socket on the server is reached as a file here", async () => {
   await forward.close();
 });
 
+test("a socket that is asked for on a connection that has just gone is told as lost", async () => {
+  const sshd = await startSshd();
+  const connection = await connectTo(sshd);
+  await connection.ping();
+  const [client] = await sshd.findRunning(`-p ${sshd.port}`);
+  sendSignal(client, "SIGKILL");
+  // Nobody has heard of it yet.
+  expect(await caught(connection.forward(`${sshd.folder}/service.sock`))).toMatchObject({
+    kind: "lost",
+    message: expect.stringContaining("was lost"),
+  });
+});
+
 test("a service that is killed leaves nothing running, here or there", async () => {
   const sshd = await startSshd();
   const seconds = String(10_000_000 + Math.floor(Math.random() * 80_000_000));

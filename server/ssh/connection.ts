@@ -344,6 +344,8 @@ export function createConnection(options: ConnectionOptions): Connection {
       child.once("error", reject);
       child.once("close", resolve);
     }).finally(() => clearTimeout(timer));
+    if (code !== 0 && stderr.includes("Control socket connect"))
+      throw new ServerAway("lost", `The connection to ${place} was lost.`);
     if (code !== 0)
       throw new ServerAway(
         "silent",
