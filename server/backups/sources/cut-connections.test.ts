@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Host } from "../../hosts/host.ts";
 import { makeFolder } from "../../testing/machine.ts";
 import { createLocalStorage } from "../../storage/local.ts";
@@ -23,6 +23,7 @@ import type { Attempt, Source } from "./source.ts";
 
 const rounds = Number(process.env["CUT_ROUNDS"] ?? 3);
 const remote = createRemoteServer();
+beforeEach(() => remote.responds());
 
 /** Where cuts were seen while work was under way. */
 type Subject = {
@@ -69,6 +70,7 @@ const nothingRuns = (mark: string) =>
 
 async function cutWhile(work: () => Promise<unknown>, afterMs: number): Promise<string | null> {
   const sshd = await remote.sshd();
+  await remote.responds();
   const ending = failureOf(work());
   await sleep(afterMs);
   await sshd.cut();
@@ -137,6 +139,7 @@ function keepsItsPromises(make: () => Promise<Subject>): void {
       if (failure !== null) expect(failure).toMatch(words);
       await nothingRuns(mark);
       // The next contact puts in order what could not be then.
+      await remote.responds();
       await source.rehearse(AbortSignal.timeout(60_000));
       const word = await read();
       if (failure === null) expect(word).toBe("new");
@@ -150,7 +153,10 @@ function keepsItsPromises(make: () => Promise<Subject>): void {
     const controller = new AbortController();
     const { into, begun } = createCollector(new Promise(() => undefined));
     const running = failureOf(source.dump(into, attemptOf(controller.signal)));
-    await begun;
+    const early = running.then((failure) => {
+      throw new Error(`It ended before it had begun: ${failure ?? "with success"}`);
+    });
+    await Promise.race([begun, early]);
     expect(await runningTools(mark)).not.toEqual([]);
     controller.abort(new Error("Canceled by ops."));
     expect(await running).toBe("Canceled by ops.");

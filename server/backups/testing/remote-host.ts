@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { userInfo } from "node:os";
-import { afterAll } from "vitest";
+import { afterAll, vi } from "vitest";
 import type { Host } from "../../hosts/host.ts";
 import { createConnection } from "../../ssh/connection.ts";
 import { createLimiter } from "../../ssh/limiter.ts";
@@ -14,6 +14,11 @@ type RemoteHost = {
   /** It is started for whoever asks first, and ended with the file. Its account is that of the tests. */
   host(): Promise<Host>;
   sshd(): Promise<TestSshd>;
+  /**
+   * Waits until the server responds. A cut may hit the next connection while it is being made, which the service remembers
+   * for a moment.
+   */
+  responds(): Promise<void>;
 };
 
 /** For the top of a file. */
@@ -22,7 +27,7 @@ export function createRemoteServer(): RemoteHost {
   afterAll(async () => {
     for (const cleanUp of cleanUps.toReversed()) await cleanUp();
   });
-  let starting: Promise<{ sshd: TestSshd; host: Host }> | null = null;
+  let starting: ReturnType<typeof start> | null = null;
 
   async function start() {
     const sshd = await startSshd({ cleanUp: (work) => void cleanUps.push(async () => work()) });
@@ -37,9 +42,16 @@ export function createRemoteServer(): RemoteHost {
       () => rm(folder, { recursive: true, force: true }),
       () => connection.close(),
     );
-    return { sshd, host: await openRemoteHost(connection) };
+    return { sshd, connection, host: await openRemoteHost(connection) };
   }
 
   const started = () => (starting ??= start());
-  return { host: async () => (await started()).host, sshd: async () => (await started()).sshd };
+  return {
+    host: async () => (await started()).host,
+    sshd: async () => (await started()).sshd,
+    async responds() {
+      const { connection } = await started();
+      await vi.waitFor(() => connection.ping(), { timeout: 30_000, interval: 50 });
+    },
+  };
 }
