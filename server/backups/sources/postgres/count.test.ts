@@ -1,0 +1,67 @@
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  hasPostgresServer,
+  startPostgresServer,
+  type PostgresServer,
+} from "../../testing/postgres-server.ts";
+import { countRows, listTables } from "./count.ts";
+
+describe.skipIf(!hasPostgresServer)("the checksum of a table", () => {
+  let server: PostgresServer;
+  let client: pg.Client;
+  beforeAll(async () => {
+    server = await startPostgresServer();
+    client = new pg.Client(server.url("postgres"));
+    client.on("error", () => undefined);
+    await client.connect();
+  });
+  afterAll(async () => {
+    await client?.end();
+    await server?.stop();
+  });
+
+  /** @param made what comes after `create table name` */
+  const sumOf = async (made: string): Promise<string | undefined> => {
+    await client.query(`drop table if exists public.one; create table public.one ${made}`);
+    const { checksums } = await countRows(client, await listTables(client));
+    return checksums?.tables["public.one"];
+  };
+
+  const values = (rows: string, columns = "a, b") =>
+    `as select * from (values ${rows}) as v (${columns})`;
+
+  test("is the same whatever the order of rows and columns", async () => {
+    const sum = await sumOf(values("(1, 'x'), (2, 'y')"));
+    expect(sum).toMatch(/^-?\d+$/);
+    expect(await sumOf(values("(2, 'y'), (1, 'x')"))).toBe(sum);
+    expect(await sumOf(values("('x', 1), ('y', 2)", "b, a"))).toBe(sum);
+  });
+
+  test.each([
+    ["a value", "('p', 'x'), ('q', 'y')", "('p', 'x'), ('q', 'z')"],
+    ["the row of a value", "('p', 'x'), ('q', 'y')", "('p', 'y'), ('q', 'x')"],
+    ["the column of a value", "('p', 'x')", "('x', 'p')"],
+    ["the border between columns", "('pq', 'x')", "('p', 'qx')"],
+    ["a null instead of an empty text", "('p', '')", "('p', null)"],
+    ["the column of a null", "(null, '')", "('', null)"],
+    ["a row twice instead of another", "('p', ''), ('q', '')", "('p', ''), ('p', '')"],
+  ])("shows %s", async (_, one, other) => {
+    expect(await sumOf(values(one))).not.toBe(await sumOf(values(other)));
+  });
+
+  test("shows a value in the last of as many columns as a table can have", async () => {
+    const wide = (last: number) =>
+      `as select ${Array.from({ length: 1600 }, (_, at) => `${at === 1599 ? last : at}::smallint as c${String(at).padStart(4, "0")}`).join(", ")}`;
+    await client.query("set max_stack_depth = '100kB'");
+    const sum = await sumOf(wide(1));
+    expect(await sumOf(wide(1))).toBe(sum);
+    expect(await sumOf(wide(2))).not.toBe(sum);
+    await client.query("reset max_stack_depth");
+  });
+
+  test("of none is that of no rows", async () => {
+    expect(await sumOf("()")).toBe("0");
+    expect(await sumOf("(a int)")).toBe("0");
+  });
+});
