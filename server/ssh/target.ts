@@ -115,7 +115,13 @@ export function sshArguments(target: SshTarget, folder: SshFolder, more: string[
             .replaceAll("%", "%%")
             .replaceAll("[%%h]:%%p", "[%h]:%p")}`,
         ];
-  return [...config, ...more, ...pinned("server", folder, configFile), ...proxy, ...reached(target)];
+  return [
+    ...config,
+    ...more,
+    ...pinned("server", folder, configFile),
+    ...proxy,
+    ...reached(target),
+  ];
 }
 
 /** How a server is called in messages. */
