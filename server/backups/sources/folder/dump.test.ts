@@ -12,6 +12,7 @@ import {
   run,
   isRoot,
   environment,
+  createMachines,
   makeFolder,
   makeSource,
   makeSite,
@@ -76,19 +77,22 @@ test("files that vanish, shrink, grow or move while they are read are said and f
   );
 });
 
-test("a folder that is swapped for another while it is read is no finished backup", async () => {
-  const { root, source, attempt } = await makeSource();
-  await mkdir(root);
-  await writeFile(join(root, "big"), Buffer.alloc(16 * 1024 * 1024));
-  const into = new PassThrough();
-  const dumping = source.dump(into, attempt());
-  await once(into, "readable");
-  await rename(root, `${root}-old`);
-  await mkdir(root);
-  into.on("error", () => undefined).resume();
-  await expect(dumping).rejects.toThrow(/was replaced by another folder while it was read/);
-  expect(into.errored).not.toBeNull();
-});
+test.each(createMachines())(
+  "a folder of $machine that is swapped for another while it is read is no finished backup",
+  async ({ makeSource }) => {
+    const { root, source, attempt } = await makeSource();
+    await mkdir(root);
+    await writeFile(join(root, "big"), Buffer.alloc(16 * 1024 * 1024));
+    const into = new PassThrough();
+    const dumping = source.dump(into, attempt());
+    await once(into, "readable");
+    await rename(root, `${root}-old`);
+    await mkdir(root);
+    into.on("error", () => undefined).resume();
+    await expect(dumping).rejects.toThrow(/was replaced by another folder while it was read/);
+    expect(into.errored).not.toBeNull();
+  },
+);
 
 test("what cannot be read fails the backup, with names and the fix", async () => {
   const { root, source, attempt } = await makeSource();

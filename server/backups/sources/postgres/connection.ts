@@ -153,6 +153,9 @@ export async function withClient<Result>(
   }
 }
 
+/** Servers that were asked for SSL, need not have it and do not: through SSH a second question takes long. */
+const withoutSsl = new WeakSet<Target>();
+
 async function connect(target: Target, applicationName: string): Promise<pg.Client> {
   const { host, port, user, password, database, sslMode } = target;
   const attempt = async (ssl: pg.ClientConfig["ssl"]) => {
@@ -181,12 +184,14 @@ async function connect(target: Target, applicationName: string): Promise<pg.Clie
     return client;
   };
   const mayBePlain = sslMode === "allow" || sslMode === "prefer";
-  if (sslMode === "disable" || host.startsWith("/")) return attempt(false);
+  if (sslMode === "disable" || host.startsWith("/") || withoutSsl.has(target))
+    return attempt(false);
   try {
     return await attempt(await sslOptions(target));
   } catch (error) {
     const isWithoutSsl = error instanceof Error && error.message.includes("not support SSL");
     if (!mayBePlain || !isWithoutSsl) throw error;
+    withoutSsl.add(target);
     return attempt(false);
   }
 }

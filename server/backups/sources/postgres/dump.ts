@@ -14,14 +14,15 @@ import { countRows, listTables } from "./count.ts";
 import type { Host } from "../../../hosts/host.ts";
 import { isPipelineEnd, pipelineEnds, pipelineOf } from "../../../hosts/shell-pipeline.ts";
 import { compressCommand } from "../compress-there.ts";
-import { findTools, lastWords, toolsToDump, type Tools } from "./tools.ts";
+import { lastWords, toolsToDump, type Installations, type Tools } from "./tools.ts";
 import { writeTo } from "../write-to.ts";
 import { SourceError, type Attempt, type Manifest } from "../source.ts";
 import { toError } from "../../../to-error.ts";
 
 type DumpOptions = {
+  installations: Promise<Installations>;
   /** By the machine's own zstd, in place of the service. */
-  isCompressed?: boolean;
+  isCompressed: boolean;
 };
 
 /** How long a table that another session holds is waited for. */
@@ -32,14 +33,14 @@ export async function dumpDatabase(
   target: Target,
   into: Writable,
   attempt: Attempt,
-  { isCompressed = false }: DumpOptions = {},
+  { installations, isCompressed }: DumpOptions,
 ): Promise<Manifest> {
   const applicationName = `quarterdeck backup ${attempt.id}`;
   const { signal } = attempt;
   try {
-    const installations = await findTools(host, signal);
+    const { tools: installed } = await installations;
     const counted = await withClient(target, { applicationName, signal }, async (client) => {
-      const tools = toolsToDump(installations, await serverVersion(client));
+      const tools = toolsToDump(installed, await serverVersion(client));
       await client.query("begin isolation level repeatable read read only");
       // Policies would hide rows silently; like pg_dump, rather fail.
       await client.query("set local row_security = off");

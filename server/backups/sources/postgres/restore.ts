@@ -38,7 +38,7 @@ type Backup = { tools: Tools; archive: Archive };
 /** @throws SourceError when it is no archive, or `from`'s own error */
 export async function openBackup(host: Host, from: Readable, signal: AbortSignal): Promise<Backup> {
   // The newest reads the archives of all others.
-  const [tools] = await findTools(host, signal);
+  const [tools] = (await findTools(host, signal)).tools;
   return { tools, archive: await openArchive(host, tools, from, signal) };
 }
 

@@ -16,8 +16,7 @@ import { checkPrivileges } from "./privileges.ts";
 import { readProperties } from "./properties.ts";
 import { openBackup, restoreArchive } from "./restore.ts";
 import { tellRestorable } from "./restorable.ts";
-import { findTools, toolsToDump } from "./tools.ts";
-import { compressesThere } from "../compress-there.ts";
+import { findTools, toolsToDump, type Installations } from "./tools.ts";
 import type { Source } from "../source.ts";
 
 export type PostgresSourceOptions = {
@@ -46,6 +45,16 @@ export function createPostgresSource({
   const lockOptions = lockWaitMs === undefined ? {} : { lockWaitMs };
   const restoreName = (id: number) => `quarterdeck restore ${id}`;
 
+  /** What the last rehearsal found, for the run that follows it. */
+  let known: Installations | null = null;
+  const installed = async (signal: AbortSignal) => known ?? findTools(host, signal);
+
+  const dump = (isCompressed: boolean, [into, attempt]: Parameters<Source["dump"]>) => {
+    const installations = installed(attempt.signal);
+    known = null;
+    return dumpDatabase(host, target, into, attempt, { installations, isCompressed });
+  };
+
   const exists = async (signal: AbortSignal): Promise<boolean> => {
     try {
       await withClient(target, { applicationName: "quarterdeck", signal }, async () => undefined);
@@ -66,18 +75,19 @@ export function createPostgresSource({
         await checkPrivileges(client, target, version.major);
         return { ...version, warnings: await tellRestorable(client, target) };
       });
-      const tools = toolsToDump(await findTools(host, signal), server);
+      known = await findTools(host, signal);
+      const tools = toolsToDump(known.tools, server);
       const answer = `PostgreSQL ${server.text} answers; pg_dump ${tools.version}.`;
       return [answer, ...warnings].join(" ");
     },
 
-    dump: (into, attempt) => dumpDatabase(host, target, into, attempt),
+    dump: (...args) => dump(false, args),
 
     async compressed(signal) {
-      if (!(await compressesThere(host, signal))) return null;
+      if (!host.isRemote || !(await installed(signal)).hasZstd) return null;
       return {
-        async dump(into, attempt) {
-          const manifest = await dumpDatabase(host, target, into, attempt, { isCompressed: true });
+        async dump(...args) {
+          const manifest = await dump(true, args);
           return () => manifest;
         },
       };

@@ -1,6 +1,7 @@
 // PostgreSQL's own programs: where they are, and which of several versions is the right one.
 import type { CommandEnd, Host } from "../../../hosts/host.ts";
 import { isPipelineEnd } from "../../../hosts/shell-pipeline.ts";
+import { lookForZstd } from "../compress-there.ts";
 import { SourceError } from "../source.ts";
 
 /** One installation; programs are taken from the same one, because they must understand each other. */
@@ -9,12 +10,19 @@ type ToolName = "pg_dump" | "pg_restore" | "psql";
 
 const toolNames: ToolName[] = ["pg_dump", "pg_restore", "psql"];
 /** Where Debian keeps each major version in a folder of its own, and wherever PATH leads. One command: a machine may be far away. */
-const look = `for folder in /usr/lib/postgresql/*/bin/ ''; do for tool in ${toolNames.join(" ")}; do
+const look = `${lookForZstd} && echo zstd
+for folder in /usr/lib/postgresql/*/bin/ ''; do for tool in ${toolNames.join(" ")}; do
   printf '\n%s:' "$folder"; "$folder$tool" --version
 done; done 2>/dev/null`;
 
-/** All complete installations, the newest first. @throws SourceError when there is none */
-export async function findTools(host: Host, signal: AbortSignal): Promise<[Tools, ...Tools[]]> {
+export type Installations = {
+  /** All complete ones, the newest first. */
+  tools: [Tools, ...Tools[]];
+  hasZstd: boolean;
+};
+
+/** @throws SourceError when the machine has none */
+export async function findTools(host: Host, signal: AbortSignal): Promise<Installations> {
   const { stdout } = await host.run({ argv: ["sh", "-c", look], signal });
   const versions = new Map<string, string[]>();
   for (const [, folder = "", version = ""] of stdout.matchAll(/^(.*):.* \(PostgreSQL\) (\d+\S*)/gm))
@@ -36,7 +44,7 @@ export async function findTools(host: Host, signal: AbortSignal): Promise<[Tools
     throw new SourceError(
       "pg_dump, pg_restore and psql are not all on this machine. Install postgresql-client.",
     );
-  return [newest, ...others];
+  return { tools: [newest, ...others], hasZstd: stdout.startsWith("zstd\n") };
 }
 
 /**

@@ -9,7 +9,6 @@ import { createArguments, createTally, judge, tarEnvironment, type Tally } from 
 import { compressCommand } from "../../compress-there.ts";
 import { SourceError, type Attempt, type Manifest } from "../../source.ts";
 import { writeTo } from "../../write-to.ts";
-import { runScript } from "./script.ts";
 
 type Inspector = ReturnType<typeof createArchiveInspector>;
 
@@ -29,16 +28,15 @@ export async function dumpThere(
 ): Promise<() => Manifest> {
   const { signal } = attempt;
   const tally = createTally(attempt.say);
-  const identify = () => runScript(host, 'stat -c %d:%i -- "$1"', [root], signal);
   let hasVanished = false;
   try {
-    const before = await identify();
+    const archive = pipelineOf(
+      namesOf(root),
+      createArguments(root),
+      ...(isCompressed ? [compressCommand] : []),
+    );
     const end = await host.run({
-      argv: pipelineOf(
-        namesOf(root),
-        createArguments(root),
-        ...(isCompressed ? [compressCommand] : []),
-      ),
+      argv: ["sh", "-c", whileTheSame, "sh", root, ...archive],
       environment: tarEnvironment,
       async take(piece) {
         if (!isCompressed) inspector.inspect(piece);
@@ -51,7 +49,7 @@ export async function dumpThere(
     });
     tally.sum();
     refuseFailures(root, pipelineEnds(end.stderr), tally, hasVanished);
-    if ((await identify()) !== before)
+    if (end.exitCode === replacedCode)
       throw new SourceError(
         `${root} was replaced by another folder while it was read. Run the backup again.`,
       );
@@ -68,6 +66,12 @@ export async function dumpThere(
     throw cause;
   }
 }
+
+const replacedCode = 3;
+
+/** Runs what follows `$1`, and ends with that code where `$1` is another folder after it. */
+const whileTheSame = `r=$1; shift; i=$(stat -c %d:%i -- "$r") || exit 1; "$@"
+[ "$(stat -c %d:%i -- "$r" 2>/dev/null)" = "$i" ] || exit ${replacedCode}`;
 
 /** Sockets and devices have no content, and no site's account could make the latter again. */
 const namesOf = (root: string) =>

@@ -6,7 +6,7 @@ import { mountsIn, namesBeside, type Place } from "../place.ts";
 import { runScript } from "./script.ts";
 
 /** Where the folder really is; the last part need not be there (yet, or between the two steps of a swap). */
-export async function findRealRoot(host: Host, root: string, signal: AbortSignal): Promise<string> {
+async function findRealRoot(host: Host, root: string, signal: AbortSignal): Promise<string> {
   // A line break at the end of a name would be lost without the point.
   const shown = await runScript(host, 'readlink -f -- "$1" && printf .', [root], signal);
   return shown.replace(/\n\.$/, "");
@@ -18,7 +18,11 @@ export async function openPlace(
   id: number,
   signal: AbortSignal,
 ): Promise<Place> {
-  const real = await findRealRoot(host, root, signal);
+  return placeIn(host, await findRealRoot(host, root, signal), id);
+}
+
+/** @param real where the folder really is */
+export function placeIn(host: Host, real: string, id: number): Place {
   const parent = posix.dirname(real);
   return {
     parent,
@@ -29,7 +33,8 @@ export async function openPlace(
   };
 }
 
-const look = `cat /proc/self/mountinfo 2>/dev/null; echo
+/** `$1` is the parent, `$2` the folder. */
+export const lookAround = `cat /proc/self/mountinfo 2>/dev/null; echo
 if [ ! -d "$1" ]; then echo missing; elif [ ! -w "$1" ] || [ ! -x "$1" ]; then echo closed
 elif [ -e "$2" ] && [ ! -d "$2" ]; then echo other; else echo open; fi`;
 
@@ -39,10 +44,17 @@ export async function whyNotSwappable(
   place: Place,
   signal: AbortSignal,
 ): Promise<string | null> {
+  const { parent, root } = place;
+  const found = await runScript(host, lookAround, [parent, posix.join(parent, root)], signal);
+  return tellWhyNotSwappable(host, place, found);
+}
+
+/** @param found what `lookAround` wrote */
+export function tellWhyNotSwappable(host: Host, place: Place, found: string): string | null {
   const { parent, root: name } = place;
   const root = posix.join(parent, name);
   if (name === "") return `${root} is the whole file system`;
-  const lines = (await runScript(host, look, [parent, root], signal)).trimEnd().split("\n");
+  const lines = found.trimEnd().split("\n");
   const answer = lines.pop();
   if (answer === "missing") return `${parent} is not there; make that folder first`;
   if (answer === "closed")

@@ -6,14 +6,13 @@ import { createArchiveInspector } from "../archive.ts";
 import { inWords } from "../dump.ts";
 import { tidying } from "../place.ts";
 import { restoreInto, settlePlace } from "../swap.ts";
-import { tarMissing } from "../tar.ts";
-import { compressesThere } from "../../compress-there.ts";
-import { SourceError, type Attempt, type Source } from "../../source.ts";
+import type { Attempt, Source } from "../../source.ts";
 import { drillThere } from "./drill.ts";
 import { dumpThere } from "./dump.ts";
-import { findRealRoot, openPlace, whyNotSwappable } from "./place.ts";
+import { openPlace, placeIn } from "./place.ts";
 import { runScript } from "./script.ts";
-import { drillName, leftRestores, removeThere, swapThere } from "./swap.ts";
+import { surveyFolder, shownDatabases, refuseUnreadable, type Survey } from "./survey.ts";
+import { drillName, removeThere, swapThere } from "./swap.ts";
 
 type RemoteFolderOptions = {
   /** As the site's account sees it. */
@@ -24,50 +23,32 @@ type RemoteFolderOptions = {
   root: string;
 };
 
-const look = `if [ ! -e "$1" ]; then echo missing; elif [ ! -d "$1" ]; then echo other
-elif [ ! -r "$1" ] || [ ! -x "$1" ]; then echo closed; else echo open; fi
-tar --version; find --version | head -n 1`;
-
-/** Of files that are called so. */
-const findDatabases = `find "$1" -type f -size +0 \\( -name '*.sqlite' -o -name '*.sqlite3' -o -name '*.db' \\) -exec sh -c '
-  for file; do if [ "$(head -c 15 -- "$file")" = "SQLite format 3" ]; then printf "%s\\n" "$file"; fi; done' sh {} + 2>/dev/null | head -n 4`;
-
-const shownDatabases = 3;
-
 /** Restores that run in this process: theirs is no leftover. */
 const running = new Set<string>();
 
 export function createRemoteFolderSource({ host, name, root }: RemoteFolderOptions): Source {
-  const looked = async (signal: AbortSignal): Promise<string> => {
-    const [state, ...versions] = (await runScript(host, look, [root], signal)).split("\n");
-    const folder = `The folder of ${name}, ${root},`;
-    if (state === "missing")
-      throw new SourceError(
-        `${folder} is not there. Correct its path in the inventory, or make it.`,
-      );
-    if (state === "other") throw new SourceError(`${folder} is not a folder.`);
-    if (state === "closed")
-      throw new SourceError(
-        `${folder} may not be read by ${accountName(host.account)}, the site's account. Give it read and enter permission on the folder and those above it, or name another user in the inventory.`,
-      );
-    const version = /^tar \(GNU tar\) (\S+)/m.exec(versions.join("\n"))?.[1];
-    if (version === undefined) throw tarMissing("the server has none");
-    if (!versions.some((line) => line.includes("GNU findutils")))
-      throw new SourceError(
-        "GNU find is needed to back up folders, and the server has none. Install it (Debian: apt-get install findutils).",
-      );
-    return version;
+  /** What the last rehearsal found, for the run that follows it. */
+  let known: Survey | null = null;
+  const survey = (signal: AbortSignal) => surveyFolder(host, root, signal);
+  const readable = (found: Survey): Survey => {
+    refuseUnreadable(found, { name, root, account: accountName(host.account) });
+    return found;
   };
+  const looked = async (signal: AbortSignal) => known ?? readable(await survey(signal));
 
-  /** What could not be put in order when its connection was cut. */
-  async function settleLeftovers(say: Attempt["say"], signal: AbortSignal): Promise<void> {
-    const place = await openPlace(host, root, 0, signal);
-    for (const id of await leftRestores(host, place, signal)) {
-      if (running.has(`${id} ${root}`)) continue;
-      const own = await openPlace(host, root, id, signal);
-      const state = await settlePlace(swapThere(host, own), { id, say, signal }, signal);
+  /** What could not be put in order when its connection was cut. @returns whether there was anything */
+  async function settleLeftovers(
+    { real, leftRestores }: Survey,
+    say: Attempt["say"],
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const left = leftRestores.filter((id) => !running.has(`${id} ${root}`));
+    for (const id of left) {
+      const swap = swapThere(host, placeIn(host, real, id));
+      const state = await settlePlace(swap, { id, say, signal }, signal);
       say(`A restore of backup ${id} that was cut off is settled: ${root} is ${state}.`);
     }
+    return left.length > 0;
   }
 
   const dump = async (
@@ -75,38 +56,39 @@ export function createRemoteFolderSource({ host, name, root }: RemoteFolderOptio
     inspector: ReturnType<typeof createArchiveInspector>,
     [into, attempt]: Parameters<Source["dump"]>,
   ) => {
-    let real: string;
+    let found: Survey;
     try {
-      await looked(attempt.signal);
-      real = await findRealRoot(host, root, attempt.signal);
+      found = await looked(attempt.signal);
     } catch (error) {
       into.destroy(inWords(error));
       throw error;
     }
-    return dumpThere(host, real, inspector, isCompressed, into, attempt);
+    known = null;
+    return dumpThere(host, found.real, inspector, isCompressed, into, attempt);
   };
 
   return {
     extension: "tar",
 
     async rehearse(signal) {
-      const version = await looked(signal);
       const lines: string[] = [];
-      await settleLeftovers((line) => lines.push(line), signal);
-      return [`${root} can be read; GNU tar ${version}.`, ...lines].join(" ");
+      known = null;
+      let found = await survey(signal);
+      // First: the folder is away where a restore was cut off between its two steps.
+      if (await settleLeftovers(found, (line) => lines.push(line), signal))
+        found = await survey(signal);
+      known = readable(found);
+      return [`${root} can be read; GNU tar ${found.tarVersion}.`, ...lines].join(" ");
     },
 
     async warnings(signal) {
-      const real = await findRealRoot(host, root, signal);
-      const reason = await whyNotSwappable(host, await openPlace(host, root, 0, signal), signal);
-      const databases = (await runScript(host, findDatabases, [real], signal)).trim();
-      const names = databases === "" ? [] : databases.split("\n");
+      const { whyNotSwappable: reason, databases } = await looked(signal);
       return [
         ...(reason === null ? [] : [`A restore would be refused: ${reason}.`]),
-        ...(names.length === 0
+        ...(databases.length === 0
           ? []
           : [
-              `SQLite databases on a remote server are archived as plain files, which a write during the backup may leave inconsistent: ${names.slice(0, shownDatabases).join(", ")}${names.length > shownDatabases ? " and more" : ""}.`,
+              `SQLite databases on a remote server are archived as plain files, which a write during the backup may leave inconsistent: ${databases.slice(0, shownDatabases).join(", ")}${databases.length > shownDatabases ? " and more" : ""}.`,
             ]),
       ];
     },
@@ -116,7 +98,7 @@ export function createRemoteFolderSource({ host, name, root }: RemoteFolderOptio
     },
 
     async compressed(signal) {
-      if (!(await compressesThere(host, signal))) return null;
+      if (!(await looked(signal)).hasZstd) return null;
       const inspector = createArchiveInspector();
       return { dump: (...args) => dump(true, inspector, args), inspect: inspector.inspect };
     },

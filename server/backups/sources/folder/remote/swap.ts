@@ -101,16 +101,16 @@ export async function removeThere(
   }
 }
 
-const list = `cd -- "$1" || exit 0
+/** `$1` is the parent of the folder. */
+export const listRestores = `cd -- "$1" || exit 0
 for found in .*.quarterdeck-*; do [ ! -e "$found" ] || printf '%s/' "$found"; done`;
 
-/** Ids of restores that were cut off and could not be put in order then. */
-export async function leftRestores(
-  host: Host,
-  place: Place,
-  signal: AbortSignal,
-): Promise<number[]> {
-  const names = (await runScript(host, list, [place.parent], signal)).split("/");
+/**
+ * Ids of restores that were cut off and could not be put in order then.
+ * @param found what `listRestores` wrote
+ */
+export function leftRestores(place: Place, found: string): number[] {
+  const names = found.split("/");
   const start = place.fresh.replace(/new-\d+$/, "");
   return [
     ...new Set(

@@ -1,0 +1,83 @@
+// What only a folder of another machine has to keep; the tests that all folders share are beside the local source.
+import { readdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Host } from "../../../../hosts/host.ts";
+import { createCollector } from "../../../testing/collector.ts";
+import { createRemoteServer } from "../../../testing/remote-host.ts";
+import type { Attempt } from "../../source.ts";
+import { makeFolder, makeSite, never, wordOf } from "../testing/fixtures.ts";
+import { createRemoteFolderSource } from "./source.ts";
+
+const remote = createRemoteServer();
+const attempt: Attempt = { id: 7, say: () => undefined, signal: never };
+
+async function makeSource() {
+  const folder = await makeFolder();
+  const root = join(folder, "site");
+  const host = await remote.host();
+  const commands: string[] = [];
+  const counting: Host = {
+    ...host,
+    run(command) {
+      commands.push(command.argv.join(" "));
+      return host.run(command);
+    },
+  };
+  const source = createRemoteFolderSource({ host: counting, name: "shop", root });
+  return { folder, root, source, commands };
+}
+
+test("a run asks the server twice: once what there is, once for the archive", async () => {
+  const { root, source, commands } = await makeSource();
+  await makeSite(root, "new");
+  await source.rehearse(never);
+  expect(await source.warnings?.(never)).toEqual([]);
+  const compressed = await source.compressed?.(never);
+  const { into } = createCollector();
+  await compressed?.dump(into, attempt);
+  expect(commands).toHaveLength(2);
+});
+
+test("a run does not rely on what an earlier one found", async () => {
+  const { root, folder, source } = await makeSource();
+  await makeSite(root, "new");
+  await source.rehearse(never);
+  await source.dump(createCollector().into, attempt);
+  await rename(root, join(folder, "elsewhere"));
+  await expect(source.dump(createCollector().into, attempt)).rejects.toThrow(/is not there/);
+});
+
+test("a folder that goes away after the rehearsal is no finished backup", async () => {
+  const { root, source } = await makeSource();
+  await makeSite(root, "new");
+  await source.rehearse(never);
+  await rm(root, { recursive: true });
+  const { into } = createCollector();
+  await expect(source.dump(into, attempt)).rejects.toThrow(/site.* could be read/);
+  expect(into.destroyed).toBe(true);
+});
+
+test("a restore that was cut off between its two steps is settled before the folder is missed", async () => {
+  const { root, folder, source } = await makeSource();
+  await makeSite(join(folder, ".site.quarterdeck-ready-5"), "new");
+  await makeSite(join(folder, ".site.quarterdeck-old-5"), "old");
+  expect(await source.rehearse(never)).toMatch(
+    /A restore of backup 5 that was cut off is settled: .* is restored\.$/,
+  );
+  expect(await readdir(folder)).toEqual(["site"]);
+  expect(await wordOf(root)).toBe("new");
+});
+
+test("SQLite databases in the folder are named, and what would refuse a restore", async () => {
+  const { root, source } = await makeSource();
+  await makeSite(root, "new");
+  for (const name of ["a.db", "b.sqlite", "c d.sqlite3", "e.db"])
+    await writeFile(join(root, name), "SQLite format 3\0");
+  await writeFile(join(root, "other.db"), "something else");
+  await source.rehearse(never);
+  const [warning = "", ...others] = (await source.warnings?.(never)) ?? [];
+  expect(warning).toMatch(/^SQLite databases on a remote server .* and more\.$/);
+  expect(warning).not.toContain("other.db");
+  expect(others).toEqual([]);
+});

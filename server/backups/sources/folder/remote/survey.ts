@@ -1,0 +1,83 @@
+// What a run has to know of a site's folder on another machine. One command asks for all of it, because each one takes as
+// long as the way there and back.
+import type { Host } from "../../../../hosts/host.ts";
+import { lookForZstd } from "../../compress-there.ts";
+import { SourceError } from "../../source.ts";
+import { tarMissing } from "../tar.ts";
+import { lookAround, placeIn, tellWhyNotSwappable } from "./place.ts";
+import { runScript } from "./script.ts";
+import { leftRestores, listRestores } from "./swap.ts";
+
+export type Survey = {
+  state: string;
+  /** Null = it is not GNU tar, or none. */
+  tarVersion: string | null;
+  hasGnuFind: boolean;
+  hasZstd: boolean;
+  /** Where the folder really is; the last part need not be there. */
+  real: string;
+  /** Ids of restores that were cut off and could not be put in order then. */
+  leftRestores: number[];
+  /** Why a restore could not swap a folder in, in words. */
+  whyNotSwappable: string | null;
+  /** Paths of SQLite databases; one more than are shown, where there are more. */
+  databases: string[];
+};
+
+export const shownDatabases = 3;
+
+const lookAt = `if [ ! -e "$1" ]; then echo missing; elif [ ! -d "$1" ]; then echo other
+elif [ ! -r "$1" ] || [ ! -x "$1" ]; then echo closed; else echo open; fi`;
+
+/** Of files that are called so. */
+const findDatabases = `find "$1" -type f -size +0 \\( -name '*.sqlite' -o -name '*.sqlite3' -o -name '*.db' \\) -exec sh -c '
+  for file; do if [ "$(head -c 15 -- "$file")" = "SQLite format 3" ]; then printf "%s\\n" "$file"; fi; done' sh {} + 2>/dev/null | head -n ${shownDatabases + 1}`;
+
+/** A line break at the end of a name would be lost without the point. */
+const script = `s=$(${lookAt}); printf '%s\\0' "$s"
+tar --version; printf '\\0'; find --version | head -n 1; printf '\\0'
+${lookForZstd} && echo zstd; printf '\\0'
+r=$(readlink -f -- "$1" && printf .); r=\${r%??}; p=\${r%/*}; p=\${p:-/}
+printf '%s\\0' "$r"
+set -- "$p" "$r"
+(${listRestores}); printf '\\0'
+(${lookAround}); printf '\\0'
+if [ "$s" = open ]; then set -- "$r"; ${findDatabases}; fi`;
+
+/** @param root absolute path; may be a link */
+export async function surveyFolder(host: Host, root: string, signal: AbortSignal): Promise<Survey> {
+  const sections = (await runScript(host, script, [root], signal)).split("\0");
+  const [state = "", tar = "", find = "", zstd = "", real = "", restores = "", around = ""] =
+    sections;
+  const place = placeIn(host, real, 0);
+  return {
+    state,
+    tarVersion: /^tar \(GNU tar\) (\S+)/m.exec(tar)?.[1] ?? null,
+    hasGnuFind: find.includes("GNU findutils"),
+    hasZstd: zstd !== "",
+    real,
+    leftRestores: leftRestores(place, restores),
+    whyNotSwappable: tellWhyNotSwappable(host, place, around),
+    databases: (sections[7] ?? "").split("\n").filter((path) => path !== ""),
+  };
+}
+
+/** @throws SourceError where the folder cannot be backed up */
+export function refuseUnreadable(
+  { state, tarVersion, hasGnuFind }: Survey,
+  { name, root, account }: { name: string; root: string; account: string },
+): void {
+  const folder = `The folder of ${name}, ${root},`;
+  if (state === "missing")
+    throw new SourceError(`${folder} is not there. Correct its path in the inventory, or make it.`);
+  if (state === "other") throw new SourceError(`${folder} is not a folder.`);
+  if (state === "closed")
+    throw new SourceError(
+      `${folder} may not be read by ${account}, the site's account. Give it read and enter permission on the folder and those above it, or name another user in the inventory.`,
+    );
+  if (tarVersion === null) throw tarMissing("the server has none");
+  if (!hasGnuFind)
+    throw new SourceError(
+      "GNU find is needed to back up folders, and the server has none. Install it (Debian: apt-get install findutils).",
+    );
+}
