@@ -169,6 +169,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     db,
     inventory: inventoryStore,
     host,
+    servers,
     jobs,
     folder: `${options.dataFolder}/workers`,
     installation,

@@ -80,6 +80,14 @@ describe("a mistake is reported with its line and its reason", () => {
       "line 2: A supervisord_config is of use with “supervisor: supervisord” only.",
     ],
     [
+      "servers:\n  - { id: 1, name: far, supervisor: embedded, connection: { ssh: { host: a, user: b, key: agent } } }",
+      "line 2: On a server over SSH, workers are kept up by its supervisord.",
+    ],
+    [
+      "servers:\n  - { id: 1, name: far, supervisord_config: ~/a, connection: { ssh: { host: a, user: b, key: agent } } }",
+      "line 2: A path on a server over SSH must start with “/”.",
+    ],
+    [
       "servers:\n  - { id: 1, name: a, connection: local, time_zone: Mars/Olympus }",
       "A time zone must be an IANA name",
     ],

@@ -15,7 +15,7 @@ import {
   webhooks,
   workers,
 } from "../store/tables.ts";
-import type { Inventory } from "./schema.ts";
+import { keeperOf, type Inventory } from "./schema.ts";
 
 const kinds = {
   sites: { table: sites, word: "Site" },
@@ -92,9 +92,9 @@ const uses: readonly Use[] = [
 type ServerEntry = Inventory["servers"][number];
 
 /** What keeps the processes up of the workers on a server. */
-const keeperOf = (server: ServerEntry | undefined) =>
-  server?.supervisor === "supervisord"
-    ? `${server.id} ${server.supervisord_config ?? ""}`
+const keeperIn = (server: ServerEntry | undefined) =>
+  server !== undefined && keeperOf(server) === "supervisord"
+    ? `${server.id} ${server.connection === "local" ? "here" : "there"} ${server.supervisord_config ?? ""}`
     : "this service";
 
 /** @returns a sentence for each site whose processes another supervisor would have to take over */
@@ -114,7 +114,7 @@ async function stillKept(db: Connection, inventory: Inventory): Promise<string[]
   return rows.flatMap(({ id, name, server, numbers }) => {
     const site = inventory.sites.find((entry) => entry.id === id);
     const next = inventory.servers.find((entry) => entry.id === site?.server);
-    return site === undefined || keeperOf(next) === keeperOf(server)
+    return site === undefined || keeperIn(next) === keeperIn(server)
       ? []
       : [
           `Site ${id} (${name}) cannot be given another supervisor while these workers are not stopped: ${numbers.join(", ")}. Stop them first.`,
@@ -131,16 +131,15 @@ export async function notYetRemote(db: Connection, inventory: Inventory): Promis
   const sentences: string[] = [];
   for (const { of, by, reference, number } of uses) {
     if (of !== "sites" && of !== "databases") continue;
-    if (by !== workers && by !== backupConfigurations) continue;
+    if (by !== backupConfigurations) continue;
     const moved = inventory[of].filter(({ server }) => remote.has(server));
-    const what = by === workers ? "workers" : "backup configurations";
     const rows = await db
       .select({
         id: sql<number>`${reference}`.mapWith(Number),
         numbers: sql<number[]>`array_agg(${number} order by ${number})`,
       })
       // The overloads of a union of tables do not meet; the columns read here stand in both.
-      .from(by as typeof workers)
+      .from(by as typeof backupConfigurations)
       .where(
         inArray(
           reference,
@@ -150,7 +149,7 @@ export async function notYetRemote(db: Connection, inventory: Inventory): Promis
       .groupBy(reference);
     for (const { id, numbers } of rows)
       sentences.push(
-        `${kinds[of].word} ${id} cannot be on a server over SSH yet while it has ${what}: ${numbers.join(", ")}. Delete them first.`,
+        `${kinds[of].word} ${id} cannot be on a server over SSH yet while it has backup configurations: ${numbers.join(", ")}. Delete them first.`,
       );
   }
   return sentences;

@@ -3,7 +3,7 @@ import { defaultArtisan } from "../../contract/workers/command.ts";
 import type { databases, servers, sites } from "../store/tables.ts";
 import type { EntryAccount } from "./accounts.ts";
 import { expandHome } from "./paths.ts";
-import type { Inventory } from "./schema.ts";
+import { keeperOf, type Inventory } from "./schema.ts";
 
 type ServerConnection = Inventory["servers"][number]["connection"];
 export type ServerRow = {
@@ -53,7 +53,7 @@ export const toServer = (row: typeof servers.$inferSelect): ServerRow => ({
   name: row.name,
   timeZone: row.entry.time_zone ?? "UTC",
   supervisord:
-    row.entry.supervisor === "supervisord"
+    keeperOf(row.entry) === "supervisord"
       ? { config: row.entry.supervisord_config ? expandHome(row.entry.supervisord_config) : null }
       : null,
   connection: row.entry.connection,

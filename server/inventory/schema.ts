@@ -65,7 +65,7 @@ const server = z.strictObject({
   connection: z.union([z.literal("local"), z.strictObject({ ssh })], {
     error: "A connection is “local” for this machine, or “{ ssh: { host, user, key } }”.",
   }),
-  /** Who keeps the processes of its workers up: this service itself, or the supervisord of the server. */
+  /** Who keeps the processes of its workers up: this service itself, or the supervisord of the server; see `keeperOf`. */
   supervisor: z.optional(z.enum(["embedded", "supervisord"])),
   /** By default the one that Debian's package brings. */
   supervisord_config: z.optional(absolutePath),
@@ -131,6 +131,13 @@ export const inventorySchema = z.strictObject({
 export type Inventory = z.infer<typeof inventorySchema>;
 export type InventoryKind = keyof Inventory;
 
+/** Who keeps the processes of a server's workers up: over SSH always its supervisord. */
+export const keeperOf = ({
+  supervisor,
+  connection,
+}: Pick<Inventory["servers"][number], "supervisor" | "connection">) =>
+  supervisor ?? (connection === "local" ? "embedded" : "supervisord");
+
 /** One complaint, with the path of what it is about. */
 export type Complaint = { path: (string | number)[]; message: string };
 
@@ -161,8 +168,15 @@ export function crossCheck(inventory: Inventory): Complaint[] {
       refer(["sites", index, "databases", place], databaseIds, "database", wanted),
     );
   });
-  inventory.servers.forEach(({ supervisor, supervisord_config: config }, index) => {
-    if (config !== undefined && supervisor !== "supervisord")
+  inventory.servers.forEach((entry, index) => {
+    const { connection, supervisor, supervisord_config: config } = entry;
+    if (connection !== "local" && supervisor === "embedded")
+      complaints.push({
+        path: ["servers", index, "supervisor"],
+        message:
+          "On a server over SSH, workers are kept up by its supervisord. Write “supervisor: supervisord”, or leave it out.",
+      });
+    else if (config !== undefined && keeperOf(entry) !== "supervisord")
       complaints.push({
         path: ["servers", index, "supervisord_config"],
         message: "A supervisord_config is of use with “supervisor: supervisord” only.",
@@ -176,6 +190,9 @@ export function crossCheck(inventory: Inventory): Complaint[] {
     if (remote.has(serverId) && !text.startsWith("/"))
       complaints.push({ path, message: "A path on a server over SSH must start with “/”." });
   };
+  inventory.servers.forEach(({ id, supervisord_config: config }, index) => {
+    if (config !== undefined) noHome(["servers", index, "supervisord_config"], id, config);
+  });
   inventory.sites.forEach(({ server, root }, index) =>
     noHome(["sites", index, "root"], server, root),
   );

@@ -76,7 +76,7 @@ async function createHanging(readLog: ProcessManager["readLog"] = hanging.readLo
     inventory,
     createManager: () => ({ ...hanging, readLog }),
     jobs,
-    host: createLocalHost({}),
+    servers: { open: async () => createLocalHost({}) },
     clock,
     log: createLog("silent"),
   });
@@ -192,7 +192,7 @@ test(
         return manager;
       },
       jobs,
-      host: createLocalHost({}),
+      servers: { open: async () => createLocalHost({}) },
       clock: systemClock,
       log: createLog("silent"),
     });

@@ -16,7 +16,8 @@ type ProcessManagersOptions = {
 };
 
 /** A server and what reaches its supervisord; the same for as long as that is the same. */
-const keyOf = ({ id, supervisord }: ServerRow) => `${id} ${supervisord?.config ?? ""}`;
+const keyOf = ({ id, connection, supervisord }: ServerRow) =>
+  `${id} ${connection === "local" ? "here" : "there"} ${supervisord?.config ?? ""}`;
 
 export function createProcessManagers(options: ProcessManagersOptions): ProcessManager {
   const { embedded, log } = options;

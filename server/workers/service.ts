@@ -8,11 +8,12 @@ import {
 } from "../../contract/workers/bodies.ts";
 import type { FieldErrors } from "../../contract/errors.ts";
 import type { Clock } from "../clock.ts";
-import type { LocalHost } from "../hosts/host.ts";
 import { recordActivity } from "../activity/store.ts";
 import { conflict } from "../http/service-error.ts";
 import type { InventoryStore, SiteRow } from "../inventory/store.ts";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
+import { ServerAway } from "../ssh/server-away.ts";
+import type { Servers } from "../ssh/servers.ts";
 import type { ListRequest } from "../store/filtered-rows.ts";
 import { brokenBy, createChanger, isUnsettled } from "./changer.ts";
 import { crashLoopOf } from "./crash-loop.ts";
@@ -40,7 +41,7 @@ type WorkerServiceOptions = {
   /** Makes what keeps the processes up, and tells this service of them. */
   createManager(listener: ProcessListener): ProcessManager;
   jobs: Pick<Jobs, "send">;
-  host: LocalHost;
+  servers: Pick<Servers, "open">;
   clock: Clock;
   log: Logger;
 };
@@ -61,7 +62,7 @@ const actions = {
 >;
 
 export function createWorkerService(options: WorkerServiceOptions) {
-  const { store, inventory, jobs, host, clock, log } = options;
+  const { store, inventory, jobs, servers, clock, log } = options;
   /** By worker: the transition that whatever its processes do now belongs to, so that nothing old is taken for its result. */
   const transitions = new Map<number, number>();
   const order: GiveOrder = (id, transition, carryOut) => {
@@ -196,12 +197,17 @@ export function createWorkerService(options: WorkerServiceOptions) {
     async checkFields(site: SiteRow, { directory }: UpdateWorkerBody): Promise<FieldErrors> {
       const account = accountOf(site);
       if (directory === undefined || "problem" in account) return {};
-      if (!(await inventory.isLocal(site.serverId))) return {};
       // Only whether it is there: where it leads is found out at each start.
-      const found = await host.as(account).folderInside(site.root, directory);
-      return typeof found === "string"
-        ? {}
-        : { directory: [`The directory field ${found.problem}.`] };
+      try {
+        const host = await servers.open(site.serverId);
+        const found = await host.as(account).folderInside(site.root, directory);
+        return typeof found === "string"
+          ? {}
+          : { directory: [`The directory field ${found.problem}.`] };
+      } catch (error) {
+        if (error instanceof ServerAway) return {};
+        throw error;
+      }
     },
 
     /** @param body with fields that were checked */
@@ -211,10 +217,6 @@ export function createWorkerService(options: WorkerServiceOptions) {
       if ("problem" in account) throw conflict(account.problem);
       const refusal = await manager.refusal(site.serverId);
       if (refusal !== null) throw conflict(refusal);
-      if (!(await inventory.isLocal(site.serverId)))
-        throw conflict(
-          "Workers on servers over SSH aren't supported yet. Choose a site on the machine that Quarterdeck runs on.",
-        );
       return store.transaction(async (tx) => {
         const row = await store.insert(tx, {
           ...settings,

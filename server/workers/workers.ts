@@ -8,6 +8,7 @@ import type { Route } from "../http/route.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { Handlers, Jobs } from "../jobs/jobs.ts";
 import type { MetricsPart } from "../metrics/part.ts";
+import type { Servers } from "../ssh/servers.ts";
 import type { Database } from "../store/database.ts";
 import type { Deployer } from "./deployer.ts";
 import { countRestarts, workerMetrics } from "./metrics.ts";
@@ -16,12 +17,15 @@ import { createWorkerService } from "./service.ts";
 import { createWorkerStore } from "./store.ts";
 import { createProcessManagers } from "./process-managers.ts";
 import { createSupervisor } from "./supervisor/supervisor.ts";
+import type { Machine } from "./supervisord/machine.ts";
 import { createSupervisordManager } from "./supervisord/manager.ts";
+import { createRemoteMachine } from "./supervisord/remote-machine.ts";
 
 type WorkersOptions = {
   db: Database;
   inventory: InventoryStore;
   host: LocalHost;
+  servers: Pick<Servers, "find" | "open">;
   jobs: Pick<Jobs, "send">;
   /** For the records and logs of the processes. */
   folder: string;
@@ -48,9 +52,16 @@ type Workers = {
 };
 
 export function createWorkers(options: WorkersOptions): Workers {
-  const { db, inventory, host, folder, installation, environment, registry, clock, log } = options;
+  const { db, inventory, host, servers, folder, installation, environment, registry, clock, log } =
+    options;
   // The account's variables are set for each process, the rest is as supervisord was started.
   const inherited = { PATH: environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin" };
+  const here: Machine = {
+    run: host.run,
+    openSocket: async (path) => path,
+    whyClosed: async () => null,
+    environment: inherited,
+  };
   const store = createWorkerStore(db);
   const onRestart = countRestarts(registry);
   const service = createWorkerService({
@@ -60,10 +71,10 @@ export function createWorkers(options: WorkersOptions): Workers {
       const common = { ...listener, instance: installation, onRestart, clock, log };
       return createProcessManagers({
         embedded: createSupervisor({ ...common, folder, environment }),
-        createSupervisord: ({ id, supervisord }) =>
+        createSupervisord: ({ id, connection, supervisord }) =>
           createSupervisordManager({
             ...common,
-            machine: { run: host.run, openSocket: async (path) => path, environment: inherited },
+            machine: connection === "local" ? here : createRemoteMachine(() => servers.find(id)),
             config: supervisord?.config ?? null,
             folder: join(folder, `server-${id}`),
           }),

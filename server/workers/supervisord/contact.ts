@@ -37,6 +37,7 @@ export function createContact({ machine, config, nowMs }: ContactOptions) {
       const installed = await findInstalled(machine, config);
       const rpc = createRpc({
         openSocket: () => machine.openSocket(installed.socket),
+        whyClosed: machine.whyClosed,
         path: installed.socket,
         login: installed.login,
         limitMs: callLimitMs,

@@ -7,6 +7,8 @@ export type Machine = Pick<Host, "run"> & {
    * @returns the path of a socket here that leads to it; rejects where the server is away
    */
   openSocket(path: string): Promise<string>;
+  /** The code of what is wrong with a socket there, which a way through SSH does not tell; null = nothing that shows. */
+  whyClosed(path: string): Promise<string | null>;
   /** What its workers find in their environment beside what is their account's. */
   environment: Record<string, string>;
 };

@@ -1,37 +1,20 @@
 // The same process manager, with its supervisord on a server that is reached by OpenSSH.
 import { expect, onTestFinished, test } from "vitest";
-import type { Connection } from "../../ssh/connection.ts";
 import { openRemoteHost } from "../../ssh/remote-host.ts";
 import { connectTo } from "../../ssh/testing/connect.ts";
 import { startSshd } from "../../ssh/testing/sshd.ts";
 import { programOf, shell, soon } from "../supervisor/testing.ts";
 import { writeText } from "./files.ts";
-import type { Machine } from "./machine.ts";
+import { createRemoteMachine } from "./remote-machine.ts";
 import { createRpc } from "./rpc.ts";
 import { makeManager } from "./testing/manager.ts";
 import { configIn } from "./testing/supervisord.ts";
 
-type Forward = Awaited<ReturnType<Connection["forward"]>>;
-
-/** The server as the account sees it that logs in. */
-async function openMachine(connection: Connection) {
-  const host = await openRemoteHost(connection);
-  let forward: Promise<Forward> | null = null;
-  const machine: Machine = {
-    run: host.run,
-    async openSocket(path) {
-      const known = await forward?.catch(() => null);
-      if (known == null || known.lost.aborted) forward = connection.forward(path);
-      return (await forward)?.path ?? "";
-    },
-    environment: {},
-  };
-  return { host, machine };
-}
-
 test("a worker on a server lives through a cut connection, without a gap in its log", async (context) => {
   const sshd = await startSshd();
-  const { host, machine } = await openMachine(await connectTo(sshd));
+  const connection = await connectTo(sshd);
+  const host = await openRemoteHost(connection);
+  const machine = createRemoteMachine(() => ({ connection }));
   const folder = `${host.account.home}/supervisord`;
   await host.run({ argv: ["mkdir", "-p", `${folder}/conf.d`, `${folder}/log`] });
   const config = `${folder}/supervisord.conf`;

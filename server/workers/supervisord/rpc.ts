@@ -14,6 +14,8 @@ export type Rpc = (method: string, ...args: RpcArgument[]) => Promise<RpcValue>;
 type RpcOptions = {
   /** Of a socket here. */
   openSocket(): Promise<string>;
+  /** See `Machine`; asked where the connection was closed without an answer. */
+  whyClosed?(path: string): Promise<string | null>;
   /** What it is called on the server, for messages. */
   path: string;
   /** `user:password`; null where it asks for none. */
@@ -28,7 +30,7 @@ const maxAnswerBytes = 16 * 1024 * 1024;
 
 /** @returns calls a method of the `supervisor` namespace. @throws RpcFault or SupervisordAway */
 export const createRpc =
-  ({ openSocket, path, login, limitMs }: RpcOptions): Rpc =>
+  ({ openSocket, whyClosed, path, login, limitMs }: RpcOptions): Rpc =>
   async (method, ...args) => {
     let answer: { status: number; text: string };
     try {
@@ -41,7 +43,16 @@ export const createRpc =
     } catch (error) {
       // Of the way to it, which says itself what to do.
       if (error instanceof ServerAway) throw error;
-      throw new SupervisordAway(awayReason(error, path, limitMs));
+      const { code } = toError(error);
+      const isClosed = code === "ECONNRESET" || code === "EPIPE";
+      const why = isClosed ? await whyClosed?.(path) : null;
+      throw new SupervisordAway(
+        awayReason(
+          why == null ? error : Object.assign(toError(error), { code: why }),
+          path,
+          limitMs,
+        ),
+      );
     }
     if (answer.status === 401)
       throw new SupervisordAway(
@@ -68,7 +79,10 @@ function awayReason(error: unknown, path: string, limitMs: number): string {
       return `supervisord is not running: nothing listens on ${path}. Start it on the server: systemctl start supervisor`;
     case "EACCES":
     case "EPERM":
-      return `No permission to use supervisord's socket ${path}. Give the account access with chmod and chown in its [unix_http_server] section.`;
+      return `No permission to use supervisord's socket ${path}. Give the account access with chmod and chown in the [unix_http_server] section of its configuration (“chmod=0770” and “chown=root:GROUP”), then: systemctl restart supervisor`;
+    case "ECONNRESET":
+    case "EPIPE":
+      return `supervisord closed the connection to ${path} without an answer. Look at it on the server: systemctl status supervisor. Over SSH, its sshd has to allow AllowStreamLocalForwarding.`;
     default:
       return `Couldn't reach supervisord on ${path}: ${message}`;
   }

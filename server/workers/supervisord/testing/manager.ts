@@ -30,6 +30,7 @@ export function makeManager(
     machine: given.machine ?? {
       run: host.run,
       openSocket: async (path) => path,
+      whyClosed: async () => null,
       environment: { PATH },
     },
     config,

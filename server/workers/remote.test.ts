@@ -1,0 +1,135 @@
+// Workers of a server over SSH, through the whole service.
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { userInfo } from "node:os";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { Worker, WorkerLog } from "../../contract/workers/worker.ts";
+import { sshEntry } from "../ssh/testing/entry.ts";
+import { startSshd, type TestSshd } from "../ssh/testing/sshd.ts";
+import { createTestService, oneSite, type TestService } from "../testing/service.ts";
+import { isAlive } from "../testing/signals.ts";
+import { workerBody } from "../testing/worker-body.ts";
+import { startSupervisord, type TestSupervisord } from "./supervisord/testing/supervisord.ts";
+
+let sshd: TestSshd;
+const cleanUps: (() => unknown)[] = [];
+let supervisord: TestSupervisord;
+let service: TestService;
+
+beforeAll(async () => {
+  supervisord = await startSupervisord();
+  sshd = await startSshd({ cleanUp: (work) => void cleanUps.push(work) });
+  const connection = sshEntry(sshd, undefined, userInfo().username);
+  service = await createTestService({
+    inventory: (folder) =>
+      oneSite(folder).replace(
+        "connection: local",
+        `connection: ${connection}, supervisord_config: ${supervisord.config}`,
+      ),
+  });
+});
+afterAll(async () => {
+  await service?.close();
+  await supervisord?.close();
+  for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+});
+
+const show = async (id: number) => (await service.json<Worker>("GET", `/api/worker/${id}`)).body;
+const soon = { timeout: 60_000, interval: 50 };
+const becomes = (id: number, wanted: Partial<Worker>) =>
+  vi.waitFor(async () => {
+    const worker = await show(id);
+    expect(worker).toMatchObject(wanted);
+    return worker;
+  }, soon);
+const post = (body: object) => service.json<Worker>("POST", "/api/site/1/worker", body);
+const pids = ({ process_list: list = [] }: Worker) => list.flatMap(({ pid }) => pid ?? []);
+/** Names of files below the folder of the server's supervisord that are a worker's. */
+const filesOf = async (id: number) => {
+  const names = await readdir(supervisord.folder, { recursive: true });
+  return names.filter((name) => new RegExp(`quarterdeck-\\w+-${id}\\.|worker-${id}-`).test(name));
+};
+
+test("a worker lives on its server, whatever becomes of the connection, and leaves nothing there", async () => {
+  const { status, body } = await post({ ...workerBody, processes: 2 });
+  expect(status).toBe(201);
+  const { id } = body;
+  const first = pids(await becomes(id, { status: "installed" }));
+  expect(first.map(isAlive)).toEqual([true, true]);
+  expect((await filesOf(id)).length).toBeGreaterThan(1);
+  await vi.waitFor(async () => {
+    const { body: log } = await service.json<WorkerLog>("GET", `/api/worker/${id}/log`);
+    expect(log).toMatchObject({ text: expect.stringContaining("called with queue:work database") });
+  }, soon);
+
+  expect((await service.call("PUT", `/api/worker/${id}/restart`)).status).toBe(204);
+  const second = pids(await becomes(id, { status: "installed" }));
+  expect(second.some((pid) => first.includes(pid))).toBe(false);
+
+  // Cut and back at once: nobody notices.
+  await sshd.cut();
+  expect(pids(await becomes(id, { status: "installed" }))).toEqual(second);
+
+  await sshd.stop();
+  const away = await becomes(id, { status: "unreachable", last_status: "installed" });
+  expect(away.status_reason).toMatch(/^127\.0\.0\.1:\d+ |^The connection to 127\.0\.0\.1:\d+ /);
+  await service.ahead(24 * 3600_000);
+  expect((await show(id)).status).toBe("unreachable");
+  expect(second.map(isAlive)).toEqual([true, true]);
+  await sshd.start();
+  const back = await becomes(id, { status: "installed", unreachable_since: null });
+  expect(pids(back)).toEqual(second);
+
+  const goOn = await sshd.hang();
+  try {
+    await becomes(id, { status: "unreachable", last_status: "installed" });
+  } finally {
+    await goOn();
+  }
+  expect(pids(await becomes(id, { status: "installed" }))).toEqual(second);
+
+  expect((await service.call("DELETE", `/api/worker/${id}`)).status).toBe(204);
+  await vi.waitFor(
+    async () => expect((await service.call("GET", `/api/worker/${id}`)).status).toBe(404),
+    soon,
+  );
+  expect(second.some(isAlive)).toBe(false);
+  expect(await filesOf(id)).toEqual([]);
+}, 240_000);
+
+test("what was not started while the server was away is, once it is back", async () => {
+  await sshd.stop();
+  const { status, body } = await post({ ...workerBody, directory: "." });
+  expect(status).toBe(201);
+  await becomes(body.id, { status: "unreachable", last_status: "installing" });
+  await sshd.start();
+  await becomes(body.id, { status: "installed" });
+}, 120_000);
+
+test("a directory that is not on the server is refused at its field", async () => {
+  const folder = join(service.folder, "shop/there");
+  const refused = await service.json<{ errors: object }>("POST", "/api/site/1/worker", {
+    ...workerBody,
+    directory: "there",
+  });
+  expect(refused).toMatchObject({
+    status: 422,
+    body: { errors: { directory: ["The directory field is not there."] } },
+  });
+  await mkdir(folder);
+  const { body } = await post({ ...workerBody, directory: "there" });
+  await becomes(body.id, { status: "installed", directory: "there" });
+  await rm(folder, { recursive: true });
+}, 90_000);
+
+test("a supervisord that does not run there is told with the command that starts it", async () => {
+  const { body } = await post(workerBody);
+  await becomes(body.id, { status: "installed" });
+  await supervisord.stop();
+  const away = await becomes(body.id, { status: "unreachable", last_status: "installed" });
+  expect(away.status_reason).toBe(
+    `supervisord is not running: its socket ${supervisord.socket} is not there. Start it on the server: systemctl start supervisor`,
+  );
+  await supervisord.start();
+  await becomes(body.id, { status: "installed" });
+}, 120_000);

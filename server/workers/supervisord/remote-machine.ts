@@ -1,0 +1,60 @@
+// A server over SSH as the process manager of its supervisord reaches it: as the account that logs in.
+import type { Connection } from "../../ssh/connection.ts";
+import { openRemoteHost } from "../../ssh/remote-host.ts";
+import { ServerAway } from "../../ssh/server-away.ts";
+import type { Machine } from "./machine.ts";
+
+type Way = { connection: Connection; path: string; forward: ReturnType<Connection["forward"]> };
+
+const limitMs = 10_000;
+
+/** What sshd does not say of a socket that it could not connect to. */
+const look = [
+  '[ -x "$(dirname -- "$1")" ] || { echo EACCES; exit; }',
+  '[ -S "$1" ] || { echo ENOENT; exit; }',
+  '[ -w "$1" ] || echo EACCES',
+].join("\n");
+
+/** @param find the server as the inventory has it now. @throws ServerAway where it has it no more */
+export function createRemoteMachine(find: () => { connection: Connection } | null): Machine {
+  let way: Way | null = null;
+
+  function connection(): Connection {
+    const found = find();
+    if (found === null) throw new ServerAway("setup", "The server is no longer one over SSH.");
+    return found.connection;
+  }
+
+  const run: Machine["run"] = async (command) =>
+    (await openRemoteHost(connection(), command.signal)).run(command);
+
+  function forward(path: string): Way["forward"] {
+    const current = connection();
+    if (way?.connection === current && way.path === path) return way.forward;
+    const made = { connection: current, path, forward: current.forward(path) };
+    const forget = () => {
+      if (way === made) way = null;
+    };
+    way = made;
+    const watch = async () => {
+      const { lost } = await made.forward;
+      lost.addEventListener("abort", forget, { once: true });
+      if (lost.aborted) forget();
+    };
+    watch().catch(forget);
+    return made.forward;
+  }
+
+  return {
+    run,
+    openSocket: async (path) => (await forward(path)).path,
+    async whyClosed(path) {
+      const { stdout } = await run({
+        argv: ["sh", "-c", look, "sh", path],
+        signal: AbortSignal.timeout(limitMs),
+      });
+      return stdout.trim() || null;
+    },
+    environment: {},
+  };
+}
