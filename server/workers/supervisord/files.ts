@@ -1,5 +1,6 @@
 // Files on the server, by commands that every server has. Each is one argument list; a shell reads only the text written here.
 import { createHash } from "node:crypto";
+import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import type { Machine } from "./machine.ts";
 
@@ -10,6 +11,7 @@ const limitMs = 20_000;
 
 const ok = 0;
 const missing = 3;
+const closed = 4;
 
 type Shell = { machine: Pick<Machine, "run">; script: string; args: readonly string[] };
 
@@ -37,9 +39,13 @@ const problemOf = (what: string, { stderr }: { stderr: string }) =>
 
 /** @returns null where there is no such file */
 export async function readText(machine: Machine, path: string): Promise<string | null> {
-  const script = `[ -e "$1" ] || exit ${missing}; head -c ${maxFileBytes} -- "$1"`;
-  const end = await run({ machine, script, args: [path] });
+  const folder = dirname(path);
+  // What lies in a closed folder looks as if it were not there.
+  const script = `[ -e "$1" ] || { [ -d "$2" ] && [ ! -x "$2" ] && exit ${closed}; exit ${missing}; }; head -c ${maxFileBytes} -- "$1"`;
+  const end = await run({ machine, script, args: [path, folder] });
   if (end.exitCode === missing) return null;
+  if (end.exitCode === closed)
+    throw new Error(`Couldn't read ${path}: the folder ${folder} is closed to the account`);
   if (end.exitCode !== ok) throw problemOf(`Couldn't read ${path}`, end);
   return end.stdout;
 }

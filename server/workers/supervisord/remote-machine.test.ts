@@ -1,0 +1,61 @@
+// What is wrong on the way to a supervisord on a server over SSH, in the operator's words.
+import { chmod } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { connectTo } from "../../ssh/testing/connect.ts";
+import { startSshd } from "../../ssh/testing/sshd.ts";
+import { isRoot } from "../../testing/machine.ts";
+import { createContact } from "./contact.ts";
+import { createRemoteMachine } from "./remote-machine.ts";
+import { startSupervisord, type TestSupervisord } from "./testing/supervisord.ts";
+
+let supervisord: TestSupervisord;
+beforeAll(async () => {
+  supervisord = await startSupervisord();
+});
+afterAll(() => supervisord?.close());
+
+/** What is said of it to the account that logs in; null where it answers. @param sshdConfig lines of sshd_config */
+async function ask(sshdConfig = ""): Promise<string | null> {
+  const connection = await connectTo(await startSshd({ config: sshdConfig }));
+  const machine = createRemoteMachine(() => ({ connection }));
+  const contact = createContact({ machine, config: supervisord.config, nowMs: Date.now });
+  try {
+    const { rpc } = await contact.connect();
+    await rpc("getState");
+    return null;
+  } catch (error) {
+    contact.failed(error);
+    return contact.away()?.reason ?? null;
+  }
+}
+
+test.runIf(isRoot)(
+  "an account without a right to the socket is told, with what gives it",
+  async () => {
+    await chmod(supervisord.folder, 0o755);
+    const noRight = `No permission to use supervisord's socket ${supervisord.socket}. Give the account access with chmod and chown in the [unix_http_server] section of its configuration (“chmod=0770” and “chown=root:GROUP”), then: systemctl restart supervisor`;
+    expect(await ask()).toBe(noRight);
+    await chmod(supervisord.socket, 0o777);
+    expect(await ask()).toBeNull();
+    // A folder on the way is closed as well.
+    await chmod(supervisord.folder, 0o744);
+    expect(await ask()).toBe(
+      `Couldn't read ${supervisord.config}: the folder ${supervisord.folder} is closed to the account.`,
+    );
+  },
+);
+
+test("an sshd that forwards no sockets is told", async () => {
+  await chmod(supervisord.folder, 0o755);
+  await chmod(supervisord.socket, 0o777);
+  expect(await ask("AllowStreamLocalForwarding no")).toContain("AllowStreamLocalForwarding");
+});
+
+test("a socket that nothing listens on is told with the command that starts supervisord", async () => {
+  await chmod(supervisord.folder, 0o755);
+  await supervisord.stop();
+  expect(await ask()).toBe(
+    `supervisord is not running: its socket ${join(supervisord.folder, "socket")} is not there. Start it on the server: systemctl start supervisor`,
+  );
+});
