@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
 import { createLoop, type Loop } from "../jobs/loop.ts";
-import { deadlineSeconds, isOverdue } from "./deadlines.ts";
+import { deadlineAt, deadlineSeconds, isOverdue } from "./deadlines.ts";
 import type { Mover } from "./mover.ts";
 import { isUp, type SeenProcess, tell } from "./outcome.ts";
 import type { WorkerRow, WorkerStore } from "./store.ts";
@@ -16,6 +16,8 @@ type DeadlineLoopOptions = {
   follow(row: WorkerRow): void;
   /** Brings the settings before a change back that is being rolled out. */
   undo(row: WorkerRow, why: string): Promise<WorkerRow | null>;
+  /** Whether nobody has looked yet since the start of the service. */
+  isUnseen(id: number): boolean;
   /** Moves the status to what the processes show. */
   observe(id: number): Promise<void>;
   clock: Clock;
@@ -26,12 +28,13 @@ type DeadlineLoopOptions = {
 const everyMs = 1000;
 
 export function createDeadlineLoop(options: DeadlineLoopOptions): Loop {
-  const { store, mover, processesOf, follow, undo, observe, clock, log } = options;
+  const { store, mover, processesOf, follow, undo, isUnseen, observe, clock, log } = options;
 
   /** A worker whose processes come and go has its whole time again; one that was kept from being up has failed. */
   async function expire(row: WorkerRow): Promise<void> {
     const seconds = deadlineSeconds(row.status, row);
     if (seconds === null || row.deadline_at === null) return;
+    if (isUnseen(row.id)) return postpone(row);
     if (row.changed_from !== null) {
       await undo(row, `It was not rolled out within ${seconds} s.`);
       return;
@@ -51,6 +54,12 @@ export function createDeadlineLoop(options: DeadlineLoopOptions): Loop {
     if (moved !== null) follow(moved);
     if (comesUp) await observe(row.id);
   }
+
+  /** Its whole time from now on. */
+  const postpone = (row: WorkerRow) =>
+    store.transaction((tx) =>
+      store.postpone(tx, [{ row, deadlineAt: deadlineAt(row.status, row, clock.now()) }]),
+    );
 
   async function expireDue(): Promise<void> {
     for (const row of await store.overdue(clock.now()))

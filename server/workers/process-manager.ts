@@ -102,7 +102,7 @@ export type ProcessManager = {
   /**
    * Once, before anything else: takes up the living processes of the given programs, starts what should
    * be up and is not, goes on with restarts that were cut off, and sees to the end of what should be down and of what no
-   * program claims.
+   * program claims. It waits for nothing that may be away: `away` says whether that is done.
    */
   resume(programs: readonly Resumed[]): Promise<void>;
   /** Brings up what is not; what runs stays as it is. The count of failed starts begins anew. */
@@ -137,8 +137,11 @@ export type ProcessManager = {
   readLog(id: number, from: LogPosition): Promise<WorkerLog>;
   /** Why no worker can be kept up on a server, and what to do: sentences; null = nothing is known against it. */
   refusal(serverId: number): Promise<string | null>;
-  /** Null where what keeps the worker up can be asked. Orders given meanwhile are carried out once it can. */
-  away(id: number): Away | null;
+  /**
+   * Null where what keeps the worker up can be asked. Orders given meanwhile are carried out once it can. `unseen` = nobody
+   * has looked yet since the start of the service, so that the processes are as an earlier life of it saw them last.
+   */
+  away(id: number): Away | "unseen" | null;
   /** What is not as it was left, and no matter of one process: a sentence. */
   notice(id: number): string | null;
   stopAll(): Promise<void>;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { userInfo } from "node:os";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Worker, WorkerLog } from "../../contract/workers/worker.ts";
+import { createApp } from "../app.ts";
 import { sshEntry } from "../ssh/testing/entry.ts";
 import { startSshd, type TestSshd } from "../ssh/testing/sshd.ts";
 import { createTestService, oneSite, type TestService } from "../testing/service.ts";
@@ -132,4 +133,28 @@ test("a supervisord that does not run there is told with the command that starts
   );
   await supervisord.start();
   await becomes(body.id, { status: "installed" });
+}, 120_000);
+
+test("a service that starts while the server hangs does not wait for it, and shows what it knew", async () => {
+  const { body } = await post(workerBody);
+  const { id } = body;
+  const before = pids(await becomes(id, { status: "installed" }));
+  await service.app.close("keep");
+  const goOn = await sshd.hang();
+  try {
+    const startMs = performance.now();
+    service.app = await createApp(service.options);
+    // Less than `ssh` waits for a server.
+    expect(performance.now() - startMs).toBeLessThan(8000);
+    const { status, last_status: last } = await show(id);
+    expect(last ?? status).toBe("installed");
+    // Nor does a request: whether the directory is there is found out at the start.
+    const requestMs = performance.now();
+    expect((await post({ ...workerBody, directory: "." })).status).toBe(201);
+    expect(performance.now() - requestMs).toBeLessThan(6000);
+    await becomes(id, { status: "unreachable", last_status: "installed" });
+  } finally {
+    await goOn();
+  }
+  expect(pids(await becomes(id, { status: "installed" }))).toEqual(before);
 }, 120_000);

@@ -15,6 +15,7 @@ import type { JobData, Jobs } from "../jobs/jobs.ts";
 import { ServerAway } from "../ssh/server-away.ts";
 import type { Servers } from "../ssh/servers.ts";
 import type { ListRequest } from "../store/filtered-rows.ts";
+import { toError } from "../to-error.ts";
 import { brokenBy, createChanger, isUnsettled } from "./changer.ts";
 import { crashLoopOf } from "./crash-loop.ts";
 import { createCrashWatch } from "./crash-watch.ts";
@@ -45,6 +46,9 @@ type WorkerServiceOptions = {
   clock: Clock;
   log: Logger;
 };
+
+/** A request waits so long for a server that is not connected. */
+const checkMs = 2000;
 
 /** Which state an action leads into, and the states in which it has nothing to do. */
 const actions = {
@@ -91,6 +95,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
     mover,
     processesOf,
     follow,
+    isUnseen: (id) => manager.away(id) === "unseen",
     observe,
   });
 
@@ -138,12 +143,15 @@ export function createWorkerService(options: WorkerServiceOptions) {
 
   /** @returns the row; null where its processes cannot be asked for, so that what they did last says nothing of what they do */
   async function reach(row: WorkerRow | null): Promise<WorkerRow | null> {
-    const away = row && manager.away(row.id);
-    if (row === null || (away === null && row.unreachable_since === null)) return row;
+    if (row === null) return null;
+    const away = manager.away(row.id);
+    if (away === "unseen") return null;
     if (away === null)
-      // The whole time for what it is to come to.
-      return store.setReachable(row, deadlineAt(row.status, row, clock.now()));
-    if (row.unreachable_reason !== away?.reason && away) await store.setUnreachable(row.id, away);
+      return row.unreachable_since === null
+        ? row
+        : // The whole time for what it is to come to.
+          store.setReachable(row, deadlineAt(row.status, row, clock.now()));
+    if (row.unreachable_reason !== away.reason) await store.setUnreachable(row.id, away);
     return null;
   }
 
@@ -199,13 +207,13 @@ export function createWorkerService(options: WorkerServiceOptions) {
       if (directory === undefined || "problem" in account) return {};
       // Only whether it is there: where it leads is found out at each start.
       try {
-        const host = await servers.open(site.serverId);
+        const host = await servers.open(site.serverId, AbortSignal.timeout(checkMs));
         const found = await host.as(account).folderInside(site.root, directory);
         return typeof found === "string"
           ? {}
           : { directory: [`The directory field ${found.problem}.`] };
       } catch (error) {
-        if (error instanceof ServerAway) return {};
+        if (error instanceof ServerAway || toError(error).name === "TimeoutError") return {};
         throw error;
       }
     },

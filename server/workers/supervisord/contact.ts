@@ -30,6 +30,8 @@ export function createContact({ machine, config, nowMs }: ContactOptions) {
     isNew: () => !hasSucceeded || away !== null,
     installed: () => connected?.installed ?? null,
     away: () => away,
+    /** Nobody knows yet whether it answers. */
+    isUnseen: () => !hasSucceeded && away === null,
 
     /** Finds it, which says nothing of whether it answers. @throws SupervisordAway or SupervisordMissing */
     async connect(): Promise<Connected> {

@@ -38,6 +38,10 @@ const nothing = { groups: [], files: [], logs: [] };
 
 const pidsOf = (manager: Manager, id: number) =>
   manager.processes(id).flatMap(({ pid }) => pid ?? []);
+const whyAway = (manager: Manager) => {
+  const away = manager.away(1);
+  return away === null || away === "unseen" ? away : away.reason;
+};
 const isUp =
   (manager: Manager, id: number, count = 1) =>
   () => {
@@ -125,6 +129,9 @@ test("a service that was killed at any step leaves what the next one finishes or
 
   const second = makeManager(context, supervisord, given);
   await second.resume([{ program, up: true }]);
+  expect(second.away(1)).toBe("unseen");
+  expect(pidsOf(second, 1)).toEqual(pids);
+  await expect.poll(() => second.away(1), soon).toBeNull();
   expect(pidsOf(second, 1)).toEqual(pids);
   expect(second.processes(1).map(({ restarts }) => restarts)).toEqual([0, 0]);
   second.release();
@@ -145,8 +152,12 @@ test("a service that was killed at any step leaves what the next one finishes or
   await third.resume([{ program, up: true }]);
   await expect.poll(isUp(third, 1, 2), soon).toBe(true);
   expect(pidsOf(third, 1)[0]).toBe(pids[0]);
-  await expect.poll(async () => (await left(third)).groups.length, soon).toBe(2);
-  expect((await left(third)).files).toEqual([names.fileOf(1, ".conf")]);
+  await expect
+    .poll(async () => {
+      const { groups, files } = await left(third);
+      return { groups: groups.length, files };
+    }, soon)
+    .toEqual({ groups: 2, files: [names.fileOf(1, ".conf")] });
   third.release();
 
   const fourth = makeManager(context, supervisord, given);
@@ -296,7 +307,7 @@ test("while supervisord hangs or is gone it is away with its reason, and then ev
   await expect.poll(isUp(manager, 1), soon).toBe(true);
   const pids = pidsOf(manager, 1);
   sendSignal(own.pid(), "SIGSTOP");
-  await expect.poll(() => manager.away(1)?.reason, soon).toContain("did not answer within 5 s");
+  await expect.poll(() => whyAway(manager), soon).toContain("did not answer within 5 s");
   // An order waits.
   const restarted = manager.restart(programOf(1, { order: 9 }));
   sendSignal(own.pid(), "SIGCONT");
@@ -305,7 +316,7 @@ test("while supervisord hangs or is gone it is away with its reason, and then ev
   expect(manager.away(1)).toBeNull();
   expect(pidsOf(manager, 1)).not.toEqual(pids);
   await own.stop();
-  await expect.poll(() => manager.away(1)?.reason, soon).toContain("supervisord is not running");
+  await expect.poll(() => whyAway(manager), soon).toContain("supervisord is not running");
   const last = pidsOf(manager, 1);
   expect(isUp(manager, 1)()).toBe(true);
   await own.start();
@@ -318,6 +329,6 @@ test("where supervisord is missing, the commands that install it are told", asyn
   const config = join(makeFolder(context), "supervisord.conf");
   const manager = makeManager(context, { config });
   await manager.resume([]);
-  expect(manager.away(1)?.reason).toContain(`${config} is not on this server`);
+  await expect.poll(() => whyAway(manager), soon).toContain(`${config} is not on this server`);
   rmSync(config, { force: true });
 });

@@ -3,6 +3,7 @@
 // the way to the server, the next turn finds what is left to do by looking.
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../log.ts";
 import type { ProcessListener, ProcessManager, Program } from "../process-manager.ts";
@@ -33,6 +34,9 @@ type SupervisordOptions = ProcessListener & {
   /** Milliseconds between two looks: while something is on its way, and else; and at the program files. */
   pace?: { busyMs: number; restMs: number; compareMs: number };
 };
+
+/** A request waits so long for what is against it. */
+const refusalMs = 2000;
 
 const usualPace = { busyMs: 200, restMs: 2000, compareMs: 30_000 };
 
@@ -78,7 +82,7 @@ export function createSupervisordManager(options: SupervisordOptions) {
       fileNotice: null,
       deployedAtMs: clock.now(),
       recordsText: "",
-      awayReason: null,
+      awayReason: undefined,
       removed: null,
     };
     workers.set(id, worker);
@@ -271,7 +275,6 @@ export function createSupervisordManager(options: SupervisordOptions) {
         });
       }
       wake();
-      await running;
     },
 
     start(program) {
@@ -342,21 +345,19 @@ export function createSupervisordManager(options: SupervisordOptions) {
         createRemoteLog({ machine, folder: folderOf(id), paths: async () => [] })
       ).read(from),
     async refusal() {
-      try {
-        await contact.connect();
-        return null;
-      } catch (error) {
+      const found = contact.connect().then(
+        () => null,
         // What is away may be back by the time that it is needed.
-        return error instanceof SupervisordMissing ? error.message : null;
-      }
+        (error: unknown) => (error instanceof SupervisordMissing ? error.message : null),
+      );
+      return Promise.race([found, wait(refusalMs, null, { ref: false })]);
     },
-    away: () => contact.away(),
+    away: () => (contact.isUnseen() ? "unseen" : contact.away()),
     notice: (id) => workers.get(id)?.fileNotice ?? null,
 
     /** They are supervisord's, which goes on without this service. */
     async stopAll() {
       release();
-      await running;
     },
 
     release,

@@ -7,6 +7,7 @@ import { startSshd } from "../../ssh/testing/sshd.ts";
 import { isRoot } from "../../testing/machine.ts";
 import { createContact } from "./contact.ts";
 import { createRemoteMachine } from "./remote-machine.ts";
+import { makeManager } from "./testing/manager.ts";
 import { startSupervisord, type TestSupervisord } from "./testing/supervisord.ts";
 
 let supervisord: TestSupervisord;
@@ -51,6 +52,25 @@ test("an sshd that forwards no sockets is told", async () => {
   await chmod(supervisord.socket, 0o777);
   expect(await ask("AllowStreamLocalForwarding no")).toContain("AllowStreamLocalForwarding");
 });
+
+test("a server that hangs holds up no request, no start and no end of the service", async (context) => {
+  const sshd = await startSshd();
+  const connection = await connectTo(sshd);
+  const machine = createRemoteMachine(() => ({ connection }));
+  const manager = makeManager(context, supervisord, { machine });
+  const goOn = await sshd.hang();
+  const startMs = performance.now();
+  expect(await manager.refusal(1)).toBeNull();
+  await manager.resume([]);
+  await manager.stopAll();
+  // Less than `ssh` waits for a server.
+  expect(performance.now() - startMs).toBeLessThan(6000);
+  await goOn();
+  const missing = makeManager(context, { config: "/nowhere/supervisord.conf" }, { machine });
+  await expect
+    .poll(() => missing.refusal(1), { timeout: 30_000 })
+    .toContain("/nowhere/supervisord.conf is not on this server");
+}, 60_000);
 
 test("a socket that nothing listens on is told with the command that starts supervisord", async () => {
   await chmod(supervisord.folder, 0o755);

@@ -19,8 +19,8 @@ export type SupervisordWorker = {
   /** What is wrong with that file: a sentence. */
   fileNotice: string | null;
   deployedAtMs: number;
-  /** Why it cannot be asked for, as it was last told. */
-  awayReason: string | null;
+  /** Why it cannot be asked for, as it was last told; null = it can; undefined = nothing was told yet. */
+  awayReason: string | null | undefined;
   /** As they were last written down. */
   recordsText: string;
   /** It is to leave nothing behind; called once it has. */
