@@ -45,7 +45,7 @@ import { createListener } from "./store/listen.ts";
 import { installationId } from "./store/settings.ts";
 import { createTokens } from "./tokens/tokens.ts";
 import { createWebhooks } from "./webhooks/webhooks.ts";
-import { createWorkers } from "./workers/workers.ts";
+import { createWorkers, type Workers } from "./workers/workers.ts";
 
 export type AppOptions = {
   /** Where PostgreSQL is. */
@@ -130,6 +130,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     environment: { PATH, HOME, LC_ALL: "C", ...(agent && { SSH_AUTH_SOCK: agent }) },
   });
   let reachability: Reachability | null = null;
+  let workersOfInventory: Workers | null = null;
   const inventory = await openInventory({
     file: options.inventoryFile,
     dataFolder: options.dataFolder,
@@ -142,7 +143,10 @@ export async function createApp(options: AppOptions): Promise<App> {
       findReplacer,
     },
     remote: servers,
-    onAccepted: () => reachability?.wake(),
+    onAccepted() {
+      reachability?.wake();
+      workersOfInventory?.followInventory();
+    },
     log,
   });
   reachability = createReachability({
@@ -179,6 +183,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
   });
   await workers.resume();
+  workersOfInventory = workers;
   const backups = createBackups({
     db,
     inventory: inventoryStore,

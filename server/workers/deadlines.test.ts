@@ -15,6 +15,7 @@ import { createShiftedClock } from "../testing/shifted-clock.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { deadlineSeconds, isOverdue } from "./deadlines.ts";
 import type { ProcessListener, ProcessManager, ProcessStatus } from "./process-manager.ts";
+import type { ProcessManagers } from "./process-managers.ts";
 import { createWorkerService } from "./service.ts";
 import { createWorkerStore } from "./store.ts";
 
@@ -38,7 +39,8 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 /** Takes every order and does nothing: the machine that hangs. */
-const hanging: ProcessManager = {
+const hanging: ProcessManagers = {
+  follow: async () => [],
   resume: async () => undefined,
   start: () => undefined,
   stop: async () => undefined,
@@ -173,7 +175,7 @@ test(
     );
     // Each look finds the process in the other state: down, up, down. Of the others none comes up.
     const looks = new Map(rows.map((row) => [row.id, 0]));
-    const manager: ProcessManager = {
+    const manager: ProcessManagers = {
       ...hanging,
       processes(worker) {
         const looked = looks.get(worker);

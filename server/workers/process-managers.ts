@@ -15,14 +15,24 @@ type ProcessManagersOptions = {
   log: Log;
 };
 
+export type ProcessManagers = ProcessManager & {
+  /**
+   * The inventory has changed: gives what is on another server now to the manager of that one.
+   * @returns ids of the workers that have moved; the inventory lets none go that is not stopped
+   */
+  follow(): Promise<number[]>;
+};
+
 /** A server and what reaches its supervisord; the same for as long as that is the same. */
 const keyOf = ({ id, connection, supervisord }: ServerRow) =>
   `${id} ${connection === "local" ? "here" : "there"} ${supervisord?.config ?? ""}`;
 
-export function createProcessManagers(options: ProcessManagersOptions): ProcessManager {
+export function createProcessManagers(options: ProcessManagersOptions): ProcessManagers {
   const { embedded, log } = options;
   const supervisords = new Map<string, ProcessManager>();
   const byWorker = new Map<number, ProcessManager>();
+  /** What goes on of workers that have left a manager: what is left there goes once its server can be asked. */
+  const leaving = new Map<ProcessManager, Map<number, Promise<void>>>();
 
   function managerOf(server: ServerRow | null): ProcessManager {
     if (server === null || server.supervisord === null) return embedded;
@@ -37,17 +47,43 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
   const all = () => [embedded, ...supervisords.values()];
   const known = (id: number) => byWorker.get(id) ?? embedded;
 
-  /** For an order that may be the first one since its server was given another. */
-  async function choose(id: number): Promise<ProcessManager> {
+  /** Nobody waits for that: the server may be gone for good, and the inventory lets no worker go whose processes are up. */
+  function leave(manager: ProcessManager, id: number): void {
+    const ends = leaving.get(manager) ?? new Map<number, Promise<void>>();
+    leaving.set(manager, ends);
+    const end = manager
+      .remove(id)
+      .catch((error: unknown) =>
+        log.warn({ err: error, worker: id }, "something of a worker was left on its former server"),
+      )
+      .finally(() => ends.delete(id));
+    ends.set(id, end);
+  }
+
+  /** @returns the manager of the worker's server, and whether that is another one than before */
+  async function assign(id: number) {
     const manager = managerOf(await options.serverOf(id));
     const before = byWorker.get(id);
     byWorker.set(id, manager);
-    // The inventory takes no other one for a server while processes of its workers are up.
-    if (before !== undefined && before !== manager) await before.remove(id);
+    const hasMoved = before !== undefined && before !== manager;
+    if (hasMoved) leave(before, id);
+    return { manager, hasMoved };
+  }
+
+  /** For an order that may be the first one since its server was given another. */
+  async function choose(id: number): Promise<ProcessManager> {
+    const { manager } = await assign(id);
+    // It has come back before that was over.
+    await leaving.get(manager)?.get(id);
     return manager;
   }
 
   return {
+    async follow() {
+      const moved: number[] = [];
+      for (const id of byWorker.keys()) if ((await assign(id)).hasMoved) moved.push(id);
+      return moved;
+    },
     async resume(programs) {
       const given = new Map<ProcessManager, Resumed[]>([[embedded, []]]);
       for (const server of await options.listServers()) given.set(managerOf(server), []);

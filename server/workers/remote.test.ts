@@ -1,8 +1,10 @@
 // Workers of a server over SSH, through the whole service.
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { userInfo } from "node:os";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import type { Page } from "../../contract/paging.ts";
+import type { Site } from "../../contract/servers.ts";
 import type { Worker, WorkerLog } from "../../contract/workers/worker.ts";
 import { createApp } from "../app.ts";
 import { sshEntry } from "../ssh/testing/entry.ts";
@@ -16,6 +18,7 @@ let sshd: TestSshd;
 const cleanUps: (() => unknown)[] = [];
 let supervisord: TestSupervisord;
 let service: TestService;
+const soon = { timeout: 60_000, interval: 50 };
 
 beforeAll(async () => {
   supervisord = await startSupervisord();
@@ -35,8 +38,16 @@ afterAll(async () => {
   for (const cleanUp of cleanUps.toReversed()) await cleanUp();
 });
 
+/** A site's workers keep it on its server. */
+const removeAll = () =>
+  vi.waitFor(async () => {
+    const { body } = await service.json<Page<Worker>>("GET", "/api/site/1/workers");
+    for (const { id } of body.data) await service.call("DELETE", `/api/worker/${id}`);
+    expect(body.data).toEqual([]);
+  }, soon);
+afterEach(removeAll, 90_000);
+
 const show = async (id: number) => (await service.json<Worker>("GET", `/api/worker/${id}`)).body;
-const soon = { timeout: 60_000, interval: 50 };
 const becomes = (id: number, wanted: Partial<Worker>) =>
   vi.waitFor(async () => {
     const worker = await show(id);
@@ -158,3 +169,37 @@ test("a service that starts while the server hangs does not wait for it, and sho
   }
   expect(pids(await becomes(id, { status: "installed" }))).toEqual(before);
 }, 120_000);
+
+test("a worker whose site has left a server that is gone starts on the new one", async () => {
+  const { body } = await post(workerBody);
+  const { id } = body;
+  await becomes(id, { status: "installed" });
+  expect((await service.call("DELETE", `/api/worker/${id}/stop`)).status).toBe(204);
+  await becomes(id, { status: "stopped" });
+  await sshd.stop();
+  await becomes(id, { status: "unreachable", last_status: "stopped" });
+  const there = await readFile(service.inventoryFile, "utf8");
+  const moved = there
+    .replace("sites:", "  - { id: 2, name: new, connection: local }\nsites:")
+    .replace("server: 1, name: shop", "server: 2, name: shop");
+  try {
+    await writeFile(service.inventoryFile, moved);
+    // What becomes of its former server is of no interest any more.
+    await becomes(id, { status: "stopped", unreachable_since: null });
+    expect((await service.call("POST", `/api/worker/${id}/start`)).status).toBe(204);
+    await becomes(id, { status: "installed" });
+    expect((await service.call("DELETE", `/api/worker/${id}/stop`)).status).toBe(204);
+    await becomes(id, { status: "stopped" });
+  } finally {
+    await sshd.start();
+    await writeFile(service.inventoryFile, there);
+  }
+  await vi.waitFor(async () => {
+    const { body: site } = await service.json<Site>("GET", "/api/site/1");
+    expect(site.server_id).toBe(1);
+  }, soon);
+  // What was left there goes now that the server is back, and does not take the new start with it.
+  expect((await service.call("POST", `/api/worker/${id}/start`)).status).toBe(204);
+  await becomes(id, { status: "installed" });
+  expect(await filesOf(id)).not.toEqual([]);
+}, 240_000);

@@ -27,12 +27,8 @@ import { createKillNotes } from "./kills.ts";
 import { createMover } from "./mover.ts";
 import { createObserver } from "./observer.ts";
 import { outcomeOf, tell } from "./outcome.ts";
-import type {
-  LogPosition,
-  ProcessListener,
-  ProcessManager,
-  ProcessStatus,
-} from "./process-manager.ts";
+import type { LogPosition, ProcessListener, ProcessStatus } from "./process-manager.ts";
+import type { ProcessManagers } from "./process-managers.ts";
 import type { WorkerRow, WorkerStore } from "./store.ts";
 import { accountOf, previousProgramOf, programOf } from "./worker-program.ts";
 
@@ -40,7 +36,7 @@ type WorkerServiceOptions = {
   store: WorkerStore;
   inventory: InventoryStore;
   /** Makes what keeps the processes up, and tells this service of them. */
-  createManager(listener: ProcessListener): ProcessManager;
+  createManager(listener: ProcessListener): ProcessManagers;
   jobs: Pick<Jobs, "send">;
   servers: Pick<Servers, "open">;
   clock: Clock;
@@ -295,6 +291,15 @@ export function createWorkerService(options: WorkerServiceOptions) {
         if (status === "removing") beginRemoval(id);
         else await observe(id);
       crashWatch.resume(await store.crashLooping());
+    },
+
+    /** Sites may be on other servers now. Whether a worker's former server can be asked is of no interest any more. */
+    async followInventory(): Promise<void> {
+      for (const id of await manager.follow()) {
+        const row = await store.byId(id);
+        if (row !== null && row.unreachable_since !== null)
+          await store.setReachable(row, deadlineAt(row.status, row, clock.now()));
+      }
     },
 
     /** Begins to look for what happens by nobody's order: deadlines, and crash loops that begin and end; or looks now. */

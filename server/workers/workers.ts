@@ -38,7 +38,7 @@ type WorkersOptions = {
   log: Logger;
 };
 
-type Workers = {
+export type Workers = {
   routes: Route[];
   handlers: Pick<Handlers, Extract<keyof Handlers, `worker.${string}`>>;
   metrics: MetricsPart;
@@ -47,6 +47,8 @@ type Workers = {
   crashLoops(): number[];
   /** Takes over the processes that a service before this one left, and goes on with what it left half done. */
   resume(): Promise<void>;
+  /** Called once the inventory has changed. */
+  followInventory(): void;
   /** @param processes what becomes of them; those that are kept are taken over by the next start */
   stop(processes: "keep" | "stop"): Promise<void>;
 };
@@ -97,6 +99,13 @@ export function createWorkers(options: WorkersOptions): Workers {
     async resume() {
       await service.resume();
       service.wake();
+    },
+    followInventory() {
+      service
+        .followInventory()
+        .catch((error: unknown) =>
+          log.error({ err: error }, "workers were not moved to their sites' new servers"),
+        );
     },
     stop: service.close,
   };
