@@ -1,5 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi, type TestContext } from "vitest";
 import type { Server, ServerStatus } from "../../contract/servers.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { ownUser } from "../testing/own-user.ts";
@@ -7,7 +7,13 @@ import { startReceiver } from "../webhooks/testing/receiver.ts";
 import { sshEntry } from "./testing/entry.ts";
 import { startSshd, type TestSshd } from "./testing/sshd.ts";
 
+/** They wait for minutes in all, so they do that side by side; only its context knows then which test is meant. */
+type Context = Pick<TestContext, "onTestFinished">;
+
+const startServer = ({ onTestFinished }: Context) => startSshd({ cleanUp: onTestFinished });
+
 async function startService(
+  { onTestFinished }: Context,
   sshd: TestSshd,
   hostKey?: string | null,
 ): Promise<{ service: TestService; status: () => Promise<ServerStatus> }> {
@@ -32,11 +38,11 @@ notification_channels:
 /** What is promised: unreachable is shown within 30 s. */
 const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 30_000, interval: 100 });
 
-test("a server that is away is shown and reported once, and so is its return", async () => {
-  const sshd = await startSshd();
-  const { service, status } = await startService(sshd);
+test.concurrent("a server that is away is shown and reported once, and so is its return", async (context) => {
+  const sshd = await startServer(context);
+  const { service, status } = await startService(context, sshd);
   const receiver = await startReceiver();
-  onTestFinished(() => receiver.close());
+  context.onTestFinished(() => receiver.close());
   await service.json("POST", "/api/site/2/webhook", { url: receiver.url });
   for (const owner of ["site/2", "site/3", "server/2"])
     await service.json("PUT", `/api/${owner}/notifications`, { channels: [1] });
@@ -72,20 +78,20 @@ test("a server that is away is shown and reported once, and so is its return", a
   );
 });
 
-test("a server that hangs is shown, and heals by itself", async () => {
-  const sshd = await startSshd();
-  const { status } = await startService(sshd);
+test.concurrent("a server that hangs is shown, and heals by itself", async (context) => {
+  const sshd = await startServer(context);
+  const { status } = await startService(context, sshd);
   await soon(async () => expect(await status()).toMatchObject({ reachable: true }));
   const goOn = await sshd.hang();
-  onTestFinished(goOn);
+  context.onTestFinished(goOn);
   await soon(async () => expect(await status()).toMatchObject({ reachable: false }));
   await goOn();
   await soon(async () => expect(await status()).toMatchObject({ reachable: true }));
 });
 
-test("a host key that nobody confirmed is shown, with nothing else of the server", async () => {
-  const sshd = await startSshd();
-  const { service, status } = await startService(sshd, null);
+test.concurrent("a host key that nobody confirmed is shown, with nothing else of the server", async (context) => {
+  const sshd = await startServer(context);
+  const { service, status } = await startService(context, sshd, null);
   await soon(async () =>
     expect(await status()).toMatchObject({
       reachable: false,
@@ -109,9 +115,9 @@ test("a host key that nobody confirmed is shown, with nothing else of the server
   );
 });
 
-test("a host key that has changed stops everything there", async () => {
-  const sshd = await startSshd();
-  const { status } = await startService(sshd);
+test.concurrent("a host key that has changed stops everything there", async (context) => {
+  const sshd = await startServer(context);
+  const { status } = await startService(context, sshd);
   await soon(async () => expect(await status()).toMatchObject({ reachable: true }));
   const pinned = sshd.fingerprint;
   await sshd.rekey();
@@ -124,8 +130,8 @@ test("a host key that has changed stops everything there", async () => {
   );
 });
 
-test("what a server has is found, and so is what this machine has", async () => {
-  const { service, status } = await startService(await startSshd());
+test.concurrent("what a server has is found, and so is what this machine has", async (context) => {
+  const { service, status } = await startService(context, await startServer(context));
   await soon(async () => {
     const { facts } = await status();
     expect(facts?.memory).toBeGreaterThan(0);
@@ -137,10 +143,10 @@ test("what a server has is found, and so is what this machine has", async () => 
   expect(here.body.facts?.processors).toBeGreaterThan(0);
 });
 
-test("an account that was not known while its server was away is found once it is back", async () => {
-  const sshd = await startSshd();
+test.concurrent("an account that was not known while its server was away is found once it is back", async (context) => {
+  const sshd = await startServer(context);
   await sshd.stop();
-  const { service } = await startService(sshd);
+  const { service } = await startService(context, sshd);
   const account = async () =>
     (await service.json<{ account: string | null }>("GET", "/api/site/2")).body.account;
   expect(await account()).toBeNull();

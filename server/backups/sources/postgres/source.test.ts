@@ -37,7 +37,9 @@ const remote = createRemoteServer();
 describe.skipIf(!hasPostgresServer).each([
   { machine: "this machine", hostOf: async () => createLocalHost(environment) },
   { machine: "a remote server", hostOf: remote.host },
-])("a PostgreSQL database on $machine", ({ hostOf }) => {
+])("a PostgreSQL database on $machine", ({ machine, hostOf }) => {
+  // What is decided by the database goes the same way on a server, but ten times as slowly over SSH.
+  const isNear = machine === "this machine";
   let server: PostgresServer;
   let host: Host;
   let databases = 0;
@@ -87,43 +89,6 @@ describe.skipIf(!hasPostgresServer).each([
     expect(said).toEqual([warning, warning]);
   });
 
-  test("an empty one comes back empty", async () => {
-    const database = await makeDatabase();
-    const { source, attempt, dump } = makeSource(server.url(database));
-    const before = await fingerprint(server, database);
-    const { manifest, archive } = await dump();
-    expect(manifest.tables).toEqual({});
-    await server.query(database, everything);
-    await source.restore(Readable.from([archive]), attempt());
-    expect(await fingerprint(server, database)).toEqual(before);
-    expect(await source.drill(Readable.from([archive]), manifest, attempt())).toBe(
-      "0 tables with 0 rows restored exactly, by the count and the checksum of each table.",
-    );
-  });
-
-  test("an owner who is no superuser gets it back, with extensions of his own and of others", async () => {
-    const database = await makeDatabase("create extension pageinspect", "owner");
-    const asOwner = new pg.Client(server.url(database, owner));
-    await asOwner.connect();
-    await asOwner.query(
-      "create extension citext; create schema app; create extension hstore schema app",
-    );
-    await asOwner.query(
-      "create table app.users (name citext); insert into app.users values ('Ä'); create function public.one() returns int language sql as 'select 1'",
-    );
-    await asOwner.query("select lo_from_bytea(77, 'mine')");
-    const { source, attempt, dump, said } = makeSource(server.url(database, owner));
-    const before = await fingerprint(server, database);
-    const { archive } = await dump();
-    await asOwner.query(
-      "create table later (id serial); create type kind as enum ('x'); alter table app.users add more int; select lo_unlink(77)",
-    );
-    await asOwner.end();
-    await source.restore(Readable.from([archive]), attempt());
-    expect(await fingerprint(server, database)).toEqual(before);
-    expect(said).toEqual([]);
-  });
-
   test("says what is wrong when it cannot be reached", async () => {
     const database = await makeDatabase();
     const wrong = makeSource(server.url(database, { user: "postgres", password: "wrong" }));
@@ -163,14 +128,15 @@ describe.skipIf(!hasPostgresServer).each([
     await server.query(database, madeLater);
     const before = await fingerprint(server, database);
     const share = (part: number) => archive.subarray(0, Math.floor(archive.length * part));
-    for (const broken of [
+    const archives = [
+      share(0.5),
+      archive.subarray(0, -1),
       share(0),
       share(0.01),
-      share(0.5),
       share(0.9),
-      archive.subarray(0, -1),
       Buffer.from("no archive"),
-    ])
+    ];
+    for (const broken of isNear ? archives : archives.slice(0, 2))
       await expect(
         source.restore(Readable.from([broken], { objectMode: false }), attempt()),
       ).rejects.toThrow(SourceError);
@@ -238,58 +204,6 @@ describe.skipIf(!hasPostgresServer).each([
     await server.start();
   });
 
-  test("a database that is missing is made, and goes again when the restore fails", async () => {
-    const { archive, manifest } = await makeSource(
-      server.url(await makeDatabase(everything)),
-    ).dump();
-    const { source, attempt, dump, said } = makeSource(server.url("missing"));
-    await expect(
-      source.restore(Readable.from([archive.subarray(0, archive.length / 2)]), attempt()),
-    ).rejects.toThrow(SourceError);
-    expect(await source.exists()).toBe(false);
-    await source.restore(Readable.from([archive]), attempt());
-    expect(said).toContain("Created the database missing.");
-    expect((await dump()).manifest).toEqual(manifest);
-    // As a kill would leave it, before the first statement.
-    await server.query("postgres", "create database half");
-    await server.query("postgres", "comment on database half is 'quarterdeck restore 7'");
-    const half = makeSource(server.url("half"));
-    expect(await half.source.settle(half.attempt())).toBe("as it was");
-    expect(await half.source.exists()).toBe(false);
-    expect(await source.settle(attempt())).toBe("unknown");
-    expect(await source.exists()).toBe(true);
-    const powerless = makeSource(server.url("nowhere", other));
-    await expect(
-      powerless.source.restore(Readable.from([archive]), powerless.attempt()),
-    ).rejects.toThrow(/ALTER ROLE "other" CREATEDB/);
-  });
-
-  test("a drill says what differs, and leaves nothing", async () => {
-    const database = await makeDatabase("create table one (); create table two as select 1");
-    const { source, attempt, dump } = makeSource(server.url(database));
-    const { archive } = await dump();
-    const drill = (tables: Record<string, number>) =>
-      source.drill(Readable.from([archive]), { kind: "database", tables }, attempt());
-    await server.createDatabase("quarterdeck_drill_7");
-    await expect(drill({ "public.two": 2, "public.three": 1 })).rejects.toThrow(
-      "The restored data differs: public.one was not in the database; public.three is missing; public.two has 1 instead of 2 rows.",
-    );
-    await expectNothingLeft(server);
-    expect(await drill({ "public.one": 0, "public.two": 1 })).toBe(
-      "2 tables with 1 row restored with the same row counts; the backup has no checksums of its rows.",
-    );
-    expect(await source.drill(Readable.from([archive]), null, attempt())).toMatch(/^2 tables/);
-    await server.query(database, "grant select on one, two to other");
-    const powerless = makeSource(server.url(database, other));
-    expect(await powerless.source.rehearse(never)).toMatch(
-      /A drill would be refused: other may not/,
-    );
-    await expect(
-      powerless.source.drill(Readable.from([archive]), null, powerless.attempt()),
-    ).rejects.toThrow(/ALTER ROLE "other" CREATEDB/);
-    await expectNothingLeft(server);
-  });
-
   test("what a kill left on the server is ended and dropped", async () => {
     const database = await makeDatabase("create table one ()");
     const { source, attempt } = makeSource(server.url(database));
@@ -306,4 +220,96 @@ describe.skipIf(!hasPostgresServer).each([
     await server.query(database, "select from one");
     expect(await source.settle(attempt())).toBe("unknown");
   });
+
+  // oxlint-disable-next-line vitest/no-conditional-tests -- see above
+  if (isNear) {
+    test("an empty one comes back empty", async () => {
+      const database = await makeDatabase();
+      const { source, attempt, dump } = makeSource(server.url(database));
+      const before = await fingerprint(server, database);
+      const { manifest, archive } = await dump();
+      expect(manifest.tables).toEqual({});
+      await server.query(database, everything);
+      await source.restore(Readable.from([archive]), attempt());
+      expect(await fingerprint(server, database)).toEqual(before);
+      expect(await source.drill(Readable.from([archive]), manifest, attempt())).toBe(
+        "0 tables with 0 rows restored exactly, by the count and the checksum of each table.",
+      );
+    });
+
+    test("an owner who is no superuser gets it back, with extensions of his own and of others", async () => {
+      const database = await makeDatabase("create extension pageinspect", "owner");
+      const asOwner = new pg.Client(server.url(database, owner));
+      await asOwner.connect();
+      await asOwner.query(
+        "create extension citext; create schema app; create extension hstore schema app",
+      );
+      await asOwner.query(
+        "create table app.users (name citext); insert into app.users values ('Ä'); create function public.one() returns int language sql as 'select 1'",
+      );
+      await asOwner.query("select lo_from_bytea(77, 'mine')");
+      const { source, attempt, dump, said } = makeSource(server.url(database, owner));
+      const before = await fingerprint(server, database);
+      const { archive } = await dump();
+      await asOwner.query(
+        "create table later (id serial); create type kind as enum ('x'); alter table app.users add more int; select lo_unlink(77)",
+      );
+      await asOwner.end();
+      await source.restore(Readable.from([archive]), attempt());
+      expect(await fingerprint(server, database)).toEqual(before);
+      expect(said).toEqual([]);
+    });
+
+    test("a database that is missing is made, and goes again when the restore fails", async () => {
+      const { archive, manifest } = await makeSource(
+        server.url(await makeDatabase(everything)),
+      ).dump();
+      const { source, attempt, dump, said } = makeSource(server.url("missing"));
+      await expect(
+        source.restore(Readable.from([archive.subarray(0, archive.length / 2)]), attempt()),
+      ).rejects.toThrow(SourceError);
+      expect(await source.exists()).toBe(false);
+      await source.restore(Readable.from([archive]), attempt());
+      expect(said).toContain("Created the database missing.");
+      expect((await dump()).manifest).toEqual(manifest);
+      // As a kill would leave it, before the first statement.
+      await server.query("postgres", "create database half");
+      await server.query("postgres", "comment on database half is 'quarterdeck restore 7'");
+      const half = makeSource(server.url("half"));
+      expect(await half.source.settle(half.attempt())).toBe("as it was");
+      expect(await half.source.exists()).toBe(false);
+      expect(await source.settle(attempt())).toBe("unknown");
+      expect(await source.exists()).toBe(true);
+      const powerless = makeSource(server.url("nowhere", other));
+      await expect(
+        powerless.source.restore(Readable.from([archive]), powerless.attempt()),
+      ).rejects.toThrow(/ALTER ROLE "other" CREATEDB/);
+    });
+
+    test("a drill says what differs, and leaves nothing", async () => {
+      const database = await makeDatabase("create table one (); create table two as select 1");
+      const { source, attempt, dump } = makeSource(server.url(database));
+      const { archive } = await dump();
+      const drill = (tables: Record<string, number>) =>
+        source.drill(Readable.from([archive]), { kind: "database", tables }, attempt());
+      await server.createDatabase("quarterdeck_drill_7");
+      await expect(drill({ "public.two": 2, "public.three": 1 })).rejects.toThrow(
+        "The restored data differs: public.one was not in the database; public.three is missing; public.two has 1 instead of 2 rows.",
+      );
+      await expectNothingLeft(server);
+      expect(await drill({ "public.one": 0, "public.two": 1 })).toBe(
+        "2 tables with 1 row restored with the same row counts; the backup has no checksums of its rows.",
+      );
+      expect(await source.drill(Readable.from([archive]), null, attempt())).toMatch(/^2 tables/);
+      await server.query(database, "grant select on one, two to other");
+      const powerless = makeSource(server.url(database, other));
+      expect(await powerless.source.rehearse(never)).toMatch(
+        /A drill would be refused: other may not/,
+      );
+      await expect(
+        powerless.source.drill(Readable.from([archive]), null, powerless.attempt()),
+      ).rejects.toThrow(/ALTER ROLE "other" CREATEDB/);
+      await expectNothingLeft(server);
+    });
+  }
 });
