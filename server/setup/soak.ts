@@ -59,16 +59,20 @@ const programs: readonly Program[] = [
   {
     name: "kills",
     about:
-      "kills of the service: 25 in runs and 25 in restores of each kind of source, 30 beside workers, 25 after deployments, 10 in webhooks",
+      "kills of the service: 25 in runs and 25 in restores of each kind of source, 30 beside workers, 40 of a supervisor, 25 after deployments, 10 in changes, 10 in webhooks",
     files: [
       "server/backups/crash.test.ts",
       "server/workers/crash.test.ts",
+      "server/workers/supervisor/crash.test.ts",
+      "server/workers/change-kill.test.ts",
       "server/workers/deployment-kill.test.ts",
       "server/webhooks/crash.test.ts",
     ],
     environment: {
       CRASH_ROUNDS: "25",
       WORKER_KILLS: "30",
+      SUPERVISOR_KILLS: "40",
+      CHANGE_KILLS: "10",
       DEPLOYMENT_KILLS: "25",
       WEBHOOK_KILLS: "10",
     },

@@ -14,7 +14,7 @@ import { isSignedBy, startReceiver, type TestReceiver } from "./testing/receiver
 import { ownUser } from "../testing/own-user.ts";
 
 /** `npm run soak -- kills` has more. */
-const kills = Number(process.env["WEBHOOK_KILLS"] ?? 3);
+const kills = Number(process.env["WEBHOOK_KILLS"] ?? 2);
 const eventCount = kills * 33;
 const seed = makeSeed();
 const random = makeRandom(seed);

@@ -14,7 +14,7 @@ import { startService } from "../testing/service-process.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { supportsAdoption } from "./supervisor/process-table.ts";
 
-const rounds = Number(process.env["CHANGE_KILLS"] ?? 3);
+const rounds = Number(process.env["CHANGE_KILLS"] ?? 2);
 const seed = makeSeed();
 const soon = { timeout: 60_000, interval: 50 };
 
@@ -59,7 +59,8 @@ test.skipIf(!supportsAdoption)(
     let kept = "default";
     for (let round = 1; round <= rounds; round++) {
       const queue = `queue-${round}`;
-      const processes = 2 + (round % 3);
+      // More than before, then fewer.
+      const processes = 2 + ((round * 2) % 3);
       const changed = await killDuring({ queue, processes });
       expect(changed).toMatchObject({ queue, processes });
       expect(changed.process_list).toHaveLength(processes);

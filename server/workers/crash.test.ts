@@ -16,7 +16,7 @@ import { supportsAdoption } from "./supervisor/process-table.ts";
 import { sendSignal } from "../testing/signals.ts";
 
 /** `npm run soak -- kills` has more. */
-const rounds = Number(process.env["WORKER_KILLS"] ?? 8);
+const rounds = Number(process.env["WORKER_KILLS"] ?? 6);
 const seed = makeSeed();
 
 let folder: string;

@@ -18,7 +18,8 @@ import {
 } from "./testing.ts";
 import { sendSignal } from "../../testing/signals.ts";
 
-const rounds = 20;
+/** `npm run soak -- kills` has more. */
+const rounds = Number(process.env["SUPERVISOR_KILLS"] ?? 10);
 const seed = makeSeed();
 
 /** Of the grandchildren, by which they are told from the processes of the workers. */
@@ -80,7 +81,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test(
   `After each of ${rounds} kills of the service every process is found again, none is started twice (CRASH_SEED=${seed})`,
-  { timeout: 120_000 },
+  { timeout: 120_000 + rounds * 5000 },
   async (context) => {
     const random = makeRandom(seed);
     const instance = makeInstance();
