@@ -20,14 +20,16 @@ export type Stored = {
   verification: string;
 };
 
+type ManifestOf = Awaited<ReturnType<CompressedDump["dump"]>>;
+
 type StoreOptions = {
   storage: Storage;
   /** Under which name it is kept. */
   key: string;
   /** Writes the content and ends the stream, or destroys it. The signal is aborted when any other part has failed. */
-  dump(into: Writable, signal: AbortSignal): Promise<Manifest | (() => Manifest)>;
+  dump(into: Writable, signal: AbortSignal): Promise<Manifest | ManifestOf>;
   /** What is written comes compressed by zstd already. */
-  compressed?: Pick<CompressedDump, "inspect"> | null;
+  compressed?: Pick<CompressedDump, "content"> | null;
   signal: AbortSignal;
   onProgress(bytes: { plainBytes: number; storedBytes: number }): void;
 };
@@ -42,13 +44,17 @@ const wordsMs = 2000;
 export async function storeDump(options: StoreOptions): Promise<Stored> {
   const { storage, key, onProgress } = options;
   const { compressed = null } = options;
-  const { into, out, plainBytes } =
-    compressed === null ? compressHere() : passCompressed(compressed.inspect);
-  const hasher = createHasher();
+  const hasher = createHasher(compressed?.content);
+  const {
+    into,
+    out,
+    plainBytes = hasher.plainBytes,
+  } = compressed === null ? compressHere() : passCompressed();
   let sizeBytes = 0;
+  let checksum = "";
 
   try {
-    const [manifest, stored] = await runTogether<[Manifest | (() => Manifest), number]>(
+    const [manifest, stored] = await runTogether<[Manifest | ManifestOf, number]>(
       options.signal,
       (failing) => {
         const { signal, failed, expectFailure } = failing;
@@ -72,6 +78,7 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
             }
             // A tool that fails at its very end has closed its output before: the exit code decides, not the stream.
             await Promise.race([dumped, failed]);
+            checksum = await hasher.digest();
             isWhole = true;
           } catch (error) {
             reason = toError(error);
@@ -92,16 +99,16 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
     );
     if (stored !== sizeBytes)
       throw new Error(`Upload incomplete: ${storage.place} holds ${stored} of ${sizeBytes} bytes.`);
-    const checksum = await hasher.digest();
     const verification = await untilAborted(
       options.signal,
-      compareStored(storage, key, checksum, options.signal),
+      compareStored({ storage, key, checksum, hasher }, options.signal),
     );
     return {
       sizeBytes,
       plainBytes: plainBytes(),
       checksum,
-      manifest: typeof manifest === "function" ? manifest() : manifest,
+      manifest:
+        typeof manifest === "function" ? manifest(hasher.unpacked()?.archive ?? null) : manifest,
       verification,
     };
   } finally {
@@ -109,25 +116,25 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
   }
 }
 
+type Comparison = {
+  storage: Storage;
+  key: string;
+  checksum: string;
+  hasher: ReturnType<typeof createHasher>;
+};
+
 /** @returns what was done, in words. @throws StorageError when something else is stored than was sent */
 async function compareStored(
-  storage: Storage,
-  key: string,
-  checksum: string,
+  { storage, key, checksum, hasher }: Comparison,
   signal: AbortSignal,
 ): Promise<string> {
   const stored = await storage.readBack(key, { signal });
   if (stored.kind === "checksums") return "verified by the storage's checksums";
-  const hasher = createHasher();
-  try {
-    for await (const piece of stored.content) await hasher.update(piece);
-    if ((await hasher.digest()) !== checksum)
-      throw new StorageError(
-        `Verification failed: the data read back from ${storage.place} differs from the data written. Check the storage's disk and this machine's memory.`,
-      );
-  } finally {
-    await hasher.end();
-  }
+  for await (const piece of stored.content) await hasher.update(piece);
+  if ((await hasher.digest()) !== checksum)
+    throw new StorageError(
+      `Verification failed: the data read back from ${storage.place} differs from the data written. Check the storage's disk and this machine's memory.`,
+    );
   return stored.isFromDisk()
     ? "verified by reading back"
     : "verified by reading back, possibly from the page cache, which the file system can't bypass";

@@ -1,6 +1,7 @@
 // What can be backed up. Each kind is one file behind this type: it makes a stream of its content,
 // and puts such a stream back, whole or not at all.
 import type { Readable, Writable } from "node:stream";
+import type { Content, Unpacked } from "../unpacker.ts";
 
 /** The source did not do what it was asked. The message is for the operator: what, where, why, what to do. */
 export class SourceError extends Error {
@@ -60,13 +61,13 @@ export type Attempt = {
 };
 
 export type CompressedDump = {
+  /** What is compressed; an archive is inspected on the way. */
+  content: Content;
   /**
    * Like that of a source, but what it writes is compressed by zstd.
-   * @returns what answers the manifest once all of the content was inspected
+   * @returns what makes the manifest, once all of it was unpacked again
    */
-  dump(into: Writable, attempt: Attempt): Promise<() => Manifest>;
-  /** Called with each piece of the content, unpacked again. */
-  inspect?(piece: Buffer): void;
+  dump(into: Writable, attempt: Attempt): Promise<(archive: Unpacked["archive"]) => Manifest>;
 };
 
 export type Source = {

@@ -86,6 +86,7 @@ export function createPostgresSource({
     async compressed(signal) {
       if (!host.isRemote || !(await installed(signal)).hasZstd) return null;
       return {
+        content: "other",
         async dump(...args) {
           const manifest = await dump(true, args);
           return () => manifest;

@@ -3,29 +3,29 @@ import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import type { Host } from "../../../../hosts/host.ts";
 import { isPipelineEnd, pipelineEnds, pipelineOf } from "../../../../hosts/shell-pipeline.ts";
-import type { createArchiveInspector } from "../archive.ts";
+import type { ArchiveSummary, createArchiveInspector } from "../archive.ts";
 import { inWords } from "../dump.ts";
 import { createArguments, createTally, judge, tarEnvironment, type Tally } from "../tar.ts";
 import { compressCommand } from "../../compress-there.ts";
 import { SourceError, type Attempt, type Manifest } from "../../source.ts";
 import { writeTo } from "../../write-to.ts";
 
-type Inspector = ReturnType<typeof createArchiveInspector>;
+export type Inspector = Pick<ReturnType<typeof createArchiveInspector>, "inspect">;
 
 /**
  * @param root its real path
- * @param isCompressed by the machine's own zstd; whoever unpacks it lets `inspector` read along
- * @returns what answers the manifest once all of the archive was inspected
+ * @param inspector reads along; null = the archive is compressed by the machine's own zstd, and whoever unpacks it
+ * inspects it
+ * @returns what makes the manifest of what was found in the archive
  * @throws SourceError, an abort, or the error of `into`; `into` is destroyed then
  */
 export async function dumpThere(
   host: Host,
   root: string,
-  inspector: Inspector,
-  isCompressed: boolean,
+  inspector: Inspector | null,
   into: Writable,
   attempt: Attempt,
-): Promise<() => Manifest> {
+): Promise<(archive: ArchiveSummary | null) => Manifest> {
   const { signal } = attempt;
   const tally = createTally(attempt.say);
   let hasVanished = false;
@@ -33,13 +33,13 @@ export async function dumpThere(
     const archive = pipelineOf(
       namesOf(root),
       createArguments(root),
-      ...(isCompressed ? [compressCommand] : []),
+      ...(inspector === null ? [compressCommand] : []),
     );
     const end = await host.run({
       argv: ["sh", "-c", whileTheSame, "sh", root, ...archive],
       environment: tarEnvironment,
       async take(piece) {
-        if (!isCompressed) inspector.inspect(piece);
+        inspector?.inspect(piece);
         await writeTo(into, piece);
       },
       onErrorLine(line) {
@@ -55,9 +55,10 @@ export async function dumpThere(
       );
     into.end();
     await finished(into, { readable: false });
-    return () => {
-      const { isWhole, ...counts } = inspector.summary();
-      if (!isWhole) throw new SourceError(`tar ended without finishing the archive of ${root}.`);
+    return (archive) => {
+      if (archive?.isWhole !== true)
+        throw new SourceError(`tar ended without finishing the archive of ${root}.`);
+      const { isWhole: _, ...counts } = archive;
       return { kind: "folder", ...counts };
     };
   } catch (error) {

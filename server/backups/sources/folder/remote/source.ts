@@ -8,7 +8,7 @@ import { tidying } from "../place.ts";
 import { restoreInto, settlePlace } from "../swap.ts";
 import type { Attempt, Source } from "../../source.ts";
 import { drillThere } from "./drill.ts";
-import { dumpThere } from "./dump.ts";
+import { dumpThere, type Inspector } from "./dump.ts";
 import { openPlace, placeIn } from "./place.ts";
 import { runScript } from "./script.ts";
 import { surveyFolder, shownDatabases, refuseUnreadable, type Survey } from "./survey.ts";
@@ -51,11 +51,7 @@ export function createRemoteFolderSource({ host, name, root }: RemoteFolderOptio
     return left.length > 0;
   }
 
-  const dump = async (
-    isCompressed: boolean,
-    inspector: ReturnType<typeof createArchiveInspector>,
-    [into, attempt]: Parameters<Source["dump"]>,
-  ) => {
+  const dump = async (inspector: Inspector | null, [into, attempt]: Parameters<Source["dump"]>) => {
     let found: Survey;
     try {
       found = await looked(attempt.signal);
@@ -64,7 +60,7 @@ export function createRemoteFolderSource({ host, name, root }: RemoteFolderOptio
       throw error;
     }
     known = null;
-    return dumpThere(host, found.real, inspector, isCompressed, into, attempt);
+    return dumpThere(host, found.real, inspector, into, attempt);
   };
 
   return {
@@ -94,13 +90,14 @@ export function createRemoteFolderSource({ host, name, root }: RemoteFolderOptio
     },
 
     async dump(...args) {
-      return (await dump(false, createArchiveInspector(), args))();
+      const inspector = createArchiveInspector();
+      const manifestOf = await dump(inspector, args);
+      return manifestOf(inspector.summary());
     },
 
     async compressed(signal) {
       if (!(await looked(signal)).hasZstd) return null;
-      const inspector = createArchiveInspector();
-      return { dump: (...args) => dump(true, inspector, args), inspect: inspector.inspect };
+      return { content: "archive", dump: (...args) => dump(null, args) };
     },
 
     async exists() {
