@@ -9,6 +9,7 @@ export const firstPageStands = (): void => tellFirstPage();
 /** Resolves when the first page stands and the browser has nothing better to do. */
 export async function idle(): Promise<void> {
   await firstPage;
+  await nextPaint();
   await new Promise<void>((resolve) => {
     // Safari has no `requestIdleCallback`.
     if ("requestIdleCallback" in globalThis)
@@ -16,3 +17,12 @@ export async function idle(): Promise<void> {
     else setTimeout(resolve, 300);
   });
 }
+
+/** A tab that nobody sees is not painted: it waits so long; milliseconds. */
+const paintMs = 500;
+
+const nextPaint = (): Promise<void> =>
+  new Promise((resolve) => {
+    requestAnimationFrame(() => setTimeout(resolve));
+    setTimeout(resolve, paintMs);
+  });
