@@ -24,16 +24,25 @@ const kindOf = (response: Response) => response.request().resourceType();
 const gzipSize = async (response: Response): Promise<number> =>
   gzipSync(await response.body(), { level: 9 }).length;
 
+/** What of it is styles: a style sheet, or what stands in a page itself. */
+async function stylesSize(response: Response): Promise<number> {
+  if (kindOf(response) === "stylesheet") return gzipSize(response);
+  if (kindOf(response) !== "document") return 0;
+  const sheets = [...(await response.text()).matchAll(/<style>([\s\S]*?)<\/style>/g)];
+  return sheets.length === 0
+    ? 0
+    : gzipSync(sheets.map(([, text]) => text).join(""), { level: 9 }).length;
+}
+
 const sum = async (responses: readonly Response[], size: (one: Response) => Promise<number>) =>
   (await Promise.all(responses.map(size))).reduce((total, bytes) => total + bytes, 0);
 
 async function weigh(responses: readonly Response[], requests: number): Promise<Weight> {
   const scripts = responses.filter((response) => kindOf(response) === "script");
-  const styles = responses.filter((response) => kindOf(response) === "stylesheet");
   const onWire = async (response: Response) => (await response.request().sizes()).responseBodySize;
   return {
     scripts: await sum(scripts, gzipSize),
-    styles: await sum(styles, gzipSize),
+    styles: await sum(responses, stylesSize),
     requests,
     scriptsOnWire: await sum(scripts, onWire),
   };

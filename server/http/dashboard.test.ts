@@ -7,6 +7,7 @@ import { precompress } from "../setup/vite/precompressed.ts";
 import { createDashboard } from "./dashboard.ts";
 
 const script = "start()";
+const styles = "body{margin:0}";
 const code = "export const answer = 42;\n".repeat(50);
 let folder: string;
 
@@ -15,7 +16,7 @@ beforeAll(async () => {
   await mkdir(join(folder, "assets"));
   await writeFile(
     join(folder, "index.html"),
-    `<script>${script}</script><script type="module" src="/assets/index.js"></script>`,
+    `<script type="module" crossorigin src="/assets/index.js"></script><script>${script}</script><style>${styles}</style>`,
   );
   await writeFile(join(folder, "assets/index.js"), code);
   await precompress(folder);
@@ -26,10 +27,12 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const get = (path: string, encodings = "") =>
   createDashboard(folder).request(path, { headers: { "Accept-Encoding": encodings } });
 
-test("the policy names the page's own script by its hash, and allows no other", async () => {
+const hashOf = (content: string) => createHash("sha256").update(content).digest("base64");
+
+test("the policy names what stands in the page by its hash, and allows nothing else", async () => {
   const policy = (await get("/servers/1/backups")).headers.get("content-security-policy") ?? "";
-  const hash = createHash("sha256").update(script).digest("base64");
-  expect(policy).toContain(`script-src 'self' 'sha256-${hash}';`);
+  expect(policy).toContain(`script-src 'self' 'sha256-${hashOf(script)}';`);
+  expect(policy).toContain(`style-src 'self' 'sha256-${hashOf(styles)}';`);
   expect(policy).not.toContain("unsafe");
 });
 
@@ -44,3 +47,17 @@ test("files come as the browser can take them: brotli, gzip, or as they are", as
   expect(sizes).toEqual(sizes.toSorted((a, b) => a - b));
   expect(sizes[2]).toBe(code.length);
 });
+
+test.each(["/", "/servers/1/backups"])(
+  "%s is asked for anew each time, comes only when it has changed, and names its first file",
+  async (path) => {
+    const { headers } = await get(path, "br");
+    expect(headers.get("cache-control")).toBe("no-cache");
+    expect(headers.get("link")).toBe("</assets/index.js>; rel=modulepreload");
+    const again = await createDashboard(folder).request(path, {
+      headers: { "Accept-Encoding": "br", "If-None-Match": headers.get("etag") ?? "" },
+    });
+    expect(again.status).toBe(304);
+    expect(again.headers.get("content-security-policy")).toContain("script-src");
+  },
+);

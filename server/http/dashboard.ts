@@ -4,15 +4,25 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { serveStatic } from "@hono/node-server/serve-static";
 import { Hono } from "hono";
+import { every } from "hono/combine";
+import { etag } from "hono/etag";
 import { secureHeaders } from "hono/secure-headers";
 import type { ApiEnvironment } from "./every-request.ts";
 
-/** The scripts that stand in the page itself, as its policy names them. */
-function inlineScripts(folder: string): string[] {
-  const html = readFileSync(join(folder, "index.html"), "utf8");
-  return [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(
-    ([, script = ""]) => `'sha256-${createHash("sha256").update(script).digest("base64")}'`,
-  );
+const readPage = (folder: string): string => readFileSync(join(folder, "index.html"), "utf8");
+
+/** What stands in the page itself, as its policy names it. */
+function inlined(folder: string | null, element: "script" | "style"): string[] {
+  if (folder === null) return [];
+  return [
+    ...readPage(folder).matchAll(new RegExp(`<${element}>([\\s\\S]*?)</${element}>`, "g")),
+  ].map(([, content = ""]) => `'sha256-${createHash("sha256").update(content).digest("base64")}'`);
+}
+
+/** Lets a browser ask for the page's first file before it reads the page. */
+function firstFile(folder: string): string | undefined {
+  const [, path] = /<script type="module"[^>]* src="([^"]+)"/.exec(readPage(folder)) ?? [];
+  return path && `<${path}>; rel=modulepreload`;
 }
 
 /** @param folder where `vite build` put the dashboard; null = there is none */
@@ -22,8 +32,8 @@ export function createDashboard(folder: string | null): Hono<ApiEnvironment> {
     secureHeaders({
       contentSecurityPolicy: {
         defaultSrc: ["'none'"],
-        scriptSrc: ["'self'", ...(folder === null ? [] : inlineScripts(folder))],
-        styleSrc: ["'self'"],
+        scriptSrc: ["'self'", ...inlined(folder, "script")],
+        styleSrc: ["'self'", ...inlined(folder, "style")],
         imgSrc: ["'self'", "data:"],
         fontSrc: ["'self'"],
         manifestSrc: ["'self'"],
@@ -50,6 +60,17 @@ export function createDashboard(folder: string | null): Hono<ApiEnvironment> {
     // Their names change with their content.
     if (c.res.ok) c.header("Cache-Control", "public, max-age=31536000, immutable");
   });
+  const first = firstFile(folder);
+  const page = every(
+    etag(),
+    async (c, next) => {
+      await next();
+      c.header("Cache-Control", "no-cache");
+      c.header("Link", first);
+    },
+    serveStatic({ path: join(folder, "index.html"), precompressed: true }),
+  );
+  app.get("/", page);
   app.get("*", serveStatic({ root: folder, precompressed: true }));
   // A program that asks for JSON gets no page: what is not there is an error in JSON.
   app.get("*", async (c, next) => {
@@ -58,11 +79,7 @@ export function createDashboard(folder: string | null): Hono<ApiEnvironment> {
     if (isProgram || c.req.path.startsWith("/assets/")) return c.notFound();
     await next();
   });
-  app.get("*", async (c, next) => {
-    // Every other address is a page of the dashboard, and its router knows which.
-    await next();
-    c.header("Cache-Control", "no-cache");
-  });
-  app.get("*", serveStatic({ path: join(folder, "index.html"), precompressed: true }));
+  // Every other address is a page of the dashboard, and its router knows which.
+  app.get("*", page);
   return app;
 }

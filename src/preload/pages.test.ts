@@ -17,7 +17,7 @@ test.each(preloadedPages.map(({ path }) => path))("%s is a page of the dashboard
 test("asks for the page's own things, and for what the left side shows", () => {
   expect(preloadFor("/sites/7/workers", "")).toEqual({
     module: "workers/WorkersPage.tsx",
-    asks: ["/api/overview", "/api/site/7/workers?sort=attention", "/api/site/7"],
+    asks: ["/api/site/7/workers?sort=attention", "/api/site/7", "/api/overview"],
   });
 });
 

@@ -75,7 +75,7 @@ export function preloadFor(pathname: string, search: string): Preload | null {
     if (match === null) continue;
     // Another page of a list, a filter: the loader knows what that means.
     const own = search === "" ? asks.map((ask) => ask.replace("{id}", match[1] ?? "")) : [];
-    return { module, asks: [always, ...own] };
+    return { module, asks: [...own, always] };
   }
   return null;
 }

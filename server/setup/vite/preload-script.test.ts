@@ -25,7 +25,7 @@ test("names a page's files once each, without those that index.html loads", () =
 test("a page that is none stops the build", () =>
   expect(() => filesOf("backups/Gone.tsx", chunks)).toThrow("No chunk is made of"));
 
-test("asks for the first file before all others, and for none that the script holds", () => {
+test("asks for the first file before all others, and for none that the page holds", () => {
   const built = [
     "  <head>",
     '    <link rel="icon" href="/favicon.svg" />',
@@ -36,7 +36,9 @@ test("asks for the first file before all others, and for none that the script ho
     "  </head>",
     "",
   ];
-  const [head, icon, font, , first, styles, end] = built;
-  const ordered = [head, "    <script>start()</script>", first, styles, icon, font, end, ""];
-  expect(orderHead(built.join("\n"), "<script>start()</script>")).toBe(ordered.join("\n"));
+  const [head, icon, font, , first, , end] = built;
+  const inlined = ["    <script>start()</script>", "    <style>a{}</style>"];
+  expect(orderHead(built.join("\n"), { script: "start()", styles: "a{}" })).toBe(
+    [head, first, ...inlined, icon, font, end, ""].join("\n"),
+  );
 });

@@ -1,9 +1,11 @@
-// Puts `src/preload/start.ts` into index.html as an inline script, with the names of the files that each page is made of.
-// The service names its hash in the policy that it sends, so nothing else may run there.
+// Puts `src/preload/start.ts` into index.html as an inline script, with the names of the files that each page is made of,
+// and the styles of all pages. The service names their hashes in the policy that it sends, so nothing else may stand there.
 import { fileURLToPath } from "node:url";
 import { build, type Plugin, type Rollup } from "vite";
 
 const entry = fileURLToPath(new URL("../../../src/preload/start.ts", import.meta.url));
+
+type Inlined = { script: string; styles: string };
 
 type Chunk = Pick<Rollup.OutputChunk, "fileName" | "imports" | "isEntry" | "facadeModuleId">;
 
@@ -46,14 +48,27 @@ const builtFiles =
 
 /**
  * The first file to be asked for gets the connection that brought the page, so that is the largest one, which everything
- * waits for. A script after the style sheet would wait for that.
+ * waits for. The styles stand in the page: it is painted as soon as it is there, and takes no connection for them.
  */
-export function orderHead(html: string, script: string): string {
-  const found = html.match(builtFiles)?.join("") ?? "";
+export function orderHead(html: string, { script, styles }: Inlined): string {
+  const first = html.match(builtFiles)?.filter((line) => !line.includes("stylesheet")) ?? [];
+  const inlined = `    <script>${script}</script>\n    <style>${styles}</style>\n`;
   return html
     .replace(builtFiles, "")
     .replace(/ *<script src="\/scheme\.js"><\/script>\n/, "")
-    .replace(/^ *<link rel="icon"/m, (icon) => `    ${script}\n${found}${icon}`);
+    .replace(/^ *<link rel="icon"/m, (icon) => `${first.join("")}${inlined}${icon}`);
+}
+
+/** The style sheet of all pages, which is then no file any more. */
+function takeStyles(bundle: Rollup.OutputBundle): string {
+  const sheets = Object.values(bundle).filter(
+    (file) => file.type === "asset" && file.fileName.endsWith(".css"),
+  );
+  const [sheet] = sheets;
+  if (sheet?.type !== "asset" || sheets.length > 1)
+    throw new Error(`index.html holds one style sheet, and ${sheets.length} were made.`);
+  delete bundle[sheet.fileName];
+  return Buffer.from(sheet.source).toString().trim();
 }
 
 /** @param modules those of the pages, below `src` */
@@ -67,8 +82,7 @@ export const preloadScript = (modules: readonly string[]): Plugin => ({
       const files = Object.fromEntries(
         modules.map((module) => [module, filesOf(module, chunks).map((name) => `/${name}`)]),
       );
-      const script = await compile(files);
-      return orderHead(html, `<script>${script}</script>`);
+      return orderHead(html, { script: await compile(files), styles: takeStyles(bundle) });
     },
   },
 });
