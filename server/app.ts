@@ -324,8 +324,9 @@ export async function createApp(options: AppOptions): Promise<App> {
       await workers.stop(workersOnStop);
       await listener.stop();
       network.close();
+      const contactsStopped = contacts.stop();
       await servers.close();
-      await contacts.stop();
+      await contactsStopped;
       await closeDatabase();
     },
   };

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { expect, test, vi, type TestContext } from "vitest";
 import type { Server, ServerStatus } from "../../contract/servers.ts";
+import { createApp } from "../app.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { startReceiver } from "../webhooks/testing/receiver.ts";
@@ -152,4 +153,46 @@ test.concurrent("an account that was not known while its server was away is foun
   expect(await account()).toBeNull();
   await sshd.start();
   await soon(async () => expect(await account()).toBe(sshd.user));
+});
+
+/** Puts something else in the place of a part of the inventory, and has it read. */
+async function changeInventory(service: TestService, part: string, other: string): Promise<void> {
+  const text = await readFile(service.inventoryFile, "utf8");
+  await writeFile(service.inventoryFile, text.replace(part, other));
+  service.app.readInventory();
+}
+
+/** A server that was asked and has not responded yet. */
+async function hangWhileAsked(context: Context) {
+  const sshd = await startServer(context);
+  const { service, status } = await startService(context, sshd);
+  await soon(async () => expect(await status()).toMatchObject({ reachable: true }));
+  context.onTestFinished(await sshd.hang());
+  // Whoever saves the inventory has all servers asked.
+  await changeInventory(service, "name: blog", "name: journal");
+  await soon(async () =>
+    expect((await service.json("GET", "/api/site/3")).body).toMatchObject({ name: "journal" }),
+  );
+  return { sshd, service, status, events: () => service.query("select type from events") };
+}
+
+test.concurrent("a connection that its changed entry ends says nothing of the server", async (context) => {
+  const working = await startServer(context);
+  const { sshd, service, status, events } = await hangWhileAsked(context);
+  await changeInventory(service, sshEntry(sshd), sshEntry(working));
+  await soon(async () =>
+    expect(await status()).toMatchObject({
+      reachable: true,
+      place: expect.stringContaining(String(working.port)),
+      latency: expect.any(Number),
+    }),
+  );
+  expect(await events()).toEqual([]);
+});
+
+test.concurrent("a service that stops says nothing of the servers that it was asking", async (context) => {
+  const { service, events } = await hangWhileAsked(context);
+  await service.app.close("keep");
+  service.app = await createApp(service.options);
+  expect(await events()).toEqual([]);
 });

@@ -32,6 +32,7 @@ export type Reachability = {
   status(id: number): Promise<ServerStatus>;
   /** Asks all servers now. */
   wake(): void;
+  /** Records nothing any more. Resolves when nothing is asked any more, which the end of the connections hastens. */
   stop(): Promise<void>;
 };
 
@@ -76,6 +77,8 @@ export function createReachability({ db, servers, onReached, clock, log }: Optio
 
   async function check(server: RemoteServer): Promise<void> {
     const error = await ask(server);
+    // Its connection was ended here, which says nothing of the server.
+    if (isStopped || !servers.list().includes(server)) return;
     const wasReached = await db.transaction(async (tx) => {
       const [row] = await tx.select().from(serverRows).where(eq(serverRows.id, server.id));
       // Its entry has gone meanwhile, or is not stored yet.
@@ -108,6 +111,7 @@ export function createReachability({ db, servers, onReached, clock, log }: Optio
     if (wasReached) onReached();
   }
 
+  let isStopped = false;
   const checks = new Map<RemoteServer, Promise<void>>();
   const loop = createLoop({
     name: "contact with servers",
@@ -148,6 +152,7 @@ export function createReachability({ db, servers, onReached, clock, log }: Optio
   return {
     wake: loop.wake,
     async stop() {
+      isStopped = true;
       await loop.stop();
       await Promise.all(checks.values());
     },
