@@ -14,6 +14,7 @@ import { Notice } from "../ui/Notice.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { Properties } from "../ui/Properties.tsx";
 import { Time } from "../ui/Time.tsx";
+import { factItems } from "./facts-text.ts";
 import type { serverLoader } from "./loaders.ts";
 import { serverStatusQuery } from "./queries.ts";
 
@@ -91,21 +92,11 @@ function connectionItems({ reachable, since, place, user, latency, host_key }: S
   ];
 }
 
-const ofMb = (free: number | null, all: number | null): string =>
-  all === null ? "Unknown" : `${free ?? "?"} of ${all} MB available`;
-
 function FactsPanel({ facts }: { facts: Facts }) {
   const missing = facts.tools.filter(({ version }) => version === null);
-  const items = [
-    { term: "System", value: facts.system ?? "Unknown" },
-    { term: "Load", value: `${facts.load ?? "?"} on ${facts.processors ?? "?"} processors` },
-    { term: "Memory", value: ofMb(facts.memory_available, facts.memory) },
-    { term: "Disk", value: ofMb(facts.disk_available, facts.disk) },
-    ...facts.tools.map(({ name, version }) => ({ term: name, value: version ?? "Not installed" })),
-  ];
   return (
     <Panel title="Found on it">
-      <Properties items={items} />
+      <Properties items={factItems(facts)} />
       {missing.length > 0 && (
         <p className="px-4 pb-4 text-sm text-muted">
           To install what is missing:{" "}

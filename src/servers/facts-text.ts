@@ -1,0 +1,31 @@
+// What was found on a server, in few words.
+import type { ServerStatus } from "../../contract/servers.ts";
+import { memoryText } from "../ui/memory-text.ts";
+
+type Facts = NonNullable<ServerStatus["facts"]>;
+
+const availableText = (free: number | null, all: number | null): string =>
+  all === null || free === null ? "Unknown" : `${memoryText(free)} of ${memoryText(all)} available`;
+
+const loadText = ({ load, processors }: Facts): string =>
+  load === null || processors === null
+    ? "Unknown"
+    : `${load} on ${processors} ${processors === 1 ? "processor" : "processors"}`;
+
+/** The version in what a tool says of itself: the number with the most parts, as "Ver 10.19 Distrib 10.11.19-MariaDB" has two. */
+export function versionIn(words: string): string {
+  const found = words.match(/\d+(?:\.\d+)+/g) ?? [];
+  const parts = (version: string) => version.split(".").length;
+  return found.toSorted((a, b) => parts(b) - parts(a))[0] ?? words;
+}
+
+export const factItems = (facts: Facts): { term: string; value: string }[] => [
+  { term: "System", value: facts.system ?? "Unknown" },
+  { term: "Load", value: loadText(facts) },
+  { term: "Memory", value: availableText(facts.memory_available, facts.memory) },
+  { term: "Disk", value: availableText(facts.disk_available, facts.disk) },
+  ...facts.tools.map(({ name, version }) => ({
+    term: name,
+    value: version === null ? "Not installed" : versionIn(version),
+  })),
+];
