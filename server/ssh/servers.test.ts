@@ -1,10 +1,8 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Site } from "../../contract/servers.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { isRoot } from "../testing/machine.ts";
-import { workerBody } from "../testing/worker-body.ts";
 import { startSshd, type TestSshd } from "./testing/sshd.ts";
 import { sshEntry } from "./testing/entry.ts";
 
@@ -63,13 +61,4 @@ test("an account that was known stays while its server is away", async () => {
     timeout: 20_000,
   });
   expect(await showSite(service)).toMatchObject({ account: sshd.user, account_problem: null });
-});
-
-test("a worker on a server over SSH is refused where it is asked for", async () => {
-  const sshd = await startSshd();
-  if (!isRoot) await mkdir(join(sshd.folder, "shop"));
-  const service = await startService(sshd);
-  const worker = await service.json<{ message: string }>("POST", "/api/site/1/worker", workerBody);
-  expect(worker.status).toBe(409);
-  expect(worker.body.message).toContain("servers over SSH");
 });

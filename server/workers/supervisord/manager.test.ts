@@ -162,8 +162,12 @@ test("a service that was killed at any step leaves what the next one finishes or
 
   const fourth = makeManager(context, supervisord, given);
   await fourth.resume([]);
-  await expect.poll(async () => (await left(fourth)).groups, soon).toEqual([]);
-  expect((await left(fourth)).files).toEqual([]);
+  await expect
+    .poll(async () => {
+      const { groups, files } = await left(fourth);
+      return { groups, files };
+    }, soon)
+    .toEqual({ groups: [], files: [] });
   await fourth.remove(1);
   expect(await left(fourth)).toEqual(nothing);
 });
