@@ -12,3 +12,15 @@ test("a server's page says whether it responds, and what was found on it", async
   await expect(page.getByRole("heading", { name: "Found on it" })).toBeVisible();
   await expectAccessible(page);
 });
+
+test("a server's line on the overview leads to its page", async ({ connected: page, service }) => {
+  await page.goto(service.url);
+  const line = page
+    .getByRole("listitem")
+    .filter({ has: page.locator("summary") })
+    .first();
+  await line.locator("summary").click();
+  await line.getByRole("link", { name: "Server", exact: true }).click();
+  await expect(page).toHaveURL(`${service.url}/servers/1`);
+  await expect(page.getByRole("heading", { name: "Server", exact: true })).toBeVisible();
+});

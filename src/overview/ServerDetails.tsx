@@ -13,6 +13,7 @@ export function ServerDetails({ server }: { server: OverviewServer }) {
       <div className="flex flex-wrap items-center gap-2 px-4 pt-3 max-sm:px-3">
         <LinkButton to={paths.backups(server.id)}>Backups</LinkButton>
         <LinkButton to={paths.serverNotifications(server.id)}>Notifications</LinkButton>
+        <LinkButton to={paths.server(server.id)}>Server</LinkButton>
       </div>
       {server.sites.length > 0 && (
         <ul

@@ -120,6 +120,36 @@ test("an order is offered where one mends the problem, and nothing else", () => 
   ).toEqual(["start", null, null, "run", null, null]);
 });
 
+test("a server that is away is a line of its own, which leads to the server's page", () => {
+  const away = { ...worker(7, 9), status: "unreachable", reason: "Couldn't connect.\nlog" };
+  const overview: WholeOverview = {
+    ...empty,
+    workers: { ...empty.workers, total: 1, failing: 1, problems: [away] },
+    servers: [
+      {
+        id: 1,
+        name: "web-1",
+        health: "failing",
+        targets: 0,
+        protected: 0,
+        problems: 1,
+        running: 0,
+        next_run_at: null,
+        sites: [],
+      },
+    ],
+  };
+  expect(linesOf(groupsOf(overview))).toMatchObject([
+    {
+      problem: {
+        title: "web-1 is unreachable",
+        reason: "Couldn't connect.",
+        action: { to: "/servers/1", label: "View server" },
+      },
+    },
+  ]);
+});
+
 test("many problems that are alike are one line, and the newest comes first", () => {
   const lines = linesOf(groupsOf(troubled)).map((line) =>
     line.type === "group" ? line.group.title(line.group.total) : line.problem.title,

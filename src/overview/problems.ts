@@ -107,27 +107,45 @@ function protectionGroups({ protection }: WholeOverview): ProblemGroup[] {
 
 const typeOf = ({ type }: { type: string }) => type;
 
-function workerGroup({ workers }: WholeOverview): ProblemGroup {
+/** The service lists one worker of a server that is away: the server is what is down, and its page says why. */
+const awayProblem = (
+  { id, server_id, reason, at }: WholeOverview["workers"]["problems"][number],
+  servers: WholeOverview["servers"],
+): Problem => ({
+  key: `worker ${id}`,
+  kind: "down",
+  tone: "bad",
+  title: `${servers.find((server) => server.id === server_id)?.name ?? `Server ${server_id}`} is unreachable`,
+  place: null,
+  reason: firstLine(reason),
+  at: at ?? null,
+  action: { to: paths.server(server_id), label: "View server" },
+});
+
+function workerGroup({ workers, servers }: WholeOverview): ProblemGroup {
   return {
     key: "workers",
     kind: "down",
     total: workers.failing ?? workers.problems.length,
     title: (count) => `${many(count, "worker", "workers")} down`,
     action: "Show all",
-    problems: workers.problems.map((one) => ({
-      key: `worker ${one.id}`,
-      kind: "down",
-      tone: one.status === "failed" || one.is_crash_loop ? "bad" : "warn",
-      title: `Worker ${one.connection === undefined ? one.queue : workerName({ queue: one.queue, connection: one.connection })} ${one.is_crash_loop ? "is crash-looping" : one.status === "failed" ? "failed" : `is ${one.status}`}`,
-      place: one.site,
-      reason: firstLine(one.reason),
-      at: one.at ?? null,
-      action: { to: paths.worker(one.id), label: "View" },
-      order:
-        one.status === "failed" && one.connection !== undefined
-          ? { kind: "start", worker: { ...one, connection: one.connection } }
-          : undefined,
-    })),
+    problems: workers.problems.map((one) => {
+      if (one.status === "unreachable") return awayProblem(one, servers);
+      return {
+        key: `worker ${one.id}`,
+        kind: "down",
+        tone: one.status === "failed" || one.is_crash_loop ? "bad" : "warn",
+        title: `Worker ${one.connection === undefined ? one.queue : workerName({ queue: one.queue, connection: one.connection })} ${one.is_crash_loop ? "is crash-looping" : one.status === "failed" ? "failed" : `is ${one.status}`}`,
+        place: one.site,
+        reason: firstLine(one.reason),
+        at: one.at ?? null,
+        action: { to: paths.worker(one.id), label: "View" },
+        order:
+          one.status === "failed" && one.connection !== undefined
+            ? { kind: "start", worker: { ...one, connection: one.connection } }
+            : undefined,
+      };
+    }),
   };
 }
 

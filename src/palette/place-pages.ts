@@ -7,6 +7,7 @@ type Named = { id: number; name: string };
 export const serverPages = ({ id, name }: Named): Entry[] => [
   toPage("backup", `${name} backups`, `Server ${id}`, paths.backups(id)),
   toPage("bell", `${name} notifications`, `Server ${id}`, paths.serverNotifications(id)),
+  toPage("server", `${name} server`, `Server ${id}`, paths.server(id)),
   toPage("plus", `New backup on ${name}`, "", paths.newBackupConfiguration(id)),
 ];
 
