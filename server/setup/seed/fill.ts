@@ -32,17 +32,18 @@ export async function fill({ client, dataFolder, receiver, say }: FillOptions): 
   say("Webhooks and channels…");
   await makeWebhooks(client, receiver);
   await chooseChannels(client);
+  // Before the workers, so that they run what was deployed.
+  for (const site of plan.deployments)
+    await client.send("POST", `/api/site/${site}/deployment`, {
+      status: site === plan.failedDeployment ? "failed" : "finished",
+      branch: "main",
+    });
   say("60 workers…");
   await makeWorkers(client);
   say("41 backup configurations and their first runs; this takes a minute or two…");
   await makeConfigurations(client);
   await runAll(client, ({ backups }, runs) => runs - backups.length);
   await loseFolders(client, dataFolder);
-  for (const site of plan.deployments)
-    await client.send("POST", `/api/site/${site}/deployment`, {
-      status: site === plan.failedDeployment ? "failed" : "finished",
-      branch: "main",
-    });
 }
 
 async function makeWebhooks(client: SeedClient, receiver: string): Promise<void> {

@@ -1,4 +1,5 @@
 // The files of the large seed: an inventory, a folder and an artisan script a site, SQLite databases.
+import { createHash } from "node:crypto";
 import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -70,8 +71,14 @@ const databasePath = (folder: string, name: string) => join(folder, "databases",
 async function writeSite(root: string, site: { id: number; name: string }): Promise<void> {
   await mkdir(join(root, "storage"), { recursive: true, mode: 0o700 });
   await writeFile(join(root, "index.html"), `<h1>${site.name}</h1>\n`.repeat(200 + site.id * 20));
+  // Text like that compresses to next to nothing, and a nearly empty backup has a warning.
+  await writeFile(join(root, "photo.jpg"), noise(site.name, 4096 + site.id * 512));
   await writeFile(join(root, "artisan"), artisan(site.id), { mode: 0o700 });
 }
+
+/** The same for the same name each time, and nothing that compresses. @param size in bytes */
+const noise = (name: string, size: number): Buffer =>
+  createHash("shake256", { outputLength: size }).update(name).digest();
 
 /** A worker is one sleeping process, so that sixty of them cost next to nothing. */
 function artisan(site: number): string {
