@@ -1,8 +1,13 @@
 // What a worker's status alone does not say: a crash loop, a failure in part, the release that its processes run.
-import { rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Worker } from "../contract/workers/worker.ts";
+import { patientArtisan } from "../server/testing/artisan.ts";
+import { ownUser } from "../server/testing/own-user.ts";
+import { workerBody } from "../server/testing/worker-body.ts";
+import { startSupervisord } from "../server/workers/supervisord/testing/supervisord.ts";
 import { expect, test } from "./fixtures.ts";
-import { expectAccessible, expectNoSidewaysScroll, workerRow } from "./helpers.ts";
+import { expectAccessible, expectNoSidewaysScroll, expectToast, workerRow } from "./helpers.ts";
 
 // Real processes have to end, or to stay up, several times.
 test.describe.configure({ timeout: 120_000 });
@@ -75,4 +80,58 @@ test("a worker of which one process was given up says how many are up, and a dep
   await rm(join(directory, "wait-2"));
   await expect(main.getByText("installed", { exact: true })).toBeVisible(soon);
   await expect(main.getByText("on the new release")).toBeHidden(soon);
+});
+
+test("what waits for a server that is away is shown, and withdrawn", async ({
+  connected: page,
+  service,
+}) => {
+  const supervisord = await startSupervisord();
+  try {
+    const id = service.nextSiteId();
+    const root = join(service.folder, `away-${id}`);
+    await mkdir(root);
+    await writeFile(join(root, "artisan"), patientArtisan);
+    await service.changeInventory(({ servers, sites }) => {
+      servers.push(
+        `{ id: ${id + 2000}, name: away-${id}, connection: local, supervisor: supervisord, supervisord_config: ${supervisord.config} }`,
+      );
+      sites.push(
+        `{ id: ${id}, server: ${id + 2000}, name: away-${id}.example.com, root: ${root}, user: ${ownUser}, artisan: [sh, artisan] }`,
+      );
+    });
+    await expect.poll(async () => (await service.call("GET", `/api/site/${id}`)).status).toBe(200);
+    const created = await service.call("POST", `/api/site/${id}/worker`, workerBody);
+    const worker: Worker = await created.json();
+    await page.goto(`${service.url}/workers/${worker.id}`);
+    const main = page.getByRole("main");
+    await expect(main.getByText("installed", { exact: true })).toBeVisible(soon);
+
+    await supervisord.stop();
+    await expect(main.getByText("Last known: installed", { exact: true })).toBeVisible(soon);
+    await expect(main).toContainText("Start it on the server: systemctl start supervisor");
+    const withdraw = main.getByRole("button", { name: /^Withdraw/ });
+    await expect(withdraw).toBeHidden();
+    await main.getByRole("button", { name: "Stop" }).click();
+    const waits = main.getByText("Last known: installed, stopping once it is back");
+    await expect(waits).toBeVisible(soon);
+    await expect(withdraw).toHaveAccessibleName(/^Withdraw stop of /);
+    await expectAccessible(page);
+    await withdraw.click();
+    await expectToast(page, "status", /^Withdrew the stop of /);
+    await expect(withdraw).toBeHidden();
+    await expect(main.getByText("Last known: installed", { exact: true })).toBeVisible();
+
+    // With the whole server, they come up again.
+    await supervisord.start();
+    await expect(main.getByText("installed", { exact: true })).toBeVisible(soon);
+    // A page that is open would ask for it.
+    await page.goto(`${service.url}/sites/${id}/workers`);
+    await service.call("DELETE", `/api/worker/${worker.id}`);
+    await expect
+      .poll(async () => (await service.call("GET", `/api/worker/${worker.id}`)).status, soon)
+      .toBe(404);
+  } finally {
+    await supervisord.close();
+  }
 });

@@ -62,6 +62,12 @@ export const workerExtras = {
     path: "/api/worker/{id}",
     responses: { 200: worker },
   }),
+  withdrawWorkerOrder: operation({
+    tag: "workers",
+    method: "DELETE",
+    path: "/api/worker/{id}/pending",
+    responses: { 204: null },
+  }),
   showWorkerLog: operation({
     tag: "workers",
     method: "GET",

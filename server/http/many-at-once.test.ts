@@ -107,6 +107,16 @@ const workers = (status: string) =>
     [status],
   );
 
+/** Each has a stop that waits for its server. */
+async function waitingWorkers(): Promise<number[]> {
+  const ids = await workers("stopping");
+  await service.query(
+    "update workers set unreachable_since = now(), last_status = 'installed' where id = any($1)",
+    [ids],
+  );
+  return ids;
+}
+
 const configurations = () =>
   idsOf(
     `insert into backup_configurations
@@ -254,6 +264,7 @@ const cases: Record<Exclude<WriteName, "signIn">, Case> = {
   updateWorker: { targets: () => workers("installed"), body: () => ({ memory: 256 }), status: 200 },
   restartWorker: { targets: () => workers("installed"), status: 204 },
   deleteWorker: { targets: () => workers("stopped"), status: 204 },
+  withdrawWorkerOrder: { targets: waitingWorkers, status: 204 },
 };
 
 async function send({ method, path }: Operation, id: number, body: unknown): Promise<number> {

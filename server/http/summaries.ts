@@ -22,6 +22,8 @@ const summaries = {
   deleteWorker: "Delete a worker once its processes are gone",
   updateWorker:
     "Change a worker: every field but the site; its processes are replaced one after the other",
+  withdrawWorkerOrder:
+    "Withdraw what waits for a worker's server: a start, stop, restart, change or deletion",
   listWebhooks: "List the webhooks of a site",
   showWebhook: "Show a webhook",
   createWebhook: "Create a webhook; the response shows its secret once",

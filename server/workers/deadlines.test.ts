@@ -48,6 +48,7 @@ const hanging: ProcessManagers = {
   deploy: async () => undefined,
   change: async () => undefined,
   undo: async () => undefined,
+  withdraw: () => undefined,
   remove: () => new Promise(() => undefined),
   known: () => [],
   processes: () => [],

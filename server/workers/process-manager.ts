@@ -96,6 +96,11 @@ export type Resumed = {
   previous?: Program | null;
 };
 
+/** A removal was withdrawn before it was carried out. */
+export class OrderWithdrawn extends Error {
+  override name = "OrderWithdrawn";
+}
+
 export type LogPosition = { lines: number } | { offset: number };
 
 export type ProcessManager = {
@@ -120,8 +125,13 @@ export type ProcessManager = {
   undo(program: Program): Promise<void>;
   /** Replaces each process that carries an older deployment than the program requires; the rest stays as it is. */
   deploy(program: Program): Promise<void>;
-  /** Stops, ends all that is still the worker's, deletes its files. Rejects where those stay. */
+  /** Stops, ends all that is still the worker's, deletes its files. Rejects where those stay, with OrderWithdrawn by `withdraw`. */
   remove(id: number): Promise<void>;
+  /**
+   * Takes back what was asked for while the worker could not be asked; what was carried out of it all the same is undone.
+   * @param isUp whether its processes were to be up before that; null = each as it was
+   */
+  withdraw(program: Program, isUp: boolean | null): void | Promise<void>;
   /** Every worker that it was given and that was not removed. */
   known(): number[];
   /** Of process `number`; empty where nothing is known. */

@@ -78,6 +78,27 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
     return manager;
   }
 
+  /** By worker: resolves once its newest order was given to a manager. */
+  const turns = new Map<number, Promise<unknown>>();
+
+  /** Keeps a worker's orders in the order in which they came: which manager one is for may have to be looked up. */
+  async function give<End>(
+    id: number,
+    find: (id: number) => ProcessManager | Promise<ProcessManager>,
+    hand: (manager: ProcessManager) => End,
+  ): Promise<Awaited<End>> {
+    const before = turns.get(id);
+    const turn = (async () => {
+      await before?.catch(() => undefined);
+      // In an object, because its end is not to be waited for here.
+      return { end: hand(await find(id)) };
+    })();
+    turns.set(id, turn);
+    return await (
+      await turn
+    ).end;
+  }
+
   return {
     async follow() {
       const moved: number[] = [];
@@ -94,21 +115,24 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
       await Promise.all([...given].map(([manager, its]) => manager.resume(its)));
     },
     start(program) {
-      choose(program.id)
-        .then((manager) => manager.start(program))
+      give(program.id, choose, (manager) => manager.start(program))
         // Its deadline tells that nothing came of it.
         .catch((error: unknown) =>
           log.error({ err: error, worker: program.id }, "a worker was not started"),
         );
     },
-    stop: (id) => known(id).stop(id),
-    restart: async (program) => (await choose(program.id)).restart(program),
-    change: async (program, previous) => (await choose(program.id)).change(program, previous),
-    undo: (program) => known(program.id).undo(program),
-    deploy: (program) => known(program.id).deploy(program),
+    stop: (id) => give(id, known, (manager) => manager.stop(id)),
+    restart: (program) => give(program.id, choose, (manager) => manager.restart(program)),
+    change: (program, previous) =>
+      give(program.id, choose, (manager) => manager.change(program, previous)),
+    undo: (program) => give(program.id, known, (manager) => manager.undo(program)),
+    deploy: (program) => give(program.id, known, (manager) => manager.deploy(program)),
+    withdraw: (program, isUp) =>
+      give(program.id, known, (manager) => manager.withdraw(program, isUp)),
     async remove(id) {
-      await (await choose(id)).remove(id);
+      await give(id, choose, (manager) => manager.remove(id));
       byWorker.delete(id);
+      turns.delete(id);
     },
     known: () => all().flatMap((manager) => manager.known()),
     usage: (id, number) => known(id).usage(id, number),

@@ -15,7 +15,8 @@ type Order = (typeof servedOperations)[
   | "startWorker"
   | "stopWorker"
   | "restartWorker"
-  | "deleteWorker"];
+  | "deleteWorker"
+  | "withdrawWorkerOrder"];
 
 export function workerRoutes(workers: WorkerService, inventory: InventoryStore): Route[] {
   const findSite = createSiteFinder(inventory);
@@ -70,6 +71,7 @@ export function workerRoutes(workers: WorkerService, inventory: InventoryStore):
     order(servedOperations.startWorker, workers.start),
     order(servedOperations.restartWorker, workers.restart),
     order(servedOperations.deleteWorker, workers.remove),
+    order(servedOperations.withdrawWorkerOrder, workers.withdraw),
     route(servedOperations.showWorkerUsage, {
       find: findWorker,
       handle: async ({ params }) => reply(200, toUsage(workers.usage(params.id))),

@@ -1,5 +1,4 @@
 // Workers as the interface shows them.
-import { isInTransit } from "../../contract/states.ts";
 import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
 import { toCommandLine, workerArguments } from "../../contract/workers/command.ts";
 import type { Worker, WorkerProcess } from "../../contract/workers/worker.ts";
@@ -7,6 +6,7 @@ import type { WorkerUsage } from "../../contract/workers/usage.ts";
 import type { SiteRow } from "../inventory/store.ts";
 import type { ProcessStatus, ProcessUsage } from "./process-manager.ts";
 import type { WorkerRow } from "./store.ts";
+import { pendingStatusOf } from "./withdrawer.ts";
 
 /** What is seen of a worker beside its row. */
 type Seen = {
@@ -46,10 +46,7 @@ export const toWorker = (
   status_since: toTimestampOrNull(row.unreachable_since ?? row.status_since),
   unreachable_since: toTimestampOrNull(row.unreachable_since),
   last_status: row.last_status,
-  pending_status:
-    row.unreachable_since !== null && isInTransit(row.status) && row.status !== row.last_status
-      ? row.status
-      : null,
+  pending_status: pendingStatusOf(row),
   deployment_id: row.deployment_id,
   crash_loop: crashLoop && { ...crashLoop, since: toTimestamp(crashLoop.since) },
   is_changing: row.changed_from !== null,

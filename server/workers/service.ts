@@ -27,9 +27,15 @@ import { createKillNotes } from "./kills.ts";
 import { createMover } from "./mover.ts";
 import { createObserver } from "./observer.ts";
 import { outcomeOf, tell } from "./outcome.ts";
-import type { LogPosition, ProcessListener, ProcessStatus } from "./process-manager.ts";
+import {
+  OrderWithdrawn,
+  type LogPosition,
+  type ProcessListener,
+  type ProcessStatus,
+} from "./process-manager.ts";
 import type { ProcessManagers } from "./process-managers.ts";
 import type { WorkerRow, WorkerStore } from "./store.ts";
+import { createWithdrawer } from "./withdrawer.ts";
 import { accountOf, previousProgramOf, programOf } from "./worker-program.ts";
 
 type WorkerServiceOptions = {
@@ -65,8 +71,15 @@ export function createWorkerService(options: WorkerServiceOptions) {
   const { store, inventory, jobs, servers, clock, log } = options;
   /** By worker: the transition that whatever its processes do now belongs to, so that nothing old is taken for its result. */
   const transitions = new Map<number, number>();
+  /** @returns false where a newer order was given while this one was prepared */
+  function isNewest(id: number, transition: number | null): boolean {
+    if (transition === null) return true;
+    if (transition < (transitions.get(id) ?? 0)) return false;
+    transitions.set(id, transition);
+    return true;
+  }
   const order: GiveOrder = (id, transition, carryOut) => {
-    if (transition !== null) transitions.set(id, transition);
+    if (!isNewest(id, transition)) return;
     Promise.try(carryOut).catch((error: unknown) =>
       log.error({ err: error, worker: id }, "a worker's order was not carried out"),
     );
@@ -84,6 +97,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
   const { move, fail } = mover;
   const deployer = createDeployer({ ...options, manager, mover, order });
   const changer = createChanger({ ...options, manager, mover, order });
+  const withdraw = createWithdrawer({ ...options, manager, order });
   const crashWatch = createCrashWatch({ ...options, manager });
   const deadlines = createDeadlineLoop({
     ...options,
@@ -125,7 +139,8 @@ export function createWorkerService(options: WorkerServiceOptions) {
   }
 
   /** Goes on by itself: a stop may take minutes, and the jobs behind this one are not to wait for it. */
-  function beginRemoval(id: number): void {
+  function beginRemoval({ id, transition }: Pick<WorkerRow, "id" | "transition">): void {
+    if (!isNewest(id, transition)) return;
     manager
       .remove(id)
       .then(() => {
@@ -133,8 +148,11 @@ export function createWorkerService(options: WorkerServiceOptions) {
         return kills.record(id);
       })
       .then(() => store.remove(id))
-      // Its deadline turns the worker to failed, and it can be deleted again.
-      .catch((error: unknown) => log.error({ err: error, worker: id }, "a worker was not removed"));
+      .catch((error: unknown) => {
+        if (error instanceof OrderWithdrawn) return;
+        // Its deadline turns the worker to failed, and it can be deleted again.
+        log.error({ err: error, worker: id }, "a worker was not removed");
+      });
   }
 
   /** @returns the row; null where its processes cannot be asked for, so that what they did last says nothing of what they do */
@@ -185,6 +203,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
     stop: (id: number) => act(id, "stop"),
     restart: (id: number) => act(id, "restart"),
     remove: (id: number) => act(id, "remove"),
+    withdraw,
     update: changer.update,
     noteDeployment: deployer.note,
     deploy: deployer.carryOut,
@@ -256,7 +275,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
         case "stopping":
           return order(id, transition, () => manager.stop(id));
         case "removing":
-          return beginRemoval(id);
+          return beginRemoval(row);
         case "installed":
         case "stopped":
         case "failed":
@@ -287,9 +306,9 @@ export function createWorkerService(options: WorkerServiceOptions) {
           }),
         ),
       );
-      for (const { id, status } of rows)
-        if (status === "removing") beginRemoval(id);
-        else await observe(id);
+      for (const row of rows)
+        if (row.status === "removing") beginRemoval(row);
+        else await observe(row.id);
       crashWatch.resume(await store.crashLooping());
     },
 

@@ -275,6 +275,36 @@ export function createWorkerStore(db: Database) {
       return row ?? null;
     },
 
+    /**
+     * Goes back from an order that nobody has carried out, with the settings of before.
+     * @param from locked
+     */
+    async withdraw(
+      tx: Connection,
+      { id, status: from, changed_from: changed, settings_version: version }: WorkerRow,
+      status: WorkerState,
+      deadline: Date | null,
+    ): Promise<WorkerRow> {
+      const rows = await tx
+        .update(workers)
+        .set({
+          ...changed?.settings,
+          settings_version: changed?.version ?? version,
+          changed_from: null,
+          status,
+          status_reason: null,
+          status_since: sql`now()`,
+          kill_reason: null,
+          deadline_at: deadline,
+          transition: sql`${workers.transition} + 1`,
+          // No later start of the service is to carry it out.
+          ...(from === "restarting" && { restart_order: null }),
+        })
+        .where(eq(workers.id, id))
+        .returning();
+      return insertedRow(rows);
+    },
+
     async remove(id: number): Promise<void> {
       await db.delete(workers).where(and(eq(workers.id, id), eq(workers.status, "removing")));
     },

@@ -34,6 +34,7 @@ const exceptions: Record<string, readonly [before: string, after: string]> = {
   "worker asked to start": ["Start of worker", "requested"],
   "worker asked to stop": ["Stop of worker", "requested"],
   "worker asked to restart": ["Restart of worker", "requested"],
+  "worker order withdrawn": ["Request for worker", "withdrawn"],
   "worker killed": ["Processes of worker", "killed"],
   "worker change undone": ["Change of worker", "undone"],
   "backup asked to run": ["Run of backup", "requested"],

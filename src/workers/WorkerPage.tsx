@@ -24,6 +24,7 @@ import { workerQuery } from "./queries.ts";
 import { UsagePanel } from "./UsagePanel.tsx";
 import { crashLoopOf, isLive } from "./worker-facts.ts";
 import { markOf } from "./worker-mark.ts";
+import { WithdrawButton } from "./WithdrawButton.tsx";
 import { WorkerActions } from "./WorkerActions.tsx";
 import { WorkerBadge } from "./WorkerBadge.tsx";
 import { WorkerLog } from "./WorkerLog.tsx";
@@ -117,7 +118,10 @@ export function WorkerPage() {
         actions={<WorkerActions worker={worker} look="words" onRemoved={leave} />}
       />
       {isTrouble && mark.reason !== null && (
-        <Notice tone={mark.tone === "bad" ? "bad" : "warn"}>
+        <Notice
+          tone={mark.tone === "bad" ? "bad" : "warn"}
+          actions={worker.pending_status ? <WithdrawButton worker={worker} /> : undefined}
+        >
           {/* It may end with lines of the log. */}
           <p className="whitespace-pre-wrap">
             {mark.reason}

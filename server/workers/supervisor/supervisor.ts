@@ -265,6 +265,9 @@ export function createSupervisor(options: SupervisorOptions): ProcessManager {
       }
     },
 
+    // It can always be asked, so nothing waits.
+    withdraw: () => undefined,
+
     known: () => [...workers.keys()],
 
     processes: (id) =>

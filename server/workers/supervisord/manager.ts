@@ -6,7 +6,13 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../log.ts";
-import type { ProcessListener, ProcessManager, Program } from "../process-manager.ts";
+import {
+  OrderWithdrawn,
+  type ProcessListener,
+  type ProcessManager,
+  type Program,
+} from "../process-manager.ts";
+import { toError } from "../../to-error.ts";
 import { createSettingsChanges } from "../supervisor/settings-changes.ts";
 import { sampleEverySeconds } from "../supervisor/usage-history.ts";
 import { createContact } from "./contact.ts";
@@ -83,6 +89,7 @@ export function createSupervisordManager(options: SupervisordOptions) {
       deployedAtMs: clock.now(),
       recordsText: "",
       awayReason: undefined,
+      removing: null,
       removed: null,
     };
     workers.set(id, worker);
@@ -231,6 +238,18 @@ export function createSupervisordManager(options: SupervisordOptions) {
     return all(slotsOf(id).map((slot) => slot.stop()));
   }
 
+  async function removeKnown(worker: SupervisordWorker): Promise<void> {
+    const removing = new AbortController();
+    worker.removing = removing;
+    await stop(worker.id);
+    removing.signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    removing.signal.addEventListener("abort", () => reject(toError(removing.signal.reason)));
+    worker.removed = resolve;
+    wake();
+    await promise;
+  }
+
   function release() {
     released.abort();
     cancel();
@@ -315,17 +334,22 @@ export function createSupervisordManager(options: SupervisordOptions) {
       await all([changes.undo(workerOf(program))]);
     },
 
+    withdraw(program, isUp) {
+      const worker = workerOf(program);
+      worker.removing?.abort(new OrderWithdrawn("The deletion was withdrawn."));
+      worker.removing = null;
+      worker.removed = null;
+      if (worker.change) changes.end(worker);
+      for (const slot of surplus(worker)) void slot.stop();
+      for (const slot of wanted(worker)) slot.withdraw(isUp);
+      wake();
+    },
+
     async remove(id) {
       const worker = workers.get(id);
       // Of one that was stopped before this service was started, nothing but its log is left.
       if (worker === undefined) await turn.clean((await contact.connect()).installed, id);
-      else {
-        await stop(id);
-        await new Promise<void>((resolve) => {
-          worker.removed = resolve;
-          wake();
-        });
-      }
+      else await removeKnown(worker);
       if (released.signal.aborted) return;
       workers.delete(id);
       rmSync(folderOf(id), { recursive: true, force: true });

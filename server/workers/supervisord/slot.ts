@@ -51,6 +51,8 @@ type Ending = {
   signaled: number | null;
   sentAtMs: number | null;
   isKillTold: boolean;
+  /** supervisord may know of it: also where it did not answer, it may do what it was asked to once it goes on. */
+  isTold: boolean;
 };
 
 export type Slot = ReturnType<typeof createSlot>;
@@ -259,7 +261,14 @@ export function createSlot(number: number, ports: SlotPorts) {
   function end(isGentle: boolean, isFinal: boolean): Promise<void> {
     if (ending === null) {
       killed = null;
-      ending = { isGentle, isFinal, signaled: null, sentAtMs: null, isKillTold: false };
+      ending = {
+        isGentle,
+        isFinal,
+        signaled: null,
+        sentAtMs: null,
+        isKillTold: false,
+        isTold: false,
+      };
     } else {
       // A restart that is under way becomes a stop, within the time that it has.
       ending.isGentle &&= isGentle;
@@ -268,9 +277,16 @@ export function createSlot(number: number, ports: SlotPorts) {
     return untilEnded();
   }
 
+  /** An end that supervisord was not told of leaves no trace. */
+  function cancelUntold() {
+    if (ending?.isTold === false) finishEnding();
+  }
+
   function begin() {
     wanted = true;
-    if (state !== "STARTING" && state !== "RUNNING" && ending === null) isStartDue = true;
+    cancelUntold();
+    const isOnItsWay = state === "STARTING" || state === "RUNNING" || ending !== null;
+    if (isThere === null || !isOnItsWay) isStartDue = true;
   }
 
   function stop(isGentle: boolean): Promise<void> {
@@ -307,6 +323,14 @@ export function createSlot(number: number, ports: SlotPorts) {
       wanted && history.isOlderThan(ports.program().requiredDeployment)
         ? replace(false)
         : Promise.resolve(),
+    /** See the process manager. */
+    withdraw(isUp: boolean | null) {
+      cancelUntold();
+      isStartDue = false;
+      if (isUp === true) begin();
+      else if (isUp === false || state === "STOPPED") void stop(false);
+      else wanted = true;
+    },
     isOutdated,
     renewOutdated: (): Promise<void> =>
       wanted && isOutdated() ? replace(true) : Promise.resolve(),
@@ -357,6 +381,11 @@ export function createSlot(number: number, ports: SlotPorts) {
       } else if (wasThere === null) adopt(seen);
       else follow(seen);
       checkEnding();
+    },
+
+    /** A step is about to be given to supervisord. */
+    tells() {
+      if (ending !== null) ending.isTold = true;
     },
 
     /** A step was given to supervisord. */

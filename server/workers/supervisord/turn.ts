@@ -143,6 +143,7 @@ export function createTurn({ names, machine, workers, log, nowMs, compareMs }: T
 
   /** @returns whether the step was taken */
   async function take(rpc: Rpc, name: string, slot: Slot, step: Step): Promise<boolean> {
+    slot.tells();
     try {
       switch (step.kind) {
         case "stop":

@@ -1,5 +1,6 @@
 // A worker whose supervisord does not answer, as its service shows it.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import type { Activity } from "../../../contract/activity.ts";
 import type { Page } from "../../../contract/paging.ts";
 import type { Worker } from "../../../contract/workers/worker.ts";
 import { createApp } from "../../app.ts";
@@ -42,6 +43,12 @@ const create = async () => {
   const { body } = await service.json<Worker>("POST", "/api/site/1/worker", workerBody);
   return becomes(body.id, { status: "installed" });
 };
+/** What was ordered has reached what keeps the workers up. */
+const given = () =>
+  vi.waitFor(async () => {
+    const orders = "select 1 from pgboss.job where name = 'worker.apply' and state < 'completed'";
+    expect(await service.query(orders)).toEqual([]);
+  }, 20_000);
 const pids = ({ process_list: list = [] }: Worker) => list.map(({ pid }) => pid);
 
 test("it is unreachable with its last status and the reason, and as it was once that is over", async () => {
@@ -88,6 +95,67 @@ test("an order given meanwhile waits, is shown, and is carried out", async () =>
   expect((await service.call("DELETE", `/api/worker/${id}/stop`)).status).toBe(204);
   sendSignal(supervisord.pid(), "SIGCONT");
   expect((await becomes(id, { status: "stopped" })).pending_status).toBeNull();
+}, 90_000);
+
+test("an order that waits is withdrawn, and nobody notices", async () => {
+  const before = await create();
+  const { id } = before;
+  const withdraw = () => service.call("DELETE", `/api/worker/${id}/pending`);
+  expect((await withdraw()).status).toBe(409);
+  sendSignal(supervisord.pid(), "SIGSTOP");
+  await becomes(id, { status: "unreachable" });
+  expect((await withdraw()).status).toBe(409);
+  const orders = [
+    ["DELETE", "/stop", "stopping"],
+    ["PUT", "/restart", "restarting"],
+    ["PUT", "", "restarting"],
+    ["DELETE", "", "removing"],
+  ] as const;
+  for (const [method, path, pending] of orders) {
+    const body = method === "PUT" && path === "" ? { queue: "other", processes: 2 } : undefined;
+    expect((await service.call(method, `/api/worker/${id}${path}`, body)).status).toBeLessThan(205);
+    await becomes(id, { pending_status: pending, last_status: "installed" });
+    // The one before the service has taken it up, the others after that.
+    if (path !== "/restart") await given();
+    expect((await withdraw()).status).toBe(204);
+    expect(await show(id)).toMatchObject({
+      status: "unreachable",
+      last_status: "installed",
+      pending_status: null,
+      queue: before.queue,
+      processes: 1,
+      is_changing: false,
+    });
+    expect((await withdraw()).status).toBe(409);
+  }
+  // The opposite order leaves them alone as well.
+  await service.call("DELETE", `/api/worker/${id}/stop`);
+  await service.call("POST", `/api/worker/${id}/start`);
+  await given();
+  sendSignal(supervisord.pid(), "SIGCONT");
+  const after = await becomes(id, { status: "installed" });
+  expect(pids(after)).toEqual(pids(before));
+  // Nor is it carried out by the next service.
+  await service.app.close("keep");
+  service.app = await createApp(service.options);
+  expect(pids(await becomes(id, { status: "installed", unreachable_since: null }))).toEqual(
+    pids(before),
+  );
+  const { body } = await service.json<Activity>("GET", "/api/activity?kind=worker");
+  expect(body.data.filter(({ action }) => action === "order withdrawn")).toHaveLength(4);
+}, 90_000);
+
+test("a start that waits is withdrawn, and the worker stays stopped", async () => {
+  const { id } = await create();
+  await service.call("DELETE", `/api/worker/${id}/stop`);
+  await becomes(id, { status: "stopped" });
+  sendSignal(supervisord.pid(), "SIGSTOP");
+  await becomes(id, { status: "unreachable", last_status: "stopped" });
+  await service.call("POST", `/api/worker/${id}/start`);
+  await becomes(id, { pending_status: "starting" });
+  expect((await service.call("DELETE", `/api/worker/${id}/pending`)).status).toBe(204);
+  sendSignal(supervisord.pid(), "SIGCONT");
+  expect(pids(await becomes(id, { status: "stopped" })).filter(Boolean)).toEqual([]);
 }, 90_000);
 
 test("a service that is started meanwhile shows it, and finds the same processes", async () => {

@@ -23,6 +23,8 @@ export type SupervisordWorker = {
   awayReason: string | null | undefined;
   /** As they were last written down. */
   recordsText: string;
+  /** Aborted when its removal is withdrawn; null = it is not being removed. */
+  removing: AbortController | null;
   /** It is to leave nothing behind; called once it has. */
   removed: (() => void) | null;
 };

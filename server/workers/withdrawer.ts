@@ -1,0 +1,60 @@
+// Takes back what was asked of a worker while its server was away, before it is carried out.
+import { isInTransit } from "../../contract/states.ts";
+import type { WorkerState } from "../../contract/workers/worker.ts";
+import { recordActivity } from "../activity/store.ts";
+import type { Clock } from "../clock.ts";
+import { conflict } from "../http/service-error.ts";
+import type { InventoryStore } from "../inventory/store.ts";
+import { deadlineAt } from "./deadlines.ts";
+import type { GiveOrder } from "./deployer.ts";
+import { askedEntry } from "./event-data.ts";
+import { carries } from "./outcome.ts";
+import type { ProcessManager } from "./process-manager.ts";
+import type { WorkerRow, WorkerStore } from "./store.ts";
+import { programOf } from "./worker-program.ts";
+
+type WithdrawerOptions = {
+  store: WorkerStore;
+  inventory: InventoryStore;
+  manager: ProcessManager;
+  /** Gives an order; see the service. */
+  order: GiveOrder;
+  clock: Clock;
+};
+
+/** The state that an order leads to which waits for the worker's server; null = none does. */
+export const pendingStatusOf = ({
+  status,
+  unreachable_since: since,
+  last_status: last,
+}: Pick<WorkerRow, "status" | "unreachable_since" | "last_status">): WorkerState | null =>
+  since !== null && isInTransit(status) && status !== last ? status : null;
+
+/** Whether processes are to be up in a state; null = each as it is. */
+const isUpIn = (status: WorkerState): boolean | null =>
+  status === "failed" ? null : status !== "stopped" && status !== "stopping";
+
+export function createWithdrawer({ store, inventory, manager, order, clock }: WithdrawerOptions) {
+  /** @throws a conflict where nothing waits, or what waits is nobody's to take back */
+  return async function withdraw(id: number): Promise<void> {
+    const { row, status } = await store.transaction(async (tx) => {
+      const found = await store.lock(tx, id);
+      if (found === null) throw conflict("The worker no longer exists.");
+      const { last_status: last } = found;
+      const pending = pendingStatusOf(found);
+      if (pending === null || last === null)
+        throw conflict(
+          "No request waits for the worker's server: it was carried out or withdrawn.",
+        );
+      const { required_deployment_id: required } = found;
+      if (pending === "restarting" && !manager.processes(id).every((one) => carries(one, required)))
+        throw conflict("The restart belongs to a deployment, which can't be withdrawn.");
+      const moved = await store.withdraw(tx, found, last, deadlineAt(last, found, clock.now()));
+      const site = await inventory.findSite(found.site_id, tx);
+      if (site !== null) await recordActivity(tx, askedEntry(moved, site, "order withdrawn"));
+      return { row: moved, status: last };
+    });
+    const program = programOf(row, await inventory.findSite(row.site_id));
+    order(id, row.transition, () => manager.withdraw(program, isUpIn(status)));
+  };
+}
