@@ -24,6 +24,10 @@ const attemptMs = 10_000;
 const factsMs = 60_000;
 
 type Contact = typeof serverContacts.$inferSelect;
+/** Servers that are this machine share what is found on it. */
+const thisMachine = {};
+type Machine = RemoteServer | typeof thisMachine;
+
 type Seen = { latency: number | null; unconfirmed: HostKeyUnconfirmed | null };
 
 export type Reachability = {
@@ -46,13 +50,16 @@ type Options = {
 };
 
 export function createReachability({ db, servers, onReached, clock, log }: Options): Reachability {
-  const seen = new Map<number, Seen>();
-  const found = new Map<number, { facts: Facts | null; atMs: number }>();
+  // Of a server whose entry was changed nothing is known any more.
+  const seen = new WeakMap<RemoteServer, Seen>();
+  const found = new WeakMap<Machine, { facts: Facts; atMs: number }>();
+  const looks = new Map<Machine, Promise<void>>();
 
   /** @returns null where it responds */
-  async function ask({ id, connection }: RemoteServer): Promise<Error | null> {
+  async function ask(server: RemoteServer): Promise<Error | null> {
+    const { connection } = server;
     const note = (latency: number | null, error: unknown) =>
-      seen.set(id, {
+      seen.set(server, {
         latency,
         unconfirmed: error instanceof HostKeyUnconfirmed ? error : null,
       });
@@ -132,16 +139,24 @@ export function createReachability({ db, servers, onReached, clock, log }: Optio
     log,
   });
 
-  async function lookAt(id: number): Promise<void> {
-    const before = found.get(id);
+  /** What is found is there with the next question; a look that failed is repeated then. */
+  function lookAt(id: number, machine: Machine): Promise<void> {
     const nowMs = clock.now();
-    if (before !== undefined && nowMs - before.atMs < factsMs) return;
-    found.set(id, { facts: before?.facts ?? null, atMs: nowMs });
-    try {
-      found.set(id, { facts: await readFacts(await servers.open(id), nowMs), atMs: nowMs });
-    } catch (error) {
-      log.debug({ err: error, server: id }, "a server could not be looked at");
-    }
+    const before = found.get(machine);
+    if (before !== undefined && nowMs - before.atMs < factsMs) return Promise.resolve();
+    const looking =
+      looks.get(machine) ??
+      servers
+        .open(id)
+        .then(async (host) =>
+          found.set(machine, { facts: await readFacts(host, nowMs), atMs: nowMs }),
+        )
+        .catch((error: unknown) => {
+          log.debug({ err: error, server: id }, "a server could not be looked at");
+        })
+        .then(() => void looks.delete(machine));
+    looks.set(machine, looking);
+    return looking;
   }
 
   async function contactOf(id: number): Promise<Contact | null> {
@@ -164,10 +179,11 @@ export function createReachability({ db, servers, onReached, clock, log }: Optio
       const contacts = new Map(
         (await db.select().from(serverContacts)).map((row) => [row.server_id, row]),
       );
-      for (const { id } of remote) {
+      for (const server of remote) {
+        const { id } = server;
         const contact = contacts.get(id);
         extras.set(id, {
-          memory: found.get(id)?.facts?.memory ?? null,
+          memory: found.get(server)?.facts.memory ?? null,
           reachable: contact?.reachable ?? null,
           unreachable_since: contact?.reachable === false ? toTimestamp(contact.since) : null,
           status_reason: contact?.reason ?? null,
@@ -178,7 +194,7 @@ export function createReachability({ db, servers, onReached, clock, log }: Optio
 
     async status(id) {
       const server = servers.find(id);
-      const looking = lookAt(id);
+      const looking = lookAt(id, server ?? thisMachine);
       if (server === null) {
         await looking;
         return {
@@ -190,11 +206,11 @@ export function createReachability({ db, servers, onReached, clock, log }: Optio
           status_reason: null,
           latency: null,
           host_key: null,
-          facts: found.get(id)?.facts ?? null,
+          facts: found.get(thisMachine)?.facts ?? null,
         };
       }
       const contact = await contactOf(id);
-      const { latency = null, unconfirmed = null } = seen.get(id) ?? {};
+      const { latency = null, unconfirmed = null } = seen.get(server) ?? {};
       const hop = unconfirmed?.hop ?? "server";
       const { target } = server;
       return {
@@ -221,7 +237,7 @@ export function createReachability({ db, servers, onReached, clock, log }: Optio
             fingerprint,
           })),
         },
-        facts: found.get(id)?.facts ?? null,
+        facts: found.get(server)?.facts ?? null,
       };
     },
   };

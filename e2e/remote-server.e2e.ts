@@ -1,0 +1,123 @@
+// A server over SSH, from its first entry in the inventory to its return after an outage: a real sshd, a real supervisord.
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { sshEntry } from "../server/ssh/testing/entry.ts";
+import { startSshd } from "../server/ssh/testing/sshd.ts";
+import { patientArtisan } from "../server/testing/artisan.ts";
+import { ownUser } from "../server/testing/own-user.ts";
+import { isAlive } from "../server/testing/signals.ts";
+import { startSupervisord } from "../server/workers/supervisord/testing/supervisord.ts";
+import { expect, test as base } from "./fixtures.ts";
+import { expectAccessible, expectNoSidewaysScroll } from "./helpers.ts";
+
+type Remote = {
+  sshd: Awaited<ReturnType<typeof startSshd>>;
+  /** Its entry; null = no host key is pinned. */
+  entry(hostKey: string | null): string;
+  serverId: number;
+  siteId: number;
+};
+
+const test = base.extend<{ remote: Remote }>({
+  remote: async ({ service }, provide) => {
+    const cleanUps: (() => Promise<void>)[] = [];
+    const sshd = await startSshd({ cleanUp: (work) => void cleanUps.push(work) });
+    const supervisord = await startSupervisord();
+    const siteId = service.nextSiteId();
+    const serverId = siteId + 2000;
+    const root = join(service.folder, `remote-${siteId}`);
+    await mkdir(root);
+    await writeFile(join(root, "artisan"), patientArtisan);
+    const entry = (hostKey: string | null) =>
+      `{ id: ${serverId}, name: web-far, connection: ${sshEntry(sshd, hostKey, ownUser)}, supervisord_config: ${supervisord.config} }`;
+    await service.changeInventory(({ servers, sites }) => {
+      servers.push(entry(null));
+      sites.push(
+        `{ id: ${siteId}, server: ${serverId}, name: far-${siteId}.example.com, root: ${root}, user: ${ownUser}, artisan: [sh, artisan] }`,
+      );
+    });
+    await provide({ sshd, entry, serverId, siteId });
+    await supervisord.close();
+    for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+  },
+});
+
+/** Unreachable is shown within 30 s; a busy machine takes longer to show it. */
+const shown = { timeout: 60_000 };
+
+test("a server over SSH: its key is confirmed, a worker runs there, an outage shows and heals", async ({
+  connected: page,
+  service,
+  remote: { sshd, entry, serverId, siteId },
+}) => {
+  test.setTimeout(240_000);
+  const serverPage = `${service.url}/servers/${serverId}`;
+  await expect
+    .poll(async () => (await service.call("GET", `/api/server/${serverId}`)).status)
+    .toBe(200);
+  await page.goto(serverPage);
+  const notice = page.getByRole("main");
+  await expect(notice.getByRole("heading", { name: "Confirm the host key" })).toBeVisible(shown);
+  const line = notice.getByText(/^host_key: /);
+  await expect(line).toHaveText(`host_key: "${sshd.fingerprint}" # ssh-ed25519`);
+  await expectAccessible(page);
+
+  const [, fingerprint = ""] = /"(.+)"/.exec((await line.textContent()) ?? "") ?? [];
+  await service.changeInventory(({ servers }) => {
+    servers.splice(servers.indexOf(entry(null)), 1, entry(fingerprint));
+  });
+  await expect(page.getByText("Reachable", { exact: true })).toBeVisible(shown);
+  await expect(page.getByRole("heading", { name: "Confirm the host key" })).toBeHidden();
+  await expect(page.getByText(fingerprint)).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Found on it" })).toBeVisible(shown);
+
+  // Who owns the site is asked once the server responds.
+  const account = async () =>
+    (await (await service.call("GET", `/api/site/${siteId}`)).json()).account;
+  await expect.poll(account, shown).toBe(ownUser);
+  await page.goto(`${service.url}/sites/${siteId}/workers/new`);
+  await page.getByLabel("Queue", { exact: true }).fill("far");
+  await page.getByRole("button", { name: "Create worker" }).click();
+  await expect(page.getByRole("heading", { name: "far on database", level: 1 })).toBeVisible();
+  await page.getByRole("link", { name: `far-${siteId}.example.com workers` }).click();
+  const row = page.getByRole("row").filter({ hasText: "far on database" });
+  await expect(row).toContainText(/installed/i, shown);
+  const worker = async () => {
+    const { data } = await (await service.call("GET", `/api/site/${siteId}/workers`)).json();
+    return data[0];
+  };
+  const [{ pid }] = (await worker()).process_list;
+  expect(isAlive(pid)).toBe(true);
+
+  await sshd.stop();
+  await expect(row).toContainText(/unreachable/i, shown);
+  await expect(row).toContainText(/installed/i);
+  await page.goto(serverPage);
+  await expect(page.getByText("Unreachable", { exact: true })).toBeVisible(shown);
+  await expect(page.getByText(/refused the connection/)).toBeVisible(shown);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expectNoSidewaysScroll(page);
+  await expectAccessible(page);
+  expect(isAlive(pid)).toBe(true);
+
+  await sshd.start();
+  await expect(page.getByText("Reachable", { exact: true })).toBeVisible(shown);
+  await page.goto(`${service.url}/sites/${siteId}/workers`);
+  await expect(row).not.toContainText(/unreachable/i, shown);
+  expect((await worker()).process_list[0].pid).toBe(pid);
+
+  await sshd.rekey();
+  await page.goto(serverPage);
+  const alarm = page.getByRole("alert").filter({ hasText: "The host key has changed" });
+  await expect(alarm).toContainText(sshd.fingerprint, shown);
+
+  // Whoever has replaced it on purpose pins the new one.
+  await service.changeInventory(({ servers }) => {
+    servers.splice(servers.indexOf(entry(fingerprint)), 1, entry(sshd.fingerprint));
+  });
+  await expect(page.getByText("Reachable", { exact: true })).toBeVisible(shown);
+  const { id } = await worker();
+  expect((await service.call("DELETE", `/api/worker/${id}`)).status).toBe(204);
+  await expect.poll(async () => worker(), shown).toBeUndefined();
+  expect(isAlive(pid)).toBe(false);
+});
