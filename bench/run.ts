@@ -5,7 +5,8 @@ import { run as backups } from "./backups.ts";
 import { run as dashboard } from "./dashboard.ts";
 import { run as large } from "./large.ts";
 import { run as many } from "./many.ts";
-import { run as ssh } from "./ssh.ts";
+import { run as sshBackups } from "./ssh-backups.ts";
+import { run as sshWorkers } from "./ssh-workers.ts";
 import { run as webhooks } from "./webhooks.ts";
 import { run as workers } from "./workers.ts";
 
@@ -26,7 +27,10 @@ const benches = {
   dashboard: () => dashboard(target),
   large,
   many,
-  ssh: () => ssh(Number(target.size)),
+  ssh: async () => {
+    await sshWorkers();
+    await sshBackups(Number(target.size));
+  },
 };
 
 const unknown = asked.filter((name) => !(name in benches));

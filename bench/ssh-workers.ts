@@ -1,0 +1,117 @@
+// Workers on servers over SSH, here loopback sshds with a supervisord each: how soon what happened there shows, and what
+// looking costs at rest.
+import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Page } from "../contract/paging.ts";
+import type { Worker } from "../contract/workers/worker.ts";
+import { sshEntry } from "../server/ssh/testing/entry.ts";
+import { startSshd } from "../server/ssh/testing/sshd.ts";
+import { ownUser } from "../server/testing/own-user.ts";
+import { startService, type ServiceProcess } from "../server/testing/service-process.ts";
+import { sendSignal } from "../server/testing/signals.ts";
+import { workerBody } from "../server/testing/worker-body.ts";
+import { startSupervisord } from "../server/workers/supervisord/testing/supervisord.ts";
+import { cpuSecondsOf } from "./cpu-seconds.ts";
+import { median, note, report } from "./report.ts";
+
+const servers = Array.from({ length: 20 }, (_, index) => index + 1);
+const workersOfEach = 10;
+const rounds = 3;
+const restSeconds = 20;
+
+export async function run(): Promise<void> {
+  const cleanUps: (() => Promise<unknown>)[] = [];
+  const later = (work: () => Promise<unknown>) => void cleanUps.push(work);
+  try {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-bench-")));
+    later(() => rm(folder, { recursive: true, force: true }));
+    await chmod(folder, 0o711);
+    const entries = await Promise.all(
+      servers.map(async (id) => {
+        const sshd = await startSshd({ cleanUp: later });
+        const supervisord = await startSupervisord();
+        later(() => supervisord.close());
+        const root = join(folder, `site-${id}`);
+        await mkdir(root);
+        await writeFile(join(root, "artisan"), "exec sleep 1000000");
+        const connection = sshEntry(sshd, undefined, userInfo().username);
+        return {
+          server: `  - { id: ${id}, name: far-${id}, connection: ${connection}, supervisord_config: ${supervisord.config} }`,
+          site: `  - { id: ${id}, server: ${id}, name: site-${id}, root: ${root}, user: ${ownUser}, artisan: [sh, artisan] }`,
+        };
+      }),
+    );
+    const lines = (kind: "server" | "site") => entries.map((entry) => entry[kind]).join("\n");
+    await writeFile(
+      join(folder, "inventory.yaml"),
+      `servers:\n${lines("server")}\nsites:\n${lines("site")}\n`,
+    );
+    const service = await startService(folder, {
+      QUARTERDECK_INVENTORY: join(folder, "inventory.yaml"),
+    });
+    later(() => service.end("SIGINT"));
+    // One server after the other: installing has a deadline, and this machine is all of them at once.
+    for (const id of servers) {
+      for (let made = 0; made < workersOfEach; made += 1)
+        await service.call("POST", `/api/site/${id}/worker`, { ...workerBody, startsecs: 1 });
+      await untilPids(service, (pids) => pids.size === id * workersOfEach);
+    }
+    const count = servers.length * workersOfEach;
+    const shown = `${count} workers on ${servers.length} servers over SSH`;
+
+    const secondsToShow: number[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      const before = await pidsOf(service);
+      const startedMs = performance.now();
+      for (const pid of before) sendSignal(pid, "SIGKILL");
+      await untilPids(service, (pids) => pids.isDisjointFrom(before));
+      secondsToShow.push((performance.now() - startedMs) / 1000);
+      await untilPids(service, (pids) => pids.size === count && pids.isDisjointFrom(before));
+    }
+    report(`${shown}: all were killed, until all show it`, median(secondsToShow), "s", {
+      atMost: 5,
+    });
+    note(`median of ${rounds}, the longest ${Math.max(...secondsToShow).toFixed(2)} s`);
+
+    await wait(5000);
+    const before = await cpuSecondsOf(service.pid);
+    await wait(restSeconds * 1000);
+    const after = await cpuSecondsOf(service.pid);
+    const percent = (from = 0, to = 0) => ((to - from) / restSeconds) * 100;
+    const own = percent(before.own, after.own);
+    const ssh = percent(before.below["ssh"], after.below["ssh"]);
+    report(`${shown}: the service and its ssh at rest`, own + ssh, "% of a core", {
+      atMost: 2,
+    });
+    note(`the service ${own.toFixed(2)} %, ssh ${ssh.toFixed(2)} %`);
+    for (const id of servers)
+      for (const worker of await workersOf(service, id))
+        await service.call("DELETE", `/api/worker/${worker.id}`);
+    await untilPids(service, (pids) => pids.size === 0);
+  } finally {
+    for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+  }
+}
+
+async function workersOf(service: ServiceProcess, site: number): Promise<Worker[]> {
+  const page: Page<Worker> = await (
+    await service.call("GET", `/api/site/${site}/workers?per_page=100`)
+  ).json();
+  return page.data;
+}
+
+async function pidsOf(service: ServiceProcess): Promise<Set<number>> {
+  const lists = await Promise.all(servers.map((id) => workersOf(service, id)));
+  return new Set(
+    lists.flat().flatMap(({ process_list: list = [] }) => list.flatMap(({ pid }) => pid ?? [])),
+  );
+}
+
+async function untilPids(
+  service: ServiceProcess,
+  isThere: (pids: Set<number>) => boolean,
+): Promise<void> {
+  while (!isThere(await pidsOf(service))) await wait(100);
+}
