@@ -5,6 +5,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { eachLine } from "../hosts/lines.ts";
 import { toError } from "../to-error.ts";
+import { backoffMs } from "./backoff.ts";
 import { namesOf, pinHostKeys } from "./host-keys.ts";
 import { createLimiter, type Limiter } from "./limiter.ts";
 import { loginCommand, pulseScript, sendable, startMark } from "./remote-script.ts";
@@ -73,8 +74,6 @@ export type Connection = {
 /** sshd refuses the eleventh; one is the connection's own. */
 const maxSessions = 8;
 const defaultAnswerMs = 20_000;
-const minBackoffMs = 1000;
-const maxBackoffMs = 15_000;
 
 type Master = {
   child: ChildProcess;
@@ -126,9 +125,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       failures += 1;
       // Which key it offers now is found out by the next attempt.
       if (error instanceof ServerAway && error.kind === "host key") isPinned = false;
-      const waitMs = Math.min(maxBackoffMs, minBackoffMs * 2 ** (failures - 1));
-      // Spread, so that the servers of a network that was away are not all tried at the same moment.
-      recent = { error, untilMs: performance.now() + waitMs * (0.75 + Math.random() / 4) };
+      recent = { error, untilMs: performance.now() + backoffMs(failures) };
       throw error;
     } finally {
       connecting = null;

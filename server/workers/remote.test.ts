@@ -109,6 +109,45 @@ test("a worker lives on its server, whatever becomes of the connection, and leav
   expect(await filesOf(id)).toEqual([]);
 }, 240_000);
 
+test("after a long time away its processes are the same, its log has no gap, and its state is right within 10 s", async () => {
+  const artisan = join(service.folder, "shop/artisan");
+  const patient = await readFile(artisan, "utf8");
+  await writeFile(artisan, "n=0; while :; do n=$((n + 1)); echo line $n; sleep 0.2; done\n");
+  const { body } = await post(workerBody);
+  const { id } = body;
+  const before = pids(await becomes(id, { status: "installed" }));
+  let text = "";
+  let offset = 0;
+  const follow = async () => {
+    const path = `/api/worker/${id}/log?offset=${offset}`;
+    const { body: part } = await service.json<WorkerLog>("GET", path);
+    text += part.text;
+    offset = part.end;
+    return text.split("\n").length;
+  };
+  await expect.poll(follow, soon).toBeGreaterThan(5);
+
+  await sshd.stop();
+  await becomes(id, { status: "unreachable", last_status: "installed" });
+  await service.ahead(30 * 60_000);
+  const count = await follow();
+  // So many more that the next attempt to connect is as far away as it gets.
+  const written = async () => {
+    const logs = (await filesOf(id)).filter((name) => name.endsWith(".log"));
+    const texts = logs.map((name) => readFile(join(supervisord.folder, name), "utf8"));
+    return (await Promise.all(texts)).join("").split("\n").length;
+  };
+  await expect.poll(written, soon).toBeGreaterThan(count + 80);
+  await sshd.start();
+  const backMs = performance.now();
+  expect(pids(await becomes(id, { status: "installed" }))).toEqual(before);
+  expect(performance.now() - backMs).toBeLessThan(10_000);
+  await expect.poll(follow, soon).toBeGreaterThan(count + 80);
+  const lines = text.trimEnd().split("\n");
+  expect(lines).toEqual(lines.map((_, index) => `line ${index + 1}`));
+  await writeFile(artisan, patient);
+}, 180_000);
+
 test("what was not started while the server was away is, once it is back", async () => {
   await sshd.stop();
   const { status, body } = await post({ ...workerBody, directory: "." });
