@@ -213,3 +213,20 @@ describe("a SQLite database's account is", () => {
     expect(shared?.problem).toContain("site-1, site-2");
   });
 });
+
+test("servers that do not respond are waited for side by side", async () => {
+  const { source } = machine({});
+  const far = (id: number) =>
+    `{ id: ${id}, name: far-${id}, connection: { ssh: { host: a, user: b, key: agent } } }`;
+  const two = parseInventory(
+    `servers: [${far(1)}, ${far(2)}]\nsites: [${[1, 2].map((id) => site().replace("id: 1, server: 1", `id: ${id}, server: ${id}`)).join()}]`,
+    "inventory.yaml",
+  );
+  const asked = new Set<number>();
+  const bothAsked = Promise.withResolvers<string>();
+  const { accounts } = await decideAccounts(two, nothing, source, (server) => {
+    if (asked.add(server).size === 2) bothAsked.resolve("It is away.");
+    return bothAsked.promise;
+  });
+  expect(accounts.sites.get(2)?.problem).toContain("It is away.");
+});

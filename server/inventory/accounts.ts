@@ -57,6 +57,9 @@ export async function decideAccounts(
 ): Promise<{ accounts: EntryAccounts; complaints: Complaint[] }> {
   const source = { ...machine, find: onceForEach(machine.find) };
   const sourceAt = onceForEach(remote);
+  // Side by side, because each may take its time.
+  const files = inventory.databases.filter(({ engine }) => engine === "sqlite");
+  await Promise.all([...inventory.sites, ...files].map(({ server }) => sourceAt(server)));
   const accounts: EntryAccounts = { sites: new Map(), databases: new Map() };
   const complaints: Complaint[] = [];
   const decide = async (
