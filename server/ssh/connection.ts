@@ -1,19 +1,16 @@
 // The connection to one server: one `ssh` of ours that all commands share, watched, and replaced when it is lost.
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { eachLine } from "../hosts/lines.ts";
 import { toError } from "../to-error.ts";
 import { backoffMs } from "./backoff.ts";
-import { namesOf, pinHostKeys } from "./host-keys.ts";
+import { pinHostKeys } from "./host-keys.ts";
 import { createLimiter, type Limiter } from "./limiter.ts";
-import { loginCommand, pulseScript, sendable, startMark } from "./remote-script.ts";
-import { explainSsh, ServerAway, toShownText } from "./server-away.ts";
-import { connectSeconds, placeOf, socketIn, sshArguments, type SshTarget } from "./target.ts";
-
-/** Who the service is on the server. */
-type Identity = { uid: number; gid: number; name: string; home: string; system: string };
+import { startMaster, type Identity, type Master } from "./master.ts";
+import { ServerAway, toShownText } from "./server-away.ts";
+import { placeOf, socketIn, sshArguments, type SshTarget } from "./target.ts";
 
 type ConnectionOptions = {
   target: SshTarget;
@@ -75,19 +72,9 @@ export type Connection = {
 const maxSessions = 8;
 const defaultAnswerMs = 20_000;
 
-type Master = {
-  child: ChildProcess;
-  nonce: string;
-  identity: Identity;
-  lost: AbortController;
-  closed: Promise<void>;
-  pings: Map<string, () => void>;
-};
-
 export function createConnection(options: ConnectionOptions): Connection {
   const { target, folder, environment, attempts, answerMs = defaultAnswerMs } = options;
   const place = placeOf(target);
-  const names = { ...namesOf(target), place };
   const sessions = createLimiter(maxSessions);
   let master: Master | null = null;
   let connecting: Promise<Master> | null = null;
@@ -105,12 +92,12 @@ export function createConnection(options: ConnectionOptions): Connection {
         if (!isPinned) await pinHostKeys(target, { folder, environment });
         isPinned = true;
         try {
-          return await startMaster();
+          return await startMaster(options, answerMs);
         } catch (error) {
           if (!(error instanceof ServerAway) || error.kind !== "host key") throw error;
           // Says which key it offers now.
           await pinHostKeys(target, { folder, environment });
-          return startMaster();
+          return startMaster(options, answerMs);
         }
       });
       if (isClosed) {
@@ -129,72 +116,6 @@ export function createConnection(options: ConnectionOptions): Connection {
       throw error;
     } finally {
       connecting = null;
-    }
-  }
-
-  async function startMaster(): Promise<Master> {
-    const socket = socketIn(folder);
-    await rm(socket, { force: true });
-    const nonce = randomBytes(16).toString("hex");
-    const args = sshArguments(target, folder, [
-      "-M",
-      "-S",
-      socket,
-      "-o",
-      "ClearAllForwardings=yes",
-    ]);
-    const child = spawn("ssh", [...args, "--", target.host, loginCommand([])], {
-      cwd: "/",
-      env: environment,
-      stdio: ["pipe", "pipe", "pipe"],
-      detached: true,
-    });
-    const { stdin, stdout } = child;
-    const ready = Promise.withResolvers<Identity>();
-    const lost = new AbortController();
-    const pings: Master["pings"] = new Map();
-    let stderr = "";
-    let said = "";
-    stdin.on("error", () => undefined);
-    eachLine(child.stderr, (line) => {
-      stderr = `${stderr}${line}\n`.slice(-8192);
-    });
-    eachLine(stdout, (line) => {
-      const start = `${startMark(nonce)} `;
-      if (line.startsWith(start)) readIdentity(line.slice(start.length), place, ready);
-      else if (line.startsWith(`quarterdeck ${nonce} `)) pings.get(line.split(" ")[2] ?? "")?.();
-      else said = `${said}${line}\n`.slice(-2048);
-    });
-    const closed = new Promise<void>((resolve) => {
-      child.once("error", (error) => {
-        ready.reject(new ServerAway("setup", `ssh could not be started: ${error.message}`));
-        resolve();
-      });
-      child.once("close", () => {
-        ready.reject(explainSsh(stderr === "" ? said : stderr, names));
-        lost.abort(new ServerAway("lost", `The connection to ${place} was lost.`));
-        resolve();
-      });
-    });
-    ready.promise.catch(() => undefined);
-    stdin.write(sendable(pulseScript(nonce)));
-    // Reaching the server has its own limit, so what is left is the server's part.
-    const timer = setTimeout(
-      () => {
-        ready.reject(
-          new ServerAway("silent", `${place} accepted the connection and then did not respond.`),
-        );
-        child.kill("SIGKILL");
-      },
-      connectSeconds * 1000 + answerMs,
-    );
-    try {
-      return { child, nonce, identity: await ready.promise, lost, closed, pings };
-    } catch (error) {
-      child.kill("SIGKILL");
-      throw error;
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -349,30 +270,6 @@ export function createConnection(options: ConnectionOptions): Connection {
         `The connection to ${place} did not do what it was asked to: ${toShownText(stderr)}`,
       );
   }
-}
-
-function readIdentity(
-  line: string,
-  place: string,
-  { resolve, reject }: Pick<PromiseWithResolvers<Identity>, "resolve" | "reject">,
-): void {
-  const [uid = "", gid = "", leads, system = "", name = "", ...home] = line.split(" ");
-  if (leads !== "yes")
-    return reject(
-      new ServerAway(
-        "setup",
-        `${place} does not run commands in process groups of their own, as OpenSSH's sshd does.`,
-      ),
-    );
-  if (!/^\d+$/.test(uid) || !/^\d+$/.test(gid))
-    return reject(new ServerAway("setup", `${place} does not say who its user is.`));
-  resolve({
-    uid: Number(uid),
-    gid: Number(gid),
-    system: toShownText(system, 64),
-    name: toShownText(name, 64),
-    home: home.join(" ") || "/",
-  });
 }
 
 /** @throws the signal's reason where that comes first */

@@ -1,0 +1,121 @@
+// The one `ssh` of ours that all commands to a server share: its child, who it is there, and what it hears from the server.
+import { spawn, type ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { eachLine } from "../hosts/lines.ts";
+import { namesOf } from "./host-keys.ts";
+import { loginCommand, pulseScript, sendable, startMark } from "./remote-script.ts";
+import { explainSsh, ServerAway, toShownText } from "./server-away.ts";
+import { connectSeconds, placeOf, socketIn, sshArguments, type SshTarget } from "./target.ts";
+
+/** Who the service is on the server. */
+export type Identity = { uid: number; gid: number; name: string; home: string; system: string };
+
+export type Master = {
+  child: ChildProcess;
+  nonce: string;
+  identity: Identity;
+  lost: AbortController;
+  closed: Promise<void>;
+  pings: Map<string, () => void>;
+};
+
+type MasterOptions = {
+  target: SshTarget;
+  /** Where its socket is. */
+  folder: string;
+  environment: Record<string, string>;
+};
+
+/**
+ * Connects, and has the server say who the account is that logs in.
+ * @param answerMs how long the server may take for that once it was reached; milliseconds
+ * @throws ServerAway
+ */
+export async function startMaster(
+  { target, folder, environment }: MasterOptions,
+  answerMs: number,
+): Promise<Master> {
+  const place = placeOf(target);
+  const socket = socketIn(folder);
+  await rm(socket, { force: true });
+  const nonce = randomBytes(16).toString("hex");
+  const args = sshArguments(target, folder, ["-M", "-S", socket, "-o", "ClearAllForwardings=yes"]);
+  const child = spawn("ssh", [...args, "--", target.host, loginCommand([])], {
+    cwd: "/",
+    env: environment,
+    stdio: ["pipe", "pipe", "pipe"],
+    detached: true,
+  });
+  const { stdin, stdout } = child;
+  const ready = Promise.withResolvers<Identity>();
+  const lost = new AbortController();
+  const pings: Master["pings"] = new Map();
+  let stderr = "";
+  let said = "";
+  stdin.on("error", () => undefined);
+  eachLine(child.stderr, (line) => {
+    stderr = `${stderr}${line}\n`.slice(-8192);
+  });
+  eachLine(stdout, (line) => {
+    const start = `${startMark(nonce)} `;
+    if (line.startsWith(start)) readIdentity(line.slice(start.length), place, ready);
+    else if (line.startsWith(`quarterdeck ${nonce} `)) pings.get(line.split(" ")[2] ?? "")?.();
+    else said = `${said}${line}\n`.slice(-2048);
+  });
+  const closed = new Promise<void>((resolve) => {
+    child.once("error", (error) => {
+      ready.reject(new ServerAway("setup", `ssh could not be started: ${error.message}`));
+      resolve();
+    });
+    child.once("close", () => {
+      ready.reject(explainSsh(stderr === "" ? said : stderr, { ...namesOf(target), place }));
+      lost.abort(new ServerAway("lost", `The connection to ${place} was lost.`));
+      resolve();
+    });
+  });
+  ready.promise.catch(() => undefined);
+  stdin.write(sendable(pulseScript(nonce)));
+  // Reaching the server has its own limit, so what is left is the server's part.
+  const timer = setTimeout(
+    () => {
+      ready.reject(
+        new ServerAway("silent", `${place} accepted the connection and then did not respond.`),
+      );
+      child.kill("SIGKILL");
+    },
+    connectSeconds * 1000 + answerMs,
+  );
+  try {
+    return { child, nonce, identity: await ready.promise, lost, closed, pings };
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function readIdentity(
+  line: string,
+  place: string,
+  { resolve, reject }: Pick<PromiseWithResolvers<Identity>, "resolve" | "reject">,
+): void {
+  const [uid = "", gid = "", leads, system = "", name = "", ...home] = line.split(" ");
+  if (leads !== "yes")
+    return reject(
+      new ServerAway(
+        "setup",
+        `${place} does not run commands in process groups of their own, as OpenSSH's sshd does.`,
+      ),
+    );
+  if (!/^\d+$/.test(uid) || !/^\d+$/.test(gid))
+    return reject(new ServerAway("setup", `${place} does not say who its user is.`));
+  resolve({
+    uid: Number(uid),
+    gid: Number(gid),
+    system: toShownText(system, 64),
+    name: toShownText(name, 64),
+    home: home.join(" ") || "/",
+  });
+}
