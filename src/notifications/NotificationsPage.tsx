@@ -12,7 +12,7 @@ import { paths } from "../paths.ts";
 import { EmptyState } from "../ui/EmptyState.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { AddChannelForm } from "./AddChannelForm.tsx";
-import { notifiedEvents, withSeen } from "./channel-facts.ts";
+import { withSeen } from "./channel-facts.ts";
 import { AccountChannels, ChannelList, type ListProps } from "./ChannelLists.tsx";
 import type { notificationsLoader } from "./loaders.ts";
 import { notificationsQuery } from "./queries.ts";
@@ -20,7 +20,8 @@ import { useChannels } from "./use-channels.ts";
 
 /** Of another service only this is known. */
 const introElsewhere = "Selected channels are notified when this site is deployed.";
-const introHere = `Selected channels are notified about this site and its databases: ${new Intl.ListFormat("en").format(notifiedEvents)}.`;
+const introHere =
+  "Selected channels are notified about this site and its databases: backups, workers, webhooks, deployments, and the server.";
 
 /** The site's own channels, where the account's are not known. One that is unchecked stays until the page is left. */
 function SiteChannels({

@@ -1,13 +1,6 @@
 import { expect, test } from "vitest";
 import { ApiError } from "../api/api-error.ts";
-import {
-  idTrouble,
-  savedText,
-  testRefusal,
-  notifiedEvents,
-  typeWord,
-  withSeen,
-} from "./channel-facts.ts";
+import { idTrouble, savedText, testRefusal, typeWord, withSeen } from "./channel-facts.ts";
 
 const names = ["", "ops", "on-call", "managers"];
 const nameOf = (id: number) => names[id] ?? `Channel ${id}`;
@@ -40,11 +33,6 @@ test("a kind of channel that only the service knows keeps the service's word", (
     "pager",
     "toString",
   ]);
-});
-
-test("a channel is notified of everything but pings", () => {
-  expect(notifiedEvents).toContain("backup failed");
-  expect(notifiedEvents).not.toContain("ping");
 });
 
 const message = {

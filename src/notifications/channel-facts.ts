@@ -1,6 +1,4 @@
 // What the page says of a channel, in words.
-import { eventWords } from "../../contract/event-words.ts";
-import { eventTypes } from "../../contract/events.ts";
 import type {
   ChannelMessage,
   ChannelMessageState,
@@ -32,11 +30,6 @@ export const messageLooks: Record<ChannelMessageState, StateLook> = {
   delivered: { tone: "good", help: "The provider accepted the message." },
   failed: { tone: "bad", help: "The provider rejected the message." },
 };
-
-/** What a channel is notified of, as parts of a sentence. A ping is for webhooks alone. */
-export const notifiedEvents: readonly string[] = eventTypes
-  .filter((type) => type !== "webhook.ping")
-  .map((type) => eventWords[type].toLowerCase());
 
 const isTest = ({ event }: ChannelMessage): boolean => event === "channel.test";
 
