@@ -294,6 +294,27 @@ test("what is found is acted on from there, by keys and by pointer", async ({
     .toBe(2);
 });
 
+test("all backups of a server are run, and its page opened, by words alone", async ({
+  connected: page,
+  service,
+  backups,
+}) => {
+  const configuration = await backups.createConfiguration({ name: "Quarterly ledger" });
+  const { id, name } = backups.server;
+  await page.goto(`${service.url}/settings`);
+  await ask(page, `${name} server`, `${name} server`);
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`${service.url}/servers/${id}`);
+
+  await ask(page, "run all", `Run all backups on ${name}`);
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("alertdialog", { name: `Run 1 backup on ${name}` });
+  await dialog.getByRole("button", { name: "Close" }).click();
+  await expect
+    .poll(async () => (await backups.configuration(configuration.id)).backups.length)
+    .toBe(1);
+});
+
 test("what cannot be done says why, and stays undone", async ({
   connected: page,
   service,

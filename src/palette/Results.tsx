@@ -177,7 +177,7 @@ export function Results({
   const isEmpty = hits.length === 0;
   const spoken = isEmpty
     ? "No results. Type a name, an action, or an id."
-    : `${hits.length} results.${activeHit?.entry.actions ? " Tab shows actions." : ""}`;
+    : `${hits.length} ${hits.length === 1 ? "result" : "results"}.${activeHit?.entry.actions ? " Tab shows actions." : ""}`;
   return (
     <>
       <SearchInput

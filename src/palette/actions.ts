@@ -101,15 +101,18 @@ function webhookActions({ id, name }: SearchHit): Entry[] {
   return [toOpen("Open", paths.webhook(id)), toChange("send", "Send ping", ping)];
 }
 
+export const runAllOf = (server: { id: number; name: string }, label: string): Entry =>
+  toChange(
+    "play",
+    label,
+    () => void order(`run the backups of ${server.name}`, () => runAll(server)),
+  );
+
 const actions: Record<string, (hit: SearchHit) => Entry[]> = {
   server: (hit) => [
     ...serverPages(hit),
     toPage("activity", "Activity", "", paths.activity({ server: hit.id })),
-    toChange(
-      "play",
-      "Run all backups",
-      () => void order(`run the backups of ${hit.name}`, () => runAll(hit)),
-    ),
+    runAllOf(hit, "Run all backups"),
   ],
   site: (hit) => [
     ...sitePages(hit),

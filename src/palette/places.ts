@@ -21,6 +21,7 @@ import {
 } from "../app/inventory.ts";
 import { type KnownPlace, knownServers, knownSites } from "../app/known-places.ts";
 import { paths } from "../paths.ts";
+import { runAllOf } from "./actions.ts";
 import { type Entry, toPage } from "./entry.ts";
 import { serverPages, sitePages } from "./place-pages.ts";
 
@@ -47,17 +48,21 @@ export function placeEntries({ servers, sites, isWhole }: Places): Entry[] {
     ...(isWhole ? [toPage("activity", "Activity", "", paths.activity())] : []),
     ...eachFirst([...ofServers, ...ofSites]).filter(
       // Of a service that lists no servers nobody knows whether it has these.
-      ({ key }) => isWhole || !/^\/servers\/\d+\/notifications/.test(key),
+      ({ key }) => isWhole || !/^\/servers\/\d+(?:\/notifications)?$/.test(key),
     ),
   ];
 }
 
 /** What a word of the text names: a page of a place, and not the place alone. */
-const pageWords = /(?<![\p{L}\d])(?:new|work|webh|noti|back)[\p{L}]*/iu;
+const pageWords = /(?<![\p{L}\d])(?:new|work|webh|noti|back|serv)[\p{L}]*/iu;
 
 /** The pages of the places that are known or were found, where the text names one of them. */
-export const namedPages = (text: string, { servers, sites }: Omit<Places, "isWhole">): Entry[] =>
-  pageWords.test(text) ? [...sites.flatMap(sitePages), ...servers.flatMap(serverPages)] : [];
+export const namedPages = (text: string, { servers, sites }: Omit<Places, "isWhole">): Entry[] => [
+  ...(pageWords.test(text) ? [...sites.flatMap(sitePages), ...servers.flatMap(serverPages)] : []),
+  ...(/^run\b/i.test(text.trim())
+    ? servers.map((server) => runAllOf(server, `Run all backups on ${server.name}`))
+    : []),
+];
 
 type Seen = {
   configurations: readonly Pick<BackupConfiguration, "id" | "name">[];
