@@ -21,24 +21,10 @@ import type { Machine } from "./machine.ts";
 import { type Observed, readExits, readProcesses } from "./observed.ts";
 import { fileText, type Names, sectionsIn } from "./program-file.ts";
 import { type Rpc, SupervisordAway } from "./rpc.ts";
-import type { Slot, Step } from "./slot.ts";
+import type { Slot } from "./slot.ts";
+import { takeStep } from "./take-step.ts";
 import type { SupervisordWorker } from "./worker.ts";
 import { RpcFault } from "./xml-rpc.ts";
-
-/** supervisord's own, see `supervisor.xmlrpc.Faults`. */
-const faults = {
-  badName: 10,
-  noFile: 20,
-  notExecutable: 21,
-  spawnError: 50,
-  alreadyStarted: 60,
-  notRunning: 70,
-  alreadyAdded: 90,
-  stillRunning: 91,
-} as const;
-
-const isFault = (error: unknown, ...codes: number[]) =>
-  error instanceof RpcFault && codes.includes(error.code);
 
 const isAway = (error: unknown) => error instanceof SupervisordAway || error instanceof ServerAway;
 
@@ -141,46 +127,6 @@ export function createTurn({ names, machine, workers, log, nowMs, compareMs }: T
       : `${path} was ${what} on the server, not by Quarterdeck. supervisord goes on with what it read before. Restart the worker to write the file again.`;
   }
 
-  /** @returns whether the step was taken */
-  async function take(rpc: Rpc, name: string, slot: Slot, step: Step): Promise<boolean> {
-    slot.tells();
-    try {
-      switch (step.kind) {
-        case "stop":
-          await rpc("stopProcess", name, false);
-          break;
-        case "signal":
-          await rpc("signalProcess", name, step.signal);
-          break;
-        case "kill":
-          await rpc("stopProcess", name, false);
-          await rpc("signalProcess", name, "KILL");
-          break;
-        case "removeGroup":
-          await rpc("removeProcessGroup", name);
-          break;
-        case "addGroup":
-          await rpc("addProcessGroup", name);
-          break;
-        case "start":
-          await rpc("startProcess", name, false);
-      }
-    } catch (error) {
-      if (isFault(error, faults.noFile, faults.notExecutable)) {
-        slot.refuse(`${startCause(messageOf(error).replace(/^\w+: /, ""))}.`);
-        return false;
-      }
-      const isGone = step.kind === "removeGroup" && isFault(error, faults.badName);
-      const isDone = isFault(error, faults.alreadyAdded, faults.alreadyStarted, faults.spawnError);
-      // It has come further than was known; the next look shows where.
-      if (isFault(error, faults.notRunning, faults.stillRunning)) return false;
-      if (isFault(error, faults.badName) && !isGone && step.kind !== "addGroup") return false;
-      if (!isGone && !isDone) throw error;
-    }
-    slot.noteStep(step);
-    return true;
-  }
-
   /**
    * Brings the file in line with what supervisord has, and is to have.
    * @throws RpcFault where supervisord cannot read it; then it is as it was
@@ -235,7 +181,7 @@ export function createTurn({ names, machine, workers, log, nowMs, compareMs }: T
       // Also where the file is as it was: a service that was killed may have written it, and told nobody.
       await connected.rpc("reloadConfig");
       for (const slot of added)
-        await take(connected.rpc, groupOf(worker, slot), slot, { kind: "addGroup" });
+        await takeStep(connected.rpc, groupOf(worker, slot), slot, { kind: "addGroup" });
     } catch (error) {
       if (isAway(error)) throw error;
       for (const slot of added) {
@@ -255,7 +201,7 @@ export function createTurn({ names, machine, workers, log, nowMs, compareMs }: T
     let isAnyTaken = additions.length > 0;
     for (const { slot, next } of steps) {
       if (next.kind === "addGroup") continue;
-      if (await take(connected.rpc, groupOf(worker, slot), slot, next)) isAnyTaken = true;
+      if (await takeStep(connected.rpc, groupOf(worker, slot), slot, next)) isAnyTaken = true;
     }
     await add(connected, worker, additions);
     return isAnyTaken;
