@@ -146,7 +146,7 @@ describe.each(machines)("on $machine", ({ makeSource }) => {
     expect((await stat(join(root, "sparse"))).blocks).toBeLessThan(1000);
     expect((await readdir(folder)).filter((name) => name !== "scratch")).toEqual(["site"]);
     expect(said).toEqual([]);
-  }, 20_000);
+  });
 
   test("a folder closed to its owner is drilled and restored by an ordinary account's rules", async () => {
     const folder = await makeFolder();
