@@ -176,6 +176,7 @@ export function createSupervisordManager(options: SupervisordOptions) {
     log,
     nowMs: clock.now,
     compareMs: pace.compareMs,
+    released: released.signal,
   });
 
   async function look(): Promise<void> {

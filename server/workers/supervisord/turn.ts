@@ -41,9 +41,12 @@ type TurnOptions = {
   nowMs(): number;
   /** So often the program files are compared with what was written. */
   compareMs: number;
+  /** Once it is aborted, no further step is taken: another service may look after the workers by then. */
+  released: AbortSignal;
 };
 
-export function createTurn({ names, machine, workers, log, nowMs, compareMs }: TurnOptions) {
+export function createTurn(options: TurnOptions) {
+  const { names, machine, workers, log, nowMs, compareMs, released } = options;
   let comparedAtMs = 0;
 
   const pathOf = ({ folder, suffix }: Installed, id: number) =>
@@ -225,6 +228,7 @@ export function createTurn({ names, machine, workers, log, nowMs, compareMs }: T
 
   /** What fails for one worker is no matter of the others. */
   async function attempt(worker: SupervisordWorker, run: () => Promise<boolean>): Promise<boolean> {
+    if (released.aborted) return false;
     try {
       return await run();
     } catch (error) {
