@@ -55,7 +55,7 @@ test("a channel is used by a site once its box is checked, and no longer once it
   await expect(checkbox(page, ops)).not.toBeChecked();
   await expect(checkbox(page, team)).toBeChecked();
   await expect(checkbox(page, ops)).toHaveAccessibleDescription(/Slack 127\.0\.0\.1.*…/);
-  await expect(page.getByRole("main")).toContainText("backup failed");
+  await expect(page.getByRole("main")).toContainText("backups, workers, webhooks, deployments");
 
   await checkbox(page, ops).check();
   await expectToast(page, "status", `${ops.name} will be notified about ${site.name}.`);

@@ -105,6 +105,9 @@ test("a token that may only read mends nothing, and what has gone meanwhile is r
   await expect(start).toBeVisible();
   expected.push(/404 \(Not Found\)/);
   await service.call("DELETE", `/api/worker/${id}`);
+  await expect
+    .poll(async () => (await service.call("GET", `/api/worker/${id}`)).status, { intervals: [20] })
+    .toBe(404);
   await start.click();
   await expectToast(page, "alert", `Couldn't start exports on database (worker ${id}).`);
   await expect(row).toBeHidden();
