@@ -66,7 +66,7 @@ export default defineConfig({
             },
             {
               name: "worker-parts",
-              test: /\/src\/workers\/(?:WorkerActions|actions)\./,
+              test: /\/src\/workers\/(?:WorkerActions|WorkerBadge|actions)\./,
               priority: 1,
             },
             // Small parts that pages and forms share. Most of them come at idle, and the rest in the same file.

@@ -6,10 +6,13 @@ const firstPage = new Promise<void>((resolve) => (tellFirstPage = resolve));
 /** To be called when the first page has its code and its data. */
 export const firstPageStands = (): void => tellFirstPage();
 
+const paintMs = 100;
+
 /** Resolves when the first page stands and the browser has nothing better to do. */
 export async function idle(): Promise<void> {
   await firstPage;
-  await nextPaint();
+  // It is painted first. A tab that nobody sees gets no frame to wait for.
+  await new Promise((resolve) => setTimeout(resolve, paintMs));
   await new Promise<void>((resolve) => {
     // Safari has no `requestIdleCallback`.
     if ("requestIdleCallback" in globalThis)
@@ -17,12 +20,3 @@ export async function idle(): Promise<void> {
     else setTimeout(resolve, 300);
   });
 }
-
-/** A tab that nobody sees is not painted: it waits so long; milliseconds. */
-const paintMs = 500;
-
-const nextPaint = (): Promise<void> =>
-  new Promise((resolve) => {
-    requestAnimationFrame(() => setTimeout(resolve));
-    setTimeout(resolve, paintMs);
-  });

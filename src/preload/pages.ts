@@ -62,20 +62,20 @@ export const preloadedPages: readonly PreloadedPage[] = [
   { path: "/activity", module: "activity/ActivityPage.tsx", asks: [] },
 ];
 
-/** The left side of every page shows them. */
-const always: AnyPath = "/api/overview";
+/** The left side of every page shows it, where there is room for one. */
+const overview: AnyPath = "/api/overview";
 
 type Preload = { module: string; asks: string[] };
 
-/** What to ask for at an address; null = it is none of the pages above. */
-export function preloadFor(pathname: string, search: string): Preload | null {
+/** What to ask for at an address; null = it is none of the pages above. @param isWide whether the left side is in sight */
+export function preloadFor(pathname: string, search: string, isWide: boolean): Preload | null {
   for (const { path, module, asks } of preloadedPages) {
     const pattern = new RegExp(`^${path.replace(":id", "([1-9]\\d{0,9})")}/?$`);
     const match = pattern.exec(pathname);
     if (match === null) continue;
     // Another page of a list, a filter: the loader knows what that means.
     const own = search === "" ? asks.map((ask) => ask.replace("{id}", match[1] ?? "")) : [];
-    return { module, asks: [...own, always] };
+    return { module, asks: isWide || path === "/" ? [...own, overview] : own };
   }
   return null;
 }

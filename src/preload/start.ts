@@ -25,7 +25,9 @@ function start(): void {
   if (link !== null && session === null) preload(linkModule);
   if (session === null || location.pathname === "/connect") return;
   document.documentElement.dataset["connected"] = "";
-  const page = preloadFor(location.pathname, location.search);
+  // As `lg` in the styles.
+  const isWide = matchMedia("(width >= 64rem)").matches;
+  const page = preloadFor(location.pathname, location.search, isWide);
   if (page === null) return;
   preload(page.module);
   const answers = new Map<string, Promise<Response>>();
