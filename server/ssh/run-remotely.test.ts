@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { PassThrough, Readable, Writable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { finished } from "node:stream/promises";
+import { callbackify } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { CommandMissing } from "../hosts/host.ts";
@@ -47,6 +48,27 @@ test("a command reads its input, and answers its code and both its outputs", asy
   });
   expect(end).toEqual({ exitCode: 3, signal: null, stdout: "hello\n", stderr: "oh\n" });
   expect(lines).toEqual(["oh"]);
+});
+
+test("a command has ended however long its output takes to be taken", async () => {
+  const { sshd, host } = await open();
+  const closes = Promise.withResolvers<void>();
+  const taken: string[] = [];
+  const output = new Writable({
+    write(piece: Buffer, _encoding, done) {
+      taken.push(piece.toString());
+      done();
+    },
+    final: callbackify(() => closes.promise),
+  });
+  const seconds = uniqueSeconds();
+  const running = host.run({ argv: ["sh", "-c", `echo ${seconds}; sleep 0.${seconds}`], output });
+  await vi.waitFor(() => expect(taken.join("")).toBe(`${seconds}\n`), { timeout: 20_000 });
+  await expectGone(sshd, seconds);
+  // The connection goes by itself then, while the end of the output is not taken.
+  await Promise.race([running, new Promise((resolve) => setTimeout(resolve, 1000))]);
+  closes.resolve();
+  expect(await running).toMatchObject({ exitCode: 0 });
 });
 
 test("a binary input and output of many megabytes arrive whole", async () => {

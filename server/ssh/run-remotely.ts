@@ -75,6 +75,7 @@ async function runIn(
   ended.promise.catch(() => undefined);
   let group = "";
   let isStarted = false;
+  let isEnded = false;
   let before = "";
   let stderr = "";
   let emptyLines = 0;
@@ -97,7 +98,10 @@ async function runIn(
         clearTimeout(startTimer);
         started();
       }
-    } else if (line.startsWith(end)) ended.resolve(line.slice(end.length));
+    } else if (line.startsWith(end)) {
+      isEnded = true;
+      ended.resolve(line.slice(end.length));
+    }
     // The mark begins on a line of its own, so the last line before it may be one that was not written.
     else if (line === "") emptyLines += 1;
     else {
@@ -111,13 +115,15 @@ async function runIn(
       resolve();
     });
     child.once("close", () => {
+      resolve();
+      // All of it has come, and is only still to be taken.
+      if (isEnded && between.hasEnded()) return;
       const reason = isStarted
         ? new ServerAway("lost", `The connection to ${place} was lost while ${program} ran there.`)
         : explainStart(before, connection, { as, program });
       // Whatever is in the pipe still counts: the end may be in it.
       if (pipe === null) broken.reject(reason);
       else void pipe.taken.catch(() => undefined).then(() => broken.reject(reason));
-      resolve();
     });
   });
   const onLost = () => broken.reject(toError(lost.reason));
