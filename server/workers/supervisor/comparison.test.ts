@@ -204,12 +204,15 @@ describe.skipIf(!hasSupervisord && !mustCompare)(
           }),
         ]);
         expect(ourHistory).toEqual(theirHistory);
-        // A supervisord tells nobody, so what is over between two looks may be missed.
-        expect(partOf(theirHistory, askedHistory)).toEqual(askedHistory);
-        expect([askedHistory[0], askedHistory.at(-1)]).toEqual([
-          theirHistory[0],
-          theirHistory.at(-1),
-        ]);
+        // A supervisord tells nobody, so what is over between two looks may be missed. One that was stopped at another
+        // moment has a history of its own.
+        if (!isTooQuickToSee) {
+          expect(partOf(theirHistory, askedHistory)).toEqual(askedHistory);
+          expect([askedHistory[0], askedHistory.at(-1)]).toEqual([
+            theirHistory[0],
+            theirHistory.at(-1),
+          ]);
+        }
         expect(ourHistory.length).toBeGreaterThan(2);
         if (name !== "forks-a-child") return;
         for (const side of ["ours", "theirs", "asked"]) {
