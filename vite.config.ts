@@ -58,15 +58,15 @@ export default defineConfig({
           // One file for all that every page needs: in pieces it compresses worse and waits longer.
           groups: [
             { name: "first", tags: ["$initial"], priority: 2 },
-            // What the rows of a room's lists are made of, which its other pages show too.
+            // A room's list with what its rows are made of, which its other pages show too: one file beside the first one.
             {
-              name: "backup-parts",
-              test: /\/src\/backups\/(?:BackupBadge|Configuration(?:Actions|State)|actions|backup-facts|configuration-condition|work)\./,
+              name: "backup-list",
+              test: /\/src\/backups\/(?:BackupsPage|BackupBadge|Configuration(?:Actions|State)|actions|backup-facts|configuration-condition|work)\./,
               priority: 1,
             },
             {
-              name: "worker-parts",
-              test: /\/src\/workers\/(?:WorkerActions|WorkerBadge|actions)\./,
+              name: "worker-list",
+              test: /\/src\/workers\/(?:WorkersPage|WorkerActions|WorkerBadge|actions)\./,
               priority: 1,
             },
             // Small parts that pages and forms share. Most of them come at idle, and the rest in the same file.

@@ -5,7 +5,7 @@ const chunk = (fileName: string, imports: string[], more: object = {}) => ({
   fileName,
   imports,
   isEntry: false,
-  facadeModuleId: null,
+  moduleIds: [`/home/quarterdeck/node_modules/${fileName}`],
   ...more,
 });
 
@@ -13,7 +13,7 @@ const chunks = [
   chunk("index.js", ["first.js"], { isEntry: true }),
   chunk("first.js", []),
   chunk("ListPage.js", ["first.js", "badge.js", "table.js"], {
-    facadeModuleId: "/home/quarterdeck/src/backups/ListPage.tsx",
+    moduleIds: ["/home/quarterdeck/src/ui/Row.tsx", "/home/quarterdeck/src/backups/ListPage.tsx"],
   }),
   chunk("badge.js", ["index.js", "table.js"]),
   chunk("table.js", ["badge.js"]),

@@ -7,7 +7,7 @@ const entry = fileURLToPath(new URL("../../../src/preload/start.ts", import.meta
 
 type Inlined = { script: string; styles: string };
 
-type Chunk = Pick<Rollup.OutputChunk, "fileName" | "imports" | "isEntry" | "facadeModuleId">;
+type Chunk = Pick<Rollup.OutputChunk, "fileName" | "imports" | "isEntry" | "moduleIds">;
 
 /** What has to be there before a page's module can run, less what index.html loads anyway. */
 export function filesOf(module: string, chunks: readonly Chunk[]): string[] {
@@ -20,7 +20,9 @@ export function filesOf(module: string, chunks: readonly Chunk[]): string[] {
   };
   const known = new Set<string>();
   for (const { fileName, isEntry } of chunks) if (isEntry) collect(fileName, known);
-  const page = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/src/${module}`));
+  const page = chunks.find(({ moduleIds }) =>
+    moduleIds.some((id) => id.endsWith(`/src/${module}`)),
+  );
   if (page === undefined) throw new Error(`No chunk is made of src/${module}.`);
   return [...collect(page.fileName, new Set())].filter((name) => !known.has(name));
 }
