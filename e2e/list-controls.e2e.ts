@@ -220,6 +220,22 @@ test("a row opens its page wherever it is clicked, and not where that means some
   await expect(page).toHaveURL(`${service.url}/workers/${id}`);
 });
 
+test("a row opens its page as soon as it is there, before what lies above the page has come", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  const { id } = await site.createWorker();
+  // Never answered.
+  await page.route(/\/assets\/Overlays-/, () => {});
+  await page.goto(`${service.url}/sites/${site.id}/workers`);
+  await workerRow(page, id)
+    .getByRole("cell")
+    .nth(1)
+    .click({ position: { x: 1, y: 1 } });
+  await expect(page).toHaveURL(`${service.url}/workers/${id}`);
+});
+
 test("what can be done with a row is seen where it is pointed at or holds the focus, and on a phone always", async ({
   connected: page,
   service,

@@ -5,7 +5,6 @@ import { useStore } from "../store.ts";
 import { TooltipHost } from "../ui/TooltipHost.tsx";
 import { announceChanges, announcement } from "./announcements.ts";
 import { BulkHost } from "../bulk/BulkHost.tsx";
-import { openRowsByClick } from "./row-clicks.ts";
 import { ConfirmHost } from "./ConfirmHost.tsx";
 import { FailureMark } from "./FailureMark.tsx";
 import { KeysHost } from "../shortcuts/KeysHost.tsx";
@@ -27,7 +26,6 @@ function Announcer() {
 }
 
 export function Overlays() {
-  useEffect(openRowsByClick, []);
   useEffect(watchPermission, []);
   return (
     <>

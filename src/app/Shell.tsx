@@ -14,6 +14,7 @@ import { listenForPalette, paletteState } from "../palette/palette-state.ts";
 import { RememberNotice } from "./RememberNotice.tsx";
 import { earlyKey, listenForEarlyKey } from "../shortcuts/early-key.ts";
 import { usePageChange } from "./page-change.ts";
+import { openRowsByClick } from "./row-clicks.ts";
 import { SideNav } from "./SideNav.tsx";
 import { linkState } from "./link-state.ts";
 import { whenReachable } from "./outage.ts";
@@ -82,6 +83,7 @@ export const Shell = memo(() => {
   // Before the page is painted: whoever sees it may press a key.
   useLayoutEffect(listenForPalette, []);
   useLayoutEffect(listenForEarlyKey, []);
+  useLayoutEffect(openRowsByClick, []);
 
   if (session === null) return <ToConnect />;
   return (

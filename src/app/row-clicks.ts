@@ -1,8 +1,11 @@
 // A click anywhere in a row opens what the row is of, as a click on its link does. One listener serves all tables.
-import { linkOfRow } from "../shortcuts/rows.ts";
 
 /** What a click is meant for already; a label passes it on to its box. */
 const controls = "a, button, input, select, textarea, label, summary, [role=button], [popover]";
+
+/** Where a row leads; what leads nowhere is not a row to go to. */
+export const linkOfRow = (row: Element): HTMLElement | null =>
+  row.querySelector<HTMLElement>("a[href]");
 
 const middleButton = 1;
 

@@ -1,10 +1,7 @@
 // The rows of the page's lists, as the focus walks them. Where the focus is, only the page itself knows.
+import { linkOfRow } from "../app/row-clicks.ts";
 
 const rowSelector = "main tbody > tr, main [data-row]";
-
-/** Where a row leads; what leads nowhere is not a row to go to. */
-export const linkOfRow = (row: Element): HTMLElement | null =>
-  row.querySelector<HTMLElement>("a[href]");
 
 export const rows = (): Element[] =>
   [...document.querySelectorAll(rowSelector)].filter((row) => linkOfRow(row) !== null);
