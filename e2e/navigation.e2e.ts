@@ -103,3 +103,24 @@ testMany(
     await expect(nav(page)).toBeHidden();
   },
 );
+
+test("where there is no room for it, it is not made, and what it shows is not asked for", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  // What else shows how much fails comes with these, and never does here.
+  await page.route(/\/assets\/Overlays-/, () => {});
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto(`${service.url}/sites/${site.id}/workers`);
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  await expect(page.locator("nav[aria-label=Main]")).toHaveCount(0);
+  expect(asked).not.toContain("/api/overview");
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await expect(place(page, site.name)).toBeVisible();
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.getByRole("button", { name: "Menu" }).click();
+  await expect(place(page, site.name)).toBeVisible();
+});

@@ -32,5 +32,7 @@ export const nextChange = ({ subscribe }: Pick<Store<unknown>, "subscribe">): Pr
     });
   });
 
-export const useStore = <Value>(store: Store<Value>): Value =>
-  useSyncExternalStore(store.subscribe, store.get);
+export const useStore = <Value>({
+  subscribe,
+  get,
+}: Pick<Store<Value>, "subscribe" | "get">): Value => useSyncExternalStore(subscribe, get);

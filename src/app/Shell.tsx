@@ -19,6 +19,7 @@ import { SideNav } from "./SideNav.tsx";
 import { linkState } from "./link-state.ts";
 import { whenReachable } from "./outage.ts";
 import { toasts } from "./toasts.ts";
+import { wideScreen } from "./wide-screen.ts";
 
 /** In place of what lies above the page when its code does not come although the service responds. */
 function OverlaysMissing() {
@@ -84,6 +85,7 @@ export const Shell = memo(() => {
   useLayoutEffect(listenForPalette, []);
   useLayoutEffect(listenForEarlyKey, []);
   useLayoutEffect(openRowsByClick, []);
+  const isWide = useStore(wideScreen);
 
   if (session === null) return <ToConnect />;
   return (
@@ -97,7 +99,7 @@ export const Shell = memo(() => {
       <MobileBar />
       <div className="lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
         <div className="sticky top-0 h-dvh border-e border-line bg-sunken max-lg:hidden">
-          <SideNav />
+          {isWide && <SideNav />}
         </div>
         <main
           id="main"

@@ -2,6 +2,7 @@
 // its hash: applies the chosen scheme, preloads the page's code, asks its first questions, and lets the frame of the page show.
 import { firstSession, takeLink } from "../api/kept-session.ts";
 import { requestHeaders } from "../api/request-headers.ts";
+import { wideScreen } from "../app/wide-screen.ts";
 import { linkModule, preloadFor } from "./pages.ts";
 import "../../public/scheme.js";
 
@@ -25,9 +26,7 @@ function start(): void {
   if (link !== null && session === null) preload(linkModule);
   if (session === null || location.pathname === "/connect") return;
   document.documentElement.dataset["connected"] = "";
-  // As `lg` in the styles.
-  const isWide = matchMedia("(width >= 64rem)").matches;
-  const page = preloadFor(location.pathname, location.search, isWide);
+  const page = preloadFor(location.pathname, location.search, wideScreen.get());
   if (page === null) return;
   preload(page.module);
   const answers = new Map<string, Promise<Response>>();
