@@ -10,10 +10,11 @@ export const maxRunning = 20;
 
 /**
  * `failing`: something of it is down, cannot be notified, or has no usable backup although one is configured.
+ * `unreachable`: nothing of a site is failing that could be asked for, and its server or its workers cannot.
  * `attention`: there is a good backup, and something about it wants a look. `unprotected`: nothing of it has a backup configured.
  * `empty`: there is nothing to check.
  */
-const healths = ["failing", "attention", "unprotected", "good", "empty"] as const;
+const healths = ["failing", "unreachable", "attention", "unprotected", "good", "empty"] as const;
 export type Health = (typeof healths)[number];
 const health = stateOf(healths);
 
@@ -54,8 +55,19 @@ export const overviewServer = z.object({
   /** Databases and sites, and how many of them are protected. */
   targets: count,
   protected: count,
-  /** Workers, webhooks and configured backups with a problem. */
+  /** Workers, webhooks and configured backups with a problem; and that it is unreachable. */
   problems: count,
+  /** Null = it responds, or was not asked yet; an extra. */
+  unreachable: z.optional(
+    z.nullable(
+      z.object({
+        /** `workers`: the server responds, and what keeps its workers does not. */
+        what: stateOf(["server", "workers"]),
+        since: timestamp,
+        reason: z.nullable(z.string()),
+      }),
+    ),
+  ),
   /** Backups, restores and drills that run just now. */
   running: count,
   next_run_at: z.nullable(timestamp),

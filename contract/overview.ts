@@ -32,6 +32,8 @@ export const overview = z
           at: z.optional(z.nullable(timestamp)),
         }),
       ),
+      /** Workers that cannot be asked for; they are a problem of their server. An extra. */
+      unreachable: z.optional(count),
       /** How many have a problem, also beyond those that are listed; an extra. */
       failing: z.optional(count),
     }),

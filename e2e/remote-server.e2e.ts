@@ -37,6 +37,12 @@ const test = base.extend<{ remote: Remote }>({
       );
     });
     await provide({ sshd, entry, serverId, siteId });
+    // Other tests' overview would name it as unreachable.
+    await service.changeInventory((inventory) => {
+      const isOthers = (line: string) => !line.includes(`: ${serverId},`);
+      inventory.servers = inventory.servers.filter(isOthers);
+      inventory.sites = inventory.sites.filter(isOthers);
+    });
     await supervisord.close();
     for (const cleanUp of cleanUps.toReversed()) await cleanUp();
   },
@@ -99,6 +105,12 @@ test("a server over SSH: its key is confirmed, a worker runs there, an outage sh
   await expectNoSidewaysScroll(page);
   await expectAccessible(page);
   expect(isAlive(pid)).toBe(true);
+  // One line for the server; its worker is no problem of its own.
+  await page.goto(service.url);
+  const problem = page.getByRole("listitem").filter({ hasText: "web-far is unreachable" });
+  await expect(problem).toContainText("refused the connection");
+  await expect(page.getByText(/1 server unreachable with 1 worker/)).toBeVisible();
+  await problem.getByRole("link", { name: "View server" }).click();
 
   await sshd.start();
   await expect(page.getByText("Reachable", { exact: true })).toBeVisible(shown);

@@ -6,12 +6,18 @@ import { toTimestamp } from "../../contract/values.ts";
 import type { JudgedConfiguration, ProtectionOverview } from "../backups/protection-overview.ts";
 
 type Entry = { id: number; name: string };
+type ServerRow = Entry & {
+  away_since: Date | null;
+  away_reason: string | null;
+  workers_since: Date | null;
+  workers_reason: string | null;
+};
 type Inventory = {
-  servers: readonly Entry[];
+  servers: readonly ServerRow[];
   sites: readonly (Entry & { server_id: number; root: string })[];
   databases: readonly (Entry & { server_id: number })[];
 };
-type Trouble = { site_id: number; failing: number };
+type Trouble = { site_id: number; failing: number; unreachable?: number };
 type Protection = NonNullable<Overview["protection"]>;
 type Target = Protection["problems"][number];
 
@@ -74,9 +80,18 @@ export function protectionPart(targets: readonly Target[], configurations: numbe
   };
 }
 
-function healthOf(targets: readonly Target[], failing: number): Health {
+function unreachableOf(server: ServerRow): OverviewServer["unreachable"] {
+  const { away_since: away, workers_since: workers } = server;
+  if (away !== null)
+    return { what: "server", since: toTimestamp(away), reason: server.away_reason };
+  if (workers === null) return null;
+  return { what: "workers", since: toTimestamp(workers), reason: server.workers_reason };
+}
+
+function healthOf(targets: readonly Target[], failing: number, isUnreachable: boolean): Health {
   const configured = targets.filter((one) => one.configuration_id !== null);
   if (failing > 0 || configured.some(({ state }) => state === "unprotected")) return "failing";
+  if (isUnreachable) return "unreachable";
   if (!configured.every(isWell)) return "attention";
   if (configured.length < targets.length) return "unprotected";
   return targets.length === 0 ? "empty" : "good";
@@ -92,6 +107,9 @@ export function serversPart(
   const failingOf = new Map<number, number>();
   for (const { site_id, failing } of troubles)
     failingOf.set(site_id, (failingOf.get(site_id) ?? 0) + failing);
+  const unreachableSites = new Set(
+    troubles.filter(({ unreachable = 0 }) => unreachable > 0).map(({ site_id }) => site_id),
+  );
   const targetsOf = Map.groupBy(targets, ({ server_id }) => server_id);
   const targetOfSite = new Map(
     targets.filter(({ type }) => type === "site").map((target) => [target.id, target]),
@@ -99,19 +117,24 @@ export function serversPart(
   const sitesOf = Map.groupBy(sites, ({ server_id }) => server_id);
   const configurationsOf = Map.groupBy(configurations, ({ server_id }) => server_id);
 
-  return servers.map(({ id, name }) => {
+  return servers.map((server) => {
+    const { id, name } = server;
+    const unreachable = unreachableOf(server) ?? null;
     const own = targetsOf.get(id) ?? [];
     const ownSites = sitesOf.get(id) ?? [];
-    const failing = ownSites.reduce((sum, site) => sum + (failingOf.get(site.id) ?? 0), 0);
+    const failing =
+      ownSites.reduce((sum, site) => sum + (failingOf.get(site.id) ?? 0), 0) +
+      (unreachable === null ? 0 : 1);
     const nextMs = (configurationsOf.get(id) ?? []).flatMap(({ nextRunMs }) => nextRunMs ?? []);
     const configuredProblems = own.filter((one) => one.configuration_id !== null && !isWell(one));
     return {
       id,
       name,
-      health: healthOf(own, failing),
+      health: healthOf(own, failing, false),
       targets: own.length,
       protected: own.filter(isProtected).length,
       problems: failing + configuredProblems.length,
+      unreachable,
       running: running.filter((run) => run.server_id === id).length,
       next_run_at: nextMs.length === 0 ? null : toMoment(Math.min(...nextMs)),
       sites: ownSites.map((site) => {
@@ -119,7 +142,11 @@ export function serversPart(
         return {
           id: site.id,
           name: site.name,
-          health: healthOf(target === undefined ? [] : [target], failingOf.get(site.id) ?? 0),
+          health: healthOf(
+            target === undefined ? [] : [target],
+            failingOf.get(site.id) ?? 0,
+            unreachable?.what === "server" || unreachableSites.has(site.id),
+          ),
           ...(site.root === sampleRoot ? { is_sample: true } : {}),
         };
       }),

@@ -39,6 +39,7 @@ export function createOverviewService({
       total: sumOf(bySite, ({ total }) => total),
       up: sumOf(bySite, ({ up }) => up),
       stopped: sumOf(bySite, ({ stopped }) => stopped),
+      unreachable: sumOf(bySite, ({ unreachable }) => unreachable),
       failing: sumOf(bySite, ({ failing }) => failing),
       problems: troubled.map(({ loop_reason, loop_since, status_since, ...row }) => {
         // That it failed is more to say of a worker than that it went on for a while.

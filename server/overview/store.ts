@@ -14,7 +14,7 @@ import {
   or,
   sql,
 } from "../store/drizzle.ts";
-import { databases, servers, sites, webhooks, workers } from "../store/tables.ts";
+import { databases, serverContacts, servers, sites, webhooks, workers } from "../store/tables.ts";
 
 type Condition = ReturnType<typeof sql>;
 
@@ -37,7 +37,10 @@ export function createOverviewStore(db: Database) {
               notInArray(workers.id, [...loops]),
             ) ?? sql`true`,
           ),
-          stopped: countWhere(eq(workers.status, "stopped")),
+          stopped: countWhere(
+            and(eq(workers.status, "stopped"), isNull(workers.unreachable_since)) ?? sql`true`,
+          ),
+          unreachable: countWhere(isNotNull(workers.unreachable_since)),
           failing: countWhere(isTroubled(loops)),
         })
         .from(workers)
@@ -53,15 +56,10 @@ export function createOverviewStore(db: Database) {
           ...place,
           queue: workers.queue,
           connection: workers.connection,
-          status: sql<string>`case when ${workers.unreachable_since} is null then ${workers.status} else 'unreachable' end`,
-          status_since:
-            sql<Date | null>`coalesce(${workers.unreachable_since}, ${workers.status_since})`.mapWith(
-              workers.status_since,
-            ),
+          status: workers.status,
+          status_since: workers.status_since,
           loop_since: workers.crash_loop_since,
-          reason: sql<
-            string | null
-          >`coalesce(${workers.unreachable_reason}, ${workers.status_reason})`,
+          reason: workers.status_reason,
           loop_reason: workers.crash_loop_reason,
         })
         .from(workers)
@@ -99,11 +97,24 @@ export function createOverviewStore(db: Database) {
         .orderBy(asc(webhooks.id))
         .limit(maxProblems),
 
-    /** Every server that may be seen. */
+    /** Every server that may be seen, with since when and why it does not respond, and the same of its workers. */
     listServers: (visible: Visible) =>
       db
-        .select({ id: servers.id, name: servers.name })
+        .select({
+          id: servers.id,
+          name: servers.name,
+          away_since: serverContacts.since,
+          away_reason: serverContacts.reason,
+          workers_since: sql<Date | null>`(${ofUnreachable(sql`unreachable_since`)})`.mapWith(
+            workers.unreachable_since,
+          ),
+          workers_reason: sql<string | null>`(${ofUnreachable(sql`unreachable_reason`)})`,
+        })
         .from(servers)
+        .leftJoin(
+          serverContacts,
+          and(eq(serverContacts.server_id, servers.id), eq(serverContacts.reachable, false)),
+        )
         .where(visible === null ? undefined : inArray(servers.id, [...visible]))
         .orderBy(asc(servers.id)),
 
@@ -176,15 +187,16 @@ export function createOverviewStore(db: Database) {
 
 const countWhere = (condition: Condition) => sql<number>`count(*) filter (where ${condition})::int`;
 
-/** The first one on a server of which none can be asked for: one line for the server, not one for each. */
-const isFirstUnreachable = sql`${workers.unreachable_since} is not null and not exists (
-  select from workers other join sites its on its.id = other.site_id
-  where its.server_id = ${sites.server_id} and other.unreachable_since is not null and other.id < ${workers.id})`;
+/** Of the first worker on a server that cannot be asked for. */
+const ofUnreachable = (column: Condition): Condition => sql`
+  select one.${column} from workers one join sites its on its.id = one.site_id
+  where its.server_id = ${servers.id} and one.unreachable_since is not null
+  order by one.unreachable_since, one.id limit 1`;
 
-/** A worker that failed, that comes up by itself just now, that cannot be asked for, or that is one of `loops`. */
+/** A worker that can be asked for, and that failed, comes up by itself just now, or is one of `loops`. */
 const isTroubled = (loops: readonly number[]): Condition =>
   // Of conditions that are all there, some condition comes out.
-  or(isFirstUnreachable, and(isNull(workers.unreachable_since), isDown(loops))) ?? sql`false`;
+  and(isNull(workers.unreachable_since), isDown(loops)) ?? sql`false`;
 
 const isDown = (loops: readonly number[]): Condition =>
   or(

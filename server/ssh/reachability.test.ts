@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { expect, test, vi, type TestContext } from "vitest";
+import type { Overview } from "../../contract/overview.ts";
 import type { Server, ServerStatus } from "../../contract/servers.ts";
 import { createApp } from "../app.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
@@ -64,6 +65,14 @@ test.concurrent("a server that is away is shown and reported once, and so is its
       "server.unreachable",
     ]),
   );
+  const onOverview = async () =>
+    (await service.json<Overview>("GET", "/api/overview")).body.servers?.find(({ id }) => id === 2);
+  expect(await onOverview()).toMatchObject({
+    health: "failing",
+    problems: 1,
+    unreachable: { what: "server", reason: expect.stringContaining("refused the connection") },
+    sites: [{ health: "unreachable" }, { health: "unreachable" }],
+  });
   // One message, although three places have the channel.
   expect(await service.query("select title from channel_messages")).toEqual([
     { title: "Server unreachable: web-1" },
@@ -77,6 +86,11 @@ test.concurrent("a server that is away is shown and reported once, and so is its
       "server.recovered",
     ]),
   );
+  expect(await onOverview()).toMatchObject({
+    problems: 0,
+    unreachable: null,
+    sites: [{ health: "unprotected" }, { health: "unprotected" }],
+  });
 });
 
 test.concurrent("a server that hangs is shown, and heals by itself", async (context) => {

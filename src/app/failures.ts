@@ -2,7 +2,13 @@
 import type { Overview } from "../../contract/overview.ts";
 
 /** As many as are listed as problems; without what nobody has set up yet, which is no failure. */
-export function failureCount({ workers, webhooks, channels, protection }: Overview): number {
+export function failureCount({
+  workers,
+  webhooks,
+  channels,
+  protection,
+  servers = [],
+}: Overview): number {
   const unprotected =
     protection === undefined
       ? 0
@@ -12,7 +18,7 @@ export function failureCount({ workers, webhooks, channels, protection }: Overvi
         (protection.warned ?? 0);
   return [workers, webhooks, channels].reduce(
     (sum, { failing, problems }) => sum + (failing ?? problems.length),
-    unprotected,
+    unprotected + servers.filter(({ unreachable }) => unreachable != null).length,
   );
 }
 

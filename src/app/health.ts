@@ -4,6 +4,7 @@ import type { Tone } from "../ui/tone.ts";
 
 const looks: Record<Health, { tone: Tone; text: string }> = {
   failing: { tone: "bad", text: "Has problems" },
+  unreachable: { tone: "idle", text: "Unreachable" },
   attention: { tone: "warn", text: "Needs attention" },
   unprotected: { tone: "idle", text: "Backups missing" },
   good: { tone: "good", text: "No problems" },

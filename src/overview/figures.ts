@@ -19,11 +19,19 @@ const listed = (parts: readonly (string | false)[]) => parts.filter((part) => pa
 const toneOf = (failing: number, rest: number, total: number): Tone =>
   total === 0 ? "idle" : failing > 0 ? "bad" : rest > 0 ? "warn" : "good";
 
-export function figuresOf({ protection, workers, webhooks, channels }: WholeOverview): Figure[] {
+export function figuresOf({
+  protection,
+  workers,
+  webhooks,
+  channels,
+  servers,
+}: WholeOverview): Figure[] {
   const { total, protected: good, unconfigured, warned = 0 } = protection;
   const unwell = total - good - unconfigured;
   const down = workers.failing ?? workers.problems.length;
-  const moving = workers.total - workers.up - workers.stopped - down;
+  const away = servers.filter(({ unreachable }) => unreachable != null).length;
+  const { unreachable = 0 } = workers;
+  const moving = workers.total - workers.up - workers.stopped - down - unreachable;
   const receivers = webhooks.total + channels.total;
   const unreached =
     (webhooks.failing ?? webhooks.problems.length) + (channels.failing ?? channels.problems.length);
@@ -51,13 +59,20 @@ export function figuresOf({ protection, workers, webhooks, channels }: WholeOver
       value: workers.up,
       total: workers.total,
       // One that somebody stopped is as it should be, and still not up.
-      tone: down === 0 && workers.up < workers.total ? "idle" : toneOf(down, 0, workers.total),
+      tone:
+        away > 0
+          ? "bad"
+          : down === 0 && workers.up < workers.total
+            ? "idle"
+            : toneOf(down, 0, workers.total),
       detail:
-        workers.total === 0
+        workers.total === 0 && away === 0
           ? "No workers"
-          : workers.up === workers.total
+          : workers.up === workers.total && away === 0
             ? "All workers"
             : listed([
+                away > 0 &&
+                  `${many(away, "server", "servers")} unreachable${unreachable > 0 ? ` with ${many(unreachable, "worker", "workers")}` : ""}`,
                 down > 0 && `${down} down`,
                 workers.stopped > 0 && `${workers.stopped} stopped`,
                 moving > 0 && `${moving} changing`,

@@ -120,34 +120,53 @@ test("an order is offered where one mends the problem, and nothing else", () => 
   ).toEqual(["start", null, null, "run", null, null]);
 });
 
-test("a server that is away is a line of its own, which leads to the server's page", () => {
-  const away = { ...worker(7, 9), status: "unreachable", reason: "Couldn't connect.\nlog" };
+test("a server that is away is one line, however many workers it has, and leads to the server's page", () => {
+  const server = (id: number, what: "server" | "workers" | null) => ({
+    id,
+    name: `web-${id}`,
+    health: "failing" as const,
+    targets: 0,
+    protected: 0,
+    problems: 1,
+    running: 0,
+    next_run_at: null,
+    sites: [],
+    unreachable: what && { what, since: at(5), reason: "Couldn't connect." },
+  });
   const overview: WholeOverview = {
     ...empty,
-    workers: { ...empty.workers, total: 1, failing: 1, problems: [away] },
-    servers: [
-      {
-        id: 1,
-        name: "web-1",
-        health: "failing",
-        targets: 0,
-        protected: 0,
-        problems: 1,
-        running: 0,
-        next_run_at: null,
-        sites: [],
-      },
-    ],
+    workers: { ...empty.workers, total: 60, up: 20, unreachable: 40 },
+    servers: [server(1, "server"), server(2, null), server(3, "workers")],
   };
+  const problem = { reason: "Couldn't connect.", at: at(5) };
   expect(linesOf(groupsOf(overview))).toMatchObject([
     {
       problem: {
+        ...problem,
         title: "web-1 is unreachable",
-        reason: "Couldn't connect.",
         action: { to: "/servers/1", label: "View server" },
       },
     },
+    {
+      problem: {
+        ...problem,
+        title: "Workers on web-3 are unreachable",
+        action: { to: "/servers/3", label: "View server" },
+      },
+    },
   ]);
+  expect(figuresOf(overview)[1]).toMatchObject({
+    value: 20,
+    total: 60,
+    tone: "bad",
+    detail: "2 servers unreachable with 40 workers",
+  });
+  expect(figuresOf({ ...overview, workers: empty.workers })[1]).toMatchObject({
+    tone: "bad",
+    detail: "2 servers unreachable",
+  });
+  expect(failureCount(overview)).toBe(2);
+  expect(calmText({ ...overview, servers: [] })).not.toBeNull();
 });
 
 test("many problems that are alike are one line, and the newest comes first", () => {

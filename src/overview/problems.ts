@@ -107,45 +107,55 @@ function protectionGroups({ protection }: WholeOverview): ProblemGroup[] {
 
 const typeOf = ({ type }: { type: string }) => type;
 
-/** The service lists one worker of a server that is away: the server is what is down, and its page says why. */
-const awayProblem = (
-  { id, server_id, reason, at }: WholeOverview["workers"]["problems"][number],
-  servers: WholeOverview["servers"],
-): Problem => ({
-  key: `worker ${id}`,
-  kind: "down",
-  tone: "bad",
-  title: `${servers.find((server) => server.id === server_id)?.name ?? `Server ${server_id}`} is unreachable`,
-  place: null,
-  reason: firstLine(reason),
-  at: at ?? null,
-  action: { to: paths.server(server_id), label: "View server" },
-});
+/** One line for a server, not one for each of its workers. */
+function unreachableGroup({ servers }: WholeOverview): ProblemGroup {
+  const problems = servers.flatMap(({ id, name, unreachable }): Problem[] => {
+    if (unreachable == null) return [];
+    const isServer = unreachable.what === "server";
+    return [
+      {
+        key: `unreachable ${id}`,
+        kind: "down",
+        tone: "bad",
+        title: isServer ? `${name} is unreachable` : `Workers on ${name} are unreachable`,
+        place: null,
+        reason: unreachable.reason,
+        at: unreachable.since,
+        action: { to: paths.server(id), label: "View server" },
+      },
+    ];
+  });
+  return {
+    key: "unreachable",
+    kind: "down",
+    total: problems.length,
+    title: (count) => `${many(count, "server", "servers")} unreachable`,
+    action: "Show all",
+    problems,
+  };
+}
 
-function workerGroup({ workers, servers }: WholeOverview): ProblemGroup {
+function workerGroup({ workers }: WholeOverview): ProblemGroup {
   return {
     key: "workers",
     kind: "down",
     total: workers.failing ?? workers.problems.length,
     title: (count) => `${many(count, "worker", "workers")} down`,
     action: "Show all",
-    problems: workers.problems.map((one) => {
-      if (one.status === "unreachable") return awayProblem(one, servers);
-      return {
-        key: `worker ${one.id}`,
-        kind: "down",
-        tone: one.status === "failed" || one.is_crash_loop ? "bad" : "warn",
-        title: `Worker ${one.connection === undefined ? one.queue : workerName({ queue: one.queue, connection: one.connection })} ${one.is_crash_loop ? "is crash-looping" : one.status === "failed" ? "failed" : `is ${one.status}`}`,
-        place: one.site,
-        reason: firstLine(one.reason),
-        at: one.at ?? null,
-        action: { to: paths.worker(one.id), label: "View" },
-        order:
-          one.status === "failed" && one.connection !== undefined
-            ? { kind: "start", worker: { ...one, connection: one.connection } }
-            : undefined,
-      };
-    }),
+    problems: workers.problems.map((one) => ({
+      key: `worker ${one.id}`,
+      kind: "down",
+      tone: one.status === "failed" || one.is_crash_loop ? "bad" : "warn",
+      title: `Worker ${one.connection === undefined ? one.queue : workerName({ queue: one.queue, connection: one.connection })} ${one.is_crash_loop ? "is crash-looping" : one.status === "failed" ? "failed" : `is ${one.status}`}`,
+      place: one.site,
+      reason: firstLine(one.reason),
+      at: one.at ?? null,
+      action: { to: paths.worker(one.id), label: "View" },
+      order:
+        one.status === "failed" && one.connection !== undefined
+          ? { kind: "start", worker: { ...one, connection: one.connection } }
+          : undefined,
+    })),
   };
 }
 
@@ -216,9 +226,12 @@ const newestOf = ({ problems }: ProblemGroup) =>
   problems.map(({ at }) => at ?? "").reduce((a, b) => (a > b ? a : b), "");
 
 export const groupsOf = (overview: WholeOverview): ProblemGroup[] =>
-  [workerGroup(overview), ...receiverGroups(overview), ...protectionGroups(overview)].filter(
-    ({ total, problems }) => total > 0 && problems.length > 0,
-  );
+  [
+    unreachableGroup(overview),
+    workerGroup(overview),
+    ...receiverGroups(overview),
+    ...protectionGroups(overview),
+  ].filter(({ total, problems }) => total > 0 && problems.length > 0);
 
 /** A line of the list: a problem of its own, or many that are alike. */
 type ProblemLine = { at: string } & (

@@ -1,6 +1,7 @@
 // A worker whose supervisord does not answer, as its service shows it.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import type { Activity } from "../../../contract/activity.ts";
+import type { Overview } from "../../../contract/overview.ts";
 import type { Page } from "../../../contract/paging.ts";
 import type { Worker } from "../../../contract/workers/worker.ts";
 import { createApp } from "../../app.ts";
@@ -66,6 +67,16 @@ test("it is unreachable with its last status and the reason, and as it was once 
     "/api/site/1/workers?filter[status]=unreachable",
   );
   expect(body.data.map((worker) => worker.id)).toEqual([id]);
+  expect((await service.json<Overview>("GET", "/api/overview")).body).toMatchObject({
+    workers: { up: 0, stopped: 0, unreachable: 1, failing: 0, problems: [] },
+    servers: [
+      {
+        health: "failing",
+        unreachable: { what: "workers", since: away.unreachable_since, reason: away.status_reason },
+        sites: [{ health: "unreachable" }],
+      },
+    ],
+  });
   // No deadline ends it.
   await service.ahead(24 * 3600_000);
   expect((await show(id)).status).toBe("unreachable");
