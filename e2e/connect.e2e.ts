@@ -76,9 +76,9 @@ test("the link of the first start goes straight in, and its token leaves the add
   await expect(page).toHaveURL(`${service.url}/`);
   expect(asked.filter((url) => url.includes("token="))).toEqual([]);
 
-  await expect(page.getByText("Connected until you close this tab.")).toBeVisible();
+  await expect(page.getByText("Connected until you close the last tab.")).toBeVisible();
   await page.getByRole("button", { name: "Remember on this device" }).click();
-  await expect(page.getByText("Connected until you close this tab.")).toBeHidden();
+  await expect(page.getByText("Connected until you close the last tab.")).toBeHidden();
   const other = await page.context().newPage();
   await other.goto(service.url);
   await expectOverview(other);

@@ -143,7 +143,7 @@ test("who may not manage tokens sees what it takes, and has the rest of the page
   await expect(page.getByText("Until you disconnect")).toBeVisible();
   expect(await page.evaluate(() => [sessionStorage.length, localStorage.length])).toEqual([0, 1]);
   await page.getByRole("button", { name: "Forget device" }).click();
-  await expect(page.getByText("Until you close this tab")).toBeVisible();
+  await expect(page.getByText("Until you close the last tab")).toBeVisible();
   expect(await page.evaluate(() => [sessionStorage.length, localStorage.length])).toEqual([1, 0]);
   await page.getByRole("main").getByRole("button", { name: "Disconnect" }).click();
   await expect(page.getByRole("heading", { name: "Connect" })).toBeVisible();

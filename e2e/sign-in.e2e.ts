@@ -52,7 +52,7 @@ test("the link of a first start signs in once, and its code leaves the address a
     });
   });
   await page.goto(`${service.url}/#code=${code}`);
-  await expect(page.getByText("Connected until you close this tab.")).toContainText(
+  await expect(page.getByText("Connected until you close the last tab.")).toContainText(
     "The link works only once",
   );
   await expect(page).toHaveURL(`${service.url}/`);

@@ -152,7 +152,7 @@ export function ConnectPage() {
         <Field
           label="Remember on this device"
           layout="beside"
-          help="Otherwise the browser forgets the token when you close this tab."
+          help="Otherwise the browser forgets the token when you close the last tab."
         >
           {(aria) => <Checkbox {...aria} name="remember" />}
         </Field>

@@ -21,7 +21,7 @@ export function RememberNotice() {
         </>
       }
     >
-      Connected until you close this tab.
+      Connected until you close the last tab.
       {fromLink === "code" && " The link works only once. Remember this device or create a token."}
     </Notice>
   );

@@ -29,7 +29,7 @@ export function DevicePanel() {
           { term: "Connected to", value: address === "" ? location.origin : address },
           {
             term: "Token kept",
-            value: isRemembered ? "Until you disconnect" : "Until you close this tab",
+            value: isRemembered ? "Until you disconnect" : "Until you close the last tab",
           },
         ]}
       />
