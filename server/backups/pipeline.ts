@@ -130,12 +130,14 @@ async function compareStored(
 ): Promise<string> {
   const stored = await storage.readBack(key, { signal });
   if (stored.kind === "checksums") return "verified by the storage's checksums";
-  for await (const piece of stored.content) await hasher.update(piece);
-  if ((await hasher.digest()) !== checksum)
+  if (stored.kind === "read") for await (const piece of stored.content) await hasher.update(piece);
+  const found = stored.kind === "read" ? await hasher.digest() : stored.checksum;
+  if (found !== checksum)
     throw new StorageError(
       `Verification failed: the data read back from ${storage.place} differs from the data written. Check the storage's disk and this machine's memory.`,
     );
-  return stored.isFromDisk()
+  const isFromDisk = stored.kind === "read" ? stored.isFromDisk() : stored.isFromDisk;
+  return isFromDisk
     ? "verified by reading back"
     : "verified by reading back, possibly from the page cache, which the file system can't bypass";
 }

@@ -12,8 +12,10 @@ import type {
   StorageProviderEntry,
 } from "../inventory/store.ts";
 import type { Account } from "../hosts/account.ts";
-import { createLocalStorage } from "../storage/local.ts";
-import { isMarked, mark, nothingOfOurs } from "../storage/marker.ts";
+import { ServerAway } from "../ssh/server-away.ts";
+import { folderHere, folderThere, type StorageFolder } from "../storage/folder.ts";
+import { nothingOfOurs } from "../storage/marker.ts";
+import { storageAway } from "../storage/remote-folder.ts";
 import { StorageError, type Storage } from "../storage/storage.ts";
 import { toError } from "../to-error.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
@@ -25,6 +27,8 @@ import { createPostgresSource } from "./sources/postgres/source.ts";
 import { SourceError, type Source } from "./sources/source.ts";
 import { createSqliteSourceAs } from "./sources/sqlite/as-account.ts";
 import { createSqliteSource } from "./sources/sqlite/source.ts";
+
+type LocalProvider = Extract<StorageProviderEntry, { type: "local" }>;
 
 /** @throws ServerAway */
 export type RemoteServers = { open(serverId: number): Promise<Host> };
@@ -91,6 +95,21 @@ export function createResolver(options: ResolverOptions): Resolver {
     return createRemoteFolderSource({ host: there.as(accountOf(account)), name, root });
   }
 
+  /** @throws StorageError when its server cannot be used now */
+  async function folderOf({ path, server }: LocalProvider): Promise<StorageFolder> {
+    const root = expandHome(path);
+    if (server === undefined) return folderHere(root);
+    const name = (await inventory.findServer(server))?.name ?? `server ${server}`;
+    try {
+      const there = await servers.open(server);
+      return there.isRemote
+        ? folderThere(server, { host: there, server: name, root })
+        : folderHere(root);
+    } catch (error) {
+      throw error instanceof ServerAway ? storageAway({ root, server: name }, error) : error;
+    }
+  }
+
   async function holdsBackups(storage: Storage, providerId: number): Promise<boolean> {
     const paths = await store.newestPaths(providerId, lookedFor);
     for (const path of paths) if ((await storage.size(path)) !== null) return true;
@@ -117,27 +136,26 @@ export function createResolver(options: ResolverOptions): Resolver {
       if (entry === null)
         throw new StorageError(`Storage provider ${providerId} is no longer in the inventory.`);
       if (entry.type === "s3") return openBucket(entry, secrets);
-      const root = expandHome(entry.path);
-      const markedPath = await inventory.markedPathOf(providerId);
-      const marked = createLocalStorage({ path: root, isMarked: true });
-      if (markedPath === root) return marked;
+      const folder = await folderOf(entry);
+      const marked = folder.open({ isMarked: true });
+      if ((await inventory.markedPathOf(providerId)) === folder.key) return marked;
       // Errors of the file system are reported by whoever works in the folder.
-      if (await isMarked(root).catch(() => false)) {
-        await inventory.setMarkedPath(providerId, root);
+      if (await folder.isMarked().catch(() => false)) {
+        await inventory.setMarkedPath(providerId, folder.key);
         return marked;
       }
-      const storage = createLocalStorage({ path: root });
+      const storage = folder.open({ isMarked: false });
       if (await holdsBackups(storage, providerId)) return storage;
-      throw nothingOfOurs(root);
+      throw nothingOfOurs(folder);
     },
 
     async markStorage(providerId) {
       const entry = await inventory.findStorageProvider(providerId);
       if (entry?.type !== "local") return;
-      const root = expandHome(entry.path);
-      if ((await inventory.markedPathOf(providerId)) === root) return;
-      await mark(root);
-      await inventory.setMarkedPath(providerId, root);
+      const folder = await folderOf(entry);
+      if ((await inventory.markedPathOf(providerId)) === folder.key) return;
+      await folder.mark();
+      await inventory.setMarkedPath(providerId, folder.key);
     },
   };
 }

@@ -28,7 +28,7 @@ databases:
   - { id: 1, server: 1, name: shop, engine: postgres, url: env:SHOP_DATABASE_URL }
   - { id: 2, server: 1, name: small, engine: sqlite, path: ~/small.sqlite }
 storage_providers:
-  - { id: 1, name: disk, type: local, path: /var/backups }
+  - { id: 1, name: disk, type: local, path: /var/backups, server: 1 }
   - { id: 2, name: offsite, type: s3, bucket: b, region: eu, access_key: env:A, secret_key: file:/etc/b }
 notification_channels:
   - { id: 1, name: ops, type: slack, webhook: env:OPS }
@@ -70,6 +70,19 @@ describe("a mistake is reported with its line and its reason", () => {
       "line 4: There is no server 7.",
     ],
     [`${start}sites:\n  - { id: 1, server: 1, name: a, root: a }`, "A path must be absolute"],
+    ["servers:\n  - { id: 1, name: far }", "line 2: A connection is “local” for this machine, or"],
+    [
+      `${start}storage_providers:\n  - id: 1\n    name: disk\n    type: local\n    path: /a\n    server: 7`,
+      "line 8: There is no server 7.",
+    ],
+    [
+      "servers:\n  - { id: 1, name: far, connection: { ssh: { host: a, user: b, key: agent } } }\nstorage_providers:\n  - { id: 1, name: disk, type: local, server: 1, path: ~/a }",
+      "line 4: A path on a server over SSH must start with “/”.",
+    ],
+    [
+      `${start}storage_providers:\n  - { id: 1, name: s, type: s3, server: 1, bucket: b, access_key: env:A, secret_key: env:B }`,
+      "line 4",
+    ],
     [`${start}sitez: []`, "line 3"],
     [
       `${start}databases:\n  - { id: 1, server: 1, name: a, engine: postgres, url: "postgres://u:p@h/d" }`,

@@ -98,7 +98,14 @@ const database = z.discriminatedUnion("engine", [
 ]);
 
 const storageProvider = z.discriminatedUnion("type", [
-  z.strictObject({ id, name: line(100), type: z.literal("local"), path: absolutePath }),
+  z.strictObject({
+    id,
+    name: line(100),
+    type: z.literal("local"),
+    path: absolutePath,
+    /** Whose disk it is; by default this machine's. */
+    server: z.optional(id),
+  }),
   z.strictObject({
     id,
     name: line(100),
@@ -202,6 +209,11 @@ export function crossCheck(inventory: Inventory): Complaint[] {
   inventory.databases.forEach((entry, index) =>
     refer(["databases", index, "server"], serverIds, "server", entry.server),
   );
+  inventory.storage_providers.forEach((entry, index) => {
+    if (entry.type !== "local" || entry.server === undefined) return;
+    refer(["storage_providers", index, "server"], serverIds, "server", entry.server);
+    noHome(["storage_providers", index, "path"], entry.server, entry.path);
+  });
   return complaints;
 }
 

@@ -120,7 +120,7 @@ export function createInventoryStore(db: Database) {
       return row ? row.entry : null;
     },
 
-    /** The folder that a storage provider's marker file was put into; null = none yet. */
+    /** The key of the folder that a storage provider's marker file was put into; null = none yet. */
     async markedPathOf(id: number): Promise<string | null> {
       const [row] = await db
         .select({ path: storageProviders.marked_path })

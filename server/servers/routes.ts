@@ -77,9 +77,14 @@ export function serverRoutes(
     filteredListRoute(servedOperations.listStorageProviders, {
       find: nothingToFind,
       filters: listFilters.listStorageProviders,
-      list: async (page) => {
+      list: async (page, { caller }) => {
         const { rows, ...counted } = await inventory.listStorageProviders(page);
-        return { items: rows.map(toStorageProvider), ...counted };
+        const servers = new Map(
+          (await inventory.allServers())
+            .filter(({ id, connection }) => connection !== "local" && caller.reaches(id))
+            .map(({ id, name }) => [id, name]),
+        );
+        return { items: rows.map((entry) => toStorageProvider(entry, servers)), ...counted };
       },
     }),
   ];
@@ -107,9 +112,21 @@ const toAccount = ({ account, problem }: EntryAccount) => ({
   account_problem: problem,
 });
 
-const toStorageProvider = (entry: StorageProviderEntry): StorageProvider => ({
+/** @param servers names of those over SSH that the caller may see */
+const toStorageProvider = (
+  entry: StorageProviderEntry,
+  servers: ReadonlyMap<number, string>,
+): StorageProvider => ({
   id: entry.id,
   name: entry.name,
   type: entry.type,
-  place: entry.type === "local" ? entry.path : `bucket ${entry.bucket}`,
+  place: entry.type === "local" ? placeOf(entry, servers) : `bucket ${entry.bucket}`,
 });
+
+function placeOf(
+  { path, server }: Extract<StorageProviderEntry, { type: "local" }>,
+  servers: ReadonlyMap<number, string>,
+): string {
+  const name = server === undefined ? undefined : servers.get(server);
+  return name === undefined ? path : `${path} on ${name}`;
+}

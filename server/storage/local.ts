@@ -3,13 +3,12 @@ import { createReadStream, createWriteStream, type Dirent } from "node:fs";
 import { mkdir, open, readdir, realpath, rename, rm, rmdir, stat, statfs } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { diagnose } from "./disk-errors.ts";
 import { refuseUnmarked } from "./marker.ts";
+import { isGone, isThereAlready, leadsOut, partial, partsOfKey } from "./object-key.ts";
 import { readBackFile } from "./read-back.ts";
-import { StorageError, type Storage } from "./storage.ts";
+import type { Storage } from "./storage.ts";
 import { toError } from "../to-error.ts";
-
-/** A piece that is being written; no object has such a name. */
-const partial = (path: string) => `${path}.partial`;
 
 type LocalOptions = {
   /** Absolute; the folder has to be there, because what is not mounted must not be written beneath. */
@@ -19,6 +18,7 @@ type LocalOptions = {
 };
 
 export function createLocalStorage({ path: root, isMarked = false }: LocalOptions): Storage {
+  const disk = { place: root, account: "the account that runs the service" };
   const refuseAway = async () => {
     if (isMarked) await refuseUnmarked(root);
   };
@@ -27,15 +27,13 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
       await refuseAway();
       return await work();
     } catch (error) {
-      throw diagnose(error, root);
+      throw diagnose(error, disk);
     }
   };
 
   /** Where a key is on the disk. @throws StorageError when that is outside */
   async function locate(key: string): Promise<string> {
-    const parts = key.split("/");
-    if (key.includes("\0") || parts.some((part) => part === "" || part === "." || part === ".."))
-      throw new StorageError(`“${key}” isn't a valid name for a stored file.`);
+    const parts = partsOfKey(key);
     const real = await realpath(root);
     let folder = real;
     for (const part of parts.slice(0, -1)) {
@@ -44,8 +42,7 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
         if (error.code === "ENOENT") return folder;
         throw error;
       });
-      if (!isInside(real, found))
-        throw new StorageError(`${folder} is outside ${root}: it leads through a symbolic link.`);
+      if (!isInside(real, found)) throw leadsOut(folder, root);
     }
     return join(real, key);
   }
@@ -57,7 +54,7 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
       diagnosed(async () => {
         const path = await locate(key);
         await makeFolders(root, dirname(path));
-        if (await exists(path)) throw new StorageError(`${path} is there already.`);
+        if (await exists(path)) throw isThereAlready(path);
         // What a service that was killed has left of the same name.
         await rm(partial(path), { force: true });
         try {
@@ -79,7 +76,7 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
 
     readBack: (key, { signal }) =>
       diagnosed(async () =>
-        readBackFile(await locate(key), signal, (error) => diagnose(error, root)),
+        readBackFile(await locate(key), signal, (error) => diagnose(error, disk)),
       ),
 
     get: (key, { signal }) =>
@@ -87,7 +84,7 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
         const path = await locate(key);
         // Opened here, so that a file that is not there is reported by this call and not by the stream.
         const file = await open(path, "r").catch((error: unknown) => {
-          throw isMissing(error) ? new StorageError(`${path} no longer exists.`) : error;
+          throw isMissing(error) ? isGone(path) : error;
         });
         return createReadStream(path, { fd: file, signal, highWaterMark: 1024 * 1024 });
       }),
@@ -163,27 +160,4 @@ async function removeEmpty(root: string, folder: string): Promise<void> {
     // Somebody may put something there just now; then it is not empty, and stays.
     await rmdir(empty).catch(() => undefined);
   }
-}
-
-/** What the operating system says of a folder, in the operator's words. */
-const words: Record<string, (root: string) => string> = {
-  ENOENT: (root) =>
-    `${root} is not there. Create it, mount its disk, or correct the storage provider's path in the inventory.`,
-  ENOTDIR: (root) =>
-    `${root} isn't a folder. Correct the storage provider's path in the inventory.`,
-  EACCES: (root) =>
-    `${root} may not be used by the account that runs the service. Give it that account, or rights on it.`,
-  EPERM: (root) =>
-    `${root} may not be used by the account that runs the service. Give it that account, or rights on it.`,
-  ENOSPC: (root) => `No space left in ${root}. Free some space, or keep fewer backups.`,
-  EDQUOT: (root) => `The quota of ${root} is used up. Raise it, or keep fewer backups.`,
-  EROFS: (root) => `${root} is mounted read-only. Look at the disk: a fault often does that.`,
-  EIO: (root) => `The disk of ${root} reports an error. Look at it before anything else is lost.`,
-};
-
-/** Errors of the disk become StorageErrors; all others, e.g. of what was to be stored, stay what they are. */
-export function diagnose(error: unknown, root: string): unknown {
-  const { code, syscall } = toError(error);
-  const tell = code === undefined || syscall === undefined ? undefined : words[code];
-  return tell === undefined ? error : new StorageError(tell(root), { cause: error });
 }

@@ -6,7 +6,7 @@ import { toError } from "../to-error.ts";
 
 export const markerName = ".quarterdeck-storage";
 
-const markerText = `Quarterdeck keeps backups in this folder. Without this file it takes the folder for the mount point
+export const markerText = `Quarterdeck keeps backups in this folder. Without this file it takes the folder for the mount point
 of a disk that is away, and neither writes nor removes anything here.
 `;
 
@@ -25,21 +25,25 @@ export async function isMarked(root: string): Promise<boolean> {
 export const mark = (root: string): Promise<void> =>
   writeFile(join(root, markerName), markerText, { mode: 0o600, flush: true });
 
-const retryHint = (root: string) =>
-  `Nothing was written or removed. Mount the disk; if the folder is meant to begin anew, create that file: touch ${join(root, markerName)}`;
+/** A storage's folder: how people call it, and its path where it is. */
+type Folder = { place: string; root: string };
 
-/** Where a marker was, and is no more. @throws StorageError */
+const away = ({ place, root }: Folder, reason: string) =>
+  new StorageError(
+    `${place} is away: ${reason}, so its disk is probably not mounted. Nothing was written or removed. Mount the disk; if the folder is meant to begin anew, create that file: touch ${join(root, markerName)}`,
+  );
+
+/** Where a marker was, and is no more. */
+export const markerMissing = (folder: Folder): StorageError =>
+  away(folder, `the file ${markerName} that Quarterdeck left there is missing`);
+
+/** Where backups should be, none is, and no marker was put yet. */
+export const nothingOfOurs = (folder: Folder): StorageError =>
+  away(folder, `none of the backups that were stored there is in it, nor the file ${markerName}`);
+
+/** @throws StorageError where a marker was, and is no more */
 export async function refuseUnmarked(root: string): Promise<void> {
   // A root that is not there has words of its own.
   await stat(root);
-  if (!(await isMarked(root)))
-    throw new StorageError(
-      `${root} is away: the file ${markerName} that Quarterdeck left there is missing, so its disk is probably not mounted. ${retryHint(root)}`,
-    );
+  if (!(await isMarked(root))) throw markerMissing({ place: root, root });
 }
-
-/** Where backups should be, none is, and no marker was put yet. */
-export const nothingOfOurs = (root: string): StorageError =>
-  new StorageError(
-    `${root} is away: none of the backups that were stored there is in it, nor the file ${markerName}, so its disk is probably not mounted. ${retryHint(root)}`,
-  );

@@ -14,6 +14,14 @@ type PutOptions = {
 export type ReadBack =
   /** The storage computed checksums of what it received, and they are ours. */
   | { kind: "checksums" }
+  /** The storage's own server read the stored bytes again. */
+  | {
+      kind: "digest";
+      /** Hex SHA-256. */
+      checksum: string;
+      /** False where memory may have answered for the disk. */
+      isFromDisk: boolean;
+    }
   /** The stored bytes, to be compared by the caller; a piece's memory is used again for the next. */
   | {
       kind: "read";

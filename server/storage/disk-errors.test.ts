@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { diagnose, diagnoseLine } from "./disk-errors.ts";
+
+const disk = { place: "/var/backups", account: "backup" };
+
+test.each([
+  ["EACCES", "cannot create ./b.partial: Permission denied", /may not be used by backup/],
+  ["EPERM", "mkdir: cannot create directory: Operation not permitted", /may not be used by backup/],
+  ["ENOENT", "ls: cannot access '/var/backups': No such file or directory", /is not there. Create/],
+  ["ENOTDIR", "ls: cannot access '/var/backups': Not a directory", /isn't a folder/],
+  ["ENOSPC", "dd: error writing 'standard output': No space left on device", /No space left/],
+  ["EROFS", "mkdir: cannot create directory: Read-only file system", /read-only/],
+  ["EDQUOT", "dd: error writing 'standard output': Disk quota exceeded", /quota/],
+  ["EIO", "dd: error reading './b': Input/output error", /reports an error/],
+])("%s of a disk is reported with what to do, here and elsewhere", (code, line, words) => {
+  const error = Object.assign(new Error(code), { code, syscall: "open" });
+  const expected = { name: "StorageError", message: expect.stringMatching(words) };
+  expect(diagnose(error, disk)).toMatchObject(expected);
+  expect(diagnoseLine(line, disk)).toMatchObject(expected);
+});
+
+test("what is no error of the disk stays what it is", () => {
+  const error = new Error("the dump failed");
+  expect(diagnose(error, disk)).toBe(error);
+  expect(diagnoseLine("sh: 1: sha256sum: not found", disk)).toBeNull();
+});

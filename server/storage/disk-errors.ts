@@ -1,0 +1,49 @@
+// What a machine says of a storage's folder, in the operator's words.
+import { StorageError } from "./storage.ts";
+import { toError } from "../to-error.ts";
+
+/** A storage's folder, and who works in it, in words. */
+type Disk = { place: string; account: string };
+
+const notAllowed = ({ place, account }: Disk) =>
+  `${place} may not be used by ${account}. Give it that account, or rights on it.`;
+
+const words: Record<string, (disk: Disk) => string> = {
+  ENOENT: ({ place }) =>
+    `${place} is not there. Create it, mount its disk, or correct the storage provider's path in the inventory.`,
+  ENOTDIR: ({ place }) =>
+    `${place} isn't a folder. Correct the storage provider's path in the inventory.`,
+  EACCES: notAllowed,
+  EPERM: notAllowed,
+  ENOSPC: ({ place }) => `No space left in ${place}. Free some space, or keep fewer backups.`,
+  EDQUOT: ({ place }) => `The quota of ${place} is used up. Raise it, or keep fewer backups.`,
+  EROFS: ({ place }) => `${place} is mounted read-only. Look at the disk: a fault often does that.`,
+  EIO: ({ place }) =>
+    `The disk of ${place} reports an error. Look at it before anything else is lost.`,
+};
+
+/** How the programs of a machine write these errors, in the C locale of the GNU and the musl library. */
+const codes: [RegExp, string][] = [
+  [/No such file or directory/, "ENOENT"],
+  [/Not a directory/, "ENOTDIR"],
+  [/Permission denied/, "EACCES"],
+  [/Operation not permitted/, "EPERM"],
+  [/No space left on device/, "ENOSPC"],
+  [/quota exceeded/i, "EDQUOT"],
+  [/Read-only file system/, "EROFS"],
+  [/(?:Input\/output|I\/O) error/, "EIO"],
+];
+
+/** Errors of the disk become StorageErrors; all others, e.g. of what was to be stored, stay what they are. */
+export function diagnose(error: unknown, disk: Disk): unknown {
+  const { code, syscall } = toError(error);
+  const tell = code === undefined || syscall === undefined ? undefined : words[code];
+  return tell === undefined ? error : new StorageError(tell(disk), { cause: error });
+}
+
+/** @param line what a program wrote as its reason; null where it is none of the disk's */
+export function diagnoseLine(line: string, disk: Disk): StorageError | null {
+  const code = codes.find(([pattern]) => pattern.test(line))?.[1] ?? "";
+  const tell = words[code];
+  return tell === undefined ? null : new StorageError(tell(disk));
+}

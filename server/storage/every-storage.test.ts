@@ -1,0 +1,273 @@
+// The promises of a storage, kept by every kind of it.
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { isRoot, kill } from "../testing/machine.ts";
+import { mark, markerName } from "./marker.ts";
+import type { Storage } from "./storage.ts";
+import { contentsOf, createEveryStorage, makeRoot } from "./testing/every-storage.ts";
+
+const every = createEveryStorage();
+const folders = Object.entries(every.folders);
+
+/** Mounted before any test asks for the server, which sees what was there when it started. */
+const smallDisk = join(tmpdir(), `quarterdeck-small-disk-${process.pid}`);
+beforeAll(async () => {
+  if (!isRoot) return;
+  await mkdir(smallDisk);
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m", "tmpfs", smallDisk]);
+});
+afterAll(async () => {
+  if (!isRoot) return;
+  execFileSync("umount", [smallDisk]);
+  await rm(smallDisk, { recursive: true });
+});
+
+const whole = { signal: new AbortController().signal };
+const content = (bytes: Buffer | string) => Readable.from([Buffer.from(bytes)]);
+const refused = (words: RegExp) => ({
+  name: "StorageError",
+  message: expect.stringMatching(words),
+});
+
+/** SHA-256 of what is stored, by the storage's own reading. */
+async function digestOf(storage: Storage, key: string): Promise<string | null> {
+  const back = await storage.readBack(key, whole);
+  if (back.kind === "checksums") return null;
+  if (back.kind === "digest") return back.checksum;
+  const hash = createHash("sha256");
+  for await (const piece of back.content) hash.update(piece);
+  return hash.digest("hex");
+}
+
+type Opened = { storage: Storage; root: string };
+/** Around the pieces in which a disk is read, and the parts of an upload; a server over SSH takes its time for each. */
+const [ofDisk, ofUpload] = [
+  [0, 1, 4096, 1024 * 1024, 1024 * 1024 + 1, 3_000_000],
+  [0, 9_000_000],
+];
+
+const kinds: [string, () => Promise<Opened>, number[]][] = [
+  ...folders.map(([name, { open }]): (typeof kinds)[number] => [
+    name,
+    async () => {
+      const root = await makeRoot();
+      return { storage: await open(root), root };
+    },
+    name === "folder here" ? ofDisk : ofUpload,
+  ]),
+  ["bucket", every.openBucket, ofUpload],
+];
+
+describe.each(kinds)("%s", (_kind, open, sizes) => {
+  test("what is put comes back the same, is verified as stored, and goes", async () => {
+    const { storage, root } = await open();
+    for (const sizeBytes of sizes) {
+      const bytes = randomBytes(sizeBytes);
+      const key = `the shop's/4/${sizeBytes}.tar.zst`;
+      expect(await storage.put(key, content(bytes), whole)).toBe(sizeBytes);
+      expect(await storage.size(key)).toBe(sizeBytes);
+      expect((await buffer(await storage.get(key, whole))).equals(bytes)).toBe(true);
+      const digest = createHash("sha256").update(bytes).digest("hex");
+      expect([null, digest]).toContain(await digestOf(storage, key));
+      await storage.remove(key);
+    }
+    const [first] = sizes;
+    expect(await storage.size(`the shop's/4/${first}.tar.zst`)).toBeNull();
+    await storage.remove(`the shop's/4/${first}.tar.zst`);
+    expect(await contentsOf(root)).toEqual([]);
+  });
+
+  test("a content that breaks off leaves nothing, and its own error is reported", async () => {
+    const { storage, root } = await open();
+    const broken = Readable.from(
+      (async function* () {
+        yield randomBytes(1_000_000);
+        throw new Error("the dump failed");
+      })(),
+    );
+    await expect(storage.put("a/1/b", broken, whole)).rejects.toThrow("the dump failed");
+    expect(await contentsOf(root)).toEqual([]);
+  });
+
+  test("an abort leaves nothing", async () => {
+    const { storage, root } = await open();
+    const abort = new AbortController();
+    const endless = Readable.from(
+      (function* () {
+        for (let count = 0; ; count++) {
+          if (count === 50) setImmediate(() => abort.abort(new Error("stopped")));
+          yield randomBytes(100_000);
+        }
+      })(),
+    );
+    await expect(storage.put("a/1/b", endless, { signal: abort.signal })).rejects.toThrow(
+      /abort|stopped/i,
+    );
+    expect(endless.destroyed).toBe(true);
+    expect(await contentsOf(root)).toEqual([]);
+  });
+
+  test("a reader who leaves is no error, and one who is late gets it all", async () => {
+    const { storage } = await open();
+    const bytes = randomBytes(5_000_000);
+    await storage.put("a/1/b", content(bytes), whole);
+    const left = await storage.get("a/1/b", whole);
+    await once(left, "readable");
+    left.destroy();
+    const late = await storage.get("a/1/b", whole);
+    await once(late, "readable");
+    expect((await buffer(late)).equals(bytes)).toBe(true);
+  });
+
+  test("a file that is gone is reported as that", async () => {
+    const { storage } = await open();
+    await expect(storage.get("a/1/b", whole)).rejects.toMatchObject(
+      refused(/no longer (?:exists|has the file)/),
+    );
+  });
+});
+
+describe.each(folders)("%s", (_kind, { open, argument }) => {
+  test("what is put is closed to others, and goes with its folders", async () => {
+    const root = await makeRoot();
+    const storage = await open(root);
+    await storage.put("shop/4/12.tar.zst", content("x"), whole);
+    expect((await stat(join(root, "shop/4/12.tar.zst"))).mode & 0o777).toBe(0o600);
+    for (const folder of ["shop", "shop/4"])
+      expect((await stat(join(root, folder))).mode & 0o777).toBe(0o700);
+    await storage.put("shop/5/13.tar.zst", content("x"), whole);
+    await storage.remove("shop/4/12.tar.zst");
+    expect(await readdir(join(root, "shop"))).toEqual(["5"]);
+    await storage.remove("shop/5/13.tar.zst");
+    expect(await readdir(root)).toEqual([]);
+    const { stdout } = await promisify(execFile)("df", ["-k", "--output=avail", root]);
+    const freeKb = Number(stdout.split("\n")[1]);
+    expect(Math.abs(((await storage.freeBytes()) ?? 0) / 1024 - freeKb)).toBeLessThan(100_000);
+  });
+
+  test("is read back past the system's memory where the file system can", async () => {
+    const root = await makeRoot();
+    const storage = await open(root);
+    await storage.put("a/1/b", content(randomBytes(3_000_000)), whole);
+    const back = await storage.readBack("a/1/b", whole);
+    if (back.kind === "read") for await (const _ of back.content);
+    const isFromDisk =
+      back.kind === "read" ? back.isFromDisk() : back.kind === "digest" && back.isFromDisk;
+    expect(isFromDisk).toBe(await canReadDirectly(join(root, "a/1/b")));
+  });
+
+  test("one whose marker is missing is away: nothing is written, removed or said to be gone", async () => {
+    const root = await makeRoot();
+    const storage = await open(root, { isMarked: true });
+    await mark(root);
+    await storage.put("a/1/b", content("kept"), whole);
+    await rename(join(root, markerName), join(root, "aside"));
+    const away = refused(/is away: the file \.quarterdeck-storage/);
+    await expect(storage.put("a/1/c", content("x"), whole)).rejects.toMatchObject(away);
+    await expect(storage.get("a/1/b", whole)).rejects.toMatchObject(away);
+    await expect(storage.size("a/1/b")).rejects.toMatchObject(away);
+    await expect(storage.remove("a/1/b")).rejects.toMatchObject(away);
+    await rename(join(root, "aside"), join(root, markerName));
+    expect(await storage.size("a/1/b")).toBe(4);
+    expect(await storage.size("a/1/c")).toBeNull();
+  });
+
+  test("what is there is not written over", async () => {
+    const storage = await open(await makeRoot());
+    await storage.put("a/1/b", content("first"), whole);
+    await expect(storage.put("a/1/b", content("second"), whole)).rejects.toMatchObject(
+      refused(/there already/),
+    );
+    expect((await buffer(await storage.get("a/1/b", whole))).toString()).toBe("first");
+  });
+
+  test("a service that is killed leaves nothing under the name, and `remove` takes the rest", async () => {
+    const root = await makeRoot();
+    const script = fileURLToPath(new URL("testing/write-for-ever.ts", import.meta.url));
+    const writer = spawn(process.execPath, [script, root, "a/1/b", await argument()], {
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    onTestFinished(() => void writer.kill("SIGKILL"));
+    const begun = async () => expect(await contentsOf(root)).toEqual(["b.partial"]);
+    await vi.waitFor(begun, { timeout: 60_000 });
+    await kill(writer);
+    const storage = await open(root);
+    expect(await contentsOf(root)).toEqual(["b.partial"]);
+    expect(await storage.size("a/1/b")).toBeNull();
+    // The same name again does not stumble over what was left.
+    await storage.put("a/1/b", content("whole"), whole);
+    expect(await contentsOf(root)).toEqual(["b"]);
+    await writeFile(join(root, "a/1/b.partial"), "again");
+    await storage.remove("a/1/b");
+    expect(await readdir(root)).toEqual([]);
+  });
+
+  test.each(["../b", "a/../../b", "/etc/b", "a//b", "a/./b", "a/\0b", ""])(
+    "“%s” is not a valid name",
+    async (key) => {
+      const storage = await open("/nowhere");
+      const invalid = refused(/valid name/);
+      await expect(storage.put(key, content("x"), whole)).rejects.toMatchObject(invalid);
+      await expect(storage.remove(key)).rejects.toMatchObject(invalid);
+    },
+  );
+
+  test("a link inside does not lead out", async () => {
+    const root = await makeRoot();
+    const outside = await mkdtemp(join(tmpdir(), "quarterdeck-outside-"));
+    await writeFile(join(outside, "secret"), "x");
+    await symlink(outside, join(root, "a"));
+    const storage = await open(root);
+    for (const attempt of [
+      () => storage.put("a/1/b", content("x"), whole),
+      () => storage.get("a/secret", whole),
+      () => storage.remove("a/secret"),
+    ])
+      await expect(attempt()).rejects.toMatchObject(refused(/symbolic link/));
+    expect(await readdir(outside)).toEqual(["secret"]);
+    await rm(outside, { recursive: true });
+  });
+
+  test("a folder that is not there is not made: its disk may not be mounted", async () => {
+    const root = await makeRoot();
+    const storage = await open(join(root, "disk"));
+    await expect(storage.put("a/1/b", content("x"), whole)).rejects.toMatchObject(
+      refused(/disk.* is not there. Create it, mount its disk/),
+    );
+    expect(existsSync(join(root, "disk"))).toBe(false);
+    await writeFile(join(root, "file"), "");
+    await expect(
+      (await open(join(root, "file"))).put("a/1/b", content("x"), whole),
+    ).rejects.toMatchObject(refused(/file.* isn't a folder/));
+  });
+});
+
+test.skipIf(!isRoot).each(folders)(
+  "a disk that fills up is reported, and what was begun goes: %s",
+  async (_kind, { open }) => {
+    const storage = await open(smallDisk);
+    await storage.put("a/1/small", content(randomBytes(500_000)), whole);
+    await expect(
+      storage.put("a/1/large", content(randomBytes(5_000_000)), whole),
+    ).rejects.toMatchObject(refused(/No space left/));
+    expect(await readdir(join(smallDisk, "a/1"))).toEqual(["small"]);
+    await storage.remove("a/1/small");
+  },
+);
+
+/** Asked of another program, so that ours is held against something. */
+const canReadDirectly = (file: string): Promise<boolean> =>
+  promisify(execFile)("dd", [`if=${file}`, "of=/dev/null", "iflag=direct", "bs=4096"]).then(
+    () => true,
+    () => false,
+  );

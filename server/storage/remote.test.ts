@@ -1,0 +1,116 @@
+// What only a storage over SSH has to keep; the promises of every storage are in `every-storage.test.ts`.
+import { mkdir, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { expect, test } from "vitest";
+import type { Host } from "../hosts/host.ts";
+import { openRemoteHost } from "../ssh/remote-host.ts";
+import { ServerAway } from "../ssh/server-away.ts";
+import { connectTo } from "../ssh/testing/connect.ts";
+import { isRoot, makeFolder } from "../testing/machine.ts";
+import { createRemoteStorage } from "./remote.ts";
+import { contentsOf, createEveryStorage, makeRoot } from "./testing/every-storage.ts";
+
+const { remote } = createEveryStorage();
+const whole = { signal: new AbortController().signal };
+const content = (text: string) => Readable.from([Buffer.from(text)]);
+
+async function open(change: (host: Host) => Host = (host) => host) {
+  const root = await makeRoot();
+  const host = change(await remote.host());
+  return { root, storage: createRemoteStorage({ host, server: "web-1", root }) };
+}
+
+const away = {
+  name: "StorageError",
+  message: expect.stringMatching(/^Couldn't reach the storage .* on web-1: .*127\.0\.0\.1/),
+};
+
+test("a server that is away is named, and nothing that is there is touched", async () => {
+  const { storage } = await open();
+  await storage.put("a/1/b", content("kept"), whole);
+  const sshd = await remote.sshd();
+  await sshd.stop();
+  await expect(storage.size("a/1/b")).rejects.toMatchObject(away);
+  await expect(storage.get("a/1/b", whole)).rejects.toMatchObject(away);
+  await expect(storage.readBack("a/1/b", whole)).rejects.toMatchObject(away);
+  await expect(storage.freeBytes()).rejects.toMatchObject(away);
+  await expect(storage.remove("a/1/b")).rejects.toMatchObject(away);
+  await expect(storage.put("a/1/b", content("other"), whole)).rejects.toMatchObject(away);
+  await sshd.start();
+  await remote.responds();
+  expect((await buffer(await storage.get("a/1/b", whole))).toString()).toBe("kept");
+});
+
+test("a connection that is cut while a file is stored leaves none under its name", async () => {
+  const { root, storage } = await open();
+  const sshd = await remote.sshd();
+  const endless = Readable.from(
+    (async function* () {
+      for (let count = 0; ; count++) {
+        if (count === 30) await sshd.cut();
+        yield Buffer.alloc(100_000);
+      }
+    })(),
+    { objectMode: false },
+  );
+  await expect(storage.put("a/1/b", endless, whole)).rejects.toMatchObject(away);
+  expect(endless.destroyed).toBe(true);
+  await remote.responds();
+  expect(await storage.size("a/1/b")).toBeNull();
+  await storage.remove("a/1/b");
+  expect(await contentsOf(root)).toEqual([]);
+});
+
+test("a connection that is cut while a file is read breaks the stream off", async () => {
+  const { storage } = await open();
+  const bytes = Buffer.alloc(20_000_000, 7);
+  await storage.put("a/1/b", Readable.from([bytes]), whole);
+  const read = await storage.get("a/1/b", whole);
+  await (await remote.sshd()).cut();
+  await expect(buffer(read)).rejects.toMatchObject(away);
+  await remote.responds();
+});
+
+test("a source whose server is away is not taken for the storage", async () => {
+  const { storage } = await open();
+  const error = new ServerAway("lost", "The connection to db-1 was lost.");
+  const broken = Readable.from(
+    (async function* () {
+      yield Buffer.alloc(100_000);
+      throw error;
+    })(),
+    { objectMode: false },
+  );
+  await expect(storage.put("a/1/b", broken, whole)).rejects.toBe(error);
+});
+
+test("a tool that the server lacks is named with what to install", async () => {
+  const tools = await makeFolder();
+  for (const tool of ["sh", "ls", "dd"]) await symlink(`/bin/${tool}`, join(tools, tool));
+  const { storage } = await open((host) => ({
+    ...host,
+    run: (command) =>
+      host.run({ ...command, environment: { ...command.environment, PATH: tools } }),
+  }));
+  await expect(storage.freeBytes()).rejects.toMatchObject({
+    name: "StorageError",
+    message: expect.stringMatching(/web-1 has no stat\. Install GNU coreutils there\.$/),
+  });
+});
+
+test.skipIf(!isRoot)(
+  "a folder that is closed to the account there names that account",
+  async () => {
+    const sshd = await remote.sshd();
+    const host = await openRemoteHost(await connectTo(sshd, { user: sshd.user }));
+    const root = join(await makeFolder(), "closed");
+    await mkdir(root, { mode: 0o700 });
+    const storage = createRemoteStorage({ host, server: "web-1", root });
+    await expect(storage.put("a/1/b", content("x"), whole)).rejects.toMatchObject({
+      name: "StorageError",
+      message: `${root} on web-1 may not be used by deploy there. Give it that account, or rights on it.`,
+    });
+  },
+);

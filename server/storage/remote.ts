@@ -1,0 +1,138 @@
+// Copies in a folder of a server over SSH. They pass through this machine and touch none of its disks.
+import { once } from "node:events";
+import { PassThrough } from "node:stream";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Command } from "../hosts/host.ts";
+import { toError } from "../to-error.ts";
+import { isGone, isThereAlready, leadsOut, partsOfKey } from "./object-key.ts";
+import { describeFailure, placeOf, runThere, type RemoteFolder } from "./remote-folder.ts";
+import { exits, fromDisk, openedLine, scripts, unreadLine } from "./remote-scripts.ts";
+import { StorageError, type Storage } from "./storage.ts";
+
+/** `put` tells its failure within 10 s; what is left then is removed by `remove`, which is asked for again. */
+const cleanUpMs = 4000;
+const heldBytes = 1024 * 1024;
+
+type Script = Exclude<keyof typeof scripts, "isMarked" | "mark">;
+type Done = { verdict: "done" | "gone" | "there"; stdout: string; stderr: string };
+
+/** @param isMarked it has a marker file; without it, its disk is away */
+export function createRemoteStorage(folder: RemoteFolder, { isMarked = false } = {}): Storage {
+  const { root, server } = folder;
+  const place = placeOf(folder);
+  const inWords = (key: string) => `${root}/${key} on ${server}`;
+
+  /** @throws StorageError, or what the input or the output said, or the signal's reason */
+  async function perform(
+    script: Script,
+    parts: readonly string[],
+    command: Omit<Command, "argv"> = {},
+  ): Promise<Done> {
+    const args = [isMarked ? "marked" : "", parts.at(-1) ?? "", ...parts.slice(0, -1)];
+    const end = await runThere(folder, scripts[script], args, command);
+    const { exitCode, stdout, stderr } = end;
+    if (exitCode === 0) return { verdict: "done", stdout, stderr };
+    if (exitCode === exits.gone) return { verdict: "gone", stdout, stderr };
+    if (exitCode === exits.there) return { verdict: "there", stdout, stderr };
+    if (exitCode === exits.outside) throw leadsOut(stdout.trimEnd(), place);
+    throw describeFailure(folder, end);
+  }
+
+  /** The failure before this one is what the operator is to hear of. */
+  async function cleanUp(script: "discard" | "remove", parts: readonly string[]): Promise<void> {
+    const over = new AbortController();
+    const cleaning = perform(script, parts, { signal: over.signal });
+    await Promise.race([cleaning, wait(cleanUpMs, undefined, { ref: false })]).catch(
+      () => undefined,
+    );
+    over.abort();
+    cleaning.catch(() => undefined);
+  }
+
+  return {
+    place,
+
+    async put(key, content, { signal }) {
+      const parts = partsOfKey(key);
+      let left: "discard" | "remove" = "discard";
+      try {
+        const { verdict } = await perform("write", parts, { input: content, signal });
+        if (verdict === "there") throw isThereAlready(inWords(key));
+        // Nobody waits any more for what was given up, and it must not appear later.
+        signal.throwIfAborted();
+        // From here on the server may have done it although its answer is lost.
+        left = "remove";
+        const named = await perform("name", parts, { signal });
+        if (named.verdict === "there") left = "discard";
+        return sizeIn(named, inWords(key));
+      } catch (error) {
+        content.destroy();
+        await cleanUp(left, parts);
+        signal.throwIfAborted();
+        throw error;
+      }
+    },
+
+    async readBack(key, { signal }) {
+      const { verdict, stdout, stderr } = await perform("readBack", partsOfKey(key), { signal });
+      if (verdict === "gone") throw isGone(inWords(key));
+      const [how = "", digest = ""] = stdout.split("\n");
+      const checksum = /^\\?([0-9a-f]{64}) /.exec(digest)?.[1];
+      if (checksum === undefined || stderr.split("\n").includes(unreadLine))
+        throw describeFailure(folder, { stderr });
+      return { kind: "digest", checksum, isFromDisk: how === fromDisk };
+    },
+
+    async get(key, { signal }) {
+      const passing = new PassThrough({ highWaterMark: heldBytes });
+      const unread = new AbortController();
+      passing.once("close", () => unread.abort(new Error("Nobody reads the file any more.")));
+      // Whoever gets it hears of its error; until then nobody does.
+      passing.on("error", () => undefined);
+      const opened = Promise.withResolvers<void>();
+      async function read(): Promise<void> {
+        const { verdict } = await perform("read", partsOfKey(key), {
+          async take(piece) {
+            if (!passing.write(Buffer.from(piece)))
+              await once(passing, "drain", { signal: unread.signal });
+          },
+          onErrorLine(line) {
+            if (line === openedLine) opened.resolve();
+          },
+          signal: AbortSignal.any([signal, unread.signal]),
+        });
+        if (verdict === "gone") throw isGone(inWords(key));
+        passing.end();
+      }
+      read().catch((error: unknown) => {
+        opened.reject(error);
+        passing.destroy(toError(error));
+      });
+      await opened.promise;
+      return passing;
+    },
+
+    async size(key) {
+      const found = await perform("size", partsOfKey(key));
+      return found.verdict === "gone" ? null : sizeIn(found, inWords(key));
+    },
+
+    async remove(key) {
+      await perform("remove", partsOfKey(key));
+    },
+
+    async freeBytes() {
+      const { stdout } = await perform("free", []);
+      const [blocks, bytes] = stdout.trim().split(" ").map(Number);
+      const free = (blocks ?? Number.NaN) * (bytes ?? Number.NaN);
+      return Number.isNaN(free) ? null : free;
+    },
+  };
+}
+
+function sizeIn({ verdict, stdout }: Done, path: string): number {
+  if (verdict === "there") throw isThereAlready(path);
+  if (verdict === "gone") throw isGone(path);
+  if (!/^\d+\n$/.test(stdout)) throw new StorageError(`Couldn't read the size of ${path}.`);
+  return Number(stdout);
+}

@@ -1,0 +1,58 @@
+// One storage of each kind for the promises that all of them keep.
+import { mkdir, mkdtemp, readdir, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { createRemoteServer } from "../../backups/testing/remote-host.ts";
+import type { SshTarget } from "../../ssh/target.ts";
+import { createLocalStorage } from "../local.ts";
+import { createRemoteStorage } from "../remote.ts";
+import { createS3Storage } from "../s3.ts";
+import type { Storage } from "../storage.ts";
+import { startS3 } from "../testing.ts";
+
+type Options = { isMarked?: boolean };
+
+/** For the top of a file. */
+export function createEveryStorage() {
+  const remote = createRemoteServer();
+  const targetOf = async (): Promise<SshTarget> =>
+    (await remote.sshd()).target({ user: (await remote.host()).account.name });
+  return {
+    remote,
+    /** Those that are a folder: `root` is where a test looks at it. */
+    folders: {
+      "folder here": {
+        open: async (root: string, { isMarked = false }: Options = {}): Promise<Storage> =>
+          createLocalStorage({ path: root, isMarked }),
+        /** What a process of its own opens it by. */
+        argument: async () => "",
+      },
+      "folder over SSH": {
+        open: async (root: string, options?: Options): Promise<Storage> =>
+          createRemoteStorage({ host: await remote.host(), server: "far", root }, options),
+        argument: async () => JSON.stringify(await targetOf()),
+      },
+    },
+    async openBucket(): Promise<{ storage: Storage; root: string }> {
+      const root = await makeRoot();
+      const gate = await startS3(root);
+      onTestFinished(() => gate.close());
+      return { storage: createS3Storage(gate.options), root };
+    },
+  };
+}
+
+export async function makeRoot(): Promise<string> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-storage-")));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  const folder = join(root, "it's a “disk” $HOME");
+  await mkdir(folder);
+  return folder;
+}
+
+/** Names of the files that hold an object, or a piece of one. */
+export const contentsOf = async (root: string): Promise<string[]> =>
+  (await readdir(root, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile() && !/_S3rver_object_metadata|\.md5$/.test(entry.name))
+    .map(({ name }) => name);
