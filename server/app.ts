@@ -315,7 +315,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       refusal = reason;
     },
     async close(workersOnStop) {
-      inventory.close();
+      const inventoryClosed = inventory.close();
       await backups.stop();
       // What happens from here on is still stored, and dispatched by the next service.
       await events.stop();
@@ -327,6 +327,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       const contactsStopped = contacts.stop();
       await servers.close();
       await contactsStopped;
+      // Servers that are closed keep it waiting no longer.
+      await inventoryClosed;
       await closeDatabase();
     },
   };

@@ -34,7 +34,8 @@ type LiveInventory = {
   problem(): string | null;
   /** Reads the file now, whether a change was seen or not. */
   read(): void;
-  close(): void;
+  /** From now on nothing is read. @returns once a reading that was under way is over */
+  close(): Promise<void>;
 };
 
 /** An editor writes in several steps; reading waits until this much time passed without another. */
@@ -44,8 +45,10 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
   const { file, store, log } = options;
   let problem: string | null = null;
   let loading = Promise.resolve();
+  let isClosed = false;
 
   const load = async () => {
+    if (isClosed) return;
     try {
       let accounts: EntryAccounts = { sites: new Map(), databases: new Map() };
       const inventory = await readInventory(file, async (read) => {
@@ -56,6 +59,8 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
         ({ accounts } = decided);
         return decided.complaints;
       });
+      // Accounts of servers that are no longer followed are not what it says.
+      if (isClosed) return;
       const inUse = await store.replace(inventory, accounts);
       if (inUse.length > 0) throw new InventoryError(file, inUse);
       if (problem !== null) log.info({ file }, "the inventory is in force again");
@@ -63,11 +68,14 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
       tellWithoutAccount(accounts);
       options.onAccepted();
     } catch (error) {
+      if (isClosed) return;
       problem = messageOf(error);
-      await options.remote.follow(await store.listServerEntries()).catch(() => undefined);
+      await followStored().catch(() => undefined);
       log.error({ file, problem }, "the inventory stays as it was");
     }
   };
+
+  const followStored = async () => options.remote.follow(await store.listServerEntries());
 
   const tellWithoutAccount = (accounts: EntryAccounts) => {
     for (const [kind, decided] of Object.entries(accounts))
@@ -101,9 +109,11 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
   return {
     problem: () => problem,
     read,
-    close() {
+    async close() {
+      isClosed = true;
       clearTimeout(timer);
       watcher.close();
+      await loading;
     },
   };
 }

@@ -6,8 +6,8 @@ import { isRoot } from "../testing/machine.ts";
 import { startSshd, type TestSshd } from "./testing/sshd.ts";
 import { sshEntry } from "./testing/entry.ts";
 
-async function startService(sshd: TestSshd, site = ""): Promise<TestService> {
-  const service = await createTestService({
+const makeService = (sshd: TestSshd, site = ""): Promise<TestService> =>
+  createTestService({
     inventory: (folder) => `
 servers:
   - { id: 1, name: here, connection: local }
@@ -18,6 +18,9 @@ storage_providers:
   - { id: 1, name: disk, type: local, path: ${folder} }
 `,
   });
+
+async function startService(...args: Parameters<typeof makeService>): Promise<TestService> {
+  const service = await makeService(...args);
   onTestFinished(() => service.close());
   return service;
 }
@@ -49,6 +52,13 @@ test.runIf(isRoot)("root takes the owner of the folder there, as that server see
   const sshd = await startSshd();
   sshd.user = "root";
   expect(await showSite(await startService(sshd))).toMatchObject({ account: "shop" });
+});
+
+test("a service can be closed while it asks the servers of its inventory", async () => {
+  const service = await makeService(await startSshd());
+  service.app.readInventory();
+  service.app.readInventory();
+  await expect(service.close()).resolves.toBeUndefined();
 });
 
 test("an account that was known stays while its server is away", async () => {
