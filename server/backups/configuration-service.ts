@@ -60,15 +60,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
     if (type === undefined || id === undefined) return {};
     const found =
       type === "database" ? await inventory.findDatabase(id) : await inventory.findSite(id);
-    if (found?.serverId === server.id) {
-      if (server.connection === "local" || !("entry" in found) || found.entry.engine !== "sqlite")
-        return {};
-      return {
-        backupable_id: [
-          `SQLite databases can be backed up only on the machine that Quarterdeck runs on, and ${found.entry.name} is on ${server.name}.`,
-        ],
-      };
-    }
+    if (found?.serverId === server.id) return {};
     return {
       backupable_id: [
         found === null || !reaches(found.serverId)

@@ -1,10 +1,8 @@
 // Backups of a server over SSH, through the whole service.
 import { readFile, writeFile } from "node:fs/promises";
-import { userInfo } from "node:os";
 import { join } from "node:path";
 import { zstdDecompressSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sshEntry } from "../ssh/testing/entry.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
 import { createRemoteServer } from "./testing/remote-host.ts";
@@ -14,13 +12,11 @@ let service: BackupTestService;
 const far = 3;
 
 beforeAll(async () => {
-  const connection = sshEntry(await remote.sshd(), undefined, userInfo().username);
+  const connection = await remote.connection();
   service = await createBackupTestService(
     {},
     {
       servers: `  - { id: ${far}, name: far, connection: ${connection} }`,
-      databases: (folder) =>
-        `  - { id: 7, server: ${far}, name: notes, engine: sqlite, path: ${folder}/notes.sqlite, user: ${ownUser} }`,
       sites: (folder) =>
         `  - { id: 9, server: ${far}, name: far, root: ${folder}/shop, user: ${ownUser} }`,
     },
@@ -57,22 +53,6 @@ test("a site is backed up by its server's own tar and zstd, and restored", async
   await service.call("PUT", `/api/backup/${backup.id}`);
   await service.restored(backup.id, "finished");
   expect(await readFile(page, "utf8")).toBe(before);
-});
-
-test("what cannot be backed up on another server yet is refused at its field", async () => {
-  expect(
-    await service.errorsOf("POST", `/api/server/${far}/backup-configuration`, {
-      name: "Far",
-      frequency: "30 2 * * *",
-      storage_provider_id: 1,
-      backupable_type: "database",
-      backupable_id: 7,
-    }),
-  ).toEqual({
-    backupable_id: [
-      "SQLite databases can be backed up only on the machine that Quarterdeck runs on, and notes is on far.",
-    ],
-  });
 });
 
 test("a server that is away fails the run with words, and nothing is stored", async () => {

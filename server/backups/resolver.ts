@@ -25,6 +25,7 @@ import type { BackupStore } from "./backup-store.ts";
 import { createMysqlSource } from "./sources/mysql/source.ts";
 import { createPostgresSource } from "./sources/postgres/source.ts";
 import { SourceError, type Source } from "./sources/source.ts";
+import { createRemoteSqliteSource } from "./sources/sqlite/remote/source.ts";
 import { createSqliteSourceAs } from "./sources/sqlite/as-account.ts";
 import { createSqliteSource } from "./sources/sqlite/source.ts";
 
@@ -73,10 +74,11 @@ export function createResolver(options: ResolverOptions): Resolver {
     const { name } = entry;
     const isLocal = await inventory.isLocal(serverId);
     if (entry.engine === "sqlite") {
-      if (!isLocal)
-        throw new SourceError(
-          `${name} is a SQLite database on a server over SSH, which cannot be backed up yet.`,
-        );
+      if (!isLocal) {
+        const there = await servers.open(serverId);
+        const its = there.as(accountOf(account));
+        return createRemoteSqliteSource({ host: its, name, path: entry.path });
+      }
       const { host: its, scratchFolder } = await openHere(account);
       const options = { name, path: expandHome(entry.path), scratchFolder };
       return its.isOwn ? createSqliteSource(options) : createSqliteSourceAs(its, options);

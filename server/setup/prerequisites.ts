@@ -37,8 +37,9 @@ const prerequisites: readonly Prerequisite[] = [
   },
   {
     tests: "servers that are reached over SSH",
-    packages: ["openssh-server", "openssh-client", "sudo"],
-    isThere: () => existsSync("/usr/sbin/sshd") && hasCommand("ssh") && hasCommand("sudo"),
+    packages: ["openssh-server", "openssh-client", "sudo", "sqlite3"],
+    isThere: () =>
+      existsSync("/usr/sbin/sshd") && ["ssh", "sudo", "sqlite3"].every((name) => hasCommand(name)),
   },
   {
     tests: "restoring a backup by hand",

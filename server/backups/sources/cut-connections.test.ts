@@ -1,6 +1,7 @@
 // What a connection that is cut leaves, at any moment: nothing stored, nothing half restored, nothing running on the server.
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -19,6 +20,7 @@ import { createRemoteServer } from "../testing/remote-host.ts";
 import { createRemoteFolderSource } from "./folder/remote/source.ts";
 import { createMysqlSource } from "./mysql/source.ts";
 import { createPostgresSource } from "./postgres/source.ts";
+import { createRemoteSqliteSource } from "./sqlite/remote/source.ts";
 import type { Attempt, Source } from "./source.ts";
 
 /** `npm run soak -- cuts` has 20. */
@@ -33,7 +35,7 @@ type Subject = {
   fill(word: string): Promise<void>;
   /** What it says everywhere, or something else. */
   read(): Promise<string>;
-  /** What tells a tool of this subject from all other processes of the machine: of its arguments or environment. */
+  /** What tells a tool of this subject from all other processes of the machine: of its arguments, environment or files. */
   mark: string;
 };
 
@@ -55,12 +57,17 @@ async function runningTools(mark: string): Promise<string[]> {
   for (const pid of await readdir("/proc")) {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) continue;
     const texts = await Promise.all(
-      ["cmdline", "environ"].map((name) =>
-        readFile(`/proc/${pid}/${name}`, "latin1").catch(() => ""),
-      ),
+      [
+        ...["cmdline", "environ"].map((name) => readFile(`/proc/${pid}/${name}`, "latin1")),
+        ...["cwd", "fd/0"].map((name) => readlink(`/proc/${pid}/${name}`)),
+      ].map((text) => text.catch(() => "")),
     );
     const [line = ""] = texts;
-    if (/^(?:\S*\/)?(?:pg_dump|pg_restore|psql|zstd|tar|find|mariadb|mariadb-dump)\0/.test(line))
+    if (
+      /^(?:\S*\/)?(?:pg_dump|pg_restore|psql|zstd|tar|find|mariadb|mariadb-dump|sqlite3|cat|cmp)\0/.test(
+        line,
+      )
+    )
       if (texts.some((text) => text.includes(mark))) found.push(line.replaceAll("\0", " "));
   }
   return found;
@@ -90,9 +97,15 @@ const momentOf = (round: number, lengthMs: number): number =>
 
 const words = /connection .* was lost|ended the session|was lost|refused the connection|went away/i;
 
+/** At the next contact, what could not be put in order when the connection was cut. */
+async function putsInOrder(source: Source): Promise<void> {
+  await remote.responds();
+  await source.rehearse(AbortSignal.timeout(60_000));
+}
+
 function keepsItsPromises(make: () => Promise<Subject>): void {
   test("a run that is cut fails with words, stores nothing and leaves nothing running", async () => {
-    const { source, fill, mark } = await make();
+    const { source, fill, read, mark } = await make();
     await fill("old");
     const folder = await makeFolder();
     const storage = createLocalStorage({ path: folder });
@@ -125,6 +138,8 @@ function keepsItsPromises(make: () => Promise<Subject>): void {
       );
       await nothingRuns(mark);
     }
+    await putsInOrder(source);
+    expect(await read()).toBe("old");
   }, 600_000);
 
   test("a restore that is cut leaves the old content or the new one, whole, and nothing running", async () => {
@@ -140,9 +155,7 @@ function keepsItsPromises(make: () => Promise<Subject>): void {
       const failure = await cutWhile(restore, momentOf(round, lengthMs));
       if (failure !== null) expect(failure).toMatch(words);
       await nothingRuns(mark);
-      // The next contact puts in order what could not be then.
-      await remote.responds();
-      await source.rehearse(AbortSignal.timeout(60_000));
+      await putsInOrder(source);
       const word = await read();
       if (failure === null) expect(word).toBe("new");
       else expect(["old", "new"]).toContain(word);
@@ -258,4 +271,41 @@ describe("MariaDB", () => {
     },
     mark: `--port=${new URL(server.url("shop")).port}`,
   }));
+});
+
+describe("SQLite", () => {
+  keepsItsPromises(async () => {
+    const folder = await makeFolder();
+    const path = join(folder, "shop's \u{1f6d2}.sqlite");
+    const ask = (sql: string) => {
+      const database = new DatabaseSync(path, { timeout: 5000 });
+      try {
+        return database.prepare(sql).all();
+      } finally {
+        database.close();
+      }
+    };
+    return {
+      source: createRemoteSqliteSource({ host: await remote.host(), name: "shop", path }),
+      fill: async (word) => {
+        ask("create table if not exists pages (n integer, word text)");
+        ask("delete from pages");
+        ask(
+          `with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000)
+          insert into pages select i, replace(hex(zeroblob(200)), '00', '${word} ') from n`,
+        );
+      },
+      read: async () => {
+        const found = ask(
+          "select substr(word, 1, 3) as word, count(*) as count from pages group by 1",
+        );
+        const [one] = found;
+        const beside = (await readdir(folder)).length;
+        return found.length === 1 && one?.["count"] === 20_000 && beside === 1
+          ? String(one["word"])
+          : `${JSON.stringify(found)}, beside ${(await readdir(folder)).join()}`;
+      },
+      mark: folder,
+    };
+  });
 });

@@ -41,9 +41,14 @@ export const nightly = {
 };
 
 /** One site with a SQLite database, a place for copies, and whatever the test adds to the inventory. */
-const inventoryOf = (folder: string, servers: string, sites: string, more: string) => `
+const inventoryOf = (
+  folder: string,
+  { connection = "local", servers = "" }: MoreInventory,
+  sites: string,
+  more: string,
+) => `
 servers:
-  - { id: 1, name: here, connection: local, time_zone: UTC }
+  - { id: 1, name: here, connection: ${connection}, time_zone: UTC }
   - { id: 2, name: there, connection: local }
 ${servers}
 sites:
@@ -64,6 +69,8 @@ ${more}
 
 /** Lines that a test adds to the inventory. */
 type MoreInventory = {
+  /** Of the first server; by default this machine. */
+  connection?: string;
   servers?: string;
   databases?: (folder: string) => string;
   sites?: (folder: string) => string;
@@ -85,7 +92,7 @@ export async function createBackupTestService(
     inventory: (folder) =>
       inventoryOf(
         folder,
-        more.servers ?? "",
+        more,
         more.sites?.(folder) ?? "",
         `${more.databases?.(folder) ?? ""}\n${providersOf(folder, more.providers?.(folder) ?? "")}`,
       ),

@@ -8,12 +8,15 @@ import type { Host } from "../../hosts/host.ts";
 import { createConnection } from "../../ssh/connection.ts";
 import { createLimiter } from "../../ssh/limiter.ts";
 import { openRemoteHost } from "../../ssh/remote-host.ts";
+import { sshEntry } from "../../ssh/testing/entry.ts";
 import { startSshd, type TestSshd } from "../../ssh/testing/sshd.ts";
 
-type RemoteHost = {
+type RemoteServer = {
   /** It is started for whoever asks first, and ended with the file. Its account is that of the tests. */
   host(): Promise<Host>;
   sshd(): Promise<TestSshd>;
+  /** As an inventory names it. */
+  connection(): Promise<string>;
   /**
    * Waits until the server responds. A cut may hit the next connection while it is being made, which the service remembers
    * for a moment.
@@ -22,7 +25,7 @@ type RemoteHost = {
 };
 
 /** For the top of a file. */
-export function createRemoteServer(): RemoteHost {
+export function createRemoteServer(): RemoteServer {
   const cleanUps: (() => Promise<unknown>)[] = [];
   afterAll(async () => {
     for (const cleanUp of cleanUps.toReversed()) await cleanUp();
@@ -49,9 +52,19 @@ export function createRemoteServer(): RemoteHost {
   return {
     host: async () => (await started()).host,
     sshd: async () => (await started()).sshd,
+    connection: async () => sshEntry((await started()).sshd, undefined, userInfo().username),
     async responds() {
       const { connection } = await started();
       await vi.waitFor(() => connection.ping(), { timeout: 30_000, interval: 50 });
     },
   };
+}
+
+/** A room's promises are kept on this machine and on a remote one: what the inventory says of it. For the top of a file. */
+export function eachMachine() {
+  const remote = createRemoteServer();
+  return [
+    { machine: "this machine", connectionOf: async () => "local" },
+    { machine: "a remote server", connectionOf: remote.connection },
+  ];
 }

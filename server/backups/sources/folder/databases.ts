@@ -12,9 +12,10 @@ import { folderTasks } from "./tasks.ts";
 import { pathBelow, showName } from "./walk.ts";
 import { tidying } from "./place.ts";
 import { reviveSourceError, type Attempt, type SiteDatabase } from "../source.ts";
+import { isNotUsable } from "../sqlite/failures.ts";
 import { checkRoom, removeFile } from "../sqlite/files.ts";
 import { hasSqliteHeader, smallestDatabaseBytes, sqliteHeaderBytes } from "../sqlite/header.ts";
-import { doSqliteWork, isNotUsable, workWithoutThread } from "../sqlite/work.ts";
+import { doSqliteWork, workWithoutThread } from "../sqlite/work.ts";
 import { toError } from "../../../to-error.ts";
 
 /** A database that is being written to all the time lets go within moments; one that is held for longer is reported. */

@@ -1,6 +1,13 @@
 // Whether a SQLite database is sound, and how many rows it has: as far as SQLite can tell without the functions of an application.
 import type { DatabaseSync } from "node:sqlite";
 import { open, type DatabasePath } from "./copy.ts";
+import {
+  collationsQuery,
+  quoteName,
+  refuseDamage,
+  tablesQuery,
+  tellUnchecked,
+} from "./check-queries.ts";
 import { toError } from "../../../to-error.ts";
 
 type Checked = {
@@ -12,9 +19,6 @@ type Checked = {
 
 /** SQLITE_ERROR_MISSING_COLLSEQ, see https://www.sqlite.org/rescode.html. */
 const missingCollationCode = 257;
-/** All that SQLite brings along, see https://www.sqlite.org/datatype3.html#collation. */
-const builtInCollations = "('BINARY', 'NOCASE', 'RTRIM')";
-const shownTables = 5;
 
 /** @throws when its integrity check finds something */
 export function checkDatabase(path: DatabasePath, busyMs: number): Checked {
@@ -22,7 +26,11 @@ export function checkDatabase(path: DatabasePath, busyMs: number): Checked {
   try {
     const names = tablesOf(database);
     const unchecked = check(database, names);
-    return { tables: countRows(database, names), notes: tellUnchecked(database, unchecked) };
+    const tables = countRows(database, names);
+    return {
+      tables,
+      notes: unchecked.length === 0 ? [] : tellUnchecked(unchecked, collationsOf(database)),
+    };
   } finally {
     database.close();
   }
@@ -32,7 +40,8 @@ export function checkDatabase(path: DatabasePath, busyMs: number): Checked {
 export function findUnknownCollations(path: DatabasePath, busyMs: number): string[] {
   const database = open(path, true, busyMs);
   try {
-    return tellUnchecked(database, [...collationsOf(database).keys()]);
+    const known = collationsOf(database);
+    return tellUnchecked([...known.keys()], known);
   } finally {
     database.close();
   }
@@ -41,25 +50,24 @@ export function findUnknownCollations(path: DatabasePath, busyMs: number): strin
 /** @returns tables that could not be checked */
 function check(database: DatabaseSync, tables: readonly string[]): string[] {
   if (isChecked(database, "pragma integrity_check")) return [];
-  return tables.filter((name) => !isChecked(database, `pragma integrity_check(${quote(name)})`));
+  return tables.filter(
+    (name) => !isChecked(database, `pragma integrity_check(${quoteName(name)})`),
+  );
 }
 
 /** @returns false where it needs a collation that is not there */
 function isChecked(database: DatabaseSync, pragma: string): boolean {
   const found = unlessCollation(() => database.prepare(pragma).all());
   if (found === null) return false;
-  const [first] = found.map((row) => String(row["integrity_check"]));
-  if (first !== "ok") throw new Error(`its integrity check says: ${first ?? "nothing"}`);
+  refuseDamage(found.map((row) => String(row["integrity_check"])));
   return true;
 }
 
-/** Virtual tables are left out, and the shadow tables that hold what they show: their rows are no rows of the user's. */
 const tablesOf = (database: DatabaseSync): string[] =>
   database
-    .prepare("select name from pragma_table_list where schema = 'main' and type = 'table'")
+    .prepare(tablesQuery)
     .all()
-    .map((row) => String(row["name"]))
-    .filter((name) => !name.startsWith("sqlite_"));
+    .map((row) => String(row["name"]));
 
 /** A table that cannot be read without a collation of an application is left out. */
 function countRows(database: DatabaseSync, names: readonly string[]): Record<string, number> {
@@ -69,7 +77,7 @@ function countRows(database: DatabaseSync, names: readonly string[]): Record<str
     );
   return Object.fromEntries(
     names.flatMap((name) => {
-      const rows = count(quote(name)) ?? count(`${quote(name)} not indexed`);
+      const rows = count(quoteName(name)) ?? count(`${quoteName(name)} not indexed`);
       return rows === null ? [] : [[name, rows]];
     }),
   );
@@ -85,28 +93,7 @@ function unlessCollation<Result>(work: () => Result): Result | null {
   }
 }
 
-const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-
-/** Collations that are not SQLite's own, by the tables whose indexes use them. */
 function collationsOf(database: DatabaseSync): Map<string, string> {
-  const rows = database
-    .prepare(
-      `select t.name as name, x.coll as collation
-       from pragma_table_list t, pragma_index_list(t.name) i, pragma_index_xinfo(i.name) x
-       where t.schema = 'main' and upper(x.coll) not in ${builtInCollations}`,
-    )
-    .all();
+  const rows = database.prepare(collationsQuery).all();
   return new Map(rows.map(({ name, collation }) => [String(name), String(collation)]));
-}
-
-function tellUnchecked(database: DatabaseSync, tables: readonly string[]): string[] {
-  if (tables.length === 0) return [];
-  const known = collationsOf(database);
-  const collations = [...new Set(tables.flatMap((name) => known.get(name) ?? []))];
-  const named = tables.slice(0, shownTables).join(", ");
-  const more = tables.length > shownTables ? ` and ${tables.length - shownTables} more` : "";
-  const plural = (one: string, many: string, count: number) => (count === 1 ? one : many);
-  return [
-    `${plural("Table", "Tables", tables.length)} ${named}${more} ${plural("uses", "use", tables.length)} the ${plural("collation", "collations", collations.length)} ${collations.join(", ")}, which an application defines: backed up and restored, but the integrity check leaves ${plural("it", "them", tables.length)} out.`,
-  ];
 }

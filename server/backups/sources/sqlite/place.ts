@@ -83,14 +83,16 @@ export async function tellState(
 
 const chunkBytes = 1024 * 1024;
 /** Read from the header, which every copy sets anew: journal mode, change counter and size, schema version, writer. */
-const ownOfEach = [
+export const ownOfEach = [
   [18, 20],
   [24, 32],
   [40, 44],
   [92, 100],
 ] as const;
 /** SQLite keeps its locks here, and no content; see https://www.sqlite.org/fileformat.html#the_lock_byte_page. */
-const lockChunkAt = 0x40000000;
+export const lockChunkAt = 0x40000000;
+/** The page is at most so large. */
+export const lockPageBytes = 64 * 1024;
 
 /** Both are in rollback mode or checkpointed: nothing of them lies in a journal. */
 function isSameContent(one: string, other: string): boolean {
@@ -106,8 +108,8 @@ function isSameContent(one: string, other: string): boolean {
       if (length === 0) return true;
       if (at === 0)
         for (const buffer of buffers) for (const [from, to] of ownOfEach) buffer.fill(0, from, to);
-      // The page is at most 64 KiB; the rest of the chunk is compared.
-      if (at === lockChunkAt) for (const buffer of buffers) buffer.fill(0, 0, 64 * 1024);
+      // The rest of the chunk is compared.
+      if (at === lockChunkAt) for (const buffer of buffers) buffer.fill(0, 0, lockPageBytes);
       if (!buffers[0].subarray(0, length).equals(buffers[1].subarray(0, length))) return false;
     }
   } finally {

@@ -18,10 +18,9 @@ import {
   source,
   strays,
   untilNoted,
+  createMachines,
   inTemporaryFolder,
 } from "./testing/fixtures.ts";
-
-inTemporaryFolder();
 
 const oldAndNew = (version: string, rows = 8000) => `
   create table if not exists rows_ (version text, filler blob); delete from rows_;
@@ -29,7 +28,9 @@ const oldAndNew = (version: string, rows = 8000) => `
   insert into rows_ select '${version}', randomblob(500) from n`;
 const versions = () => query("select version, count(*) as n from rows_ group by version");
 
-describe("a restore over a database that", () => {
+describe.each(createMachines())("on $machine, a restore over a database that", ({ hostOf }) => {
+  inTemporaryFolder(hostOf);
+
   test.each([512, 8192])("is in WAL mode with pages of %i bytes comes back", async (pageBytes) => {
     exec(`${rich} create table loose (x); insert into loose (rowid, x) values (5, 'five')`);
     const before = contentOf();
@@ -108,63 +109,67 @@ describe("a restore over a database that", () => {
   });
 });
 
-test("what a cut-off restore left tells how far it came", async () => {
-  exec(rich);
-  const { content } = await dump();
-  const file = `${path}.quarterdeck-restore-7`;
-  expect(await source().settle(attempt())).toBe("unknown");
-  await writeFile(file, content.subarray(0, 5000));
-  expect(await source().settle(attempt())).toBe("as it was");
-  const version = String(query("pragma schema_version")[0]?.["schema_version"]);
-  await writeFile(file, content);
-  await writeFile(`${file}-note`, version);
-  expect(await source().settle(attempt())).toBe("as it was");
-  // The same content, under a version that the restore would have made.
-  await writeFile(file, content);
-  await writeFile(`${file}-note`, String(Number(version) - 1));
-  expect(await source().settle(attempt())).toBe("restored");
-  await writeFile(file, content);
-  await writeFile(`${file}-note`, String(Number(version) - 1));
-  exec("insert into customers (id, name) values (99, 'later')");
-  expect(await source().settle(attempt())).toBe("unknown");
-  await writeFile(path, "no database any more");
-  await writeFile(file, content);
-  expect(await source().settle(attempt())).toBe("as it was");
-  expect(await strays()).toEqual([]);
-});
+describe("on this machine", () => {
+  inTemporaryFolder();
 
-test.each(["delete", "wal"])(
-  "killed at any moment in journal mode %s, it is the old one or the new one, and says which",
-  async (mode) => {
-    exec(`pragma journal_mode = ${mode}; ${oldAndNew("old")}`);
+  test("what a cut-off restore left tells how far it came", async () => {
+    exec(rich);
     const { content } = await dump();
-    const copy = join(folder, "copy");
-    await writeFile(copy, content);
-    const script = `
+    const file = `${path}.quarterdeck-restore-7`;
+    expect(await source().settle(attempt())).toBe("unknown");
+    await writeFile(file, content.subarray(0, 5000));
+    expect(await source().settle(attempt())).toBe("as it was");
+    const version = String(query("pragma schema_version")[0]?.["schema_version"]);
+    await writeFile(file, content);
+    await writeFile(`${file}-note`, version);
+    expect(await source().settle(attempt())).toBe("as it was");
+    // The same content, under a version that the restore would have made.
+    await writeFile(file, content);
+    await writeFile(`${file}-note`, String(Number(version) - 1));
+    expect(await source().settle(attempt())).toBe("restored");
+    await writeFile(file, content);
+    await writeFile(`${file}-note`, String(Number(version) - 1));
+    exec("insert into customers (id, name) values (99, 'later')");
+    expect(await source().settle(attempt())).toBe("unknown");
+    await writeFile(path, "no database any more");
+    await writeFile(file, content);
+    expect(await source().settle(attempt())).toBe("as it was");
+    expect(await strays()).toEqual([]);
+  });
+
+  test.each(["delete", "wal"])(
+    "killed at any moment in journal mode %s, it is the old one or the new one, and says which",
+    async (mode) => {
+      exec(`pragma journal_mode = ${mode}; ${oldAndNew("old")}`);
+      const { content } = await dump();
+      const copy = join(folder, "copy");
+      await writeFile(copy, content);
+      const script = `
       import { createSqliteSource } from ${JSON.stringify(new URL("source.ts", import.meta.url).href)};
       import { createReadStream } from "node:fs";
       const source = createSqliteSource(${JSON.stringify({ name: "shop", path, scratchFolder: join(folder, "scratch") })});
       console.log("begun");
       await source.restore(createReadStream(${JSON.stringify(copy)}), { id: 7, say() {}, signal: new AbortController().signal });`;
-    for (let round = 0; round < 4; round++) {
-      exec(oldAndNew("new"));
-      const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
-        stdio: ["ignore", "pipe", "inherit"],
-      });
-      const exited = once(child, "exit");
-      await Promise.race([once(child.stdout, "data"), exited]);
-      if (round % 4 > 0) await untilNoted(exited);
-      await wait((round * 3) % 20);
-      child.kill("SIGKILL");
-      await exited;
-      const state = await source().settle(attempt());
-      expect(query("pragma integrity_check")).toEqual([{ integrity_check: "ok" }]);
-      const [found, ...others] = versions();
-      expect(others).toEqual([]);
-      expect(found?.["n"]).toBe(8000);
-      if (state !== "unknown")
-        expect(found?.["version"]).toBe(state === "restored" ? "old" : "new");
-      expect(await strays()).toEqual([]);
-    }
-  },
-);
+      for (let round = 0; round < 4; round++) {
+        exec(oldAndNew("new"));
+        const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+          stdio: ["ignore", "pipe", "inherit"],
+        });
+        const exited = once(child, "exit");
+        await Promise.race([once(child.stdout, "data"), exited]);
+        if (round % 4 > 0) await untilNoted(exited);
+        await wait((round * 3) % 20);
+        child.kill("SIGKILL");
+        await exited;
+        const state = await source().settle(attempt());
+        expect(query("pragma integrity_check")).toEqual([{ integrity_check: "ok" }]);
+        const [found, ...others] = versions();
+        expect(others).toEqual([]);
+        expect(found?.["n"]).toBe(8000);
+        if (state !== "unknown")
+          expect(found?.["version"]).toBe(state === "restored" ? "old" : "new");
+        expect(await strays()).toEqual([]);
+      }
+    },
+  );
+});

@@ -1,4 +1,4 @@
-import { chmod, chown, readdir, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { chmod, chown, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -18,194 +18,201 @@ import {
   source,
   startPairWriter,
   strays,
+  createMachines,
   inTemporaryFolder,
 } from "./testing/fixtures.ts";
 
-inTemporaryFolder();
-
 const isRoot = userInfo().uid === 0;
 
-describe.each(["delete", "wal"])("in journal mode %s", (mode) => {
-  test("what is dumped comes back the same, and later changes are gone", async () => {
-    exec(`pragma journal_mode = ${mode}; ${rich}`);
-    const before = contentOf();
+describe.each(createMachines())("a SQLite database on $machine", ({ machine, hostOf }) => {
+  // Each way over SSH takes its time.
+  const rounds = machine === "this machine" ? 5 : 2;
+
+  inTemporaryFolder(hostOf);
+
+  describe.each(["delete", "wal"])("in journal mode %s", (mode) => {
+    test("what is dumped comes back the same, and later changes are gone", async () => {
+      exec(`pragma journal_mode = ${mode}; ${rich}`);
+      const before = contentOf();
+      const { content, manifest } = await dump();
+      expect(manifest).toMatchObject({ kind: "database", tables: { customers: 2, sums: 2 } });
+      exec("delete from customers; drop view named; create table later (x)");
+      await source().restore(Readable.from([content]), attempt());
+      expect(contentOf()).toBe(before);
+      expect(await strays()).toEqual([]);
+    });
+
+    test("a program that has it open sees the restored rows, and can go on writing", async () => {
+      exec(`pragma journal_mode = ${mode}; ${rich}`);
+      const { content } = await dump();
+      const open = new DatabaseSync(path, { timeout: 5000 });
+      open.exec("delete from customers");
+      await source().restore(Readable.from([content]), attempt());
+      expect(open.prepare("select count(*) as n from customers").get()).toEqual({ n: 2 });
+      open.exec("insert into customers (id, name) values (3, 'later')");
+      open.close();
+      expect(query("select note from customers where id = 3")).toEqual([{ note: "new" }]);
+    });
+
+    test("a dump while it is written to is of one moment", async () => {
+      exec(`pragma journal_mode = ${mode}; create table pairs (a integer, b integer)`);
+      const writer = await startPairWriter(path);
+      try {
+        for (let round = 0; round < rounds; round++) {
+          const { content } = await dump();
+          const copy = join(folder, `copy-${round}`);
+          await writeFile(copy, content);
+          // Each of the writer's transactions leaves both sums equal.
+          expect(query("select sum(a) = sum(b) as equal from pairs", copy)).toEqual([{ equal: 1 }]);
+        }
+      } finally {
+        writer.kill("SIGKILL");
+      }
+    });
+  });
+
+  test("a collation that an application defines is reported, and its tables are backed up and restored", async () => {
+    exec(`${rich}; create table names (name text collate nocase, note text);
+    create index by_names on names (name); insert into names values ('Zoë', 'x')`);
+    // As an application's own: SQLite takes none from here.
+    const database = new DatabaseSync(path);
+    database.enableDefensive(false);
+    database.exec(`pragma writable_schema = on;
+    update sqlite_schema set sql = replace(sql, 'nocase', 'german') where name = 'names';
+    pragma writable_schema = reset`);
+    database.close();
+    const [warning, ...more] = await source().warnings(new AbortController().signal);
+    expect(warning).toMatch(
+      /^Table names uses the collation german, which an application defines: /,
+    );
+    expect(more).toEqual([]);
+    const { into, content } = createCollector();
+    const manifest = await source().dump(into, attempt());
+    expect(manifest).toMatchObject({ tables: { customers: 2, sums: 2, names: 1 } });
+    expect(await source().drill(Readable.from([content()]), manifest, attempt())).toMatch(
+      /^3 tables with 5 rows restored exactly\. Table names uses the collation german/,
+    );
+    exec("drop table sums");
+    await source().restore(Readable.from([content()]), attempt());
+    expect(query("select note from names not indexed")).toEqual([{ note: "x" }]);
+  });
+
+  test("an empty database, and one that is gone, come back", async () => {
+    exec("vacuum");
+    const { content } = await dump();
+    await rm(path);
+    expect(await source().exists()).toBe(false);
+    await source().restore(Readable.from([content]), attempt());
+    expect(query("select count(*) as n from sqlite_schema")).toEqual([{ n: 0 }]);
+    expect((await stat(path)).mode & 0o777).toBe(0o640);
+  });
+
+  test("one that was moved away comes back with its mode and owner", async () => {
+    exec(rich);
+    await chmod(path, 0o604);
+    const { uid } = await stat(path);
+    const gid = isRoot ? 65_534 : (await stat(path)).gid;
+    await chown(path, uid, gid);
     const { content, manifest } = await dump();
-    expect(manifest).toMatchObject({ kind: "database", tables: { customers: 2, sums: 2 } });
-    exec("delete from customers; drop view named; create table later (x)");
+    expect(manifest).toMatchObject({ file: { mode: 0o604, uid, gid } });
+    await rename(path, join(folder, "aside.sqlite"));
+    await source().restore(Readable.from([content]), attempt(), manifest);
+    expect(await stat(path)).toMatchObject({ uid, gid });
+    expect((await stat(path)).mode & 0o777).toBe(0o604);
+  });
+
+  test("what a journal of another file left beside it is never applied to a new one", async () => {
+    exec(rich);
+    const before = contentOf();
+    const { content } = await dump();
+    await rm(path);
+    await writeFile(`${path}-wal`, "left over");
+    await writeFile(`${path}-journal`, "left over");
     await source().restore(Readable.from([content]), attempt());
     expect(contentOf()).toBe(before);
-    expect(await readdir(join(folder, "scratch"))).toEqual([]);
+  });
+
+  test.each([
+    ["is missing", async () => undefined, /shop.sqlite is not there/],
+    [
+      "is no database",
+      () => writeFile(path, "a text file, and a long one at that"),
+      /isn't a SQLite/,
+    ],
+  ])("a file that %s is reported at the rehearsal and at the dump", async (_, prepare, words) => {
+    await prepare();
+    const refused = { name: "SourceError", message: expect.stringMatching(words) };
+    await expect(source().rehearse(new AbortController().signal)).rejects.toMatchObject(refused);
+    await expect(dump()).rejects.toMatchObject(refused);
+  });
+
+  test("a damaged database is no backup", async () => {
+    exec(`create table filler (x); create index by_x on filler (x);
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 5000)
+    insert into filler select printf('%050d', i) from n`);
+    const size = (await stat(path)).size;
+    await truncate(path, Math.floor(size / 2));
+    await expect(dump()).rejects.toMatchObject({ name: "SourceError" });
     expect(await strays()).toEqual([]);
   });
 
-  test("a program that has it open sees the restored rows, and can go on writing", async () => {
-    exec(`pragma journal_mode = ${mode}; ${rich}`);
+  test("a broken stream or a broken file leaves the database as it was", async () => {
+    exec(rich);
     const { content } = await dump();
-    const open = new DatabaseSync(path, { timeout: 5000 });
-    open.exec("delete from customers");
-    await source().restore(Readable.from([content]), attempt());
-    expect(open.prepare("select count(*) as n from customers").get()).toEqual({ n: 2 });
-    open.exec("insert into customers (id, name) values (3, 'later')");
-    open.close();
-    expect(query("select note from customers where id = 3")).toEqual([{ note: "new" }]);
+    exec("insert into customers (id, name) values (9, 'now')");
+    const before = contentOf();
+    const broken = new Readable({
+      read() {
+        this.push(content.subarray(0, 4096));
+        this.destroy(new Error("the copy is damaged"));
+      },
+    });
+    await expect(source().restore(broken, attempt())).rejects.toThrow("the copy is damaged");
+    await expect(
+      source().restore(Readable.from([content.subarray(0, 8192)]), attempt()),
+    ).rejects.toMatchObject({ name: "SourceError" });
+    expect(contentOf()).toBe(before);
+    expect(await strays()).toEqual([]);
   });
 
-  test("a dump while it is written to is of one moment", async () => {
-    exec(`pragma journal_mode = ${mode}; create table pairs (a integer, b integer)`);
-    const writer = await startPairWriter(path);
-    try {
-      for (let round = 0; round < 5; round++) {
-        const { content } = await dump();
-        const copy = join(folder, `copy-${round}`);
-        await writeFile(copy, content);
-        // Each of the writer's transactions leaves both sums equal.
-        expect(query("select sum(a) = sum(b) as equal from pairs", copy)).toEqual([{ equal: 1 }]);
-      }
-    } finally {
-      writer.kill("SIGKILL");
+  test("an abort reports its reason, however early", async () => {
+    exec(rich);
+    const { content, manifest } = await dump();
+    const before = contentOf();
+    for (const act of [
+      (its: Attempt) => source().restore(Readable.from([content]), its),
+      (its: Attempt) => source().drill(Readable.from([content]), manifest, its),
+      (its: Attempt) => source().dump(createCollector().into, its),
+    ]) {
+      const controller = new AbortController();
+      const acting = act(attempt({ signal: controller.signal }));
+      controller.abort(new Error("enough"));
+      await expect(acting).rejects.toThrow("enough");
     }
+    expect(contentOf()).toBe(before);
+    expect(await strays()).toEqual([]);
   });
-});
 
-test("a collation that an application defines is reported, and its tables are backed up and restored", async () => {
-  exec(`${rich}; create table names (name text collate nocase, note text);
-    create index by_names on names (name); insert into names values ('Zoë', 'x')`);
-  // As an application's own: SQLite takes none from here.
-  const database = new DatabaseSync(path);
-  database.enableDefensive(false);
-  database.exec(`pragma writable_schema = on;
-    update sqlite_schema set sql = replace(sql, 'nocase', 'german') where name = 'names';
-    pragma writable_schema = reset`);
-  database.close();
-  const [warning, ...more] = await source().warnings(new AbortController().signal);
-  expect(warning).toMatch(/^Table names uses the collation german, which an application defines: /);
-  expect(more).toEqual([]);
-  const { into, content } = createCollector();
-  const manifest = await source().dump(into, attempt());
-  expect(manifest).toMatchObject({ tables: { customers: 2, sums: 2, names: 1 } });
-  expect(await source().drill(Readable.from([content()]), manifest, attempt())).toMatch(
-    /^3 tables with 5 rows restored exactly\. Table names uses the collation german/,
-  );
-  exec("drop table sums");
-  await source().restore(Readable.from([content()]), attempt());
-  expect(query("select note from names not indexed")).toEqual([{ note: "x" }]);
-});
-
-test("an empty database, and one that is gone, come back", async () => {
-  exec("vacuum");
-  const { content } = await dump();
-  await rm(path);
-  expect(await source().exists()).toBe(false);
-  await source().restore(Readable.from([content]), attempt());
-  expect(query("select count(*) as n from sqlite_schema")).toEqual([{ n: 0 }]);
-  expect((await stat(path)).mode & 0o777).toBe(0o640);
-});
-
-test("one that was moved away comes back with its mode and owner", async () => {
-  exec(rich);
-  await chmod(path, 0o604);
-  const { uid } = await stat(path);
-  const gid = isRoot ? 65_534 : (await stat(path)).gid;
-  await chown(path, uid, gid);
-  const { content, manifest } = await dump();
-  expect(manifest).toMatchObject({ file: { mode: 0o604, uid, gid } });
-  await rename(path, join(folder, "aside.sqlite"));
-  await source().restore(Readable.from([content]), attempt(), manifest);
-  expect(await stat(path)).toMatchObject({ uid, gid });
-  expect((await stat(path)).mode & 0o777).toBe(0o604);
-});
-
-test("what a journal of another file left beside it is never applied to a new one", async () => {
-  exec(rich);
-  const before = contentOf();
-  const { content } = await dump();
-  await rm(path);
-  await writeFile(`${path}-wal`, "left over");
-  await writeFile(`${path}-journal`, "left over");
-  await source().restore(Readable.from([content]), attempt());
-  expect(contentOf()).toBe(before);
-});
-
-test.each([
-  ["is missing", async () => undefined, /shop.sqlite is not there/],
-  [
-    "is no database",
-    () => writeFile(path, "a text file, and a long one at that"),
-    /isn't a SQLite/,
-  ],
-])("a file that %s is reported at the rehearsal and at the dump", async (_, prepare, words) => {
-  await prepare();
-  const refused = { name: "SourceError", message: expect.stringMatching(words) };
-  await expect(source().rehearse(new AbortController().signal)).rejects.toMatchObject(refused);
-  await expect(dump()).rejects.toMatchObject(refused);
-});
-
-test("a damaged database is no backup", async () => {
-  exec(`create table filler (x); create index by_x on filler (x);
-    with recursive n(i) as (select 1 union all select i + 1 from n where i < 5000)
-    insert into filler select printf('%050d', i) from n`);
-  const size = (await stat(path)).size;
-  await truncate(path, Math.floor(size / 2));
-  await expect(dump()).rejects.toMatchObject({ name: "SourceError" });
-  expect(await readdir(join(folder, "scratch"))).toEqual([]);
-});
-
-test("a broken stream or a broken file leaves the database as it was", async () => {
-  exec(rich);
-  const { content } = await dump();
-  exec("insert into customers (id, name) values (9, 'now')");
-  const before = contentOf();
-  const broken = new Readable({
-    read() {
-      this.push(content.subarray(0, 4096));
-      this.destroy(new Error("the copy is damaged"));
-    },
+  test("a drill counts what comes back, and throws it away", async () => {
+    exec(rich);
+    const { content, manifest } = await dump();
+    expect(await source().drill(Readable.from([content]), manifest, attempt())).toBe(
+      "2 tables with 4 rows restored exactly.",
+    );
+    const wrong: Manifest = { kind: "database", tables: { customers: 3, sums: 2 } };
+    await expect(source().drill(Readable.from([content]), wrong, attempt())).rejects.toMatchObject({
+      message: expect.stringMatching(/customers has 2 rows and should have 3 rows/),
+    });
+    expect(await strays()).toEqual([]);
   });
-  await expect(source().restore(broken, attempt())).rejects.toThrow("the copy is damaged");
-  await expect(
-    source().restore(Readable.from([content.subarray(0, 8192)]), attempt()),
-  ).rejects.toMatchObject({ name: "SourceError" });
-  expect(contentOf()).toBe(before);
-  expect(await strays()).toEqual([]);
-});
 
-test("an abort reports its reason, however early", async () => {
-  exec(rich);
-  const { content, manifest } = await dump();
-  const before = contentOf();
-  for (const act of [
-    (its: Attempt) => source().restore(Readable.from([content]), its),
-    (its: Attempt) => source().drill(Readable.from([content]), manifest, its),
-    (its: Attempt) => source().dump(createCollector().into, its),
-  ]) {
-    const controller = new AbortController();
-    const acting = act(attempt({ signal: controller.signal }));
-    controller.abort(new Error("enough"));
-    await expect(acting).rejects.toThrow("enough");
-  }
-  expect(contentOf()).toBe(before);
-  expect(await strays()).toEqual([]);
-});
-
-test("a drill counts what comes back, and throws it away", async () => {
-  exec(rich);
-  const { content, manifest } = await dump();
-  expect(await source().drill(Readable.from([content]), manifest, attempt())).toBe(
-    "2 tables with 4 rows restored exactly.",
-  );
-  const wrong: Manifest = { kind: "database", tables: { customers: 3, sums: 2 } };
-  await expect(source().drill(Readable.from([content]), wrong, attempt())).rejects.toMatchObject({
-    message: expect.stringMatching(/customers has 2 rows and should have 3 rows/),
-  });
-  expect(await readdir(join(folder, "scratch"))).toEqual([]);
-});
-
-test("a folder that is gone is reported in words", async () => {
-  exec(rich);
-  const { content } = await dump();
-  const gone = source({ path: join(folder, "gone/shop.sqlite") });
-  await expect(gone.restore(Readable.from([content]), attempt())).rejects.toMatchObject({
-    name: "SourceError",
-    message: expect.stringMatching(/could not be written: its folder is not there/),
+  test("a folder that is gone is reported in words", async () => {
+    exec(rich);
+    const { content } = await dump();
+    const gone = source({ at: join(folder, "gone/shop.sqlite") });
+    await expect(gone.restore(Readable.from([content]), attempt())).rejects.toMatchObject({
+      name: "SourceError",
+      message: expect.stringMatching(/could not be written: its folder is not there/),
+    });
   });
 });

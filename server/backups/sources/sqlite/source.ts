@@ -6,9 +6,11 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { sizeInWords } from "../../formatting.ts";
 import { SourceError, type Attempt, type Source } from "../source.ts";
+import { tellChecked } from "./check-queries.ts";
+import { isUnsound } from "./failures.ts";
 import { checkRoom, isThere, putInPlace, removeFile, writeFile } from "./files.ts";
 import type { PlaceState } from "./place.ts";
-import { doSqliteWork, isUnsound } from "./work.ts";
+import { doSqliteWork } from "./work.ts";
 import { compareTables } from "../tables.ts";
 import { toError } from "../../../to-error.ts";
 
@@ -110,9 +112,7 @@ export function createSqliteSource({
         await removeFile(copy);
         const work = { task: "copy", from: path, to: copy, busyMs } as const;
         const { tables } = await doSqliteWork(work, path, attempt.signal);
-        attempt.say(
-          compareTables(null, tables).replace(/ restored.*/, "; integrity check passed."),
-        );
+        attempt.say(tellChecked(tables));
         await pipeline(createReadStream(copy, { highWaterMark: chunkBytes }), into, {
           signal: attempt.signal,
         });

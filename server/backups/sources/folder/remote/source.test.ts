@@ -77,7 +77,9 @@ test("SQLite databases in the folder are named, and what would refuse a restore"
   await writeFile(join(root, "other.db"), "something else");
   await source.rehearse(never);
   const [warning = "", ...others] = (await source.warnings?.(never)) ?? [];
-  expect(warning).toMatch(/^SQLite databases on a remote server .* and more\.$/);
+  expect(warning).toMatch(
+    /^SQLite databases on a remote server .* and more\. Add them to the inventory/,
+  );
   expect(warning).not.toContain("other.db");
   expect(others).toEqual([]);
 });

@@ -84,7 +84,7 @@ export function createRemoteFolderSource({ host, name, root }: RemoteFolderOptio
         ...(databases.length === 0
           ? []
           : [
-              `SQLite databases on a remote server are archived as plain files, which a write during the backup may leave inconsistent: ${databases.slice(0, shownDatabases).join(", ")}${databases.length > shownDatabases ? " and more" : ""}.`,
+              `SQLite databases on a remote server are archived as plain files, which a write during the backup may leave inconsistent: ${databases.slice(0, shownDatabases).join(", ")}${databases.length > shownDatabases ? " and more" : ""}. Add them to the inventory as databases of their own to have copies of one moment.`,
             ]),
       ];
     },

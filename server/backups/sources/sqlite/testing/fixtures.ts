@@ -7,16 +7,32 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach } from "vitest";
+import type { Host } from "../../../../hosts/host.ts";
 import { createCollector } from "../../../testing/collector.ts";
-import type { Manifest } from "../../source.ts";
+import { createRemoteServer } from "../../../testing/remote-host.ts";
+import type { Manifest, Source } from "../../source.ts";
+import { createRemoteSqliteSource } from "../remote/source.ts";
 import { createSqliteSource } from "../source.ts";
 
 /** Of the test that runs; Vitest gives each test file modules of its own. */
 export let folder: string;
 export let path: string;
+/** Null = the service's own machine. */
+let host: Host | null;
 
-export function inTemporaryFolder(): void {
+/** Each promise of a SQLite source is kept on the service's own machine and on a remote server. For the top of a file. */
+export function createMachines() {
+  const remote = createRemoteServer();
+  return [
+    { machine: "this machine", hostOf: async () => null },
+    { machine: "a remote server", hostOf: remote.host },
+  ];
+}
+
+/** @param hostOf the machine that the sources of these tests are on */
+export function inTemporaryFolder(hostOf: () => Promise<Host | null> = async () => null): void {
   beforeEach(async () => {
+    host = await hostOf();
     folder = await mkdtemp(join(tmpdir(), "quarterdeck-sqlite-"));
     path = join(folder, "shop.sqlite");
     await mkdir(join(folder, "scratch"));
@@ -24,8 +40,13 @@ export function inTemporaryFolder(): void {
   afterEach(() => rm(folder, { recursive: true, force: true }));
 }
 
-export const source = (change = {}) =>
-  createSqliteSource({ name: "shop", path, scratchFolder: join(folder, "scratch"), ...change });
+export function source({ at = path, ...change }: { at?: string; busyMs?: number } = {}): Source &
+  Required<Pick<Source, "warnings">> {
+  const options = { name: "shop", path: at, ...change };
+  return host === null
+    ? createSqliteSource({ ...options, scratchFolder: join(folder, "scratch") })
+    : createRemoteSqliteSource({ ...options, host });
+}
 export const attempt = (change = {}) => ({
   id: 7,
   say: () => undefined,
@@ -33,9 +54,11 @@ export const attempt = (change = {}) => ({
   ...change,
 });
 
-/** What a restore keeps beside the database while it runs. */
-export const strays = async () =>
-  (await readdir(folder)).filter((name) => name.includes("restore"));
+/** What work keeps on the disk while it runs. */
+export async function strays(): Promise<string[]> {
+  const beside = (await readdir(folder)).filter((name) => name.includes("quarterdeck"));
+  return [...beside, ...(await readdir(join(folder, "scratch")))];
+}
 
 /** Until a restore is about to change the database, or has ended. */
 export async function untilNoted(ended: Promise<unknown>): Promise<void> {
@@ -44,7 +67,8 @@ export async function untilNoted(ended: Promise<unknown>): Promise<void> {
     () => true,
   );
   for (;;) {
-    if ((await strays()).some((name) => name.endsWith("-note"))) return;
+    if ((await readdir(folder, { recursive: true })).some((name) => /-restore-.*note$/.test(name)))
+      return;
     if (await Promise.race([isOver, wait(1, false)])) return;
   }
 }

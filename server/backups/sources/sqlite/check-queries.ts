@@ -1,0 +1,56 @@
+// What a check of a SQLite database asks, in the SQL of every SQLite of these years, and what it says of the answers.
+
+import { compareTables } from "../tables.ts";
+
+/** Without those that are no rows of the user's: shadow tables hold what a virtual table of SQLite's own shows. */
+export const tablesQuery = `select name from sqlite_master as one
+  where type = 'table' and rootpage > 0 and name not like 'sqlite~_%' escape '~'
+    and not exists (
+      select 1 from sqlite_master as virtual
+      where virtual.type = 'table' and virtual.rootpage = 0
+        and lower(substr(one.name, 1, length(virtual.name) + 1)) = lower(virtual.name || '_')
+        and lower(substr(one.name, length(virtual.name) + 2)) in
+          ('content', 'segments', 'segdir', 'docsize', 'stat', 'data', 'idx', 'config', 'node', 'rowid', 'parent'))`;
+
+/** All that SQLite brings along, see https://www.sqlite.org/datatype3.html#collation. */
+const builtInCollations = "('BINARY', 'NOCASE', 'RTRIM')";
+
+/** Collations that are not SQLite's own, by the tables whose indexes use them. */
+export const collationsQuery = `select t.name as name, x.coll as collation
+  from sqlite_master t, pragma_index_list(t.name) i, pragma_index_xinfo(i.name) x
+  where t.type = 'table' and t.rootpage > 0 and upper(x.coll) not in ${builtInCollations}`;
+
+export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/**
+ * @param found what an integrity check said, by line
+ * @throws when it found something
+ */
+export function refuseDamage([first]: readonly string[]): void {
+  if (first !== "ok") throw new Error(`its integrity check says: ${first ?? "nothing"}`);
+}
+
+/** @param tables rows by table */
+export const tellChecked = (tables: Record<string, number>): string =>
+  compareTables(null, tables).replace(/ restored.*/, "; integrity check passed.");
+
+const shownTables = 5;
+
+/**
+ * @param tables that could not be checked
+ * @param collations of an application, by table
+ * @returns a sentence, or none
+ */
+export function tellUnchecked(
+  tables: readonly string[],
+  collations: ReadonlyMap<string, string>,
+): string[] {
+  if (tables.length === 0) return [];
+  const names = [...new Set(tables.flatMap((name) => collations.get(name) ?? []))];
+  const named = tables.slice(0, shownTables).join(", ");
+  const more = tables.length > shownTables ? ` and ${tables.length - shownTables} more` : "";
+  const plural = (one: string, many: string, count: number) => (count === 1 ? one : many);
+  return [
+    `${plural("Table", "Tables", tables.length)} ${named}${more} ${plural("uses", "use", tables.length)} the ${plural("collation", "collations", names.length)} ${names.join(", ")}, which an application defines: backed up and restored, but the integrity check leaves ${plural("it", "them", tables.length)} out.`,
+  ];
+}

@@ -1,0 +1,148 @@
+// Whether a copy on another machine is sound, and how many rows it has: the same questions and the same words as here.
+import { Readable } from "node:stream";
+import { SourceError } from "../../source.ts";
+import { toError } from "../../../../to-error.ts";
+import {
+  collationsQuery,
+  quoteName,
+  refuseDamage,
+  tablesQuery,
+  tellUnchecked,
+} from "../check-queries.ts";
+import { ask, refuseFailure, stepError, type Step, type Target } from "./shell.ts";
+
+/** The names of tables are hex, so that none of them can be taken for something else. */
+/** A table may be called “”. */
+const namesQuery = `select 't' || hex(name) from (${tablesQuery})`;
+const countsQuery = `select 'select ''' || hex(name) || ''', (select count(*) from "' || replace(name, '"', '""') || '");' from (${tablesQuery})`;
+
+/** What `check` reads besides the file. */
+export const checkArguments = [namesQuery, countsQuery] as const;
+
+/** What a copy is called in its folder. */
+export const copyName = "database";
+
+/** In that folder, `check NAMES COUNTS` tells three steps. */
+export const check = `counts() { q -readonly ${copyName} "$1" >statements && q -readonly ${copyName} <statements; }
+check() {
+  step q -readonly ${copyName} 'pragma integrity_check'
+  step q -readonly ${copyName} "$1"
+  step counts "$2"
+}
+`;
+
+type CheckedFile = {
+  /** A folder of ours, in which it lies. */
+  folder: string;
+  /** What the operator knows it by. */
+  shown: string;
+  signal: AbortSignal;
+};
+
+type Checked = { tables: Record<string, number>; notes: string[] };
+
+/**
+ * @param steps (three) what `check` told
+ * @throws SourceError when the integrity check found something
+ */
+export async function readCheck(
+  target: Target,
+  [soundness, names, counts]: readonly [Step, Step, Step],
+  checked: CheckedFile,
+): Promise<Checked> {
+  const { shown } = checked;
+  const needsCollation = lacksCollation(soundness);
+  if (!needsCollation) {
+    refuseFailure(shown, soundness);
+    refuseUnsound(shown, ...linesOf(soundness));
+  }
+  refuseFailure(shown, names);
+  const all = linesOf(names).map((line) => fromHex(line.slice(1)));
+  const tables = countsIn(counts);
+  const isWhole = all.every((name) => tables[name] !== undefined);
+  if (!isWhole && !lacksCollation(counts)) throw stepError(shown, counts);
+  if (isWhole && !needsCollation) return { tables, notes: [] };
+  return checkByTable(target, all, checked);
+}
+
+/** Statements that fail say so elsewhere: in one stream, their words would cut lines of the others in two. */
+const byTable = `tables() { q -readonly "$1" 2>errors; }
+step tables "$1"
+step cat errors
+step q -readonly "$1" "$2"`;
+
+/** What needs a collation that an application defines is left out, table by table. */
+async function checkByTable(
+  target: Target,
+  names: readonly string[],
+  { folder, shown, signal }: CheckedFile,
+): Promise<Checked> {
+  const statements = names.map((name) => {
+    const quoted = quoteName(name);
+    return `select '${toHex(name)}:'; pragma integrity_check(${quoted});
+select '${toHex(name)}', (select count(*) from ${quoted} not indexed);\n`;
+  });
+  const told = await ask(
+    target,
+    `cd -- "$3" || exit 1\n${byTable}`,
+    [copyName, collations, folder],
+    {
+      input: Readable.from(statements, { objectMode: false }),
+      signal,
+    },
+  );
+  const [found, errors, used] = [told.step(), told.step(), told.step()];
+  const strange = linesOf(errors).find((line) => /error/i.test(line) && !/collation/i.test(line));
+  if (strange !== undefined) throw stepError(shown, { exitCode: 1, text: strange });
+  refuseFailure(shown, used);
+  const lines = linesOf(found);
+  const unchecked = names.filter((name) => {
+    const next = lines[lines.indexOf(`${toHex(name)}:`) + 1] ?? "";
+    // What comes next where the check itself said nothing.
+    if (next.startsWith(`${toHex(name)}|`) || next.endsWith(":")) return true;
+    refuseUnsound(shown, next);
+    return false;
+  });
+  return { tables: countsIn(found), notes: tellUnchecked(unchecked, collationsIn(used)) };
+}
+
+/** Those of an application, by table: what to ask of a database. */
+export const collations = `select hex(name), hex(collation) from (${collationsQuery})`;
+
+/** @returns a sentence when tables are ordered by collations that an application defines */
+export function readCollations(shown: string, step: Step): string[] {
+  refuseFailure(shown, step);
+  const known = collationsIn(step);
+  return tellUnchecked([...known.keys()], known);
+}
+
+const collationsIn = (step: Step): Map<string, string> =>
+  new Map(
+    linesOf(step).map((line) => {
+      const [name = "", collation = ""] = line.split("|").map(fromHex);
+      return [name, collation];
+    }),
+  );
+
+const lacksCollation = ({ exitCode, text }: Step): boolean =>
+  exitCode !== 0 && /no such collation sequence/i.test(text);
+
+function refuseUnsound(shown: string, ...lines: readonly string[]): void {
+  try {
+    refuseDamage(lines);
+  } catch (error) {
+    throw new SourceError(`${shown}: ${toError(error).message}.`);
+  }
+}
+
+const countsIn = (step: Step): Record<string, number> =>
+  Object.fromEntries(
+    linesOf(step).flatMap((line) => {
+      const [, name, count] = /^([0-9A-F]*)\|(\d+)$/.exec(line) ?? [];
+      return name === undefined ? [] : [[fromHex(name), Number(count)]];
+    }),
+  );
+
+const linesOf = ({ text }: Step): string[] => text.split("\n").filter((line) => line !== "");
+const toHex = (text: string): string => Buffer.from(text).toString("hex").toUpperCase();
+const fromHex = (text: string): string => Buffer.from(text, "hex").toString();

@@ -1,0 +1,174 @@
+// What a POSIX shell of another machine does for a SQLite database there, with the machine's own `sqlite3`: no path and no
+// name stands in a script, all come as its arguments.
+import { createHash } from "node:crypto";
+import type { Readable } from "node:stream";
+import type { Host } from "../../../../hosts/host.ts";
+import { SourceError } from "../../source.ts";
+import { sqliteError } from "../failures.ts";
+
+/** Where large temporary files lie on every server: on a disk. */
+const temporaryRoot = "/var/tmp";
+
+/**
+ * `$real` is the database with links followed, `$parent` its folder. `look` says what stands there, `place` where there is
+ * room for so many KiB: beside the database, as a restore needs it too, or else where temporary files lie. `step` runs something
+ * and tells its exit code and its words, `discard` removes folders of ours. An account's own `.sqliterc` is not read.
+ */
+const prelude = `busy=$1; real=$(readlink -f -- "$2" && printf .); real=\${real%??}; real=\${real:-$2}
+parent=\${real%/*}; parent=\${parent:-/}; shift 2; umask 077
+tell() { printf '%s\\0' "$@"; }
+step() { o=$("$@" 2>&1); c=$?; tell "$c" "$o"; return $c; }
+q() { sqlite3 -batch -init /dev/null -list -cmd ".timeout $busy" "$@"; }
+look() {
+  if [ ! -e "$real" ]; then
+    case $(stat -- "$real" 2>&1) in *'ermission denied'*) echo denied ;; *) echo missing ;; esac
+  elif [ ! -f "$real" ]; then echo other
+  elif [ ! -r "$real" ]; then echo closed
+  elif [ -s "$real" ] && [ "$(head -c 15 -- "$real")" != 'SQLite format 3' ]; then echo alien
+  else echo open; fi
+}
+bytes() { n=0; for f in "$real" "$real-wal"; do s=$(stat -c %s -- "$f" 2>/dev/null) && n=$((n+s)); done; echo $n; }
+place() {
+  for f in "$parent" ${temporaryRoot}; do
+    k=$(df -P -k -- "$f" 2>/dev/null | tail -n 1 | awk '{ print $4 }')
+    if [ -w "$f" ] && [ -x "$f" ] && [ "$k" -ge "$1" ] 2>/dev/null; then printf '%s' "$f"; return; fi
+  done; return 1
+}
+discard() { for n; do rm -rf -- "$parent/$n" "${temporaryRoot}/$n"; done; }
+`;
+
+const needsTool = `command -v sqlite3 >/dev/null || { tell none; exit 0; }
+tell found
+`;
+
+/** Names of folders of ours; those for restores only stand beside the database. `$1` is what they end with. */
+export const listFolders = `for f in "$parent"/.quarterdeck-*-"$1" ${temporaryRoot}/.quarterdeck-d*-"$1"; do
+  [ ! -e "$f" ] || printf '%s\\n' "\${f##*/}"
+done`;
+
+/** As long as a run that fails may take for that; what is not removed by then is removed at the next contact. */
+const clearMs = 5000;
+
+/** Removes folders of ours, as far as the machine can be reached. */
+export async function clear(target: TargetFile, names: readonly string[]): Promise<void> {
+  const signal = AbortSignal.timeout(clearMs);
+  await run(target, 'discard "$@"', names, { signal }).catch(() => undefined);
+}
+
+/** Which files are meant, and how long somebody who holds the database is waited for. */
+export type Target = {
+  /** As the account sees the machine. */
+  host: Host;
+  /** Of the database, for people. */
+  name: string;
+  /** Absolute path of the database; may be a link. */
+  path: string;
+  busyMs: number;
+};
+
+type TargetFile = Pick<Target, "host" | "path" | "busyMs">;
+
+const uses = ["dump", "drill", "restore"] as const;
+type Use = (typeof uses)[number];
+
+/** Folders of ours beside a database, or where temporary files lie: each for one use, of one backup, of one database. */
+export const folderName = (use: Use, id: number, path: string): string =>
+  `.quarterdeck-${use}-${id}-${markOf(path)}`;
+
+/** What folders of ours for a database end with. */
+export const markOf = (path: string): string =>
+  createHash("sha256").update(path).digest("hex").slice(0, 12);
+
+/** What a folder of ours for the database is for; null where it is none. */
+export function readFolderName(name: string): { use: Use; id: number } | null {
+  const [, named, id] = /^\.quarterdeck-([a-z]+)-(\d+)-/.exec(name) ?? [];
+  const use = uses.find((one) => one === named);
+  return use === undefined ? null : { use, id: Number(id) };
+}
+
+/** What a script told, piece by piece. @throws SourceError where it ended early */
+export type Told = {
+  word(): string;
+  /** Of something that `step` ran. */
+  step(): Step;
+};
+
+export type Step = { exitCode: number; text: string };
+
+type AskOptions = { input?: Readable; signal?: AbortSignal };
+
+/**
+ * Runs a script that may use all that the prelude defines.
+ * @param args what it reads as `$1` and so on
+ * @throws SourceError where the machine has no `sqlite3`, the input's own error, ServerAway, or the signal's reason
+ */
+export async function ask(
+  target: TargetFile,
+  script: string,
+  args: readonly string[],
+  options: AskOptions = {},
+): Promise<Told> {
+  const { words, problem } = await run(target, `${needsTool}${script}`, args, options);
+  const word = () => {
+    const next = words.shift();
+    if (next === undefined) throw new SourceError(`${target.path}: ${problem}`);
+    return next;
+  };
+  if (word() === "none") throw toolMissing();
+  return { word, step: () => ({ exitCode: Number(word()), text: word() }) };
+}
+
+async function run(
+  { host, path, busyMs }: TargetFile,
+  script: string,
+  args: readonly string[],
+  { input, signal }: AskOptions,
+): Promise<{ words: string[]; problem: string }> {
+  const pieces: Buffer[] = [];
+  const { exitCode, stderr } = await host.run({
+    argv: ["sh", "-c", `${prelude}${script}`, "sh", String(busyMs), path, ...args],
+    ...(input !== undefined && { input }),
+    ...(signal !== undefined && { signal }),
+    isSmall: input === undefined,
+    // Names of tables may come to more than is kept of an output.
+    take: async (piece) => void pieces.push(Buffer.from(piece)),
+  });
+  return {
+    words: Buffer.concat(pieces).toString().split("\0").slice(0, -1),
+    problem:
+      `a step on its server ended early, with ${exitCode ?? "a signal"}. ${stderr.trim()}`.trim(),
+  };
+}
+
+const toolMissing = () =>
+  new SourceError(
+    "sqlite3 is needed to back up and restore SQLite databases, and the server has none. Install it (Debian: apt-get install sqlite3).",
+  );
+
+/** By what the tool says of them; the exit code alone tells them apart for statements, but not for its own commands. */
+const resultCodes: readonly (readonly [RegExp, number])[] = [
+  [/\b(?:locked|busy)\b/i, 5],
+  [/readonly database/i, 8],
+  [/malformed/i, 11],
+  [/disk is full|No space left|quota exceeded/i, 13],
+  [/unable to open|cannot open/i, 14],
+  [/not a database/i, 26],
+];
+
+/** @throws SourceError where the step did not go well */
+export function refuseFailure(path: string, { exitCode, text }: Step): void {
+  if (exitCode !== 0) throw stepError(path, { exitCode, text });
+}
+
+export function stepError(path: string, { exitCode, text }: Step): SourceError {
+  const lines = text.trim().split("\n");
+  const line = lines.find((one) => /error|unable/i.test(one)) ?? lines.at(-1) ?? "";
+  const words = line
+    .replace(/^(?:(?:Parse|Runtime) )?error:? ?(?:near line \d+: ?)?(?:in prepare, ?)?/i, "")
+    .replace(/ \(\d+\)$/, "")
+    .replace(/\.$/, "");
+  // A name among them may say anything.
+  const own = words.replace(/"[^"]*"/g, "");
+  const code = resultCodes.find(([pattern]) => pattern.test(own))?.[1] ?? 0;
+  return sqliteError(path, words === "" ? `sqlite3 ended with ${exitCode}` : words, code);
+}

@@ -1,0 +1,287 @@
+// What only a SQLite database of another machine has to keep; the tests that all of them share are beside the local source.
+import {
+  chmod,
+  chown,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Readable } from "node:stream";
+import { zstdDecompressSync } from "node:zlib";
+import { expect, test } from "vitest";
+import type { Account } from "../../../../hosts/account.ts";
+import type { Host } from "../../../../hosts/host.ts";
+import { createCollector } from "../../../testing/collector.ts";
+import { createRemoteServer } from "../../../testing/remote-host.ts";
+import type { Source } from "../../source.ts";
+import {
+  attempt,
+  contentOf,
+  exec,
+  folder,
+  inTemporaryFolder,
+  path,
+  query,
+  rich,
+  strays,
+} from "../testing/fixtures.ts";
+import { folderName } from "./shell.ts";
+import { createRemoteSqliteSource } from "./source.ts";
+
+const remote = createRemoteServer();
+inTemporaryFolder(remote.host);
+
+const isRoot = userInfo().uid === 0;
+const daemon = { uid: 1, gid: 1, name: "daemon", home: "/usr/sbin" };
+const never = new AbortController().signal;
+
+/** @param environment what the account's own would be */
+async function makeSource(
+  environment: Record<string, string> = {},
+  at = path,
+  account: Account | null = null,
+) {
+  const machine = await remote.host();
+  const host = account === null ? machine : machine.as(account);
+  const commands: string[] = [];
+  const counting: Host = {
+    ...host,
+    run(command) {
+      commands.push(command.argv.join(" "));
+      return host.run({ ...command, environment: { ...environment, ...command.environment } });
+    },
+  };
+  const source = createRemoteSqliteSource({ host: counting, name: "shop", path: at });
+  return { source, commands };
+}
+
+async function dumpOf(source: Source) {
+  const { into, content } = createCollector();
+  const manifest = await source.dump(into, attempt());
+  return { manifest, content: content() };
+}
+
+test("a run asks the server three times: what there is, for a copy, and for its content", async () => {
+  exec(rich);
+  const { source, commands } = await makeSource();
+  expect(await source.rehearse(never)).toMatch(
+    /^SQLite database \S+, \d+ kB; sqlite3 3\.[\d.]+\.$/,
+  );
+  expect(await source.warnings(never)).toEqual([]);
+  const compressed = await source.compressed?.(never);
+  const { into, content } = createCollector();
+  await compressed?.dump(into, attempt());
+  expect(commands).toHaveLength(3);
+  await writeFile(join(folder, "copy"), zstdDecompressSync(content()));
+  expect(contentOf(join(folder, "copy"))).toBe(contentOf());
+});
+
+test("a database of any name is backed up, drilled and restored", async () => {
+  const name = '-rf it\'s "mine" $(touch ran)`touch ran`\n 🛒 * .db';
+  const at = join(folder, name);
+  exec(rich, at);
+  const before = contentOf(at);
+  const { source } = await makeSource({}, at);
+  await source.rehearse(never);
+  const { manifest, content } = await dumpOf(source);
+  expect(await source.drill(Readable.from([content]), manifest, attempt())).toMatch(/exactly/);
+  exec("delete from customers", at);
+  await source.restore(Readable.from([content]), attempt(), manifest);
+  expect(contentOf(at)).toBe(before);
+  await rm(at);
+  await source.restore(Readable.from([content]), attempt(), manifest);
+  expect(contentOf(at)).toBe(before);
+  expect((await readdir(folder)).sort()).toEqual([name, "scratch"].sort());
+});
+
+test("tables have any name", async () => {
+  const names = ["", "select", "two\nlines", "it's", 'a "b" c', "ü|1", ".quit"];
+  for (const name of names)
+    exec(
+      `create table "${name.replaceAll('"', '""')}" (x); insert into "${name.replaceAll('"', '""')}" values (1)`,
+    );
+  const { source } = await makeSource();
+  const { manifest } = await dumpOf(source);
+  expect(manifest).toMatchObject({ tables: Object.fromEntries(names.map((name) => [name, 1])) });
+});
+
+test.runIf(isRoot)("what an account's own configuration of sqlite3 says is not done", async () => {
+  exec(rich);
+  // One that is in no list of accounts: sqlite3 finds the home of any other there.
+  const own = { uid: 63_207, gid: 63_207, name: "", home: folder };
+  for (const place of [folder, path]) await chown(place, own.uid, own.gid);
+  await writeFile(
+    join(folder, ".sqliterc"),
+    `.mode json\n.headers on\n.echo on\ncreate table evil (x);\n.shell touch ${folder}/ran\n`,
+  );
+  const { source } = await makeSource({}, path, own);
+  await source.rehearse(never);
+  const { manifest, content } = await dumpOf(source);
+  await source.restore(Readable.from([content]), attempt());
+  expect(manifest).toMatchObject({ tables: { customers: 2, sums: 2 } });
+  expect(query("select name from sqlite_schema where name = 'evil'")).toEqual([]);
+  expect(await readdir(folder)).not.toContain("ran");
+});
+
+test("a server without sqlite3 is told apart, with what installs it", async () => {
+  exec(rich);
+  const { content } = await dumpOf((await makeSource()).source);
+  const programs = join(folder, "bin");
+  await mkdir(programs);
+  for (const name of ["sh", "readlink", "cat", "rm", "mkdir", "head", "stat"])
+    await symlink(`/usr/bin/${name}`, join(programs, name));
+  const { source } = await makeSource({ PATH: programs });
+  const refused = {
+    name: "SourceError",
+    message:
+      "sqlite3 is needed to back up and restore SQLite databases, and the server has none. Install it (Debian: apt-get install sqlite3).",
+  };
+  await expect(source.rehearse(never)).rejects.toMatchObject(refused);
+  await expect(dumpOf(source)).rejects.toMatchObject(refused);
+  await expect(source.restore(Readable.from([content]), attempt())).rejects.toMatchObject(refused);
+  expect(await strays()).toEqual([]);
+});
+
+test("a link to a database stays one", async () => {
+  await mkdir(join(folder, "shared"));
+  const real = join(folder, "shared/real.sqlite");
+  exec(rich, real);
+  await symlink("shared/real.sqlite", path);
+  const before = contentOf(real);
+  const { source } = await makeSource();
+  const { content } = await dumpOf(source);
+  await rm(real);
+  await source.restore(Readable.from([content]), attempt());
+  expect((await lstat(path)).isSymbolicLink()).toBe(true);
+  expect(contentOf(real)).toBe(before);
+  expect(await readdir(join(folder, "shared"))).toEqual(["real.sqlite"]);
+});
+
+test("what a cut-off restore left tells how far it came", async () => {
+  exec(rich);
+  const { source } = await makeSource();
+  const { content } = await dumpOf(source);
+  const place = join(folder, folderName("restore", 7, path));
+  const leave = async (note: string | null, file: Buffer | null = content) => {
+    await mkdir(place, { mode: 0o700 });
+    if (file !== null) await writeFile(join(place, "database"), file);
+    if (note !== null) await writeFile(join(place, "note"), note);
+  };
+  const settled = async () => {
+    const state = await source.settle(attempt());
+    expect(await strays()).toEqual([]);
+    return state;
+  };
+  const version = Number(query("pragma schema_version")[0]?.["schema_version"]);
+  expect(await settled()).toBe("unknown");
+  await leave(null, content.subarray(0, 5000));
+  expect(await settled()).toBe("as it was");
+  await leave(String(version));
+  expect(await settled()).toBe("as it was");
+  // The same content, under a version that the restore would have made.
+  await leave(String(version - 1));
+  expect(await settled()).toBe("restored");
+  await leave("rename");
+  expect(await settled()).toBe("as it was");
+  await leave("rename", null);
+  expect(await settled()).toBe("restored");
+  await leave("", null);
+  expect(await settled()).toBe("unknown");
+  exec("insert into customers (id, name) values (99, 'later')");
+  await leave(String(version - 1));
+  expect(await settled()).toBe("unknown");
+});
+
+test("what was cut off is put in order by the next rehearsal", async () => {
+  exec(rich);
+  const { source } = await makeSource();
+  const { content } = await dumpOf(source);
+  for (const use of ["dump", "drill", "restore"] as const) {
+    const left = join(folder, folderName(use, 5, path));
+    await mkdir(left);
+    await writeFile(join(left, "database"), content);
+  }
+  const other = join(folder, folderName("dump", 5, "/another/database"));
+  await mkdir(other);
+  expect(await source.rehearse(never)).toMatch(
+    /A restore of backup 5 that was cut off is settled: .*shop\.sqlite is as it was\.$/,
+  );
+  expect(await strays()).toEqual([folderName("dump", 5, "/another/database")]);
+});
+
+test("somebody who holds the database is named as the reason, by a run too", async () => {
+  exec(rich);
+  const source = createRemoteSqliteSource({
+    host: await remote.host(),
+    name: "shop",
+    path,
+    busyMs: 100,
+  });
+  const holder = new DatabaseSync(path);
+  holder.exec("begin exclusive");
+  await expect(source.rehearse(never)).rejects.toThrow(/locked by another process/);
+  await expect(dumpOf(source)).rejects.toThrow(/locked by another process/);
+  holder.close();
+  expect(await strays()).toEqual([]);
+});
+
+test.runIf(isRoot)(
+  "everything is done as the account, which needs no room beside the database",
+  async () => {
+    const site = join(folder, "site");
+    const at = join(site, "shop.sqlite");
+    await chmod(folder, 0o755);
+    await mkdir(site);
+    exec(rich, at);
+    await chown(at, daemon.uid, daemon.gid);
+    const source = createRemoteSqliteSource({
+      host: (await remote.host()).as(daemon),
+      name: "shop",
+      path: at,
+    });
+    await source.rehearse(never);
+    expect(await source.warnings(never)).toEqual([
+      `A restore would be refused: daemon may not write in the folder of ${at}.`,
+    ]);
+    const { manifest, content } = await dumpOf(source);
+    expect(await source.drill(Readable.from([content]), manifest, attempt())).toMatch(/exactly/);
+    await expect(source.restore(Readable.from([content]), attempt())).rejects.toThrow(
+      /could not be written: daemon may not write to its folder/,
+    );
+    expect(
+      (await readdir("/var/tmp")).filter((name) =>
+        name.endsWith(folderName("dump", 7, at).slice(-12)),
+      ),
+    ).toEqual([]);
+
+    await chown(site, daemon.uid, daemon.gid);
+    exec("delete from customers", at);
+    await source.restore(Readable.from([content]), attempt());
+    expect(query("select count(*) as n from customers", at)).toEqual([{ n: 2 }]);
+    await rm(at);
+    await source.restore(Readable.from([content]), attempt());
+    expect(await lstat(at)).toMatchObject({ uid: daemon.uid, gid: daemon.gid });
+
+    const secret = join(folder, "root.sqlite");
+    exec("create table secret (word text)", secret);
+    await chmod(secret, 0o600);
+    const before = await readFile(secret);
+    await rm(at);
+    await symlink(secret, at);
+    await expect(dumpOf(source)).rejects.toThrow("may not be opened by the account");
+    await expect(source.restore(Readable.from([content]), attempt())).rejects.toThrow(
+      "may not write to its folder",
+    );
+    expect((await readFile(secret)).equals(before)).toBe(true);
+    await chmod(site, 0o000);
+    await chown(site, 0, 0);
+    await expect(source.exists()).rejects.toThrow(/cannot be looked at by daemon/);
+  },
+);

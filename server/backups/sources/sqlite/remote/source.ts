@@ -1,0 +1,137 @@
+// A SQLite database of another machine as something to back up: its own `sqlite3` works on it as the account of its site.
+import type { Attempt, Source } from "../../source.ts";
+import { compareTables } from "../../tables.ts";
+import { tidying } from "../../folder/place.ts";
+import { accountName } from "../../../../hosts/account.ts";
+import { sizeInWords } from "../../../formatting.ts";
+import { readCollations } from "./check.ts";
+import { dumpThere } from "./dump.ts";
+import { receiveThere } from "./receive.ts";
+import { restoreThere } from "./restore.ts";
+import { settleThere } from "./settle.ts";
+import { ask, clear, folderName, refuseFailure, type Target } from "./shell.ts";
+import { refuseState, refuseWithoutRoom, survey, type Survey } from "./survey.ts";
+
+type RemoteSqliteOptions = Omit<Target, "busyMs"> & {
+  /** How long to wait for somebody who holds the database. */
+  busyMs?: number;
+};
+
+/** Work that goes on in this process: its folders are no leftovers. */
+const running = new Set<string>();
+
+async function whileRunning<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
+  running.add(folder);
+  try {
+    return await work();
+  } finally {
+    running.delete(folder);
+  }
+}
+
+export function createRemoteSqliteSource({
+  busyMs = 20_000,
+  ...options
+}: RemoteSqliteOptions): Source & Required<Pick<Source, "warnings">> {
+  const target: Target = { ...options, busyMs };
+  const { host, path } = target;
+  const folderOf = (use: Parameters<typeof folderName>[0], id: number) => folderName(use, id, path);
+  /** What the last rehearsal found, for the run that follows it. */
+  let known: Survey | null = null;
+  const looked = async (signal: AbortSignal) => known ?? (await survey(target, signal));
+
+  /** What could not be put in order when its connection was cut. @returns what was done, for people; empty = nothing */
+  async function settleLeftovers({ left }: Survey, signal: AbortSignal): Promise<string[]> {
+    const lines: string[] = [];
+    const say = (line: string) => void lines.push(line);
+    for (const { use, id } of left.filter(({ use, id }) => !running.has(folderOf(use, id)))) {
+      if (use === "restore") {
+        const state = await settleThere(target, { id, say, signal });
+        say(`A restore of backup ${id} that was cut off is settled: ${path} is ${state}.`);
+      } else await clear(target, [folderOf(use, id)]);
+    }
+    return lines;
+  }
+
+  const dump = (isCompressed: boolean, [into, attempt]: Parameters<Source["dump"]>) =>
+    whileRunning(folderOf("dump", attempt.id), () =>
+      dumpThere(target, isCompressed, into, attempt),
+    );
+
+  return {
+    extension: "sqlite",
+
+    async rehearse(signal) {
+      known = null;
+      let found = await survey(target, signal);
+      const lines = await settleLeftovers(found, signal);
+      if (lines.length > 0) found = await survey(target, signal);
+      refuseState(found.state, target);
+      if (found.opened !== null) refuseFailure(path, found.opened.recovery);
+      refuseWithoutRoom(found.hasRoom, found.sizeBytes, target);
+      known = found;
+      const size = sizeInWords(found.sizeBytes);
+      return [`SQLite database ${path}, ${size}; sqlite3 ${found.version}.`, ...lines].join(" ");
+    },
+
+    async warnings(signal) {
+      const { state, mayRestore, opened } = await looked(signal);
+      refuseState(state, target);
+      return [
+        ...(opened === null ? [] : readCollations(path, opened.collations)),
+        ...(mayRestore
+          ? []
+          : [
+              `A restore would be refused: ${accountName(host.account)} may not write in the folder of ${path}.`,
+            ]),
+      ];
+    },
+
+    dump: (...args) => dump(false, args),
+
+    async compressed(signal) {
+      if (!(await looked(signal)).hasZstd) return null;
+      return {
+        content: "other",
+        async dump(...args) {
+          const manifest = await dump(true, args);
+          return () => manifest;
+        },
+      };
+    },
+
+    async exists() {
+      const { word } = await ask(target, 'tell "$(look)"', [], { signal: tidying() });
+      const state = word();
+      if (state === "denied") refuseState(state, target);
+      return state !== "missing";
+    },
+
+    async restore(from, attempt, manifest = null) {
+      const file = manifest?.kind === "database" ? (manifest.file ?? null) : null;
+      try {
+        await whileRunning(folderOf("restore", attempt.id), () =>
+          restoreThere(target, from, attempt, file),
+        );
+      } finally {
+        from.destroy();
+      }
+    },
+
+    async drill(from, manifest, { id, signal }) {
+      const folder = folderOf("drill", id);
+      try {
+        return await whileRunning(folder, async () => {
+          const options = { folder, where: "anywhere", signal } as const;
+          const { tables, notes } = await receiveThere(target, from, options);
+          return [compareTables(manifest, tables), ...notes].join(" ");
+        });
+      } finally {
+        from.destroy();
+        await clear(target, [folder]);
+      }
+    },
+
+    settle: (attempt: Attempt) => settleThere(target, attempt),
+  };
+}
