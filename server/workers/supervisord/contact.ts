@@ -1,7 +1,9 @@
 // How one supervisord is reached: found from its configuration, asked with a time limit, and known to be away where it is.
+import { Agent } from "node:http";
 import type { Away } from "../process-manager.ts";
 import { findInstalled, type Installed, SupervisordMissing } from "./installed.ts";
 import type { Machine } from "./machine.ts";
+import { passing } from "./observed.ts";
 import { createRpc, type Rpc, SupervisordAway } from "./rpc.ts";
 import { messageOf } from "../../loggable-error.ts";
 import { ServerAway } from "../../ssh/server-away.ts";
@@ -20,12 +22,17 @@ const callLimitMs = 5000;
 const patienceMs = 4000;
 
 export function createContact({ machine, config, nowMs }: ContactOptions) {
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: 1 });
   let connected: Connected | null = null;
   let failingSinceMs: number | null = null;
   let hasSucceeded = false;
   let away: Away | null = null;
 
   return {
+    /** Ends the connection that is kept; calls that are under way with it. */
+    close: () => agent.destroy(),
+    /** Whether it has failed since it last answered. */
+    isFailing: () => failingSinceMs !== null,
     /** Whether nothing was seen of it since the start of the service, or since it was away. */
     isNew: () => !hasSucceeded || away !== null,
     installed: () => connected?.installed ?? null,
@@ -43,6 +50,8 @@ export function createContact({ machine, config, nowMs }: ContactOptions) {
         path: installed.socket,
         login: installed.login,
         limitMs: callLimitMs,
+        agent,
+        passing,
       });
       connected = { rpc, installed };
       return connected;
@@ -59,6 +68,7 @@ export function createContact({ machine, config, nowMs }: ContactOptions) {
       failingSinceMs ??= nowMs();
       // What is somebody else's mistake by now may be cured in its configuration.
       connected = null;
+      agent.destroy();
       const isOver = nowMs() - failingSinceMs >= patienceMs;
       if (!hasSucceeded || isOver || error instanceof SupervisordMissing || away !== null)
         away = {

@@ -28,6 +28,9 @@ const stateOf = (name: string): ProcessState =>
   // UNKNOWN is a fault of supervisord's own, from which only another start helps.
   processStates.find((state) => state === name) ?? "FATAL";
 
+/** What passes in such an answer with every second, and says nothing of a process that is not said elsewhere in it. */
+export const passing = /<name>(?:now|description)<\/name>\s*<value>[^]*?<\/value>/g;
+
 /**
  * @param answer of `getAllProcessInfo`
  * @returns our groups by name; each has one process, of the same name

@@ -1,5 +1,5 @@
 // Calls supervisord by its socket. It may hang for good, in which case only a time limit ends a call.
-import { request } from "node:http";
+import { type Agent, request } from "node:http";
 import { ServerAway } from "../../ssh/server-away.ts";
 import { toError } from "../../to-error.ts";
 import { decodeAnswer, encodeCall, RpcFault, type RpcArgument, type RpcValue } from "./xml-rpc.ts";
@@ -21,6 +21,10 @@ type RpcOptions = {
   /** `user:password`; null where it asks for none. */
   login: string | null;
   limitMs: number;
+  /** Keeps the connection for the next call; without it, each has one of its own. */
+  agent?: Agent;
+  /** Parts of an answer, global. One that differs from the answer before in nothing else is the same value as that. */
+  passing?: RegExp;
 };
 
 /** `SHUTDOWN_STATE` of `supervisor.xmlrpc.Faults`. */
@@ -29,23 +33,32 @@ const shutdownState = 6;
 const maxAnswerBytes = 16 * 1024 * 1024;
 
 /** @returns calls a method of the `supervisor` namespace. @throws RpcFault or SupervisordAway */
-export const createRpc =
-  ({ openSocket, whyClosed, path, login, limitMs }: RpcOptions): Rpc =>
-  async (method, ...args) => {
+export function createRpc(options: RpcOptions): Rpc {
+  const { openSocket, whyClosed, path, login, limitMs, agent, passing } = options;
+  let last: { text: string; value: RpcValue } | null = null;
+
+  /** To read an answer takes longer than to get it. */
+  function read(answer: string): RpcValue {
+    if (passing === undefined) return decodeAnswer(answer);
+    const text = answer.replaceAll(passing, "");
+    if (text !== last?.text) last = { text, value: decodeAnswer(answer) };
+    return last.value;
+  }
+
+  return async (method, ...args) => {
     let answer: { status: number; text: string };
     try {
-      answer = await post(
-        await openSocket(),
-        encodeCall(`supervisor.${method}`, args),
+      answer = await post({
+        socketPath: await openSocket(),
+        body: encodeCall(`supervisor.${method}`, args),
         login,
-        limitMs,
-      );
+        signal: AbortSignal.timeout(limitMs),
+        agent: agent ?? false,
+      });
     } catch (error) {
       // Of the way to it, which says itself what to do.
       if (error instanceof ServerAway) throw error;
-      const { code } = toError(error);
-      const isClosed = code === "ECONNRESET" || code === "EPIPE";
-      const why = isClosed ? await whyClosed?.(path) : null;
+      const why = isClosed(error) ? await whyClosed?.(path) : null;
       throw new SupervisordAway(
         awayReason(
           why == null ? error : Object.assign(toError(error), { code: why }),
@@ -61,12 +74,18 @@ export const createRpc =
     if (answer.status !== 200)
       throw new SupervisordAway(`supervisord answered HTTP ${answer.status} on ${path}.`);
     try {
-      return decodeAnswer(answer.text);
+      return read(answer.text);
     } catch (error) {
       if (!(error instanceof RpcFault) || error.code !== shutdownState) throw error;
       throw new SupervisordAway("supervisord is stopping, or starting anew.");
     }
   };
+}
+
+function isClosed(error: unknown): boolean {
+  const { code } = toError(error);
+  return code === "ECONNRESET" || code === "EPIPE";
+}
 
 function awayReason(error: unknown, path: string, limitMs: number): string {
   const { name, code, message } = toError(error);
@@ -88,20 +107,24 @@ function awayReason(error: unknown, path: string, limitMs: number): string {
   }
 }
 
-function post(
-  socketPath: string,
-  body: string,
-  login: string | null,
-  limitMs: number,
-): Promise<{ status: number; text: string }> {
+type Post = {
+  socketPath: string;
+  body: string;
+  login: string | null;
+  signal: AbortSignal;
+  agent: Agent | false;
+};
+
+function post(call: Post): Promise<{ status: number; text: string }> {
+  const { socketPath, body, login, signal, agent } = call;
   return new Promise((resolve, reject) => {
     const sent = request(
       {
         socketPath,
         path: "/RPC2",
         method: "POST",
-        agent: false,
-        signal: AbortSignal.timeout(limitMs),
+        agent,
+        signal,
         headers: { "Content-Type": "text/xml", "Content-Length": Buffer.byteLength(body) },
         ...(login !== null && { auth: login }),
       },
@@ -122,8 +145,12 @@ function post(
         );
       },
     );
-    // Also by the signal: then it is the signal's own reason.
-    sent.once("error", reject);
+    sent.once("error", (error) => {
+      // A connection that was kept may have been closed just now, which says nothing of a new one.
+      if (sent.reusedSocket && isClosed(error)) resolve(post(call));
+      // Also by the signal: then it is the signal's own reason.
+      else reject(error);
+    });
     sent.end(body);
   });
 }

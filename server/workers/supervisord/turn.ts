@@ -24,7 +24,7 @@ import { type Rpc, SupervisordAway } from "./rpc.ts";
 import type { Slot } from "./slot.ts";
 import { takeStep } from "./take-step.ts";
 import type { SupervisordWorker } from "./worker.ts";
-import { RpcFault } from "./xml-rpc.ts";
+import { RpcFault, type RpcValue } from "./xml-rpc.ts";
 
 const isAway = (error: unknown) => error instanceof SupervisordAway || error instanceof ServerAway;
 
@@ -48,6 +48,7 @@ type TurnOptions = {
 export function createTurn(options: TurnOptions) {
   const { names, machine, workers, log, nowMs, compareMs, released } = options;
   let comparedAtMs = 0;
+  let last: { answer: RpcValue; seen: ReadonlyMap<string, Observed> } | null = null;
 
   const pathOf = ({ folder, suffix }: Installed, id: number) =>
     `${folder}/${names.fileOf(id, suffix)}`;
@@ -65,7 +66,9 @@ export function createTurn(options: TurnOptions) {
 
   /** @returns what is there of this installation and belongs to no process that it knows */
   async function observe(rpc: Rpc): Promise<Map<string, Observed>> {
-    const seen = readProcesses(await rpc("getAllProcessInfo"), names, nowMs());
+    const answer = await rpc("getAllProcessInfo");
+    if (answer !== last?.answer) last = { answer, seen: readProcesses(answer, names, nowMs()) };
+    const seen = new Map(last.seen);
     const all = [...workers.values()].flatMap((worker) =>
       [...worker.slots.values()].map((slot) => ({ slot, name: groupOf(worker, slot) })),
     );
