@@ -43,8 +43,8 @@ export type Reachability = {
 type Options = {
   db: Database;
   servers: Servers;
-  /** Called when a server responds that did not before. */
-  onReached(): void;
+  /** Called with the id of a server that responds and did not before. */
+  onReached(id: number): void;
   clock: Clock;
   log: Logger;
 };
@@ -52,6 +52,8 @@ type Options = {
 export function createReachability({ db, servers, onReached, clock, log }: Options): Reachability {
   // Of a server whose entry was changed nothing is known any more.
   const seen = new WeakMap<RemoteServer, Seen>();
+  /** As this service has stored it: what is the same again costs no query. */
+  const stored = new WeakMap<RemoteServer, Contact>();
   const found = new WeakMap<Machine, { facts: Facts; atMs: number }>();
   const looks = new Map<Machine, Promise<void>>();
 
@@ -86,18 +88,21 @@ export function createReachability({ db, servers, onReached, clock, log }: Optio
     const error = await ask(server);
     // Its connection was ended here, which says nothing of the server.
     if (isStopped || !servers.list().includes(server)) return;
-    const wasReached = await db.transaction(async (tx) => {
+    const isAs = (contact: Contact | undefined) =>
+      contact?.reachable === (error === null) && contact.reason === (error?.message ?? null);
+    if (isAs(stored.get(server))) return;
+    const kept = await db.transaction(async (tx) => {
       const [row] = await tx.select().from(serverRows).where(eq(serverRows.id, server.id));
       // Its entry has gone meanwhile, or is not stored yet.
-      if (row === undefined) return false;
+      if (row === undefined) return null;
       const [before] = await tx
         .select()
         .from(serverContacts)
         .where(eq(serverContacts.server_id, server.id))
         .for("update");
+      if (before !== undefined && isAs(before)) return { contact: before, isReached: false };
       const now = new Date(clock.now());
-      const isSame = before !== undefined && before.reachable === (error === null);
-      if (isSame && (before.reason ?? null) === (error?.message ?? null)) return false;
+      const isSame = before?.reachable === (error === null);
       const isLost = before?.reachable === true && error !== null;
       const contact: Contact = {
         server_id: server.id,
@@ -113,9 +118,11 @@ export function createReachability({ db, servers, onReached, clock, log }: Optio
       if (isLost) await recordEvent(tx, contactEvent(server, contact, now));
       else if (error === null && before?.is_reported === true)
         await recordEvent(tx, contactEvent(server, contact, before.since));
-      return error === null && !isSame;
+      return { contact, isReached: error === null && !isSame };
     });
-    if (wasReached) onReached();
+    if (kept === null) return;
+    stored.set(server, kept.contact);
+    if (kept.isReached) onReached(server.id);
   }
 
   let isStopped = false;
