@@ -98,7 +98,15 @@ test("a server over SSH: its key is confirmed, a worker runs there, an outage sh
   await sshd.stop();
   await expect(row).toContainText(/unreachable/i, shown);
   await expect(row).toContainText(/installed/i);
-  await page.goto(serverPage);
+  const banner = page.getByRole("status", { name: "Service status" });
+  for (const path of [`/sites/${siteId}/workers`, `/servers/${serverId}/backups`]) {
+    await page.goto(service.url + path);
+    await expect(banner).toContainText(/web-far has been unreachable for .+, showing the last/);
+    await expect(page.locator("main[data-last-known]")).toBeVisible();
+  }
+  await banner.getByRole("link", { name: "View server" }).click();
+  await expect(page).toHaveURL(serverPage);
+  await expect(banner).toBeEmpty();
   await expect(page.getByText("Unreachable", { exact: true })).toBeVisible(shown);
   await expect(page.getByText(/refused the connection/)).toBeVisible(shown);
   await page.setViewportSize({ width: 360, height: 740 });
@@ -116,6 +124,7 @@ test("a server over SSH: its key is confirmed, a worker runs there, an outage sh
   await expect(page.getByText("Reachable", { exact: true })).toBeVisible(shown);
   await page.goto(`${service.url}/sites/${siteId}/workers`);
   await expect(row).not.toContainText(/unreachable/i, shown);
+  await expect(page.locator("main[data-last-known]")).toHaveCount(0, shown);
   expect((await worker()).process_list[0].pid).toBe(pid);
 
   await sshd.rekey();

@@ -1,14 +1,20 @@
-// Says that the service is away, over the page, so that nothing moves under the pointer; the page keeps what was known last.
+// Says that the service is away, or the server that the page is of: over the page, so that nothing moves under the pointer.
+// The page keeps what was known last.
 import { notifyManager } from "@tanstack/react-query";
-import { useEffect, useLayoutEffect, useRef, useSyncExternalStore } from "react";
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useSyncExternalStore } from "react";
 import { useLocation } from "react-router";
 import { queryClient } from "../api/query.ts";
 import { useStore } from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
+import { linkClass } from "../ui/link-class.ts";
+import { Time } from "../ui/Time.tsx";
+import { paths } from "../paths.ts";
+import { Link } from "./Link.tsx";
 import { isSaved } from "./LeaveGuard.tsx";
 import { keepCache } from "./keep-cache.ts";
 import { oldMs } from "./kept-cache.ts";
 import { outage } from "./outage.ts";
+import { useUnreachableServer } from "./unreachable-server.ts";
 import { isStale, watchService } from "./watch-service.ts";
 
 const timeText = (ms: number): string => {
@@ -43,12 +49,24 @@ function readOldest(): number | null {
   return moments.length === 0 ? null : Math.min(...moments);
 }
 
+function Away({ children }: { children: ReactNode }) {
+  return (
+    <span className="pointer-events-auto flex min-h-10 items-center gap-2.5 border-t border-line bg-warn-soft px-8 py-2 text-ink max-lg:px-6 max-sm:px-4">
+      <span className="text-warn">
+        <Icon name="warning" />
+      </span>
+      <span>{children}</span>
+    </span>
+  );
+}
+
 /** Rendered once, in the shell. */
 export function ServiceState() {
   const sinceMs = useStore(outage);
   const isAway = sinceMs !== null;
   const readMs = useSyncExternalStore(subscribe, readOldest);
   const isOld = isAway || readMs !== null;
+  const server = useUnreachableServer();
   useNewBuild();
   useEffect(() => watchService(queryClient), []);
   useEffect(() => keepCache(queryClient), []);
@@ -60,18 +78,25 @@ export function ServiceState() {
       aria-label="Service status"
       className="pointer-events-none fixed inset-x-0 bottom-0 z-10 lg:start-60"
     >
-      {isAway && (
-        <span className="pointer-events-auto flex min-h-10 items-center gap-2.5 border-t border-line bg-warn-soft px-8 py-2 text-ink max-lg:px-6 max-sm:px-4">
-          <span className="text-warn">
-            <Icon name="warning" />
-          </span>
-          <span>
-            <strong className="font-medium">Unreachable since {timeText(sinceMs)}</strong>, showing
-            the last known state. Quarterdeck goes on by itself.
-          </span>
-        </span>
+      {isAway ? (
+        <Away>
+          <strong className="font-medium">Unreachable since {timeText(sinceMs)}</strong>, showing
+          the last known state. Quarterdeck goes on by itself.
+        </Away>
+      ) : (
+        server !== null && (
+          <Away>
+            <strong className="font-medium">
+              {server.name} has been unreachable for <Time value={server.since} format="duration" />
+            </strong>
+            , showing the last known state.{" "}
+            <Link to={paths.server(server.id)} className={linkClass}>
+              View server
+            </Link>
+          </Away>
+        )
       )}
-      {!isAway && readMs !== null && (
+      {!isAway && server === null && readMs !== null && (
         <span className="flex min-h-10 animate-wait items-center gap-2.5 border-t border-line bg-raised px-8 py-2 text-muted max-lg:px-6 max-sm:px-4">
           Showing the state of {timeText(readMs)}. Updating…
         </span>
