@@ -34,6 +34,33 @@ test("a server without a pinned key runs nothing, and the key it offered is told
   expect(error.message).toContain(sshd.fingerprint);
 });
 
+test("keys of all kinds are told and can be pinned, whichever others the server has", async () => {
+  const sshd = await startSshd({ hostKeys: ["ed25519", "ecdsa", "rsa"] });
+  const error = await caught((await connectTo(sshd, { hostKey: null })).identify());
+  if (!(error instanceof HostKeyUnconfirmed)) throw error;
+  const [ed25519, ecdsa, rsa] = sshd.fingerprints;
+  expect(error.offered).toMatchObject([
+    { type: "ssh-ed25519", fingerprint: ed25519 },
+    { type: "ecdsa-sha2-nistp256", fingerprint: ecdsa },
+    { type: "ssh-rsa", fingerprint: rsa },
+  ]);
+  for (const hostKey of sshd.fingerprints) {
+    const connection = await connectTo(sshd, { hostKey });
+    expect(await connection.identify()).toMatchObject({ name: sshd.user });
+    await connection.close();
+  }
+});
+
+test.each(["ecdsa", "rsa"] as const)(
+  "a server whose only key is %s is used with that",
+  async (kind) => {
+    const sshd = await startSshd({ hostKeys: [kind] });
+    expect(await (await connectTo(sshd)).identify()).toMatchObject({ name: sshd.user });
+    const error = await caught((await connectTo(sshd, { hostKey: otherKey })).identify());
+    expect(error).toMatchObject({ isChanged: true, offered: [{ fingerprint: sshd.fingerprint }] });
+  },
+);
+
 test("a key that is not the pinned one is refused, and nothing runs", async () => {
   const sshd = await startSshd();
   const error = await caught((await connectTo(sshd, { hostKey: otherKey })).identify());

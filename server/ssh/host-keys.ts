@@ -53,6 +53,9 @@ async function readOffered(
         ...sshArguments(target, folder, [
           "-o",
           "ControlPath=none",
+          // With less, it does not say that the server has no key of the kind.
+          "-o",
+          "LogLevel=INFO",
           "-o",
           `HostKeyAlgorithms=${algorithms}`,
           "-o",

@@ -1,17 +1,27 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Site } from "../../contract/servers.ts";
+import type { AppOptions } from "../app.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { isRoot } from "../testing/machine.ts";
 import { startSshd, type TestSshd } from "./testing/sshd.ts";
 import { sshEntry } from "./testing/entry.ts";
 
-const makeService = (sshd: TestSshd, site = ""): Promise<TestService> =>
+const makeService = (
+  sshd: TestSshd,
+  site = "",
+  { entry = sshEntry(sshd), ...options }: Partial<AppOptions> & { entry?: string } = {},
+): Promise<TestService> =>
   createTestService({
+    ...options,
     inventory: (folder) => `
 servers:
   - { id: 1, name: here, connection: local }
-  - { id: 2, name: web-1, connection: ${sshEntry(sshd)} }
+  - { id: 2, name: web-1, connection: ${entry} }
 sites:
   - { id: 1, server: 2, name: shop, root: ${sshd.folder}/shop${site} }
 storage_providers:
@@ -32,6 +42,24 @@ test("a site on a server over SSH belongs to the account that logs in there", as
   const sshd = await startSshd();
   const service = await startService(sshd);
   expect(await showSite(service)).toMatchObject({ account: sshd.user, account_problem: null });
+});
+
+test("a key that only an agent has is used where the entry says so", async () => {
+  const sshd = await startSshd();
+  const socket = join(sshd.folder, "agent");
+  const agent = spawn("ssh-agent", ["-D", "-a", socket], { stdio: ["ignore", "pipe", "ignore"] });
+  onTestFinished(() => void agent.kill());
+  await once(agent.stdout, "data");
+  const secrets = { SSH_AUTH_SOCK: socket };
+  await promisify(execFile)("ssh-add", ["-q", sshd.keyFile], {
+    env: { ...process.env, ...secrets },
+  });
+  await rm(sshd.keyFile);
+  const entry = sshEntry(sshd).replace(`file:${sshd.keyFile}`, "agent");
+  const service = await startService(sshd, "", { secrets, entry });
+  expect(await showSite(service)).toMatchObject({ account: sshd.user, account_problem: null });
+  const without = await startService(sshd, "", { entry });
+  expect((await showSite(without)).account_problem).toContain("any key of the agent");
 });
 
 test.runIf(isRoot)("another account is used where sudo allows it, and else told how", async () => {

@@ -12,6 +12,9 @@ import type { SshTarget } from "../target.ts";
 
 const run = promisify(execFile);
 
+/** As `ssh-keygen -t` calls them. */
+type HostKeyKind = "ed25519" | "ecdsa" | "rsa";
+
 type SshdOptions = {
   /** Which shell reads what a login sends. */
   shell?: "dash" | "bash";
@@ -19,6 +22,8 @@ type SshdOptions = {
   sudoers?: string;
   /** Lines of sshd_config. */
   config?: string;
+  /** The kinds of its host keys. */
+  hostKeys?: readonly HostKeyKind[];
   cleanUp?: CleanUp;
 };
 
@@ -27,8 +32,9 @@ export type TestSshd = {
   /** Holds the keys and, as root, the homes of its accounts. */
   folder: string;
   keyFile: string;
-  /** What `ssh-keygen -l` says of its host key. */
-  fingerprint: string;
+  /** What `ssh-keygen -l` says of its host key, the first of them. */
+  readonly fingerprint: string;
+  fingerprints: string[];
   /** The accounts that may log in; as an ordinary user, only one's own. */
   user: string;
   otherUser: string;
@@ -50,28 +56,34 @@ const firstUid = 64_100;
 
 /** As root it sees accounts of its own in a file system view of its own, so that the machine keeps its. */
 export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
-  const { shell = "bash", cleanUp = onTestFinished } = options;
+  const { shell = "bash", cleanUp = onTestFinished, hostKeys = ["ed25519"] } = options;
   const folder = await makeFolder(cleanUp);
   await chmod(folder, 0o711);
   const port = await freePort();
-  const hostKey = join(folder, "host_key");
+  const hostKeyFile = (kind: HostKeyKind) => join(folder, `host_key_${kind}`);
   const keyFile = join(folder, "key");
   const accounts = isRoot ? ["deploy", "shop"] : [userInfo().username];
   const [user = "", otherUser = user] = accounts;
-  const makeKey = async (path: string) => {
+  const makeKey = async (path: string, kind: HostKeyKind = "ed25519") => {
     await rm(path, { force: true });
-    await run("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "test", "-f", path]);
+    await run("ssh-keygen", ["-q", "-t", kind, "-N", "", "-C", "test", "-f", path]);
   };
-  const readFingerprint = async () =>
-    (await run("ssh-keygen", ["-l", "-f", `${hostKey}.pub`])).stdout.split(" ")[1] ?? "";
-  await Promise.all([makeKey(hostKey), makeKey(keyFile)]);
+  const makeHostKeys = () => Promise.all(hostKeys.map((kind) => makeKey(hostKeyFile(kind), kind)));
+  const readFingerprints = () =>
+    Promise.all(
+      hostKeys.map(async (kind) => {
+        const { stdout } = await run("ssh-keygen", ["-l", "-f", `${hostKeyFile(kind)}.pub`]);
+        return stdout.split(" ")[1] ?? "";
+      }),
+    );
+  await Promise.all([makeHostKeys(), makeKey(keyFile)]);
   await writeFile(join(folder, "authorized"), await readFile(`${keyFile}.pub`));
   await writeFile(
     join(folder, "sshd_config"),
     [
       `Port ${port}`,
       "ListenAddress 127.0.0.1",
-      `HostKey ${hostKey}`,
+      ...hostKeys.map((kind) => `HostKey ${hostKeyFile(kind)}`),
       "PidFile none",
       `AuthorizedKeysFile ${folder}/authorized`,
       "StrictModes no",
@@ -158,7 +170,10 @@ export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
     port,
     folder,
     keyFile,
-    fingerprint: await readFingerprint(),
+    get fingerprint() {
+      return made.fingerprints[0] ?? "";
+    },
+    fingerprints: await readFingerprints(),
     user,
     otherUser,
     target: (more = {}) => ({
@@ -186,9 +201,9 @@ export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
     },
     async rekey() {
       await stop();
-      await makeKey(hostKey);
+      await makeHostKeys();
       await start();
-      made.fingerprint = await readFingerprint();
+      made.fingerprints = await readFingerprints();
     },
     findRunning: (text) => findProcesses((line) => line.includes(text)),
   };
