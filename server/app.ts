@@ -153,7 +153,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     db,
     servers,
     // What could not be asked while it was away can be now.
-    onReached: inventory.read,
+    onReached(id) {
+      inventory.read();
+      workersOfInventory?.noteReached(id);
+    },
     clock,
     log,
   });

@@ -41,6 +41,7 @@ afterAll(() => database.close());
 /** Takes every order and does nothing: the machine that hangs. */
 const hanging: ProcessManagers = {
   follow: async () => [],
+  noteReached: () => undefined,
   resume: async () => undefined,
   start: () => undefined,
   stop: async () => undefined,

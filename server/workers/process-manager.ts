@@ -158,3 +158,9 @@ export type ProcessManager = {
   /** Forgets everything at once and leaves the processes to the next start of the service. */
   release(): void;
 };
+
+/** One that finds out by looking now and then. */
+export type LookingManager = ProcessManager & {
+  /** Looks now. */
+  wake(): void;
+};

@@ -1,12 +1,12 @@
 // The process managers of all servers as one: each order goes to the one that keeps the worker's server.
 import type { ServerRow } from "../inventory/store.ts";
 import type { Log } from "../log.ts";
-import type { ProcessManager, Resumed } from "./process-manager.ts";
+import type { LookingManager, ProcessManager, Resumed } from "./process-manager.ts";
 
 type ProcessManagersOptions = {
   /** The one inside the service. */
   embedded: ProcessManager;
-  createSupervisord(server: ServerRow): ProcessManager;
+  createSupervisord(server: ServerRow): LookingManager;
   /** The server that a worker is on; null where it has none any more. */
   serverOf(workerId: number): Promise<ServerRow | null>;
   findServer(id: number): Promise<ServerRow | null>;
@@ -21,6 +21,8 @@ export type ProcessManagers = ProcessManager & {
    * @returns ids of the workers that have moved; the inventory lets none go that is not stopped
    */
   follow(): Promise<number[]>;
+  /** A server responds again that did not: what happened on it meanwhile is found out now. */
+  noteReached(serverId: number): void;
 };
 
 /** A server and what reaches its supervisord; the same for as long as that is the same. */
@@ -29,7 +31,7 @@ const keyOf = ({ id, connection, supervisord }: ServerRow) =>
 
 export function createProcessManagers(options: ProcessManagersOptions): ProcessManagers {
   const { embedded, log } = options;
-  const supervisords = new Map<string, ProcessManager>();
+  const supervisords = new Map<string, { serverId: number; manager: LookingManager }>();
   const byWorker = new Map<number, ProcessManager>();
   /** What goes on of workers that have left a manager: what is left there goes once its server can be asked. */
   const leaving = new Map<ProcessManager, Map<number, Promise<void>>>();
@@ -38,13 +40,13 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
     if (server === null || server.supervisord === null) return embedded;
     const key = keyOf(server);
     const existing = supervisords.get(key);
-    if (existing !== undefined) return existing;
-    const made = options.createSupervisord(server);
-    supervisords.set(key, made);
-    return made;
+    if (existing !== undefined) return existing.manager;
+    const manager = options.createSupervisord(server);
+    supervisords.set(key, { serverId: server.id, manager });
+    return manager;
   }
 
-  const all = () => [embedded, ...supervisords.values()];
+  const all = () => [embedded, ...[...supervisords.values()].map(({ manager }) => manager)];
   const known = (id: number) => byWorker.get(id) ?? embedded;
 
   /** Nobody waits for that: the server may be gone for good, and the inventory lets no worker go whose processes are up. */
@@ -104,6 +106,9 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
       const moved: number[] = [];
       for (const id of byWorker.keys()) if ((await assign(id)).hasMoved) moved.push(id);
       return moved;
+    },
+    noteReached(serverId) {
+      for (const one of supervisords.values()) if (one.serverId === serverId) one.manager.wake();
     },
     async resume(programs) {
       const given = new Map<ProcessManager, Resumed[]>([[embedded, []]]);

@@ -321,6 +321,8 @@ export function createWorkerService(options: WorkerServiceOptions) {
       }
     },
 
+    noteReached: manager.noteReached,
+
     /** Begins to look for what happens by nobody's order: deadlines, and crash loops that begin and end; or looks now. */
     wake() {
       deadlines.wake();

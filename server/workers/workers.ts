@@ -49,6 +49,8 @@ export type Workers = {
   resume(): Promise<void>;
   /** Called once the inventory has changed. */
   followInventory(): void;
+  /** Called with a server's id once it responds that did not before. */
+  noteReached(serverId: number): void;
   /** @param processes what becomes of them; those that are kept are taken over by the next start */
   stop(processes: "keep" | "stop"): Promise<void>;
 };
@@ -107,6 +109,7 @@ export function createWorkers(options: WorkersOptions): Workers {
           log.error({ err: error }, "workers were not moved to their sites' new servers"),
         );
     },
+    noteReached: service.noteReached,
     stop: service.close,
   };
 }

@@ -329,6 +329,26 @@ test("while supervisord hangs or is gone it is away with its reason, and then ev
   expect(pidsOf(manager, 1)).not.toEqual(last);
 });
 
+test("what is away is asked again soon, and what is at rest as soon as its server is known to be back", async (context) => {
+  const own = await startSupervisord();
+  context.onTestFinished(() => own.close());
+  // Longer than the test may take.
+  const manager = makeManager(context, own, { restMs: 3_600_000 });
+  await manager.resume([]);
+  manager.start(programOf(1, {}));
+  await expect.poll(isUp(manager, 1), soon).toBe(true);
+  const name = createNames(manager.instance).groupOf(1, 1);
+  await own.call("stopProcess", name, true);
+  expect(isUp(manager, 1)()).toBe(true);
+  manager.wake();
+  await expect.poll(() => manager.state(1), soon).toBe("STOPPED");
+  await own.stop();
+  manager.wake();
+  await expect.poll(() => whyAway(manager), soon).toContain("supervisord is not running");
+  await own.start();
+  await expect.poll(() => manager.away(1), soon).toBeNull();
+});
+
 test("where supervisord is missing, the commands that install it are told", async (context) => {
   const config = join(makeFolder(context), "supervisord.conf");
   const manager = makeManager(context, { config });

@@ -8,8 +8,8 @@ import type { Clock } from "../../clock.ts";
 import type { Log } from "../../log.ts";
 import {
   OrderWithdrawn,
+  type LookingManager,
   type ProcessListener,
-  type ProcessManager,
   type Program,
 } from "../process-manager.ts";
 import { toError } from "../../to-error.ts";
@@ -37,14 +37,25 @@ type SupervisordOptions = ProcessListener & {
   onRestart(): void;
   clock: Clock;
   log: Log;
-  /** Milliseconds between two looks: while something is on its way, and else; and at the program files. */
-  pace?: { busyMs: number; restMs: number; compareMs: number };
+  pace?: Pace;
+};
+
+/** Milliseconds between two looks. */
+type Pace = {
+  /** While something is on its way. */
+  busyMs: number;
+  /** While it cannot be asked: with the time between two attempts to connect, its return shows within 10 s. */
+  awayMs: number;
+  /** What changes by nobody's order shows that much later. */
+  restMs: number;
+  /** At the program files: a change of one is promised to show within a minute. */
+  compareMs: number;
 };
 
 /** A request waits so long for what is against it. */
 const refusalMs = 2000;
 
-const usualPace = { busyMs: 200, restMs: 2000, compareMs: 30_000 };
+const usualPace: Pace = { busyMs: 200, awayMs: 2000, restMs: 4000, compareMs: 45_000 };
 
 export function createSupervisordManager(options: SupervisordOptions) {
   const { machine, folder, clock, log, pace = usualPace } = options;
@@ -211,10 +222,14 @@ export function createSupervisordManager(options: SupervisordOptions) {
       await look();
     }
     running = null;
+    if (released.signal.aborted) return contact.close();
     // Without workers there is nothing to look after.
-    if (released.signal.aborted || (workers.size === 0 && !isBusy)) return;
-    const isSoon = isBusy && contact.away() === null;
-    cancel = clock.after(isSoon ? pace.busyMs : pace.restMs, wake);
+    if (workers.size > 0 || isBusy) cancel = clock.after(nextLookMs(), wake);
+  }
+
+  function nextLookMs(): number {
+    if (isBusy && contact.away() === null) return pace.busyMs;
+    return contact.isFailing() ? pace.awayMs : pace.restMs;
   }
 
   function wake() {
@@ -254,6 +269,7 @@ export function createSupervisordManager(options: SupervisordOptions) {
   function release() {
     released.abort();
     cancel();
+    if (running === null) contact.close();
   }
 
   const deploy = (id: number) => all(slotsOf(id).map((slot) => slot.deploy()));
@@ -386,5 +402,6 @@ export function createSupervisordManager(options: SupervisordOptions) {
     },
 
     release,
-  } satisfies ProcessManager;
+    wake,
+  } satisfies LookingManager;
 }

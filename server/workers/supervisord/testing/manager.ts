@@ -8,18 +8,19 @@ import {
   makeInstance,
   type TestSupervisor,
 } from "../../supervisor/testing.ts";
+import type { LookingManager } from "../../process-manager.ts";
 import type { Machine } from "../machine.ts";
 import { createSupervisordManager } from "../manager.ts";
 import type { TestSupervisord } from "./supervisord.ts";
 
-type Given = { folder?: string; instance?: string; machine?: Machine };
+type Given = { folder?: string; instance?: string; machine?: Machine; restMs?: number };
 
-/** Looks every 50 ms. Released when the test is over; what it added to supervisord goes with that. */
+/** Looks every 50 ms, and every 200 ms or `restMs` at rest. Released when the test is over; what it added to supervisord goes with that. */
 export function makeManager(
   context: Pick<TestContext, "onTestFinished">,
   { config }: Pick<TestSupervisord, "config">,
   given: Given = {},
-): TestSupervisor {
+): TestSupervisor & Pick<LookingManager, "wake"> {
   const instance = given.instance ?? makeInstance();
   const folder = given.folder ?? makeFolder(context);
   const { listener, reports } = keepReports((id) => manager.processes(id));
@@ -36,7 +37,7 @@ export function makeManager(
     config,
     folder: join(folder, "workers"),
     instance,
-    pace: { busyMs: 50, restMs: 200, compareMs: 500 },
+    pace: { busyMs: 50, awayMs: 200, restMs: given.restMs ?? 200, compareMs: 500 },
   });
   context.onTestFinished(() => manager.release());
   return { ...manager, ...reports, instance, folder };
