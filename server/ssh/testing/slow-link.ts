@@ -1,0 +1,65 @@
+// A slow way to a server: a proxy on a loopback port, whose bytes take their time and share little bandwidth.
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import { onTestFinished } from "vitest";
+import type { CleanUp } from "../../testing/machine.ts";
+import { portOf } from "../../testing/port-of.ts";
+
+type SlowLinkOptions = {
+  /** Of the server. */
+  port: number;
+  /** Each way. */
+  delayMs: number;
+  /** Each way, for all connections together. */
+  bytesPerSecond: number;
+  cleanUp?: CleanUp;
+};
+
+/** @returns the port that leads to the server */
+export async function startSlowLink(options: SlowLinkOptions): Promise<number> {
+  const { delayMs, bytesPerSecond, cleanUp = onTestFinished } = options;
+  const sockets = new Set<Socket>();
+
+  /** One way. Each chunk waits for those before it to be through, and is then under way for the delay. */
+  function createWay() {
+    let freeAtMs = 0;
+    return async (from: Socket, to: Socket) => {
+      const deliver = async (bytes: Buffer, before: Promise<void>, underWay: Promise<void>) => {
+        await before;
+        await underWay;
+        to.write(bytes);
+      };
+      let delivered = Promise.resolve();
+      for await (const chunk of from) {
+        const bytes: Buffer = chunk;
+        freeAtMs = Math.max(performance.now(), freeAtMs) + (bytes.length / bytesPerSecond) * 1000;
+        await wait(freeAtMs - performance.now());
+        delivered = deliver(bytes, delivered, wait(delayMs));
+      }
+      await delivered;
+      await wait(delayMs);
+      to.end();
+    };
+  }
+
+  const [there, back] = [createWay(), createWay()];
+  const server = createServer((near) => {
+    const far = connect(options.port, "127.0.0.1");
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on("close", () => sockets.delete(socket));
+      socket.on("error", () => undefined);
+    }
+    Promise.all([there(near, far), back(far, near)]).catch(() => {
+      near.destroy();
+      far.destroy();
+    });
+  }).listen(0, "127.0.0.1");
+  cleanUp(async () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  await once(server, "listening");
+  return portOf(server);
+}
