@@ -2,22 +2,28 @@
 import { readdir, readFile } from "node:fs/promises";
 import { ticksPerSecond } from "../server/workers/supervisor/group-usage.ts";
 
-type Found = { parent: number; name: string; seconds: number };
+type Found = { parent: number; name: string; seconds: number; ended: number };
 
-/** Of a process itself, and of all below it that still run, by the names of their programs. */
-export async function cpuSecondsOf(
-  pid: number,
-): Promise<{ own: number; below: Record<string, number> }> {
+type CpuSeconds = {
+  own: number;
+  /** Of its children that have ended. */
+  ended: number;
+  /** Of all below it that still run, by the names of their programs. */
+  below: Record<string, number>;
+};
+
+export async function cpuSecondsOf(pid: number): Promise<CpuSeconds> {
   const all = new Map<number, Found>();
   for (const number of await readdir("/proc")) {
     if (!/^\d+$/.test(number)) continue;
     const stat = await readFile(`/proc/${number}/stat`, "utf8").catch(() => "");
     const [, name = "", rest = ""] = /^\d+ \((.*)\) (.*)$/s.exec(stat) ?? [];
-    // State, parent, nine others, time in user and system mode.
+    // State, parent, nine others, time in user and system mode, the same of children that have ended.
     const fields = rest.split(" ").map(Number);
     const [, parent = 0] = fields;
-    const ticks = (fields[11] ?? 0) + (fields[12] ?? 0);
-    all.set(Number(number), { parent, name, seconds: ticks / ticksPerSecond });
+    const secondsAt = (index: number) =>
+      ((fields[index] ?? 0) + (fields[index + 1] ?? 0)) / ticksPerSecond;
+    all.set(Number(number), { parent, name, seconds: secondsAt(11), ended: secondsAt(13) });
   }
   const isBelow = ({ parent }: Found): boolean => {
     if (parent === pid) return true;
@@ -27,5 +33,6 @@ export async function cpuSecondsOf(
   const below: Record<string, number> = {};
   for (const found of all.values())
     if (isBelow(found)) below[found.name] = (below[found.name] ?? 0) + found.seconds;
-  return { own: all.get(pid)?.seconds ?? 0, below };
+  const { seconds: own = 0, ended = 0 } = all.get(pid) ?? {};
+  return { own, ended, below };
 }

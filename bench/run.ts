@@ -15,7 +15,9 @@ const { values: target, positionals: asked } = parseArgs({
   // Another page than ours, for the dashboard's figures: `npm run bench -- dashboard --url https://…`.
   options: {
     url: { type: "string" },
-    // How much the bench `ssh` backs up, in MB.
+    // Of the bench `ssh`: how many servers and workers in all, and how much is backed up in MB; 0 = nothing.
+    servers: { type: "string", default: "20" },
+    workers: { type: "string", default: "200" },
     size: { type: "string", default: "2000" },
     token: { type: "string", default: process.env["BENCH_TOKEN"] },
   },
@@ -28,8 +30,8 @@ const benches = {
   large,
   many,
   ssh: async () => {
-    await sshWorkers();
-    await sshBackups(Number(target.size));
+    await sshWorkers({ servers: Number(target.servers), workers: Number(target.workers) });
+    if (Number(target.size) > 0) await sshBackups(Number(target.size));
   },
 };
 

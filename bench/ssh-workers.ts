@@ -16,12 +16,14 @@ import { startSupervisord } from "../server/workers/supervisord/testing/supervis
 import { cpuSecondsOf } from "./cpu-seconds.ts";
 import { median, note, report } from "./report.ts";
 
-const servers = Array.from({ length: 20 }, (_, index) => index + 1);
-const workersOfEach = 10;
 const rounds = 3;
-const restSeconds = 20;
+const restSeconds = 60;
 
-export async function run(): Promise<void> {
+type Size = { servers: number; workers: number };
+
+export async function run(size: Size): Promise<void> {
+  const servers = Array.from({ length: size.servers }, (_, index) => index + 1);
+  const workersOfEach = Math.ceil(size.workers / size.servers);
   const cleanUps: (() => Promise<unknown>)[] = [];
   const later = (work: () => Promise<unknown>) => void cleanUps.push(work);
   try {
@@ -52,23 +54,32 @@ export async function run(): Promise<void> {
       QUARTERDECK_INVENTORY: join(folder, "inventory.yaml"),
     });
     later(() => service.end("SIGINT"));
+    const pidsOf = async () => {
+      const lists = await Promise.all(servers.map((id) => workersOf(service, id)));
+      return new Set(
+        lists.flat().flatMap(({ process_list: list = [] }) => list.flatMap(({ pid }) => pid ?? [])),
+      );
+    };
+    const untilPids = async (isThere: (pids: Set<number>) => boolean) => {
+      while (!isThere(await pidsOf())) await wait(100);
+    };
     // One server after the other: installing has a deadline, and this machine is all of them at once.
     for (const id of servers) {
       for (let made = 0; made < workersOfEach; made += 1)
         await service.call("POST", `/api/site/${id}/worker`, { ...workerBody, startsecs: 1 });
-      await untilPids(service, (pids) => pids.size === id * workersOfEach);
+      await untilPids((pids) => pids.size === id * workersOfEach);
     }
     const count = servers.length * workersOfEach;
     const shown = `${count} workers on ${servers.length} servers over SSH`;
 
     const secondsToShow: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
-      const before = await pidsOf(service);
+      const before = await pidsOf();
       const startedMs = performance.now();
       for (const pid of before) sendSignal(pid, "SIGKILL");
-      await untilPids(service, (pids) => pids.isDisjointFrom(before));
+      await untilPids((pids) => pids.isDisjointFrom(before));
       secondsToShow.push((performance.now() - startedMs) / 1000);
-      await untilPids(service, (pids) => pids.size === count && pids.isDisjointFrom(before));
+      await untilPids((pids) => pids.size === count && pids.isDisjointFrom(before));
     }
     report(`${shown}: all were killed, until all show it`, median(secondsToShow), "s", {
       atMost: 5,
@@ -82,14 +93,17 @@ export async function run(): Promise<void> {
     const percent = (from = 0, to = 0) => ((to - from) / restSeconds) * 100;
     const own = percent(before.own, after.own);
     const ssh = percent(before.below["ssh"], after.below["ssh"]);
-    report(`${shown}: the service and its ssh at rest`, own + ssh, "% of a core", {
+    const commands = percent(before.ended, after.ended);
+    report(`${shown}: the service and its ssh at rest`, own + ssh + commands, "% of a core", {
       atMost: 2,
     });
-    note(`the service ${own.toFixed(2)} %, ssh ${ssh.toFixed(2)} %`);
+    note(
+      `the service ${own.toFixed(2)} %, ssh ${ssh.toFixed(2)} %, commands ${commands.toFixed(2)} %; not counted: its database ${percent(before.below["postgres"], after.below["postgres"]).toFixed(2)} %`,
+    );
     for (const id of servers)
       for (const worker of await workersOf(service, id))
         await service.call("DELETE", `/api/worker/${worker.id}`);
-    await untilPids(service, (pids) => pids.size === 0);
+    await untilPids((pids) => pids.size === 0);
   } finally {
     for (const cleanUp of cleanUps.toReversed()) await cleanUp();
   }
@@ -100,18 +114,4 @@ async function workersOf(service: ServiceProcess, site: number): Promise<Worker[
     await service.call("GET", `/api/site/${site}/workers?per_page=100`)
   ).json();
   return page.data;
-}
-
-async function pidsOf(service: ServiceProcess): Promise<Set<number>> {
-  const lists = await Promise.all(servers.map((id) => workersOf(service, id)));
-  return new Set(
-    lists.flat().flatMap(({ process_list: list = [] }) => list.flatMap(({ pid }) => pid ?? [])),
-  );
-}
-
-async function untilPids(
-  service: ServiceProcess,
-  isThere: (pids: Set<number>) => boolean,
-): Promise<void> {
-  while (!isThere(await pidsOf(service))) await wait(100);
 }
