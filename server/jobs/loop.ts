@@ -1,16 +1,16 @@
 // Work that is done again and again: when somebody wakes it, and now and then by itself. It never overlaps itself.
-import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
+import type { Log } from "../log.ts";
 
 type LoopOptions = {
   /** What it does, for the log. */
   name: string;
-  /** Waits at most so long for somebody to wake it. */
-  everyMs: number;
+  /** Waits at most so long for somebody to wake it, or as long as is said after a turn; null = until somebody does. */
+  everyMs: number | (() => number | null);
   /** One turn. It looks at everything that is to be done; an error is logged, and the next turn tries again. */
   turn(signal: AbortSignal): Promise<void>;
   clock: Clock;
-  log: Logger;
+  log: Pick<Log, "error">;
 };
 
 export type Loop = {
@@ -36,7 +36,9 @@ export function createLoop({ name, everyMs, turn, clock, log }: LoopOptions): Lo
       }
     }
     running = null;
-    if (!stopping.signal.aborted) cancel = clock.after(everyMs, wake);
+    if (stopping.signal.aborted) return;
+    const delayMs = typeof everyMs === "number" ? everyMs : everyMs();
+    if (delayMs !== null) cancel = clock.after(delayMs, wake);
   }
 
   function wake(): void {

@@ -21,6 +21,8 @@ const callLimitMs = 5000;
 /** A supervisord that is restarted is back sooner. */
 const patienceMs = 4000;
 
+export type Contact = ReturnType<typeof createContact>;
+
 export function createContact({ machine, config, nowMs }: ContactOptions) {
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 1 });
   let connected: Connected | null = null;

@@ -1,0 +1,170 @@
+// The workers of one server: what each is to be, a slot for each of its processes, and what is written down of them here.
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../../clock.ts";
+import type { Log } from "../../log.ts";
+import type { ProcessListener, Program } from "../process-manager.ts";
+import type { Contact } from "./contact.ts";
+import type { Machine } from "./machine.ts";
+import { type Names, programSection } from "./program-file.ts";
+import { readRecords, recordsText, writeRecords } from "./records.ts";
+import { createRemoteLog, type RemoteLog } from "./remote-log.ts";
+import { createSlot, type Slot } from "./slot.ts";
+import type { SupervisordWorker } from "./worker.ts";
+
+type KnownWorkersOptions = ProcessListener & {
+  machine: Machine;
+  contact: Contact;
+  names: Names;
+  /** Here; one folder below it for each worker. */
+  folder: string;
+  /** Each time a process was started that had ended by itself or never came up. */
+  onRestart(): void;
+  clock: Clock;
+  log: Log;
+};
+
+export function createKnownWorkers(options: KnownWorkersOptions) {
+  const { machine, contact, names, folder, clock, log } = options;
+  const all = new Map<number, SupervisordWorker>();
+  const byId: ReadonlyMap<number, SupervisordWorker> = all;
+  const folderOf = (id: number) => join(folder, String(id));
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    log.error({ err: error, folder }, "the folder of the workers cannot be used");
+  }
+
+  function tell(id: number) {
+    try {
+      options.onChange(id);
+    } catch (error) {
+      log.error({ err: error, worker: id }, "a change of a worker was not taken");
+    }
+  }
+
+  function changed(worker: SupervisordWorker, slot: Slot) {
+    const { number, state, pid, exitCode, reason } = slot.status();
+    log.info({ worker: worker.id, number, state, pid, exitCode, reason }, "worker process changed");
+    worker.change?.notice(slot);
+    tell(worker.id);
+  }
+
+  const createLog = (id: number, paths: () => Promise<string[]>): RemoteLog =>
+    createRemoteLog({ machine, folder: folderOf(id), paths });
+
+  function create(program: Program): SupervisordWorker {
+    const { id } = program;
+    const slots: SupervisordWorker["slots"] = new Map();
+    return {
+      id,
+      program,
+      slots,
+      change: null,
+      log: createLog(id, async () => {
+        const { logFolder } = (await contact.connect()).installed;
+        return [...slots.keys()].map((number) => names.logOf(logFolder, id, number));
+      }),
+      fileText: null,
+      isFileDue: false,
+      fileNotice: null,
+      deployedAtMs: clock.now(),
+      recordsText: "",
+      awayReason: undefined,
+      removing: null,
+      removed: null,
+    };
+  }
+
+  function slotOf(worker: SupervisordWorker, number: number): Slot {
+    const { slots, id } = worker;
+    const existing = slots.get(number);
+    if (existing !== undefined) return existing;
+    const program = () => worker.change?.programOf(number) ?? worker.program;
+    const slot = createSlot(number, {
+      nowMs: clock.now,
+      program,
+      target: () =>
+        programSection({
+          program: program(),
+          number,
+          names,
+          logFolder: contact.installed()?.logFolder ?? "/var/log/supervisor",
+          environment: machine.environment,
+        }),
+      deployedAtMs: () => worker.deployedAtMs,
+      restarting: options.onRestart,
+      killing: (reason) => options.onKill(id, { number, reason }),
+      changed: () => changed(worker, slot),
+    });
+    slots.set(number, slot);
+    return slot;
+  }
+
+  const surplus = ({ slots, program }: SupervisordWorker) =>
+    [...slots.values()].filter(({ number }) => number > program.processes);
+
+  /** Slots beyond the worker's processes are there only until what ran in them is gone. */
+  function dropSurplus(worker: SupervisordWorker) {
+    if (worker.change !== null) return;
+    for (const slot of surplus(worker))
+      if (!slot.isThere() && !slot.isBusy()) worker.slots.delete(slot.number);
+  }
+
+  function save(worker: SupervisordWorker) {
+    const text = recordsText(
+      [...worker.slots.values()].map((slot) => [slot.number, slot.record()]),
+    );
+    if (text === worker.recordsText) return;
+    try {
+      writeRecords(folderOf(worker.id), text);
+      worker.recordsText = text;
+    } catch (error) {
+      log.warn({ err: error, worker: worker.id }, "the records of a worker were not written");
+    }
+  }
+
+  return {
+    byId,
+    /** Takes up its settings as of now. */
+    workerOf(program: Program): SupervisordWorker {
+      const existing = all.get(program.id);
+      if (existing === undefined) {
+        const made = create(program);
+        all.set(program.id, made);
+        return made;
+      }
+      if (existing.program.deployment !== program.deployment) existing.deployedAtMs = clock.now();
+      existing.program = program;
+      existing.isFileDue = true;
+      return existing;
+    },
+    slotOf,
+    slotsOf: (id: number): Slot[] => [...(all.get(id)?.slots.values() ?? [])],
+    wanted: (worker: SupervisordWorker) =>
+      Array.from({ length: worker.program.processes }, (_, index) => slotOf(worker, index + 1)),
+    surplus,
+    dropSurplus,
+    tell,
+    /** What an earlier life of the service wrote down of a worker's processes. */
+    recordsOf: (id: number) => readRecords(folderOf(id)),
+    /** Also of a worker that is not known: what was fetched of it. */
+    logOf: (id: number): RemoteLog => all.get(id)?.log ?? createLog(id, async () => []),
+    remove(id: number) {
+      all.delete(id);
+      rmSync(folderOf(id), { recursive: true, force: true });
+    },
+    /** supervisord was looked at, or is away, for a reason. */
+    noteLook(away: string | null) {
+      for (const worker of all.values()) {
+        dropSurplus(worker);
+        save(worker);
+      }
+      for (const [id, worker] of all) {
+        if (worker.awayReason === away) continue;
+        worker.awayReason = away;
+        tell(id);
+      }
+    },
+  };
+}
