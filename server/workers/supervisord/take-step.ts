@@ -2,7 +2,8 @@
 import { messageOf } from "../../loggable-error.ts";
 import { startCause } from "../supervisor/reasons.ts";
 import type { Rpc } from "./rpc.ts";
-import type { Slot, Step } from "./slot.ts";
+import type { Slot } from "./slot.ts";
+import type { Step } from "./slot-step.ts";
 import { RpcFault } from "./xml-rpc.ts";
 
 /** supervisord's own, see `supervisor.xmlrpc.Faults`. */

@@ -1,0 +1,104 @@
+// How a process that supervisord keeps is brought to its end: what is asked of supervisord, how long the process has, and
+// who waits for that.
+import type { ProcessState } from "../../../contract/workers/worker.ts";
+import type { Program } from "../process-manager.ts";
+import { killReason } from "../supervisor/reasons.ts";
+import { isKept, type Step } from "./slot-step.ts";
+
+/** A process on its way down. */
+type Ending = {
+  /** Its job may end first: the process alone is signaled. */
+  isGentle: boolean;
+  /** supervisord is not to start it again by itself meanwhile. */
+  isFinal: boolean;
+  /** Whom the signal was sent to. */
+  signaled: number | null;
+  sentAtMs: number | null;
+  isKillTold: boolean;
+  /** supervisord may know of it: also where it did not answer, it may do what it was asked to once it goes on. */
+  isTold: boolean;
+};
+
+type EndingPorts = {
+  nowMs(): number;
+  /** What the process was started as. */
+  startedAs(): Program;
+  /** Once, where it had to be killed. */
+  onKill(reason: string): void;
+};
+
+/** What supervisord shows of the process. */
+type Shown = { state: ProcessState; pid: number | null };
+
+export function createSlotEnding({ nowMs, startedAs, onKill }: EndingPorts) {
+  let ending: Ending | null = null;
+  let waiting: (() => void)[] = [];
+
+  function finish() {
+    ending = null;
+    const resolve = waiting;
+    waiting = [];
+    for (const done of resolve) done();
+  }
+
+  const isOverdue = () =>
+    ending !== null &&
+    ending.sentAtMs !== null &&
+    nowMs() - ending.sentAtMs >= startedAs().stopwaitsecs * 1000;
+
+  function tellKill() {
+    if (ending === null || ending.isKillTold) return;
+    ending.isKillTold = true;
+    const { stopwaitsecs, stopsignal } = startedAs();
+    onKill(killReason(true, stopwaitsecs, `SIG${stopsignal}`));
+  }
+
+  return {
+    isUnderWay: () => ending !== null,
+    /** Whether supervisord starts it again by itself, which ends the ending. */
+    comesBack: () => ending !== null && !ending.isFinal && ending.signaled !== null,
+    finish,
+
+    /** @returns resolves when what runs is gone, and its successor on its way where there is to be one */
+    begin(isGentle: boolean, isFinal: boolean): Promise<void> {
+      // A restart that is under way becomes a stop, within the time that it has.
+      ending = {
+        ...(ending ?? { signaled: null, sentAtMs: null, isKillTold: false, isTold: false }),
+        isGentle: isGentle && ending?.isGentle !== false,
+        isFinal: isFinal || ending?.isFinal === true,
+      };
+      return new Promise<void>((resolve) => waiting.push(resolve));
+    },
+
+    /** One that supervisord was not told of leaves no trace. */
+    cancelUntold() {
+      if (ending?.isTold === false) finish();
+    },
+
+    tells() {
+      if (ending !== null) ending.isTold = true;
+    },
+
+    /** What is to be done next about a process that is not to be as it is. @param wanted whether it is to come back */
+    nextStep({ state, pid }: Shown, wanted: boolean): Step | null {
+      if (state === "STOPPING" || state === "EXITED") return null;
+      if (!isKept(state)) return wanted ? null : { kind: "removeGroup" };
+      if (ending === null || !ending.isGentle || state !== "RUNNING") return { kind: "stop" };
+      if (ending.signaled === null) return { kind: "signal", signal: startedAs().stopsignal };
+      if (ending.signaled !== pid) return { kind: "stop" };
+      return isOverdue() ? { kind: "kill" } : null;
+    },
+
+    noteStop() {
+      if (ending !== null) ending.sentAtMs ??= nowMs();
+    },
+    noteSignal(pid: number | null) {
+      if (ending !== null) Object.assign(ending, { signaled: pid, sentAtMs: nowMs() });
+    },
+    noteKill: tellKill,
+    /** The process has ended. supervisord kills by itself and does not say so. */
+    noteEnd() {
+      if (isOverdue()) tellKill();
+    },
+  };
+}

@@ -1,0 +1,32 @@
+// Why a process that supervisord keeps is as it is, in the operator's words.
+import type { Program } from "../process-manager.ts";
+import { exitCause, giveUpReason, sentence, startCause } from "../supervisor/reasons.ts";
+import type { Observed, ProcessExit } from "./observed.ts";
+
+export const stoppedByOthers =
+  "Stopped on the server, not by Quarterdeck. Start the worker to bring it up again.";
+export const removedByOthers =
+  "Removed from supervisord on the server, not by Quarterdeck. Start the worker to add it again.";
+
+type Run = {
+  spawnError: Observed["spawnError"];
+  exit: ProcessExit;
+  /** What it was started as. */
+  program: Pick<Program, "startsecs" | "startretries">;
+};
+
+/** Why a run ended. @param within the start seconds that it did not outlive; null where it did */
+function causeOf({ spawnError, exit }: Run, within: number | null): string {
+  const isUnstartable =
+    spawnError !== "" && !/^(?:Exited too quickly|Bad exit code)/.test(spawnError);
+  return isUnstartable ? startCause(spawnError) : exitCause(exit.code, exit.signal, within);
+}
+
+/** Of a run that was up and ended by itself. */
+export const exitReason = (run: Run): string => sentence(causeOf(run, null));
+/** Of a start that failed and is tried again. */
+export const failedStartReason = (run: Run): string =>
+  sentence(causeOf(run, run.program.startsecs));
+/** Of starts that failed until none was left. */
+export const fatalReason = (run: Run): string =>
+  giveUpReason(causeOf(run, run.program.startsecs), run.program.startretries + 1, true);
