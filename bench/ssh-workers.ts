@@ -63,10 +63,13 @@ export async function run(size: Size): Promise<void> {
     const untilPids = async (isThere: (pids: Set<number>) => boolean) => {
       while (!isThere(await pidsOf())) await wait(100);
     };
+    const post = (site: number) =>
+      service.call("POST", `/api/site/${site}/worker`, { ...workerBody, startsecs: 1 });
     // One server after the other: installing has a deadline, and this machine is all of them at once.
     for (const id of servers) {
       for (let made = 0; made < workersOfEach; made += 1)
-        await service.call("POST", `/api/site/${id}/worker`, { ...workerBody, startsecs: 1 });
+        // Refused for as long as the site's account was not found on its server.
+        while (!(await post(id)).ok) await wait(100);
       await untilPids((pids) => pids.size === id * workersOfEach);
     }
     const count = servers.length * workersOfEach;
