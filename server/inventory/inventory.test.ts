@@ -43,6 +43,15 @@ test("a mistake leaves everything as it was, and the next good state counts", as
   await expectSites(["shop", "news"]);
 });
 
+test("a reading that its database refuses is followed by the next one", async () => {
+  await service.query("alter table servers rename to away");
+  await write(withBlog());
+  await vi.waitFor(() => expect(service.app.inventoryProblem()).not.toBeNull(), 5000);
+  await service.query("alter table away rename to servers");
+  await write(withBlog().replace("blog", "news"));
+  await expectSites(["shop", "news"]);
+});
+
 test("a site that has workers cannot be removed, and the rest of that change waits too", async () => {
   await service.call("POST", "/api/site/1/worker", workerBody);
   await write(withBlog().replace("id: 1, server: 1, name: shop", "id: 3, server: 1, name: other"));
