@@ -7,11 +7,11 @@ import { SourceError, type Attempt, type FileOwner } from "../../source.ts";
 import { isUnsound } from "../failures.ts";
 import { copyName } from "./check.ts";
 import { receiveThere } from "./receive.ts";
-import { clearRestore, renameNote, settleThere } from "./settle.ts";
+import { clearRestore, renameNote, runnerName, settleThere } from "./settle.ts";
 import { ask, folderName, refuseFailure, type Target, type Told } from "./shell.ts";
 import { refuseState } from "./survey.ts";
 
-const enter = `cd -- "$parent/$1" || exit 1
+const enter = `cd -- "$parent/$1" && echo $$ >${runnerName} || exit 1
 note() { printf '%s' "$1" >note && sync -- note; }
 leave() { rm -f -- ${copyName} ${copyName}-*; cd / && rm -rf -- "$parent/$1"; }
 `;
@@ -83,7 +83,10 @@ export async function restoreThere(
     }
     // What the server did last did not come back.
     const tidy = { id, say, signal: tidying() };
-    if ((await settleThere(target, tidy).catch(tellTrouble(say))) !== "restored") throw error;
+    const state = await settleThere(target, tidy).catch(tellTrouble(say));
+    if (state === "as it was") say("Nothing was changed.");
+    if (state === "unknown") say("The data is either unchanged or fully restored.");
+    if (state !== "restored") throw error;
     say(`The backup is restored, though there was trouble: ${error.message}`);
   }
 }

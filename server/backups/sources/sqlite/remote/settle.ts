@@ -9,11 +9,24 @@ import { toError } from "../../../../to-error.ts";
 /** What the note of a restore says where the copy takes the database's place by a rename; else it is the schema version before. */
 export const renameNote = "rename";
 
-/** SQLite rolls back what was cut off as soon as somebody opens it; here at once, not at the next visitor. */
+/** Of the shell that brings a copy in, in its folder. */
+export const runnerName = "runner";
+
+/**
+ * Where only the way there went silent, what was cut off still runs: the process that is noted, if it is the one that has the
+ * folder among its arguments. SQLite rolls back what was cut off as soon as somebody opens it; here at once, not at the next
+ * visitor.
+ */
 const lookAtLeft = `discard "$2" "$3"
+end() {
+  p=$(cat ${runnerName} 2>/dev/null) && tr '\\0' '\\n' <"/proc/$p/cmdline" | grep -qxF -- "$1" || return
+  read -r _ _ _ _ g _ <"/proc/$p/stat" && kill -s KILL -- "-$g"
+  n=0; while kill -0 "$p" && [ $n -lt 50 ]; do sleep 0.1; n=$((n+1)); done
+}
+l=nothing; if cd -- "$parent/$1" 2>/dev/null; then l=left; end "$1" 2>/dev/null; fi
 if [ "$(look)" = open ]; then step q "$real" 'select count(*) from sqlite_master'; else tell 0 ""; fi
-cd -- "$parent/$1" 2>/dev/null || { tell nothing; exit 0; }
-tell left; [ -e ${copyName} ] && tell file || tell none
+tell "$l"; [ "$l" = left ] || exit 0
+[ -e ${copyName} ] && tell file || tell none
 [ -e note ] && tell noted "$(cat note)" || tell none ""`;
 
 /** Bytes that each copy sets anew, counted from 1 as `cmp` does. */

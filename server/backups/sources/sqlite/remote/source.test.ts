@@ -1,4 +1,6 @@
 // What only a SQLite database of another machine has to keep; the tests that all of them share are beside the local source.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   chmod,
   chown,
@@ -20,6 +22,7 @@ import type { Account } from "../../../../hosts/account.ts";
 import type { Host } from "../../../../hosts/host.ts";
 import { createCollector } from "../../../testing/collector.ts";
 import { createRemoteServer } from "../../../testing/remote-host.ts";
+import { signalGroup } from "../../../../testing/signals.ts";
 import type { Source } from "../../source.ts";
 import {
   attempt,
@@ -197,6 +200,30 @@ test("what a cut-off restore left tells how far it came", async () => {
   exec("insert into customers (id, name) values (99, 'later')");
   await leave(String(version - 1));
   expect(await settled()).toBe("unknown");
+});
+
+test("a restore that still runs on the server, and nothing else, is ended before it is settled", async () => {
+  exec(rich);
+  const { source } = await makeSource();
+  const { content } = await dumpOf(source);
+  const name = folderName("restore", 7, path);
+  for (const [mark, isEnded] of [
+    [name, true],
+    ["something else", false],
+  ] as const) {
+    const running = spawn("sh", ["-c", "sleep 60; :", "sh", mark], { detached: true });
+    const ended = once(running, "exit");
+    await mkdir(join(folder, name));
+    await writeFile(join(folder, name, "database"), content);
+    await writeFile(join(folder, name, "runner"), `${running.pid}\n`);
+    expect(await source.settle(attempt())).toBe("as it was");
+    if (!isEnded) {
+      expect(running.signalCode).toBeNull();
+      signalGroup(running.pid, "SIGKILL");
+    }
+    await ended;
+    expect(running.signalCode).toBe("SIGKILL");
+  }
 });
 
 test("what was cut off is put in order by the next rehearsal", async () => {
