@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Backup } from "../../contract/backups/backup.ts";
 import { createApp } from "../app.ts";
@@ -12,10 +13,12 @@ import {
   type EverySource,
   type SourceKind,
 } from "./testing/every-source.ts";
+import { createRemoteServer } from "./testing/remote-host.ts";
 
+const remote = createRemoteServer();
 let every: EverySource;
 beforeAll(async () => {
-  every = await createEverySource();
+  every = await createEverySource(await remote.connection());
 }, 240_000);
 afterAll(() => every.close());
 
@@ -33,6 +36,13 @@ const contents = {
   PostgreSQL: async () => await every.postgres?.query("shop", "select count(*) from noise"),
   MariaDB: () => every.mariadb.query("shop", "select count(*) from noise"),
   SQLite: async () => every.service.sql("select count(*) from noise"),
+  "SQLite on a remote server": async () => {
+    const { folder } = every.service;
+    const database = new DatabaseSync(join(folder, "notes.sqlite"), { readOnly: true });
+    const found = database.prepare("select count(*) from noise").all();
+    database.close();
+    return [found, (await readdir(folder)).filter((name) => name.includes(".quarterdeck-"))];
+  },
   folder: () => readdir(join(every.service.folder, "shop")),
   "folder of another account": () => readdir(join(every.service.folder, "other")),
 } as const satisfies Record<SourceKind, () => Promise<unknown>>;

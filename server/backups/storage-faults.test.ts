@@ -10,10 +10,12 @@ import {
   sourceKinds,
   type EverySource,
 } from "./testing/every-source.ts";
+import { createRemoteServer } from "./testing/remote-host.ts";
 
+const remote = createRemoteServer();
 let every: EverySource;
 beforeAll(async () => {
-  every = await createEverySource();
+  every = await createEverySource(await remote.connection());
 }, 240_000);
 afterAll(() => every.close());
 

@@ -17,9 +17,9 @@ export type BackupTestService = TestService & {
   errorsOf(method: string, path: string, body: unknown): Promise<Record<string, string[]>>;
   /** Waits until the path is 404. */
   becomesGone(path: string): Promise<void>;
-  configuration(change?: object): Promise<BackupConfiguration>;
+  configuration(change?: ConfigurationChange): Promise<BackupConfiguration>;
   /** Creates one and waits until it is installed. */
-  installed(change?: object): Promise<BackupConfiguration>;
+  installed(change?: ConfigurationChange): Promise<BackupConfiguration>;
   show(id: number): Promise<BackupConfiguration>;
   backup(id: number): Promise<Backup>;
   /** Asks for a run and waits for its end. */
@@ -31,6 +31,9 @@ export type BackupTestService = TestService & {
   /** Runs a statement on the SQLite database and answers its rows. */
   sql(statement: string): Record<string, unknown>[];
 };
+
+/** Fields of one, and the id of its server; by default the first. */
+type ConfigurationChange = { server?: number; [field: string]: unknown };
 
 export const nightly = {
   name: "Shop",
@@ -117,10 +120,13 @@ export async function createBackupTestService(
     (await service.json<BackupConfiguration>("GET", `/api/backup-configuration/${id}`)).body;
   const backup = async (id: number) =>
     (await service.json<Backup>("GET", `/api/backup/${id}`)).body;
-  const configuration = async (change = {}) => {
+  const configuration: BackupTestService["configuration"] = async ({
+    server = 1,
+    ...change
+  } = {}) => {
     const { status, body } = await service.json<BackupConfiguration>(
       "POST",
-      "/api/server/1/backup-configuration",
+      `/api/server/${server}/backup-configuration`,
       { ...nightly, ...change },
     );
     expect(status, JSON.stringify(body)).toBe(201);

@@ -3,7 +3,9 @@ import { randomBytes } from "node:crypto";
 import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { startS3, type Gate } from "../../storage/testing.ts";
+import { ownUser } from "../../testing/own-user.ts";
 import { createBackupTestService, type BackupTestService } from "./backup-service.ts";
 import { startMariadbServer, type MariadbServer } from "./mariadb-server.ts";
 import { hasPostgresServer, startPostgresServer, type PostgresServer } from "./postgres-server.ts";
@@ -17,6 +19,7 @@ export const sourceKinds = {
   ...(hasPostgresServer && { PostgreSQL: { backupable_type: "database", backupable_id: 4 } }),
   MariaDB: { backupable_type: "database", backupable_id: 5 },
   SQLite: { backupable_type: "database", backupable_id: 1 },
+  "SQLite on a remote server": { server: 3, backupable_type: "database", backupable_id: 6 },
   folder: { backupable_type: "site", backupable_id: 1 },
   ...(isRoot && { "folder of another account": { backupable_type: "site", backupable_id: 2 } }),
 };
@@ -40,7 +43,8 @@ const fill = async (folder: string) => {
     await writeFile(join(folder, `noise-${count}`), randomBytes(2_000_000));
 };
 
-export async function createEverySource(): Promise<EverySource> {
+/** @param connection of a remote server, as an inventory names it */
+export async function createEverySource(connection: string): Promise<EverySource> {
   const folder = await mkdtemp(join(tmpdir(), "quarterdeck-every-"));
   const gate = await startS3(folder);
   const postgres = hasPostgresServer ? await startPostgresServer() : null;
@@ -66,8 +70,10 @@ export async function createEverySource(): Promise<EverySource> {
       },
     },
     {
-      databases: () => `  - { id: 4, server: 1, name: pg, engine: postgres, url: env:POSTGRES }
-  - { id: 5, server: 1, name: maria, engine: mysql, url: env:MARIADB }`,
+      servers: `  - { id: 3, name: far, connection: ${connection} }`,
+      databases: (home) => `  - { id: 4, server: 1, name: pg, engine: postgres, url: env:POSTGRES }
+  - { id: 5, server: 1, name: maria, engine: mysql, url: env:MARIADB }
+  - { id: 6, server: 3, name: notes, engine: sqlite, path: ${home}/notes.sqlite, user: ${ownUser} }`,
       sites: (home) =>
         isRoot ? `  - { id: 2, server: 1, name: other, root: ${home}/other, user: nobody }` : "",
       providers: () =>
@@ -76,9 +82,12 @@ export async function createEverySource(): Promise<EverySource> {
     },
   );
   await fill(join(service.folder, "shop"));
-  service.sql(
-    "create table noise as with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000) select i, randomblob(1000) from n",
-  );
+  const makeNoise =
+    "create table noise as with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000) select i, randomblob(1000) from n";
+  service.sql(makeNoise);
+  const notes = new DatabaseSync(join(service.folder, "notes.sqlite"));
+  notes.exec(makeNoise);
+  notes.close();
   if (isRoot) {
     const other = join(service.folder, "other");
     await mkdir(other);
