@@ -19,7 +19,7 @@ import type { Resolver } from "./resolver.ts";
 export type RecordOutcomeOptions = {
   store: BackupStore;
   configurations: ConfigurationStore;
-  resolver: Resolver;
+  resolver: Omit<Resolver, "drill">;
   jobs: Jobs;
   counts: BackupCounts;
   clock: Clock;

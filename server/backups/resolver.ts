@@ -19,6 +19,7 @@ import { storageAway } from "../storage/remote-folder.ts";
 import { StorageError, type Storage } from "../storage/storage.ts";
 import { toError } from "../to-error.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
+import { createDrillPlaces, type PlacedDrill } from "./drill-places.ts";
 import { createRemoteFolderSource } from "./sources/folder/remote/source.ts";
 import { createFolderSource } from "./sources/folder/source.ts";
 import type { BackupStore } from "./backup-store.ts";
@@ -45,6 +46,11 @@ type ResolverOptions = {
 };
 
 export type Resolver = {
+  /**
+   * Where restores of it are tried. Opens the source only where that is its own server.
+   * @throws like `source`
+   */
+  drill(configuration: ConfigurationRow): Promise<PlacedDrill>;
   /** @throws SourceError when the inventory has it no more, or its secret is not there */
   source(configuration: ConfigurationRow): Promise<Source>;
   /** @throws StorageError when the inventory has it no more, its secret is not there, or its disk is away */
@@ -58,6 +64,7 @@ const lookedFor = 20;
 
 export function createResolver(options: ResolverOptions): Resolver {
   const { inventory, store, host, servers, secrets, scratch } = options;
+  const drillPlaces = createDrillPlaces(options);
 
   const accountOf = ({ account, problem }: EntryAccount): Account => {
     if (account === null) throw new SourceError(problem ?? "No account is known for this source.");
@@ -86,7 +93,12 @@ export function createResolver(options: ResolverOptions): Resolver {
     const url = await secrets.read(entry.url, `the url of database ${entry.id} (${name})`);
     const machine = isLocal ? host : await servers.open(serverId);
     return entry.engine === "postgres"
-      ? createPostgresSource({ host: machine, name, url })
+      ? createPostgresSource({
+          host: machine,
+          name,
+          url,
+          isDrilledElsewhere: (await inventory.findServer(serverId))?.drills != null,
+        })
       : createMysqlSource({ host: machine, name, url, scratchFolder: scratch.own });
   }
 
@@ -118,19 +130,31 @@ export function createResolver(options: ResolverOptions): Resolver {
     return paths.length === 0;
   }
 
+  /** @throws SourceError when the inventory has it no more */
+  async function find({ database_id, site_id }: ConfigurationRow): Promise<DatabaseRow | SiteRow> {
+    const database = database_id === null ? null : await inventory.findDatabase(database_id);
+    if (database !== null) return database;
+    const site = site_id === null ? null : await inventory.findSite(site_id);
+    if (site === null) throw new SourceError("The source is no longer in the inventory.");
+    return site;
+  }
+
+  async function open(found: DatabaseRow | SiteRow): Promise<Source> {
+    try {
+      return await ("entry" in found ? databaseSource(found) : siteSource(found));
+    } catch (error) {
+      throw error instanceof Error && error.name === "SecretMissing"
+        ? new SourceError(error.message)
+        : error;
+    }
+  }
+
   return {
-    async source({ database_id, site_id }) {
-      try {
-        const database = database_id === null ? null : await inventory.findDatabase(database_id);
-        if (database !== null) return await databaseSource(database);
-        const site = site_id === null ? null : await inventory.findSite(site_id);
-        if (site === null) throw new SourceError("The source is no longer in the inventory.");
-        return await siteSource(site);
-      } catch (error) {
-        throw error instanceof Error && error.name === "SecretMissing"
-          ? new SourceError(error.message)
-          : error;
-      }
+    source: async (configuration) => open(await find(configuration)),
+
+    async drill(configuration) {
+      const found = await find(configuration);
+      return (await drillPlaces.of(found)) ?? { place: null, ...(await open(found)) };
     },
 
     async storage(providerId) {

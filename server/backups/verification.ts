@@ -71,14 +71,15 @@ export function createVerification(options: VerificationOptions) {
       let damage: string | null = null;
       let reason: string | null = null;
       try {
-        const source = await resolver.source(configuration);
+        const { place, drill } = await resolver.drill(configuration);
         const storage = await resolver.storage(row.storage_provider_id);
         await verifyStored(storage, row, signal);
         output.say("Stored file verified.");
+        if (place !== null) output.say(`Drilling on ${place}.`);
         const attempt = { id: row.id, say: output.say, signal };
         // What was written as a manifest is read as one; older rows have none.
         const manifest = row.manifest as Manifest | null;
-        output.say(await source.drill(await openPlain(storage, row, signal), manifest, attempt));
+        output.say(await drill(await openPlain(storage, row, signal), manifest, attempt));
       } catch (error) {
         if (operatorMessage(error) === null)
           log.error({ err: error, backup: row.id }, "a drill failed unexpectedly");
@@ -135,8 +136,8 @@ export function createVerification(options: VerificationOptions) {
     ): Promise<void> {
       const output = createOutput(row.drill_output ?? "");
       try {
-        const source = await resolver.source(configuration);
-        await source.settle({ id: row.id, say: output.say, signal: AbortSignal.timeout(60_000) });
+        const { settle } = await resolver.drill(configuration);
+        await settle({ id: row.id, say: output.say, signal: AbortSignal.timeout(60_000) });
       } catch (error) {
         log.error({ err: error, backup: row.id }, "a drill's scratch place was not cleared");
       }

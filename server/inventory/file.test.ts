@@ -70,6 +70,18 @@ describe("a mistake is reported with its line and its reason", () => {
       "line 4: There is no server 7.",
     ],
     [`${start}sites:\n  - { id: 1, server: 1, name: a, root: a }`, "A path must be absolute"],
+    [
+      "servers:\n  - { id: 1, name: here, connection: local, drills: { server: 7 } }",
+      "line 2: There is no server 7.",
+    ],
+    [
+      "servers:\n  - { id: 1, name: here, connection: local, drills: { server: here } }",
+      "line 2: A drill place is the id of a server, or “local” for this machine.",
+    ],
+    [
+      "servers:\n  - { id: 1, name: here, connection: local, drills: { server: local, mysql: secret } }",
+      "line 2: A secret must be “env:NAME” or “file:PATH”.",
+    ],
     ["servers:\n  - { id: 1, name: far }", "line 2: A connection is “local” for this machine, or"],
     [
       `${start}storage_providers:\n  - id: 1\n    name: disk\n    type: local\n    path: /a\n    server: 7`,

@@ -13,6 +13,8 @@ export type ServerRow = {
   /** What keeps its workers up, and the configuration file of it that the entry names; null = this service does. */
   supervisord: { config: string | null } | null;
   connection: ServerConnection;
+  /** Where its drills run; null = on itself. */
+  drills: NonNullable<Inventory["servers"][number]["drills"]> | null;
 };
 export type SiteRow = {
   id: number;
@@ -57,6 +59,7 @@ export const toServer = (row: typeof servers.$inferSelect): ServerRow => ({
       ? { config: row.entry.supervisord_config ? expandHome(row.entry.supervisord_config) : null }
       : null,
   connection: row.entry.connection,
+  drills: row.entry.drills ?? null,
 });
 
 export function toSite(row: typeof sites.$inferSelect): SiteRow {

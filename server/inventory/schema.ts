@@ -58,6 +58,18 @@ const ssh = z.strictObject({
   jump: z.optional(z.strictObject(hop)),
 });
 
+/** Where the drills of what is on a server run, in place of that server. */
+const drills = z.strictObject({
+  server: z.union([z.literal("local"), id], {
+    error: "A drill place is the id of a server, or “local” for this machine.",
+  }),
+  /** Whose account has the files of sites and SQLite databases there; by default the one that commands run as. */
+  user: z.optional(user),
+  /** Database servers, as that machine reaches them. */
+  postgres: z.optional(secret),
+  mysql: z.optional(secret),
+});
+
 const server = z.strictObject({
   id,
   name: line(100),
@@ -69,6 +81,7 @@ const server = z.strictObject({
   supervisor: z.optional(z.enum(["embedded", "supervisord"])),
   /** By default the one that Debian's package brings. */
   supervisord_config: z.optional(absolutePath),
+  drills: z.optional(drills),
 });
 
 const site = z.strictObject({
@@ -176,6 +189,9 @@ export function crossCheck(inventory: Inventory): Complaint[] {
     );
   });
   inventory.servers.forEach((entry, index) => {
+    const place = entry.drills?.server;
+    if (typeof place === "number")
+      refer(["servers", index, "drills", "server"], serverIds, "server", place);
     const { connection, supervisor, supervisord_config: config } = entry;
     if (connection !== "local" && supervisor === "embedded")
       complaints.push({

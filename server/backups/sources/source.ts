@@ -70,6 +70,12 @@ export type CompressedDump = {
   dump(into: Writable, attempt: Attempt): Promise<(archive: Unpacked["archive"]) => Manifest>;
 };
 
+/** Where restores are tried that is not the source itself. */
+export type Drill = Pick<Source, "drill"> & {
+  /** After a drill that a kill cut off: removes what it left. Safe to call when nothing is left. */
+  settle(attempt: Attempt): Promise<unknown>;
+};
+
 export type Source = {
   /** What its files end with, before `.zst`: `dump`, `sql`, `sqlite`, `tar`. */
   readonly extension: string;

@@ -117,7 +117,7 @@ describe.runIf(isRoot)("a site of another account", () => {
     await source.restore(Readable.from([archive]), attempt());
     expect(await wordOf(root)).toBe("new");
     expect(await stat(join(root, "page-1"))).toMatchObject({ uid: daemon.uid });
-    expect(said).toEqual(["page-1 now belongs to the site's account."]);
+    expect(said).toEqual(["page-1 now belongs to daemon."]);
   });
 
   test("is not restored over a folder of somebody else, and the rehearsal says so", async () => {

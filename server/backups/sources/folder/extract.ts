@@ -1,6 +1,7 @@
 // Takes an archive apart into a folder, and says what it held.
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { accountName } from "../../../hosts/account.ts";
 import type { Host } from "../../../hosts/host.ts";
 import { createArchiveInspector, type ArchiveSummary } from "./archive.ts";
 import { inWords } from "./dump.ts";
@@ -34,7 +35,7 @@ export async function extractArchive(
         else if (verdict === "owner" && !isRoot)
           tally.tell(
             foreign,
-            `${text.replace(/: Cannot .*$/, "")} now belongs to the site's account.`,
+            `${text.replace(/: Cannot .*$/, "")} now belongs to ${accountName(host.account)}.`,
           );
         else if (verdict !== "noise") tally.fail(text);
       },

@@ -100,7 +100,7 @@ export function createMysqlClient(host: Host, place: MysqlPlace) {
       }
     }
     throw new SourceError(
-      `${programs.join(" or ")} is not on this machine. Install mariadb-client (or mysql-client).`,
+      `${programs.join(" or ")} is not on ${host.isRemote ? "the server" : "this machine"}. Install mariadb-client (or mysql-client).`,
     );
   }
 

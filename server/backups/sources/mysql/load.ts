@@ -4,14 +4,18 @@ import { finished, pipeline } from "node:stream/promises";
 import { plainSession, quoteName, quoteText, type MysqlClient } from "./client.ts";
 import { countsOf, createDumpStream, runWholeDump } from "./dump.ts";
 import { codes, MysqlError } from "./errors.ts";
-import { listTables, rehearseObjects, settableDefiners } from "./objects.ts";
+import { listTables, rehearseObjects, settableDefiners, withoutAccounts } from "./objects.ts";
 import { markerTable, type Names } from "./plan.ts";
 import { createSplitter, type Objects } from "./split.ts";
-import { SourceError, type Attempt, type Checksums, type Manifest } from "../source.ts";
+import { SourceError, type Attempt, type Checksums, type Drill, type Manifest } from "../source.ts";
 import { compareTables } from "../tables.ts";
 import { toError } from "../../../to-error.ts";
 
-type LoadOptions = { client: MysqlClient };
+type LoadOptions = {
+  client: MysqlClient;
+  /** The server need not have the accounts that views, routines and triggers run as. */
+  isElsewhere?: boolean;
+};
 
 /**
  * How long a statement waits for another connection's table lock before it fails. Short, because all others that come
@@ -73,7 +77,7 @@ export async function dropScratch(
 
 /** Fills a scratch database with the dump's tables, and tries its other objects there. @returns those, and the tables' names */
 export async function loadScratch(
-  { client }: LoadOptions,
+  { client, isElsewhere = false }: LoadOptions,
   names: Names,
   database: string,
   from: Readable,
@@ -99,7 +103,9 @@ export async function loadScratch(
     throw new SourceError(
       "The dump ends without its end mark: it is cut off, so nothing was put in place.",
     );
-  const objects = await settableDefiners(client, database, splitter.objects, attempt);
+  const objects = isElsewhere
+    ? withoutAccounts(splitter.objects)
+    : await settableDefiners(client, database, splitter.objects, attempt);
   await rehearseObjects(client, database, lead, objects, signal);
   const tables = await listTables(client, database, signal);
   return { objects, tables: tables.filter((table) => table !== markerTable) };
@@ -126,7 +132,21 @@ async function makeScratch(
   }
 }
 
-export async function drillDump(
+export const createMysqlDrill = (options: LoadOptions, namesFor: (id: number) => Names): Drill => ({
+  async drill(from, manifest, attempt) {
+    const found = await drillDump(options, namesFor(attempt.id), from, manifest, attempt);
+    return options.isElsewhere === true
+      ? `${found} Definers were left out: they are accounts of its own server.`
+      : found;
+  },
+  async settle({ id, signal }) {
+    const names = namesFor(id);
+    await endSessions(options.client, names, signal);
+    await dropScratch(options.client, [names.drill], signal);
+  },
+});
+
+async function drillDump(
   options: LoadOptions,
   names: Names,
   from: Readable,

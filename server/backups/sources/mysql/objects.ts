@@ -139,6 +139,12 @@ export async function settableDefiners(
   return { ...settable, code: orderViews(settable.code, gone) };
 }
 
+/** All of them run as the account that makes them. */
+export function withoutAccounts(objects: Objects): Objects {
+  const own = withoutDefiners(objects, definersOf(objects));
+  return { ...own, code: orderViews(own.code, []) };
+}
+
 /** Loads all but events, so that what is wrong with them shows before the target is touched, and drops what stops a RENAME. */
 export async function rehearseObjects(
   client: MysqlClient,

@@ -5,11 +5,11 @@ import { createMysqlClient, quoteText, readUrl } from "./client.ts";
 import { dumpMysql } from "./dump.ts";
 import { tellForeignReferences } from "./foreign-keys.ts";
 import { codes, MysqlError } from "./errors.ts";
-import { drillDump } from "./load.ts";
+import { createMysqlDrill } from "./load.ts";
 import { namesOf } from "./plan.ts";
 import { checkPrivileges } from "./privileges.ts";
 import { createMysqlRestore } from "./restore.ts";
-import { SourceError, type Source } from "../source.ts";
+import { SourceError, type Drill, type Source } from "../source.ts";
 
 type MysqlSourceOptions = {
   host: Host;
@@ -25,6 +25,13 @@ type MysqlSourceOptions = {
 const running = new Set<string>();
 
 const existsLimitMs = 30_000;
+
+/** Drills on a server that need not have the database. @param options `name` and `url`: of that server's entry */
+export function createMysqlDrillOn({ host, name, url, scratchFolder }: MysqlSourceOptions): Drill {
+  const place = readUrl(name, url);
+  const options = { client: createMysqlClient(host, place), isElsewhere: true };
+  return createMysqlDrill(options, (id) => namesOf(place, scratchFolder, id));
+}
 
 /** @throws SourceError when the url is none */
 export function createMysqlSource({ host, name, url, scratchFolder }: MysqlSourceOptions): Source {
@@ -92,8 +99,7 @@ export function createMysqlSource({ host, name, url, scratchFolder }: MysqlSourc
       }
     },
 
-    drill: (from, manifest, attempt) =>
-      drillDump(options, namesFor(attempt.id), from, manifest, attempt),
+    drill: createMysqlDrill(options, namesFor).drill,
 
     settle: (attempt) => createMysqlRestore(options, namesFor(attempt.id)).settle(attempt),
   };

@@ -41,8 +41,8 @@ type CreateOptions = {
   why: string;
   /** What stands behind the name in the archive's own CREATE DATABASE. */
   clauses: string | null;
-  /** For a drill. */
-  isScratch?: boolean;
+  /** For a drill: beside the target, or on a server that does not have it. */
+  scratch?: "beside" | "elsewhere";
   say(line: string): void;
 };
 
@@ -54,13 +54,13 @@ export async function createDatabase(
   client: pg.Client,
   target: Target,
   database: string,
-  { why, clauses, isScratch = false, say }: CreateOptions,
+  { why, clauses, scratch, say }: CreateOptions,
 ): Promise<void> {
   if (!(await mayCreate(client)))
     throw new SourceError(
       `${target.name}: ${why}, and the account ${target.user} may not create databases. ${howToAllow(target)}`,
     );
-  const like = await localeOf(client, target.database);
+  const like = scratch === "elsewhere" ? null : await localeOf(client, target.database);
   const plain = "template template0";
   const attempts =
     like !== null || clauses === null
@@ -71,8 +71,9 @@ export async function createDatabase(
           `${plain} ${/ENCODING = '[^']*'/.exec(clauses)?.[0] ?? ""}`,
           plain,
         ];
-  if (isScratch && like !== null && (await hasTemplate(client)))
-    attempts.unshift(`template ${scratchTemplate} ${like}`);
+  const [first = plain] = attempts;
+  if (scratch !== undefined && (like !== null || clauses !== null) && (await hasTemplate(client)))
+    attempts.unshift(first.replace(/\btemplate0\b/, scratchTemplate));
   for (const [index, attempt] of attempts.entries()) {
     // Without a tablespace it reads the same.
     if (index > 0 && attempt === attempts[index - 1]) continue;

@@ -1,13 +1,13 @@
-// A restore into a scratch database beside the real one, over the same tables without rows, to see that it would work.
-import type { Readable } from "node:stream";
-import { withClient, type Target } from "./connection.ts";
+// A restore into a scratch database beside the real one, or on another server, over the same tables without rows, to see that
+// it would work.
+import { readTarget, withClient, type Target } from "./connection.ts";
 import { compareCounts, countRows, listTables, tellCounts } from "./count.ts";
 import { createDatabase, dropDatabase, withServer } from "./databases.ts";
 import type { Host } from "../../../hosts/host.ts";
 import { readProperties } from "./properties.ts";
 import { openBackup, restoreArchive } from "./restore.ts";
 import { compareChecksums } from "../tables.ts";
-import { SourceError, type Attempt, type Manifest } from "../source.ts";
+import { SourceError, type Attempt, type Drill, type Source } from "../source.ts";
 import { toError } from "../../../to-error.ts";
 
 export const drillDatabaseOf = (id: number): string => `quarterdeck_drill_${id}`;
@@ -15,13 +15,33 @@ export const drillDatabaseOf = (id: number): string => `quarterdeck_drill_${id}`
 const toldDifferences = 5;
 const dropLimitMs = 30_000;
 
+/**
+ * Drills on a server that need not have the database, nor its roles.
+ * @param options `name`: of the server's entry, for people; `url`: as the host reaches it
+ */
+export function createPostgresDrill({ host, name, url }: DrillServer): Drill {
+  const target = { ...readTarget(name, url), machine: host };
+  return {
+    async drill(...drilled) {
+      const found = await drillArchive(target, drilled, { isElsewhere: true });
+      return `${found} Owners and privileges were left out: their roles are those of its own server.`;
+    },
+    async settle({ id, signal }) {
+      const session = { applicationName: "quarterdeck", signal };
+      await withServer(target, session, (client) => dropDatabase(client, drillDatabaseOf(id)));
+    },
+  };
+}
+
+type DrillServer = { host: Host; name: string; url: string };
+
+/** @param drilled what the source was asked for */
 export async function drillArchive(
-  host: Host,
   target: Target,
-  from: Readable,
-  manifest: Manifest | null,
-  attempt: Attempt,
+  [from, manifest, attempt]: Parameters<Source["drill"]>,
+  { isElsewhere = false } = {},
 ): Promise<string> {
+  const { machine: host } = target;
   const applicationName = `quarterdeck drill ${attempt.id}`;
   const session = { applicationName, signal: attempt.signal };
   const scratch = { ...target, database: drillDatabaseOf(attempt.id) };
@@ -44,11 +64,14 @@ export async function drillArchive(
       await createDatabase(client, target, scratch.database, {
         why: "a drill restores into a database of its own",
         clauses,
-        isScratch: true,
+        scratch: isElsewhere ? "elsewhere" : "beside",
         say: attempt.say,
       });
     });
-    await restoreArchive(host, scratch, applicationName, backup, attempt, { isRehearsal: true });
+    await restoreArchive(host, scratch, applicationName, backup, attempt, {
+      isRehearsal: true,
+      isWithoutRoles: isElsewhere,
+    });
     const found = await withClient(scratch, session, async (client) =>
       countRows(client, await listTables(client)),
     );

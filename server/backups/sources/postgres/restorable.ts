@@ -5,8 +5,15 @@ import { tellNames } from "./privileges.ts";
 import type { Target } from "./connection.ts";
 import { hasTemplate, howToAllow, mayCreate, scratchTemplate } from "./databases.ts";
 
-/** @returns what a restore or a drill by this account would be refused for; empty when nothing is */
-export async function tellRestorable(client: pg.Client, target: Target): Promise<string[]> {
+/**
+ * @param isDrilledHere no other server is meant for its drills
+ * @returns what a restore or a drill by this account would be refused for; empty when nothing is
+ */
+export async function tellRestorable(
+  client: pg.Client,
+  target: Target,
+  isDrilledHere: boolean,
+): Promise<string[]> {
   const account = pg.escapeIdentifier(target.user);
   const warnings: string[] = [];
   const owners = await foreignOwners(client);
@@ -27,6 +34,7 @@ export async function tellRestorable(client: pg.Client, target: Target): Promise
     warnings.push(
       `A restore would be refused: ${target.user} may not create schemas in the database. Allow it with: GRANT CREATE ON DATABASE ${pg.escapeIdentifier(target.database)} TO ${account};`,
     );
+  if (!isDrilledHere) return warnings;
   if (!(await mayCreate(client))) {
     warnings.push(
       `A drill would be refused: ${target.user} may not create databases. ${howToAllow(target)}`,

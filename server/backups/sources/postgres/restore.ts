@@ -29,6 +29,8 @@ type RestoreArchiveOptions = {
    * database it came from: what the prologue leaves is a failure then.
    */
   isRehearsal?: boolean;
+  /** The server need not have the roles that the archive names. */
+  isWithoutRoles?: boolean;
   /** Statements for a database that was made for the restore, see `readProperties`. */
   properties?: readonly string[];
 };
@@ -58,6 +60,7 @@ export async function restoreArchive(
   {
     lockWaitMs = defaultLockWaitMs,
     isRehearsal = false,
+    isWithoutRoles = false,
     properties = [],
   }: RestoreArchiveOptions = {},
 ): Promise<void> {
@@ -88,13 +91,14 @@ export async function restoreArchive(
       );
     const start = prologue(archive.dumpMajor < 15, lockWaitMs) + givingProperties(properties);
     const list = listFor(archive.contents, server.rights);
+    const without = isWithoutRoles ? ["--no-owner", "--no-privileges"] : [];
     const restore = (input: Readable, say: Attempt["say"], more: string[] = []) =>
       runScript(
         { host, tools, target, applicationName, lockWaitMs, isRehearsal },
         script(
           start,
           withFittingSettings(
-            archiveSql({ host, tools, input, list, more, signal }),
+            archiveSql({ host, tools, input, list, more: [...without, ...more], signal }),
             server.version.major,
           ),
         ),

@@ -27,6 +27,8 @@ export type PostgresSourceOptions = {
   url: string;
   /** How long a session that uses the database may keep a restore waiting. */
   lockWaitMs?: number;
+  /** Its drills run on another server. */
+  isDrilledElsewhere?: boolean;
 };
 
 /** How long what a restore left on the server may take to go. */
@@ -38,6 +40,7 @@ export function createPostgresSource({
   name,
   url,
   lockWaitMs,
+  isDrilledElsewhere = false,
 }: PostgresSourceOptions): Source {
   const target = { ...readTarget(name, url), machine: host };
   /** A database cannot be dropped over a connection to it. */
@@ -73,7 +76,7 @@ export function createPostgresSource({
       const { warnings, ...server } = await withClient(target, session, async (client) => {
         const version = await serverVersion(client);
         await checkPrivileges(client, target, version.major);
-        return { ...version, warnings: await tellRestorable(client, target) };
+        return { ...version, warnings: await tellRestorable(client, target, !isDrilledElsewhere) };
       });
       known = await findTools(host, signal);
       const tools = toolsToDump(known.tools, server);
@@ -136,7 +139,7 @@ export function createPostgresSource({
       }
     },
 
-    drill: (from, manifest, attempt) => drillArchive(host, target, from, manifest, attempt),
+    drill: (...drilled) => drillArchive(target, drilled),
 
     async settle(attempt) {
       const session = { applicationName: "quarterdeck", signal: attempt.signal };

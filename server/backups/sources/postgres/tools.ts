@@ -42,7 +42,7 @@ export async function findTools(host: Host, signal: AbortSignal): Promise<Instal
     .sort((one, other) => other.major - one.major);
   if (newest === undefined)
     throw new SourceError(
-      "pg_dump, pg_restore and psql are not all on this machine. Install postgresql-client.",
+      `pg_dump, pg_restore and psql are not all on ${host.isRemote ? "the server" : "this machine"}. Install postgresql-client.`,
     );
   return { tools: [newest, ...others], hasZstd: stdout.startsWith("zstd\n") };
 }
