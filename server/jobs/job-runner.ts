@@ -41,6 +41,7 @@ export type JobRunner = {
   stop(reason?: Error): Promise<void>;
 };
 
+const claimIsGone = "The job's claim is gone.";
 /** A claim without a heartbeat for `heartbeatSeconds` is over, see `jobs.ts`. */
 const heartbeatMs = 3000;
 
@@ -53,7 +54,7 @@ type Running<Data> = {
 
 export function createJobRunner<Data extends object>(options: JobRunnerOptions<Data>): JobRunner {
   const { boss, queue, places, perform, pollMs, log } = options;
-  const running = new Map<string, Running<Data>>();
+  const running = new Set<Running<Data>>();
 
   async function run(job: Job<Data>, signal: AbortSignal): Promise<void> {
     try {
@@ -74,13 +75,20 @@ export function createJobRunner<Data extends object>(options: JobRunnerOptions<D
     }
   }
 
+  function abort(id: string, reason: Error): void {
+    for (const { job, ending } of running) if (job.id === id) ending.abort(reason);
+  }
+
   function start(job: Job<Data>): void {
+    // This runner was thought dead and is given its own job again: what it still does for the claim before is over.
+    abort(job.id, new Error(claimIsGone));
     const ending = new AbortController();
     const done = run(job, ending.signal).finally(() => {
-      running.delete(job.id);
+      running.delete(own);
       loop.wake();
     });
-    running.set(job.id, { job, startedMs: systemClock.now(), ending, done });
+    const own = { job, startedMs: systemClock.now(), ending, done };
+    running.add(own);
   }
 
   const loop = createLoop({
@@ -88,7 +96,7 @@ export function createJobRunner<Data extends object>(options: JobRunnerOptions<D
     everyMs: pollMs,
     async turn(signal) {
       for (let isMore = true; isMore && !signal.aborted;) {
-        const options = places([...running.values()].map(({ job }) => job.data));
+        const options = places([...running].map(({ job }) => job.data));
         if (options === null) return;
         const jobs = await boss.fetch<Data>(queue, options);
         for (const job of jobs) start(job);
@@ -100,12 +108,13 @@ export function createJobRunner<Data extends object>(options: JobRunnerOptions<D
   });
 
   async function beat(): Promise<void> {
-    for (const { job, startedMs, ending } of running.values()) {
+    for (const own of running) {
+      const { job, startedMs, ending } = own;
       if (ending.signal.aborted || systemClock.now() - startedMs < heartbeatMs) continue;
       // One by one: a transaction that records the outcomes of several jobs holds their rows.
       const touched = await boss.touch(queue, job);
-      if (running.has(job.id) && "affected" in touched && touched.affected === 0)
-        ending.abort(new Error("The job's claim is gone."));
+      if (running.has(own) && "affected" in touched && touched.affected === 0)
+        ending.abort(new Error(claimIsGone));
     }
   }
   // A heartbeat that could not run says nothing about the claim.
@@ -120,11 +129,11 @@ export function createJobRunner<Data extends object>(options: JobRunnerOptions<D
 
   return {
     wake: loop.wake,
-    abort: (id, reason) => running.get(id)?.ending.abort(reason),
+    abort,
     async stop(reason) {
       await loop.stop();
-      if (reason !== undefined) for (const { ending } of running.values()) ending.abort(reason);
-      await Promise.all([...running.values()].map(({ done }) => done));
+      if (reason !== undefined) for (const { ending } of running) ending.abort(reason);
+      await Promise.all([...running].map(({ done }) => done));
       await beating.stop();
     },
   };
@@ -142,17 +151,18 @@ export async function lockClaim(tx: Connection, queue: string, claim: Claim): Pr
   return rows.length > 0;
 }
 
-/** Keeps claims from being lost until the transaction ends. @returns the ids of the jobs that are still held */
+/** Keeps claims from being lost until the transaction ends. @returns those that still hold */
 export async function holdClaims(
   tx: Connection,
   queue: string,
   claims: readonly Claim[],
-): Promise<Set<string>> {
-  const { rows } = await tx.execute<{ id: string }>(sql`
-    select id from pgboss.job
+): Promise<Set<Claim>> {
+  const { rows } = await tx.execute<{ id: string; attempt: number }>(sql`
+    select id, retry_count as attempt from pgboss.job
     where name = ${queue} and state = 'active' and (id, retry_count) in (
       select id, attempt from json_to_recordset(${JSON.stringify(claims)}::json) as claimed(id uuid, attempt int)
     )
     order by id for share`);
-  return new Set(rows.map(({ id }) => id));
+  const attempts = new Map(rows.map(({ id, attempt }) => [id, attempt]));
+  return new Set(claims.filter(({ id, attempt }) => attempts.get(id) === attempt));
 }

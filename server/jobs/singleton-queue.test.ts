@@ -127,6 +127,34 @@ test("a runner whose claim is gone holds it no more, and its job's end changes n
   expect(await jobsOf(1)).toEqual([{ state: "retry", attempt: 0 }]);
 });
 
+test("a runner that gets its own job again ends what it does for the claim before, which holds no more", async () => {
+  const claims: Claim[] = [];
+  const ended: number[] = [];
+  const signals: AbortSignal[] = [];
+  queue().work({
+    async perform(_, claim, signal) {
+      claims.push(claim);
+      signals.push(signal);
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      ended.push(claim.attempt);
+    },
+    next: nothingLeft,
+  });
+  await ensure(1);
+  await vi.waitFor(() => expect(claims).toHaveLength(1), waiting);
+  // As the engine does where heartbeats are missing.
+  await database.db.execute(sql`
+    update pgboss.job set state = 'retry', start_after = now() where singleton_key = '1'`);
+  queue().wake();
+  await vi.waitFor(() => expect(ended).toEqual([0]), waiting);
+  const held = await database.db.transaction((tx) => queue().hold(tx, claims));
+  expect([...held]).toEqual([{ id: claims[0]?.id, attempt: 1 }]);
+  // The second one is still its own to end.
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+  queue().abort(1, stopped);
+  await vi.waitFor(() => expect(ended).toEqual([0, 1]), waiting);
+});
+
 test("slow jobs leave places for the others", async () => {
   const begun: number[] = [];
   queues()[0]?.work({

@@ -43,8 +43,8 @@ export type SingletonQueue = {
    * before this transaction does, and looks once more then. Lock what the keys stand for before, and change what is theirs after.
    */
   ensure(tx: Connection, jobs: readonly NextJob[]): Promise<void>;
-  /** Keeps claims from being lost until the transaction ends. @returns the ids of the jobs that are still held */
-  hold(tx: Connection, claims: readonly Claim[]): Promise<Set<string>>;
+  /** Keeps claims from being lost until the transaction ends. @returns those that still hold */
+  hold(tx: Connection, claims: readonly Claim[]): Promise<Set<Claim>>;
   /** Begins to take jobs. */
   work(work: SingletonQueueWork): void;
   /** Looks for jobs now. */
@@ -82,7 +82,7 @@ export function createSingletonQueue(options: SingletonQueueOptions): SingletonQ
   type Data = { key: number; isSlow: boolean };
   let runner: JobRunner | null = null;
   /** The job that runs for a key on this instance. */
-  const held = new Map<number, string>();
+  const held = new Map<number, Claim>();
 
   const insert = (tx: Connection, jobs: readonly NextJob[]) =>
     boss.insert(
@@ -98,21 +98,30 @@ export function createSingletonQueue(options: SingletonQueueOptions): SingletonQ
 
   async function ensure(tx: Connection, jobs: readonly NextJob[]): Promise<void> {
     if (jobs.length === 0) return;
-    const wanted = jobs.map(({ key, delayMs }) => ({ key: String(key), seconds: delayMs / 1000 }));
+    const wanted = JSON.stringify(
+      jobs.map(({ key, delayMs }) => ({ key: String(key), seconds: Math.max(0, delayMs) / 1000 })),
+    );
+    const rowsOfWanted = sql`json_to_recordset(${wanted}::json) as wanted(key text, seconds double precision)`;
+    const wantedStart = sql`pgboss.job_now() + make_interval(secs => wanted.seconds)`;
+    const isTheirs = sql`job.name = ${name} and job.singleton_key = wanted.key and job.state <= 'active'`;
     // A row that is there is locked by this, so that its job cannot end unseen; one that is not there is inserted. Somebody else
-    // may have been quicker with that, or ended the job: then there is one to lock, or none.
+    // may have been quicker with that, or ended the job: then there is one to lock, or none. The lock keeps only the end of a job
+    // waiting, and no outcome of its work.
+    let isAnyLate = false;
     for (let missing = [...jobs], tries = 0; missing.length > 0; tries++) {
       if (tries === 3) throw new Error(`No job could be added to the queue ${name}.`);
       if (tries > 0) await insert(tx, missing);
-      const { rows } = await tx.execute<{ key: string }>(sql`
-        update pgboss.job job
-        set start_after = least(job.start_after, pgboss.job_now() + make_interval(secs => greatest(wanted.seconds, 0)))
-        from json_to_recordset(${JSON.stringify(wanted)}::json) as wanted(key text, seconds double precision)
-        where job.name = ${name} and job.singleton_key = wanted.key and job.state <= 'active'
-        returning job.singleton_key as key`);
+      const { rows } = await tx.execute<{ key: string; is_late: boolean }>(sql`
+        select job.singleton_key as key, job.start_after > ${wantedStart} as is_late
+        from pgboss.job job, ${rowsOfWanted} where ${isTheirs} for key share of job`);
       const found = new Set(rows.map(({ key }) => key));
       missing = missing.filter(({ key }) => !found.has(String(key)));
+      isAnyLate = rows.some(({ is_late: isLate }) => isLate);
     }
+    if (isAnyLate)
+      await tx.execute(sql`
+        update pgboss.job job set start_after = ${wantedStart}
+        from ${rowsOfWanted} where ${isTheirs} and job.start_after > ${wantedStart}`);
     await tx.execute(sql`select pg_notify(${jobsChannel}, ${name})`);
   }
 
@@ -143,11 +152,12 @@ export function createSingletonQueue(options: SingletonQueueOptions): SingletonQ
             : { batchSize: free, minPriority: quick };
         },
         async perform(claim, { key }, signal) {
-          held.set(key, claim.id);
+          held.set(key, claim);
           try {
             await perform(key, claim, signal);
           } finally {
-            held.delete(key);
+            // The key may have been claimed anew, by a runner that was thought dead.
+            if (held.get(key) === claim) held.delete(key);
           }
           await finish(claim, key, next);
         },
@@ -157,8 +167,8 @@ export function createSingletonQueue(options: SingletonQueueOptions): SingletonQ
     },
     wake: () => runner?.wake(),
     abort(key, reason) {
-      const id = held.get(key);
-      if (id !== undefined) runner?.abort(id, reason);
+      const claim = held.get(key);
+      if (claim !== undefined) runner?.abort(claim.id, reason);
     },
     stop: async (reason) => runner?.stop(reason),
   };

@@ -41,7 +41,7 @@ export function createMessageSender(options: MessageSenderOptions): SingletonQue
 
   /** @throws ClaimLost when somebody else has the channel's job now */
   async function hold(tx: Connection, claim: Claim): Promise<void> {
-    if (!(await queue.hold(tx, [claim])).has(claim.id)) throw new ClaimLost();
+    if (!(await queue.hold(tx, [claim])).has(claim)) throw new ClaimLost();
   }
 
   async function attempt(row: MessageRow, stop: AbortSignal): Promise<Outcome> {

@@ -2,15 +2,19 @@
 // and what arrives twice bears the same id.
 import { randomBytes } from "node:crypto";
 import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
+import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import pg from "pg";
+import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from "vitest";
+import type { Page } from "../../contract/paging.ts";
+import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import type { WebhookWithSecret } from "../../contract/webhooks/webhook.ts";
 import { makeMemoryFolder } from "../testing/memory-folder.ts";
 import { makeRandom, makeSeed } from "../testing/random.ts";
 import { administer, databaseUrl } from "../testing/service.ts";
 import { startService, type ServiceProcess } from "../testing/service-process.ts";
-import { isSignedBy, startReceiver, type TestReceiver } from "./testing/receiver.ts";
+import { isSignedBy, startReceiver, status, type TestReceiver } from "./testing/receiver.ts";
 import { ownUser } from "../testing/own-user.ts";
 
 /** `npm run soak -- kills` has more. */
@@ -104,3 +108,50 @@ test(
   },
   180_000 + kills * 10_000,
 );
+
+test("what a killed service sent and did not record is sent once more, under its id, and counted once", async () => {
+  const held: ServerResponse[] = [];
+  const other = await startReceiver((index, response) =>
+    index === 0 ? void held.push(response) : status(200)(index, response),
+  );
+  onTestFinished(() => other.close());
+  const made = await service.call("POST", "/api/site/1/webhook", { url: other.url });
+  const { id }: WebhookWithSecret = await made.json();
+  await service.call("POST", "/api/site/1/deployment", { status: "finished" });
+  await vi.waitFor(() => expect(held).toHaveLength(1), { timeout: 60_000 });
+  const client = new pg.Client({ ...inject("postgres"), database });
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query("begin");
+  await client.query("select from webhooks where id = $1 for update", [id]);
+  held[0]?.writeHead(200).end();
+  // Its attempt is about to be recorded.
+  await vi.waitFor(
+    async () => {
+      const { rows } = await client.query(
+        "select from pg_stat_activity where datname = $1 and wait_event_type = 'Lock'",
+        [database],
+      );
+      expect(rows).toHaveLength(1);
+    },
+    { timeout: 60_000, interval: 50 },
+  );
+  await service.end("SIGKILL");
+  await client.query("rollback");
+  // As the engine does when a runner's heartbeats are missing.
+  await client.query(
+    "update pgboss.job set state = 'retry', start_after = now() where singleton_key = $1 and state = 'active'",
+    [String(id)],
+  );
+  await start();
+  await vi.waitFor(
+    async () => {
+      const answer = await service.call("GET", `/api/site-webhook/${id}/deliveries`);
+      const { data }: Page<DeliverySummary> = await answer.json();
+      expect(data).toMatchObject([{ status: "delivered", attempts: 1 }]);
+    },
+    { timeout: 60_000, interval: 50 },
+  );
+  const ids = other.arrivals.map(({ headers }) => headers["webhook-id"]);
+  expect(ids).toEqual([ids[0], ids[0]]);
+});

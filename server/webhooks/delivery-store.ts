@@ -2,7 +2,7 @@
 // in the middle loses nothing, and the receiver knows the message by its id.
 import { listFilters } from "../http/list-filters.ts";
 import type { Connection, Database } from "../store/database.ts";
-import { and, asc, desc, eq, inArray, isNotNull, isNull, or, sql } from "../store/drizzle.ts";
+import { and, asc, desc, eq, inArray, isNotNull, sql } from "../store/drizzle.ts";
 import { createFilteredRows, type ListRequest } from "../store/filtered-rows.ts";
 import { insertedRow, insertRows } from "../store/rows.ts";
 import { storableJson } from "../store/storable.ts";
@@ -197,23 +197,25 @@ export function createDeliveryStore(db: Database) {
 
     /** When something of a webhook is due next; null = nothing is left to send, or nothing by itself. */
     async nextOf(tx: Connection, webhookId: number) {
-      const dueAt = sql<Date | null>`min(case when ${webhookDeliveries.by_hand} then ${webhookDeliveries.next_attempt_at}
-        else greatest(${webhookDeliveries.next_attempt_at}, ${webhooks.paused_until}) end)`;
+      // Of what is about one thing only the oldest counts: what waits for it says nothing about when there is something to do. Each
+      // is looked at once, in the order of an index, for a backlog may be long.
+      const dueAt = sql<Date | null>`min(case when unsent.by_hand then unsent.next_attempt_at
+        else greatest(unsent.next_attempt_at, ${webhooks.paused_until}) end)`;
       const [row] = await tx
         .select({
           dueAt: dueAt.mapWith(webhookDeliveries.next_attempt_at),
           failingSince: sql`max(${webhooks.failing_since})`,
         })
-        .from(webhookDeliveries)
-        .innerJoin(webhooks, eq(webhooks.id, webhookDeliveries.webhook_id))
-        .where(
-          and(
-            eq(webhookDeliveries.webhook_id, webhookId),
-            isNotNull(webhookDeliveries.next_attempt_at),
-            or(webhookDeliveries.by_hand, isNull(webhooks.disabled_at)),
-            isOldest,
-          ),
-        );
+        .from(webhooks)
+        .innerJoin(
+          sql`(
+            select by_hand, next_attempt_at,
+              order_key is null or row_number() over (partition by order_key order by id) = 1 as is_oldest
+            from webhook_deliveries where webhook_id = ${webhookId} and next_attempt_at is not null
+          ) unsent`,
+          sql`unsent.by_hand or unsent.is_oldest and ${webhooks.disabled_at} is null`,
+        )
+        .where(eq(webhooks.id, webhookId));
       return row?.dueAt == null ? null : { dueAt: row.dueAt, isFailing: row.failingSince !== null };
     },
 
@@ -230,37 +232,26 @@ export function createDeliveryStore(db: Database) {
 
     /** Records attempts. What was deleted meanwhile stays deleted. */
     async recordAttempts(tx: Connection, attempts: readonly RecordedAttempt[]): Promise<void> {
-      const rows = storableJson(attempts);
+      if (attempts.length === 0) return;
       await tx.execute(sql`
-        with attempt as (
-          select * from json_to_recordset(${rows}::json) as x(
-            id int, url text, started_at timestamptz, duration_ms int, code int, error text,
+        with attempt as materialized (
+          select * from json_to_recordset(${storableJson(attempts)}::json) as x(
+            id int, due_at timestamptz, status text, status_reason text, code int, duration_ms int,
+            round_attempts int, by_hand boolean, is_missed boolean, next_attempt_at timestamptz,
+            ended_at timestamptz, url text, started_at timestamptz, error text,
             request_headers jsonb, response_headers jsonb, response_body text)
-        ), present as (
-          select d.id from webhook_deliveries d join attempt a on a.id = d.id for key share of d
+        ), changed as (
+          update webhook_deliveries d set
+            attempts = d.attempts + 1, code = x.code, duration_ms = x.duration_ms, ${judged}
+          from attempt x
+          -- The list says how few they are; of a recordset the planner expects so many that it reads the whole table.
+          where d.id = x.id and d.id = any(${sql.param(attempts.map(({ id }) => id))}::int[])
+          returning d.id
         )
         insert into webhook_attempts
           (delivery_id, url, started_at, duration_ms, code, error, request_headers, response_headers, response_body)
         select id, url, started_at, duration_ms, code, error, request_headers, response_headers, response_body
-        from attempt join present using (id)`);
-      // Somebody requested it while the attempt was made: it is sent once more, whatever came of this one.
-      await tx.execute(sql`
-        update webhook_deliveries d set
-          attempts = d.attempts + 1, code = x.code, duration_ms = x.duration_ms
-        from json_to_recordset(${rows}::json) as x(
-          id int, due_at timestamptz, code int, duration_ms int)
-        where d.id = x.id and ${requestedAgain}`);
-      await tx.execute(sql`
-        update webhook_deliveries d set
-          status = x.status, status_reason = x.status_reason, code = x.code,
-          duration_ms = x.duration_ms, attempts = d.attempts + 1, round_attempts = x.round_attempts,
-          by_hand = x.by_hand, is_missed = x.is_missed, next_attempt_at = x.next_attempt_at,
-          ended_at = x.ended_at
-        from json_to_recordset(${rows}::json) as x(
-          id int, due_at timestamptz, status text, status_reason text, code int, duration_ms int,
-          round_attempts int, by_hand boolean, is_missed boolean, next_attempt_at timestamptz,
-          ended_at timestamptz)
-        where d.id = x.id and not ${requestedAgain}`);
+        from attempt join changed using (id)`);
     },
   };
 }
@@ -277,23 +268,32 @@ const waitsFor = sql<
 const maySend = (now: Date | ReturnType<typeof sql.placeholder>) =>
   sql`(${webhookDeliveries.by_hand} or ${webhooks.disabled_at} is null and coalesce(${webhooks.paused_until} <= ${now}, true))`;
 
-/**
- * Whether no older delivery about the same thing is left. What waits for one that is due already, or comes due earlier, says nothing
- * about when there is something to do, and with it a long backlog would be compared with itself.
- */
-const isOldest = sql`(${webhookDeliveries.by_hand} or ${webhookDeliveries.order_key} is null or not exists (
-    select from webhook_deliveries o
-    where o.webhook_id = ${webhookDeliveries.webhook_id} and o.order_key = ${webhookDeliveries.order_key}
-      and o.id < ${webhookDeliveries.id} and o.next_attempt_at is not null))`;
-
 /** A delivery's own id, or the beginning of its message's. */
 const hasId = (word: string) =>
   /^\d+$/.test(word)
     ? sql`${webhookDeliveries.id} = ${word}::numeric`
     : sql`exists (select from events where events.id = ${webhookDeliveries.event_id} and starts_with(message_id, ${word}))`;
 
-const requestedAgain = sql.raw(
-  `(d.by_hand and d.status = 'pending' and d.next_attempt_at is distinct from x.due_at)`,
+/**
+ * What an attempt makes of its delivery. One that somebody requested while the attempt was made stays as it is: it is sent once
+ * more, whatever came of this one.
+ */
+const judged = sql.raw(
+  [
+    "status",
+    "status_reason",
+    "round_attempts",
+    "by_hand",
+    "is_missed",
+    "next_attempt_at",
+    "ended_at",
+  ]
+    .map(
+      (column) =>
+        `${column} = case when d.by_hand and d.status = 'pending' and d.next_attempt_at is distinct from x.due_at
+          then d.${column} else x.${column} end`,
+    )
+    .join(", "),
 );
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;

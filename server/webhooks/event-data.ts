@@ -135,7 +135,7 @@ export const webhookEntry = (
  */
 export function deliveryEntry(
   { webhook, delivery, event, attempt }: MadeAttempt,
-  serverId: number | null,
+  serverId: number,
   status: RecordedAttempt["status"] | undefined,
 ): NewActivity | null {
   if (status !== "delivered" && status !== "failed") return null;

@@ -2,6 +2,7 @@
 import type { Clock } from "../clock.ts";
 import { recordActivity } from "../activity/store.ts";
 import { recordEvent } from "../events/store.ts";
+import type { Claim } from "../jobs/job-runner.ts";
 import type { SingletonQueue } from "../jobs/singleton-queue.ts";
 import type { Connection } from "../store/database.ts";
 import type { MadeAttempt } from "./attempt.ts";
@@ -14,9 +15,9 @@ import type { Place, WebhookStore } from "./webhook-store.ts";
 
 /**
  * Records what was made by claims that still hold; the rest is sent again by whoever holds the job now.
- * @returns the ids of the jobs whose claims hold
+ * @returns the claims that hold
  */
-export type RecordAttempts = (attempts: readonly MadeAttempt[]) => Promise<Set<string>>;
+export type RecordAttempts = (attempts: readonly MadeAttempt[]) => Promise<Set<Claim>>;
 
 type RecordAttemptsOptions = {
   webhooks: WebhookStore;
@@ -34,7 +35,7 @@ export function createRecordAttempts(options: RecordAttemptsOptions): RecordAtte
   async function storeHealth(
     tx: Connection,
     { webhook, health, rows, exhausted }: Judged,
-    place: Place | undefined,
+    place: Place,
     now: Date,
   ): Promise<number> {
     if (isSameHealth(healthOf(webhook), health)) return 0;
@@ -45,7 +46,6 @@ export function createRecordAttempts(options: RecordAttemptsOptions): RecordAtte
     const given = isNewlyDisabled
       ? await giveUp(tx, webhook.id, `Webhook disabled: ${reason}`, now)
       : 0;
-    if (place === undefined) return given;
     for (const one of exhausted) {
       const attempts = one.delivery.attempts + 1;
       const why = rows.find(({ id }) => id === one.delivery.id)?.status_reason ?? "";
@@ -66,39 +66,30 @@ export function createRecordAttempts(options: RecordAttemptsOptions): RecordAtte
   return async (attempts) => {
     const now = new Date(clock.now());
     const { held, judged, givenUp } = await webhooks.transaction(async (tx) => {
-      // Of one that was deleted meanwhile nothing is left to say. Locked before the jobs, as by everybody else.
-      const present = await webhooks.lock(tx, [
+      // Of one that was deleted meanwhile nothing is left to say. Held before the jobs, as by everybody else.
+      const present = await webhooks.holdPlaced(tx, [
         ...new Set(attempts.map(({ webhook }) => webhook.id)),
       ]);
-      const jobs = await queue.hold(
-        tx,
-        attempts.map(({ claim }) => claim),
-      );
+      const holding = await queue.hold(tx, [...new Set(attempts.map(({ claim }) => claim))]);
       const byWebhook = Map.groupBy(
-        attempts.filter(({ claim }) => jobs.has(claim.id)),
+        attempts.filter(({ claim }) => holding.has(claim)),
         ({ webhook }) => webhook.id,
       );
-      const all = present.map((row) =>
-        judgeAttempts(row, byWebhook.get(row.id) ?? [], now, random),
-      );
-      const places = await webhooks.placesOf(
-        tx,
-        present.map(({ site_id }) => site_id),
-      );
+      const all = present.map(({ webhook, place }) => ({
+        ...judgeAttempts(webhook, byWebhook.get(webhook.id) ?? [], now, random),
+        place,
+      }));
       await deliveries.recordAttempts(
         tx,
         all.flatMap(({ rows }) => rows),
       );
       let given = 0;
-      for (const one of all)
-        given += await storeHealth(tx, one, places.get(one.webhook.site_id), now);
-      const entries = all.flatMap(({ webhook, made, rows }) =>
-        made.map((one, index) =>
-          deliveryEntry(one, places.get(webhook.site_id)?.serverId ?? null, rows[index]?.status),
-        ),
+      for (const one of all) given += await storeHealth(tx, one, one.place, now);
+      const entries = all.flatMap(({ place, made, rows }) =>
+        made.map((one, index) => deliveryEntry(one, place.serverId, rows[index]?.status)),
       );
       await recordActivity(tx, ...entries.filter((entry) => entry !== null));
-      return { held: jobs, judged: all, givenUp: given };
+      return { held: holding, judged: all, givenUp: given };
     });
     // What is counted has been stored.
     for (const { made, rows } of judged)

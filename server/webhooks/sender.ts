@@ -3,8 +3,10 @@
 import type { Clock } from "../clock.ts";
 import { ClaimLost, type Claim } from "../jobs/job-runner.ts";
 import type { NextJob, SingletonQueueWork } from "../jobs/singleton-queue.ts";
+import { describeDatabaseError } from "../store/database-error.ts";
 import type { WebhookRow } from "./webhook-store.ts";
 import type { Attempt, MadeAttempt, MakeAttempt } from "./attempt.ts";
+import { createBatcher } from "./batcher.ts";
 import type { DeliveryStore, Due } from "./delivery-store.ts";
 import type { RecordAttempts } from "./record-attempt.ts";
 
@@ -20,19 +22,24 @@ const batchSize = 50;
 /** So long a job goes on while there is more; then those of other webhooks have their turn. */
 const longestTurnMs = 10_000;
 
+/**
+ * Under load attempts are recorded at most so often, and more of them together. A service that is killed meanwhile has sent so much
+ * more that it sends again.
+ */
+const betweenRecordingsMs = 20;
+
 /** What the job of a webhook does, and when there is more to do. */
 export function createWebhookSender(options: SenderOptions): SingletonQueueWork {
   const { deliveries, attempt, recordAttempts, clock } = options;
   const webhookOf = createBatcher((checks: readonly Due[]) =>
     deliveries.stillDue(checks, new Date(clock.now())),
   );
-  const holdsAfterRecording = createBatcher(async (made: readonly MadeAttempt[]) => {
-    // When it fails, their jobs are handed out again, and they are sent again under the same ids.
-    const held = await recordAttempts(made);
-    return ({ claim }: MadeAttempt) => held.has(claim.id);
-  });
+  const holdsAfterRecording = createBatcher(
+    (made: MadeAttempt[]) => recordTogether(made, recordAttempts),
+    betweenRecordingsMs,
+  );
 
-  /** Records an attempt, in one transaction with all that were made while the batch before it was being recorded. */
+  /** Records an attempt, in one transaction with all that were made since the one before. */
   async function record(made: MadeAttempt): Promise<void> {
     if (!(await holdsAfterRecording(made))) throw new ClaimLost();
   }
@@ -88,32 +95,22 @@ export const sendNow = ({
 });
 
 /**
- * Gathers calls while those before them are carried out, and carries them out together: one query instead of many, and none
- * waits for a timer.
- * @param perform carries out a batch, and resolves with what says the result of each of its items; what it throws is every call's
+ * Records attempts in one transaction. Where the database refuses it, those of each claim get one of their own: what cannot be
+ * recorded is no other's harm. Its job is handed out again, and it is sent again under the same id.
+ * @returns whether the claim of an attempt held
+ * @throws what says nothing of the attempts, such as a lost connection, after which nobody knows what is recorded
  */
-export function createBatcher<Item, Result>(
-  perform: (items: Item[]) => Promise<(item: Item) => Result>,
-): (item: Item) => Promise<Result> {
-  let waiting: { item: Item; resolve(result: Result): void; reject(error: unknown): void }[] = [];
-  let last = Promise.resolve();
-
-  async function performBatch(): Promise<void> {
-    const batch = waiting;
-    waiting = [];
-    if (batch.length === 0) return;
-    try {
-      const resultOf = await perform(batch.map(({ item }) => item));
-      for (const { item, resolve } of batch) resolve(resultOf(item));
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
-    }
+async function recordTogether(made: readonly MadeAttempt[], recordAttempts: RecordAttempts) {
+  try {
+    const held = await recordAttempts(made);
+    return ({ claim }: MadeAttempt) => held.has(claim);
+  } catch (error) {
+    const byClaim = Map.groupBy(made, ({ claim }) => claim);
+    if (byClaim.size === 1 || describeDatabaseError(error) !== null) throw error;
+    const recordings = new Map(
+      [...byClaim].map(([claim, attempts]) => [claim, recordAttempts(attempts)]),
+    );
+    await Promise.allSettled(recordings.values());
+    return async ({ claim }: MadeAttempt) => (await recordings.get(claim))?.has(claim) === true;
   }
-
-  return (item) => {
-    const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    waiting.push({ item, resolve, reject });
-    last = last.then(performBatch);
-    return promise;
-  };
 }

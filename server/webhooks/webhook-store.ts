@@ -11,6 +11,7 @@ export type WebhookChange = Partial<typeof webhooks.$inferInsert>;
 
 /** Where a webhook's site is, and what it is called. */
 export type Place = { serverId: number; siteName: string };
+type PlacedWebhook = { webhook: WebhookRow; place: Place };
 
 export function createWebhookStore(db: Database) {
   const readList = createFilteredRows(db, webhooks, listFilters.listWebhooks, {
@@ -41,15 +42,6 @@ export function createWebhookStore(db: Database) {
         .innerJoin(sites, eq(sites.id, webhooks.site_id))
         .where(eq(webhooks.id, id));
       return row ?? null;
-    },
-
-    /** The server and the name of each of these sites. */
-    async placesOf(tx: Connection, siteIds: readonly number[]): Promise<Map<number, Place>> {
-      const rows = await tx
-        .select({ id: sites.id, serverId: sites.server_id, siteName: sites.name })
-        .from(sites)
-        .where(inArray(sites.id, [...new Set(siteIds)]));
-      return new Map(rows.map(({ id, ...place }) => [id, place]));
     },
 
     /** Those of these sites. They cannot be deleted or changed until the transaction ends. */
@@ -97,6 +89,22 @@ export function createWebhookStore(db: Database) {
         .where(inArray(webhooks.id, [...ids]))
         .orderBy(webhooks.id)
         .for("update"),
+
+    /**
+     * With where each one is. They cannot be deleted or changed by anybody else until the transaction ends. Shared with whoever
+     * makes deliveries for them; of the transactions that record attempts only the one whose claim holds changes a webhook then.
+     */
+    holdPlaced: (tx: Connection, ids: readonly number[]): Promise<PlacedWebhook[]> =>
+      tx
+        .select({
+          webhook: webhooks,
+          place: { serverId: sites.server_id, siteName: sites.name },
+        })
+        .from(webhooks)
+        .innerJoin(sites, eq(sites.id, webhooks.site_id))
+        .where(inArray(webhooks.id, [...ids]))
+        .orderBy(webhooks.id)
+        .for("share", { of: webhooks }),
 
     async remove(tx: Connection, id: number): Promise<boolean> {
       const gone = await tx

@@ -26,19 +26,24 @@ export async function createWebhookTestService(options: Partial<AppOptions> = {}
     return { ...body, secret: body.secret ?? "" };
   }
 
+  /** Waits until every event has its deliveries. */
+  const dispatched = () =>
+    soon(async () =>
+      expect(await service.query("select type from events where dispatched_at is null")).toEqual(
+        [],
+      ),
+    );
+
   return {
     ...service,
     deliveries,
+    dispatched,
     show: (id: number) => get<Webhook>(`/api/site-webhook/${id}`),
     delivery: (id: number) => get<Delivery>(`/api/webhook-delivery/${id}`),
     create,
     /** Starts a receiver that is there until the test is over, with its webhook; no earlier event reaches it. */
     async receive(answer?: Answer) {
-      await soon(async () =>
-        expect(await service.query("select type from events where dispatched_at is null")).toEqual(
-          [],
-        ),
-      );
+      await dispatched();
       const receiver = await startReceiver(answer);
       const webhook = await create(receiver.url);
       onTestFinished(async () => {
