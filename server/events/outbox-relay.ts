@@ -29,6 +29,8 @@ export const eventsChannel = "quarterdeck_events";
 const maxBatch = 500;
 /** A notice of PostgreSQL comes sooner; this is for the one that got lost. */
 const everyMs = 1000;
+/** A batch costs much the same however many events are in it. */
+const restMs = 25;
 /** Any number will do, as long as every instance on one database takes the same. */
 const relayLock = 7_382_146;
 
@@ -65,6 +67,7 @@ export function createOutboxRelay({ db, receivers, onDispatched, clock, log }: O
   return createLoop({
     name: "dispatch of events",
     everyMs,
+    restMs,
     async turn(signal) {
       for (let many = maxBatch; many === maxBatch && !signal.aborted;) {
         const dispatched = await dispatchBatch();

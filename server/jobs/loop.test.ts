@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createLog } from "../log.ts";
 import { createFakeClock } from "../testing/fake-clock.ts";
 import { createLoop } from "./loop.ts";
@@ -78,4 +78,29 @@ test("a turn that fails is followed by the next one", async () => {
   await settle();
   expect(turns).toBe(2);
   await loop.stop();
+});
+
+test("turns rest a while in between, and one turn serves all who woke it meanwhile", async () => {
+  const clock = createFakeClock();
+  const atMs: number[] = [];
+  const loop = createLoop({
+    name: "test",
+    everyMs: 1000,
+    restMs: 30,
+    turn: async () => void atMs.push(performance.now()),
+    clock,
+    log,
+  });
+  loop.wake();
+  await settle();
+  expect(atMs).toHaveLength(1);
+  loop.wake();
+  loop.wake();
+  await vi.waitFor(() => expect(atMs).toHaveLength(2), { interval: 5 });
+  const [first = 0, second = 0] = atMs;
+  // Timers of Node may be early by a fraction.
+  expect(second - first).toBeGreaterThan(29);
+  // A stop does not wait for the rest.
+  await loop.stop();
+  expect(atMs).toHaveLength(2);
 });

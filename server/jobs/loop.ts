@@ -1,4 +1,5 @@
 // Work that is done again and again: when somebody wakes it, and now and then by itself. It never overlaps itself.
+import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 
@@ -7,6 +8,8 @@ type LoopOptions = {
   name: string;
   /** Waits at most so long for somebody to wake it, or as long as is said after a turn; null = until somebody does. */
   everyMs: number | (() => number | null);
+  /** From the end of a turn to the next one at least, so that one turn does what many ask for; none if not given. */
+  restMs?: number;
   /** One turn. It looks at everything that is to be done; an error is logged, and the next turn tries again. */
   turn(signal: AbortSignal): Promise<void>;
   clock: Clock;
@@ -20,7 +23,8 @@ export type Loop = {
   stop(): Promise<void>;
 };
 
-export function createLoop({ name, everyMs, turn, clock, log }: LoopOptions): Loop {
+export function createLoop(options: LoopOptions): Loop {
+  const { name, everyMs, restMs = 0, turn, clock, log } = options;
   const stopping = new AbortController();
   let running: Promise<void> | null = null;
   let isWanted = false;
@@ -34,6 +38,7 @@ export function createLoop({ name, everyMs, turn, clock, log }: LoopOptions): Lo
       } catch (error) {
         if (!stopping.signal.aborted) log.error({ err: error }, `${name}: this is tried again`);
       }
+      if (restMs > 0) await wait(restMs, null, { signal: stopping.signal }).catch(() => undefined);
     }
     running = null;
     if (stopping.signal.aborted) return;
