@@ -84,7 +84,7 @@ select '${toHex(name)}', (select count(*) from ${quoted} not indexed);\n`;
   });
   const told = await ask(
     target,
-    `cd -- "$3" || exit 1\n${byTable}`,
+    `cd -- "$3" && echo $$ >keeper || exit 1\n${byTable}`,
     [copyName, collations, folder],
     {
       input: Readable.from(statements, { objectMode: false }),

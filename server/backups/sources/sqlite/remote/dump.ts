@@ -15,7 +15,7 @@ import { refuseState, refuseWithoutRoom } from "./survey.ts";
 const makeCopy = `${check}s=$(look); tell "$s"; [ "$s" = open ] || exit 0
 b=$(bytes); tell "$b"; p=$(place $((b / 1024 + 1))) && tell yes || { tell no; exit 0; }
 d=$p/$1; rm -rf -- "$d"; step mkdir -m 700 -- "$d" || exit 0
-tell "$d"; cd -- "$d" || exit 1
+tell "$d"; cd -- "$d" && keep "$d" || exit 1
 step q -readonly "$real" begin 'select count(*) from sqlite_master' '.backup ${copyName}' || exit 0
 check "$2" "$3"
 tell "$(stat -c '%a %u %g' -- "$real")"`;

@@ -15,6 +15,7 @@ if [ "$2" = anywhere ]; then b=$(bytes); p=$(place $((b / 1024 + 1))) || p=$pare
 d=$p/$1; tell "$d"; rm -f -- "$d/note"; rm -rf -- "$d"
 step mkdir -m 700 -- "$d" || exit 0
 cd -- "$d" || exit 1
+[ "$2" != anywhere ] || keep "$d"
 step save || exit 0
 check "$3" "$4"`;
 

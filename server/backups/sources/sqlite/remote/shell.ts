@@ -12,10 +12,11 @@ const temporaryRoot = "/var/tmp";
 /**
  * `$real` is the database with links followed, `$parent` its folder. `look` says what stands there, `place` where there is
  * room for so many KiB: beside the database, as a restore needs it too, or else where temporary files lie. `step` runs something
- * and tells its exit code and its words, `discard` removes folders of ours. An account's own `.sqliterc` is not read.
+ * and tells its exit code and its words, `discard` removes folders of ours; `keep` sees to it that one goes
+ * in which nobody works any more, wherever the way there has gone. An account's own `.sqliterc` is not read.
  */
-const prelude = `busy=$1; real=$(readlink -f -- "$2" && printf .); real=\${real%??}; real=\${real:-$2}
-parent=\${real%/*}; parent=\${parent:-/}; shift 2; umask 077
+const prelude = `busy=$1; kept=$3; real=$(readlink -f -- "$2" && printf .); real=\${real%??}; real=\${real:-$2}
+parent=\${real%/*}; parent=\${parent:-/}; shift 3; umask 077
 tell() { printf '%s\\0' "$@"; }
 step() { o=$("$@" 2>&1); c=$?; tell "$c" "$o"; return $c; }
 q() { sqlite3 -batch -init /dev/null -list -cmd ".timeout $busy" "$@"; }
@@ -33,6 +34,12 @@ place() {
     k=$(df -P -k -- "$f" 2>/dev/null | tail -n 1 | awk '{ print $4 }')
     if [ -w "$f" ] && [ -x "$f" ] && [ "$k" -ge "$1" ] 2>/dev/null; then printf '%s' "$f"; return; fi
   done; return 1
+}
+keep() {
+  echo $$ >"$1/keeper"
+  setsid sh -c 'n=0; while [ $n -lt "$2" ] && [ -d "$1" ]; do
+    sleep 1; n=$((n+1)); kill -0 "$(cat "$1/keeper")" && n=0
+  done; rm -rf -- "$1"' sh "$1" "$kept" </dev/null >/dev/null 2>&1 &
 }
 discard() { for n; do rm -rf -- "$parent/$n" "${temporaryRoot}/$n"; done; }
 `;
@@ -64,9 +71,11 @@ export type Target = {
   /** Absolute path of the database; may be a link. */
   path: string;
   busyMs: number;
+  /** How long a copy stays there in which nobody works. */
+  keptSeconds: number;
 };
 
-type TargetFile = Pick<Target, "host" | "path" | "busyMs">;
+type TargetFile = Omit<Target, "name">;
 
 const uses = ["dump", "drill", "restore"] as const;
 type Use = (typeof uses)[number];
@@ -119,14 +128,15 @@ export async function ask(
 }
 
 async function run(
-  { host, path, busyMs }: TargetFile,
+  { host, path, busyMs, keptSeconds }: TargetFile,
   script: string,
   args: readonly string[],
   { input, signal }: AskOptions,
 ): Promise<{ words: string[]; problem: string }> {
   const pieces: Buffer[] = [];
+  const given = [String(busyMs), path, String(keptSeconds)];
   const { exitCode, stderr } = await host.run({
-    argv: ["sh", "-c", `${prelude}${script}`, "sh", String(busyMs), path, ...args],
+    argv: ["sh", "-c", `${prelude}${script}`, "sh", ...given, ...args],
     ...(input !== undefined && { input }),
     ...(signal !== undefined && { signal }),
     isSmall: input === undefined,

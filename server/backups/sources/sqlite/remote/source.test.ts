@@ -1,5 +1,5 @@
 // What only a SQLite database of another machine has to keep; the tests that all of them share are beside the local source.
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   chmod,
@@ -14,10 +14,11 @@ import {
 } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { DatabaseSync } from "node:sqlite";
 import { Readable } from "node:stream";
 import { zstdDecompressSync } from "node:zlib";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Account } from "../../../../hosts/account.ts";
 import type { Host } from "../../../../hosts/host.ts";
 import { createCollector } from "../../../testing/collector.ts";
@@ -41,6 +42,7 @@ import { createRemoteSqliteSource } from "./source.ts";
 const remote = createRemoteServer();
 inTemporaryFolder(remote.host);
 
+const run = promisify(execFile);
 const isRoot = userInfo().uid === 0;
 const daemon = { uid: 1, gid: 1, name: "daemon", home: "/usr/sbin" };
 const never = new AbortController().signal;
@@ -241,6 +243,33 @@ test("what was cut off is put in order by the next rehearsal", async () => {
     /A restore of backup 5 that was cut off is settled: .*shop\.sqlite is as it was\.$/,
   );
   expect(await strays()).toEqual([folderName("dump", 5, "/another/database")]);
+});
+
+test("a copy whose server cannot be reached any more is removed there", async () => {
+  exec(rich);
+  const machine = await remote.host();
+  const host: Host = {
+    ...machine,
+    run: (command) =>
+      command.argv.some((word) => word.endsWith('discard "$@"'))
+        ? Promise.reject(new Error("away"))
+        : machine.run(command),
+  };
+  const source = createRemoteSqliteSource({ host, name: "shop", path, keptSeconds: 1 });
+  const holder = new DatabaseSync(path);
+  holder.exec("begin exclusive");
+  const controller = new AbortController();
+  const { into } = createCollector();
+  const running = source.dump(into, attempt({ signal: controller.signal }));
+  running.catch(() => undefined);
+  // What removes it has left the group of the work that is ended.
+  const left = join(folder, folderName("dump", 7, path));
+  const remover = ["-f", `rm -rf -- "\\$1" sh ${left} 1$`];
+  await vi.waitFor(() => run("pgrep", remover), { timeout: 20_000 });
+  controller.abort(new Error("enough"));
+  await expect(running).rejects.toThrow("enough");
+  await vi.waitFor(async () => expect(await strays()).toEqual([]), { timeout: 20_000 });
+  holder.close();
 });
 
 test("somebody who holds the database is named as the reason, by a run too", async () => {

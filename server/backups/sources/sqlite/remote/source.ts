@@ -12,10 +12,7 @@ import { settleThere } from "./settle.ts";
 import { ask, clear, folderName, refuseFailure, type Target } from "./shell.ts";
 import { refuseState, refuseWithoutRoom, survey, type Survey } from "./survey.ts";
 
-type RemoteSqliteOptions = Omit<Target, "busyMs"> & {
-  /** How long to wait for somebody who holds the database. */
-  busyMs?: number;
-};
+type RemoteSqliteOptions = Pick<Target, "host" | "name" | "path"> & Partial<Target>;
 
 /** Work that goes on in this process: its folders are no leftovers. */
 const running = new Set<string>();
@@ -31,9 +28,10 @@ async function whileRunning<Result>(folder: string, work: () => Promise<Result>)
 
 export function createRemoteSqliteSource({
   busyMs = 20_000,
+  keptSeconds = 300,
   ...options
 }: RemoteSqliteOptions): Source & Required<Pick<Source, "warnings">> {
-  const target: Target = { ...options, busyMs };
+  const target: Target = { ...options, busyMs, keptSeconds };
   const { host, path } = target;
   const folderOf = (use: Parameters<typeof folderName>[0], id: number) => folderName(use, id, path);
   /** What the last rehearsal found, for the run that follows it. */
