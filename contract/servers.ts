@@ -106,7 +106,7 @@ export const storageProvider = z
     id,
     name: z.string(),
     type: stateOf(["local", "s3"]),
-    /** Where it is, in words: a folder, or a bucket. */
+    /** Where it is, in words: a folder, with its server if that is another machine, or a bucket. */
     place: z.string(),
   })
   .register(z.globalRegistry, { id: "StorageProvider" });

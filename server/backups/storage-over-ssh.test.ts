@@ -19,6 +19,8 @@ let copies: string;
 /** The server, and the storage on its disk. */
 const far = 3;
 const onFar = 5;
+/** Of this machine, and named as its server. */
+const onHere = 6;
 
 beforeAll(async () => {
   const connection = sshEntry(await remote.sshd(), undefined, userInfo().username);
@@ -27,7 +29,8 @@ beforeAll(async () => {
     {
       servers: `  - { id: ${far}, name: web-1, connection: ${connection} }`,
       providers: (folder) =>
-        `  - { id: ${onFar}, name: far disk, type: local, server: ${far}, path: ${folder}/far }`,
+        `  - { id: ${onFar}, name: far disk, type: local, server: ${far}, path: ${folder}/far }
+  - { id: ${onHere}, name: near disk, type: local, server: 1, path: ${folder}/near }`,
     },
   );
   copies = join(service.folder, "far");
@@ -75,6 +78,27 @@ test("a backup is kept there, downloaded, drilled and restored, and goes with it
   await service.call("DELETE", `/api/backup-configuration/${id}?files=remove`);
   await service.becomesGone(`/api/backup-configuration/${id}`);
   expect(await readdir(copies)).toEqual([markerName]);
+});
+
+test("one that names this machine is a folder here", async () => {
+  const near = join(service.folder, "near");
+  await mkdir(near);
+  const { body } = await service.json<Page<StorageProvider>>("GET", "/api/storage-providers");
+  expect(body.data.find(({ id }) => id === onHere)?.place).toBe(near);
+  const { id } = await service.installed({ ...yearly, storage_provider_id: onHere });
+  const { path } = await service.run(id);
+  expect((await stat(join(near, path))).isFile()).toBe(true);
+});
+
+test("a token that does not reach the server is not told its name", async () => {
+  const { body: token } = await service.json<{ token: string }>("POST", "/api/tokens", {
+    name: "narrow",
+    abilities: ["*"],
+    server_ids: [1],
+  });
+  const answer = await service.call("GET", "/api/storage-providers", undefined, token.token);
+  expect(answer.status).toBe(200);
+  expect(await answer.text()).not.toContain("web-1");
 });
 
 test("while its server is away nothing is said to be damaged or gone, and what should go is removed later", async () => {

@@ -239,7 +239,7 @@ function explainStart(
   { place, user }: Connection,
   { as, program }: { as: Becoming | null; program: string },
 ): ServerAway {
-  const line = toShownText(before.trim().split("\n").at(-1) ?? "");
+  const line = toShownText(before.trim().split("\n").at(-1) ?? "").replace(/\.+$/, "");
   if (as?.words[0] === "sudo" && /\bsudo\b/.test(before))
     return new ServerAway(
       "refused",

@@ -67,7 +67,7 @@ export function describeFailure(
   const place = placeOf(folder);
   const disk = { place, account: `${accountName(host.account)} there` };
   const lines = stderr.split("\n").filter((line) => line.trim() !== "" && line !== unreadLine);
-  const last = toShownText(lines.at(-1) ?? "");
+  const last = toShownText(lines.at(-1) ?? "").replace(/\.+$/, "");
   if (exitCode === exits.unmarked) return markerMissing({ place, root });
   if (exitCode === exits.noFolder) return diagnosed("Not a directory");
   if (exitCode === exits.closed) return diagnosed("Permission denied");
