@@ -79,6 +79,7 @@ export function createDeployer(options: DeployerOptions): Deployer {
   return {
     async note(tx, siteId, deploymentId, restarts) {
       const rows = await store.lockOfSite(tx, siteId);
+      if (rows.length === 0) return 0;
       await store.noteDeployment(tx, siteId, deploymentId, restarts);
       const site = await inventory.findSite(siteId, tx);
       const restarted = rows.filter((row) => restarts && hasProcesses(row));
