@@ -1,6 +1,6 @@
 // Drills on another machine than the source's own, through the whole service.
 import { existsSync } from "node:fs";
-import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -13,6 +13,7 @@ import { ownUser } from "../testing/own-user.ts";
 import { createFolderDrill } from "./sources/folder/remote/drill-elsewhere.ts";
 import { drillName } from "./sources/folder/remote/swap.ts";
 import { createMysqlDrillOn } from "./sources/mysql/source.ts";
+import { folderName } from "./sources/sqlite/remote/shell.ts";
 import { createPostgresDrill } from "./sources/postgres/drill.ts";
 import type { Attempt } from "./sources/source.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
@@ -165,9 +166,6 @@ async function drill({ id }: Pick<Backup, "id">, status: "finished" | "failed"):
   return found.drill_output ?? "";
 }
 
-const leftFolders = async () =>
-  (await readdir("/var/tmp")).filter((name) => name.startsWith("quarterdeck-drill-"));
-
 describe("a drill runs where the inventory has it", () => {
   test.skipIf(!hasPostgresServer)(
     "PostgreSQL: on a server without the database's roles",
@@ -203,13 +201,11 @@ describe("a drill runs where the inventory has it", () => {
     expect(await drill(backup, "finished")).toMatch(
       /Drilling on web-1\.\n1 table with 2 rows restored exactly/,
     );
-    expect((await readdir("/var/tmp")).filter((name) => name.startsWith(".quarterdeck-"))).toEqual(
-      [],
-    );
+    const path = join("/var/tmp", service.folder, "orders.sqlite");
+    expect(existsSync(join("/var/tmp", folderName("drill", backup.id, path)))).toBe(false);
   });
 
   test("a folder of this machine on a server, and one of a server on this machine", async () => {
-    const before = await leftFolders();
     const there = await backUp(here, "site");
     expect(await drill(there.backup, "finished")).toMatch(
       /Drilling on web-1\.[^]* entries with \d+ bytes restored, as backed up\./,
@@ -218,7 +214,8 @@ describe("a drill runs where the inventory has it", () => {
     expect(await drill(back.backup, "finished")).toMatch(
       /Drilling on this machine\.[^]* entries with \d+ bytes restored, as backed up\./,
     );
-    expect(await leftFolders()).toEqual(before);
+    for (const { id } of [there.backup, back.backup])
+      expect(existsSync(drillName(id, join(service.folder, "shop")))).toBe(false);
 
     const sshd = await remote.sshd();
     await sshd.stop();

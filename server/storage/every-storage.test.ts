@@ -152,7 +152,10 @@ describe.each(folders)("%s", (_kind, { open, argument }) => {
     expect(await readdir(root)).toEqual([]);
     const { stdout } = await promisify(execFile)("df", ["-k", "--output=avail", root]);
     const freeKb = Number(stdout.split("\n")[1]);
-    expect(Math.abs(((await storage.freeBytes()) ?? 0) / 1024 - freeKb)).toBeLessThan(100_000);
+    // Others write to the same disk meanwhile.
+    const ratio = ((await storage.freeBytes()) ?? 0) / 1024 / freeKb;
+    expect(ratio).toBeGreaterThan(0.5);
+    expect(ratio).toBeLessThan(2);
   });
 
   test("is read back past the system's memory where the file system can", async () => {
