@@ -19,6 +19,7 @@ import {
   startPostgresServer,
   type PostgresServer,
 } from "./testing/postgres-server.ts";
+import { createRemoteServer } from "./testing/remote-host.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { keysOf } from "../../contract/keys-of.ts";
 
@@ -28,6 +29,7 @@ const seed = makeSeed();
 const random = makeRandom(seed);
 const database = `test_${randomBytes(6).toString("hex")}`;
 
+const remote = createRemoteServer();
 let folder: string;
 let service: ServiceProcess;
 let mariadb: MariadbServer;
@@ -55,12 +57,14 @@ beforeAll(async () => {
     `
 servers:
 ${[1, 2, 3, 4].map((id) => `  - { id: ${id}, name: server-${id}, connection: local }`).join("\n")}
+  - { id: 5, name: server-5, connection: ${await remote.connection()} }
 sites:
   - { id: 1, server: 2, name: shop, root: ${folder}/shop, user: ${ownUser} }
 databases:
   - { id: 1, server: 1, name: orders, engine: sqlite, path: ${folder}/orders.sqlite, user: ${ownUser} }
   - { id: 2, server: 3, name: pg, engine: postgres, url: env:POSTGRES }
   - { id: 3, server: 4, name: maria, engine: mysql, url: env:MARIADB }
+  - { id: 4, server: 5, name: far, engine: sqlite, path: ${folder}/far.sqlite, user: ${ownUser} }
 storage_providers:
   - { id: 1, name: disk, type: local, path: ${folder}/copies }
 `,
@@ -91,30 +95,33 @@ type Target = {
 /** Makes the versions and counts of the rows of one table into what `read` answers. */
 const countVersions = "select version, count(*) from orders group by version";
 
+const sqliteTarget = (server: number, backupable_id: number, name: string): Target => ({
+  server,
+  id: { backupable_type: "database", backupable_id },
+  async write(version) {
+    const connection = new DatabaseSync(join(folder, name));
+    connection.exec(`
+      create table if not exists orders (id integer primary key, version text, filler blob);
+      begin; delete from orders;
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < 6000)
+      insert into orders select i, '${version}', randomblob(1000) from n; commit;`);
+    connection.close();
+  },
+  async read() {
+    const connection = new DatabaseSync(join(folder, name));
+    const [whole] = connection.prepare("pragma integrity_check").all();
+    const rows = connection.prepare(countVersions).all();
+    connection.close();
+    const damage = whole?.["integrity_check"] === "ok" ? "" : "damaged: ";
+    return damage + rows.map((row) => Object.values(row).join(" ")).join();
+  },
+  whole: 6000,
+});
+
 /** One of each kind that can be backed up; each has a content that tells its version. */
 const targets = {
-  SQLite: {
-    server: 1,
-    id: { backupable_type: "database", backupable_id: 1 },
-    async write(version) {
-      const connection = new DatabaseSync(join(folder, "orders.sqlite"));
-      connection.exec(`
-        create table if not exists orders (id integer primary key, version text, filler blob);
-        begin; delete from orders;
-        with recursive n(i) as (select 1 union all select i + 1 from n where i < 6000)
-        insert into orders select i, '${version}', randomblob(1000) from n; commit;`);
-      connection.close();
-    },
-    async read() {
-      const connection = new DatabaseSync(join(folder, "orders.sqlite"));
-      const [whole] = connection.prepare("pragma integrity_check").all();
-      const rows = connection.prepare(countVersions).all();
-      connection.close();
-      const damage = whole?.["integrity_check"] === "ok" ? "" : "damaged: ";
-      return damage + rows.map((row) => Object.values(row).join(" ")).join();
-    },
-    whole: 6000,
-  },
+  SQLite: sqliteTarget(1, 1, "orders.sqlite"),
+  "SQLite on a remote server": sqliteTarget(5, 4, "far.sqlite"),
   site: {
     server: 2,
     id: { backupable_type: "site", backupable_id: 1 },
@@ -291,6 +298,9 @@ test(
         } else expect(now, `${progress}: a run changes nothing`).toBe(before);
       }
     }
+    progress = "the last backups";
+    // The next run on a remote server takes away what an earlier one could not.
+    await Promise.all([...ids].map(([kind, id]) => measure(kind, id)));
     expect((await readdir(folder)).filter((name) => name.includes("quarterdeck-"))).toEqual([]);
     expect(await readdir(join(folder, "scratch"))).toEqual([]);
     const left = await mariadb.query(null, "show databases like '%quarterdeck%'");
