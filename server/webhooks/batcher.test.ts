@@ -34,8 +34,8 @@ test("carries out together what was asked while the batch before was under way, 
   expect(begun.map(({ items }) => items)).toEqual([[1], [2, 3]]);
 });
 
-test("carries out together what is asked in one turn of the event loop", async () => {
-  const { batch, double } = makeBatcher();
+test("carries out together what is asked in one turn of the event loop, where batches rest", async () => {
+  const { batch, double } = makeBatcher(1);
   const both = Promise.all([double(1), Promise.resolve().then(() => double(2))]);
   const { items, end } = await batch(0);
   expect(items).toEqual([1, 2]);
