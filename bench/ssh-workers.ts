@@ -19,6 +19,8 @@ import { median, note, report } from "./report.ts";
 const rounds = 3;
 const restSeconds = 60;
 
+/** By worker. */
+type Pids = ReadonlyMap<number, number>;
 type Size = { servers: number; workers: number };
 
 export async function run(size: Size): Promise<void> {
@@ -56,11 +58,14 @@ export async function run(size: Size): Promise<void> {
     later(() => service.end("SIGINT"));
     const pidsOf = async () => {
       const lists = await Promise.all(servers.map((id) => workersOf(service, id)));
-      return new Set(
-        lists.flat().flatMap(({ process_list: list = [] }) => list.flatMap(({ pid }) => pid ?? [])),
+      return new Map(
+        lists.flat().flatMap(({ id, process_list: [process] = [] }) => {
+          const pid = process?.pid ?? null;
+          return pid === null ? [] : [[id, pid] as const];
+        }),
       );
     };
-    const untilPids = async (isThere: (pids: Set<number>) => boolean) => {
+    const untilPids = async (isThere: (pids: Pids) => boolean) => {
       while (!isThere(await pidsOf())) await wait(100);
     };
     const post = (site: number) =>
@@ -79,10 +84,12 @@ export async function run(size: Size): Promise<void> {
     for (let round = 0; round < rounds; round += 1) {
       const before = await pidsOf();
       const startedMs = performance.now();
-      for (const pid of before) sendSignal(pid, "SIGKILL");
-      await untilPids((pids) => pids.isDisjointFrom(before));
+      for (const pid of before.values()) sendSignal(pid, "SIGKILL");
+      // Each by itself: another one may have got the number of a process that has ended.
+      const isShown = (pids: Pids) => [...before].every(([id, pid]) => pids.get(id) !== pid);
+      await untilPids(isShown);
       secondsToShow.push((performance.now() - startedMs) / 1000);
-      await untilPids((pids) => pids.size === count && pids.isDisjointFrom(before));
+      await untilPids((pids) => pids.size === count && isShown(pids));
     }
     report(`${shown}: all were killed, until all show it`, median(secondsToShow), "s", {
       atMost: 5,
