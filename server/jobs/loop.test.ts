@@ -28,6 +28,32 @@ test("a turn follows each wake, and one by itself when nobody wakes it", async (
   expect(turns).toBe(2);
 });
 
+test("the next turn comes when the last one says, or only when somebody wakes it", async () => {
+  const clock = createFakeClock();
+  let turns = 0;
+  let delayMs: number | null = 200;
+  const loop = createLoop({
+    name: "test",
+    everyMs: () => delayMs,
+    turn: async () => void turns++,
+    clock,
+    log,
+  });
+  loop.wake();
+  await settle();
+  delayMs = null;
+  clock.advance(200);
+  await settle();
+  expect(turns).toBe(2);
+  clock.advance(1_000_000);
+  await settle();
+  expect(turns).toBe(2);
+  loop.wake();
+  await settle();
+  expect(turns).toBe(3);
+  await loop.stop();
+});
+
 test("turns never overlap; who wakes it meanwhile gets one more", async () => {
   const clock = createFakeClock();
   const ends: (() => void)[] = [];
