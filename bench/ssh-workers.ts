@@ -56,8 +56,8 @@ export async function run(size: Size): Promise<void> {
       QUARTERDECK_INVENTORY: join(folder, "inventory.yaml"),
     });
     later(() => service.end("SIGINT"));
-    const pidsOf = async () => {
-      const lists = await Promise.all(servers.map((id) => workersOf(service, id)));
+    const pidsOf = async (sites: readonly number[]): Promise<Pids> => {
+      const lists = await Promise.all(sites.map((id) => workersOf(service, id)));
       return new Map(
         lists.flat().flatMap(({ id, process_list: [process] = [] }) => {
           const pid = process?.pid ?? null;
@@ -65,8 +65,8 @@ export async function run(size: Size): Promise<void> {
         }),
       );
     };
-    const untilPids = async (isThere: (pids: Pids) => boolean) => {
-      while (!isThere(await pidsOf())) await wait(100);
+    const untilPids = async (sites: readonly number[], isThere: (pids: Pids) => boolean) => {
+      while (!isThere(await pidsOf(sites))) await wait(100);
     };
     const post = (site: number) =>
       service.call("POST", `/api/site/${site}/worker`, { ...workerBody, startsecs: 1 });
@@ -75,21 +75,21 @@ export async function run(size: Size): Promise<void> {
       for (let made = 0; made < workersOfEach; made += 1)
         // Refused for as long as the site's account was not found on its server.
         while (!(await post(id)).ok) await wait(100);
-      await untilPids((pids) => pids.size === id * workersOfEach);
+      await untilPids([id], (pids) => pids.size === workersOfEach);
     }
     const count = servers.length * workersOfEach;
     const shown = `${count} workers on ${servers.length} servers over SSH`;
 
     const secondsToShow: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
-      const before = await pidsOf();
+      const before = await pidsOf(servers);
       const startedMs = performance.now();
       for (const pid of before.values()) sendSignal(pid, "SIGKILL");
       // Each by itself: another one may have got the number of a process that has ended.
       const isShown = (pids: Pids) => [...before].every(([id, pid]) => pids.get(id) !== pid);
-      await untilPids(isShown);
+      await untilPids(servers, isShown);
       secondsToShow.push((performance.now() - startedMs) / 1000);
-      await untilPids((pids) => pids.size === count && isShown(pids));
+      await untilPids(servers, (pids) => pids.size === count && isShown(pids));
     }
     report(`${shown}: all were killed, until all show it`, median(secondsToShow), "s", {
       atMost: 5,
@@ -113,15 +113,20 @@ export async function run(size: Size): Promise<void> {
     for (const id of servers)
       for (const worker of await workersOf(service, id))
         await service.call("DELETE", `/api/worker/${worker.id}`);
-    await untilPids((pids) => pids.size === 0);
+    await untilPids(servers, (pids) => pids.size === 0);
   } finally {
     for (const cleanUp of cleanUps.toReversed()) await cleanUp();
   }
 }
 
 async function workersOf(service: ServiceProcess, site: number): Promise<Worker[]> {
-  const page: Page<Worker> = await (
-    await service.call("GET", `/api/site/${site}/workers?per_page=100`)
-  ).json();
+  const ask = () => service.call("GET", `/api/site/${site}/workers?per_page=100`);
+  let answer = await ask();
+  // A machine that is busy with all servers at once refuses some.
+  while (!answer.ok) {
+    await wait(100);
+    answer = await ask();
+  }
+  const page: Page<Worker> = await answer.json();
   return page.data;
 }
