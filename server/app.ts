@@ -147,6 +147,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       reachability?.wake();
       workersOfInventory?.followInventory();
     },
+    clock,
     log,
   });
   reachability = createReachability({

@@ -10,6 +10,8 @@ import {
   type RemoteAccounts,
 } from "./accounts.ts";
 import type { Inventory } from "./schema.ts";
+import type { Clock } from "../clock.ts";
+import { createLoop } from "../jobs/loop.ts";
 import { messageOf } from "../loggable-error.ts";
 import { InventoryError, readInventory } from "./file.ts";
 import { writeSample } from "./sample.ts";
@@ -26,6 +28,7 @@ type InventoryOptions = {
   /** Called once the rows are those of the file. */
   onAccepted(): void;
   remote: { follow(servers: Inventory["servers"]): Promise<void>; accounts: RemoteAccounts };
+  clock: Clock;
   log: Logger;
 };
 
@@ -42,13 +45,10 @@ type LiveInventory = {
 const settleMs = 150;
 
 export async function openInventory(options: InventoryOptions): Promise<LiveInventory> {
-  const { file, store, log } = options;
+  const { file, store, clock, log } = options;
   let problem: string | null = null;
-  let loading = Promise.resolve();
-  let isClosed = false;
 
-  const load = async () => {
-    if (isClosed) return;
+  const load = async (stopping?: AbortSignal) => {
     try {
       let accounts: EntryAccounts = { sites: new Map(), databases: new Map() };
       const inventory = await readInventory(file, async (read) => {
@@ -60,7 +60,7 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
         return decided.complaints;
       });
       // Accounts of servers that are no longer followed are not what it says.
-      if (isClosed) return;
+      if (stopping?.aborted === true) return;
       const inUse = await store.replace(inventory, accounts);
       if (inUse.length > 0) throw new InventoryError(file, inUse);
       if (problem !== null) log.info({ file }, "the inventory is in force again");
@@ -68,7 +68,7 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
       tellWithoutAccount(accounts);
       options.onAccepted();
     } catch (error) {
-      if (isClosed) return;
+      if (stopping?.aborted === true) return;
       problem = messageOf(error);
       await followStored().catch(() => undefined);
       log.error({ file, problem }, "the inventory stays as it was");
@@ -93,27 +93,31 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
   await chmod(schemaFile, 0o600);
   await load();
 
-  const read = () => {
-    loading = loading.then(load);
-  };
+  // Whoever asks for a reading while there is one gets one more, however many ask: all servers of a start, for example.
+  const loop = createLoop({
+    name: "reading of the inventory",
+    everyMs: () => null,
+    turn: load,
+    clock,
+    log,
+  });
 
   // The folder is watched, not the file: editors put a new file in the old one's place.
   let timer: NodeJS.Timeout | undefined;
   const watcher = watch(dirname(file), (_event, name) => {
     if (name !== null && name !== basename(file)) return;
     clearTimeout(timer);
-    timer = setTimeout(read, settleMs);
+    timer = setTimeout(loop.wake, settleMs);
   });
   watcher.on("error", (error) => log.error({ err: error, file }, "the inventory is not watched"));
 
   return {
     problem: () => problem,
-    read,
-    async close() {
-      isClosed = true;
+    read: loop.wake,
+    close() {
       clearTimeout(timer);
       watcher.close();
-      await loading;
+      return loop.stop();
     },
   };
 }
