@@ -28,86 +28,97 @@ const oldAndNew = (version: string, rows = 8000) => `
   insert into rows_ select '${version}', randomblob(500) from n`;
 const versions = () => query("select version, count(*) as n from rows_ group by version");
 
-describe.each(createMachines())("on $machine, a restore over a database that", ({ hostOf }) => {
-  inTemporaryFolder(hostOf);
+describe.each(createMachines())(
+  "on $machine, a restore over a database that",
+  ({ machine, hostOf }) => {
+    // What goes the same way is tried here alone: each way over SSH takes its time.
+    const isNear = machine === "this machine";
+    inTemporaryFolder(hostOf);
 
-  test.each([512, 8192])("is in WAL mode with pages of %i bytes comes back", async (pageBytes) => {
-    exec(`${rich} create table loose (x); insert into loose (rowid, x) values (5, 'five')`);
-    const before = contentOf();
-    const { content } = await dump();
-    await rm(path);
-    exec(`pragma page_size = ${pageBytes}; pragma journal_mode = wal; create table other (x)`);
-    const open = new DatabaseSync(path, { timeout: 5000 });
-    open.exec("insert into other values (1)");
-    await source().restore(Readable.from([content]), attempt());
-    expect(open.prepare("select rowid, x from loose").get()).toEqual({ rowid: 5, x: "five" });
-    open.close();
-    expect(contentOf()).toBe(before);
-    expect(await strays()).toEqual([]);
-  });
+    test.each(isNear ? [512, 8192] : [512])(
+      "is in WAL mode with pages of %i bytes comes back",
+      async (pageBytes) => {
+        exec(`${rich} create table loose (x); insert into loose (rowid, x) values (5, 'five')`);
+        const before = contentOf();
+        const { content } = await dump();
+        await rm(path);
+        exec(`pragma page_size = ${pageBytes}; pragma journal_mode = wal; create table other (x)`);
+        const open = new DatabaseSync(path, { timeout: 5000 });
+        open.exec("insert into other values (1)");
+        await source().restore(Readable.from([content]), attempt());
+        expect(open.prepare("select rowid, x from loose").get()).toEqual({ rowid: 5, x: "five" });
+        open.close();
+        expect(contentOf()).toBe(before);
+        expect(await strays()).toEqual([]);
+      },
+    );
 
-  test("somebody holds waits, and then says so", async () => {
-    exec(oldAndNew("old", 10));
-    const { content } = await dump();
-    exec(oldAndNew("new", 10));
-    for (const hold of ["begin immediate", "begin; select count(*) from rows_"]) {
-      const holder = new DatabaseSync(path);
-      for (const statement of hold.split("; ")) holder.prepare(statement).all();
-      const impatient = source({ busyMs: 100 }).restore(Readable.from([content]), attempt());
-      await expect(impatient).rejects.toMatchObject({
-        name: "SourceError",
-        message: expect.stringMatching(/locked by another process/),
-      });
-      expect(versions()).toEqual([{ version: "new", n: 10 }]);
-      const patient = source().restore(Readable.from([content]), attempt());
-      await wait(200);
-      holder.close();
-      await patient;
-      expect(versions()).toEqual([{ version: "old", n: 10 }]);
+    test("somebody holds waits, and then says so", async () => {
+      exec(oldAndNew("old", 10));
+      const { content } = await dump();
       exec(oldAndNew("new", 10));
-    }
-    expect(await strays()).toEqual([]);
-  });
+      for (const hold of ["begin immediate", "begin; select count(*) from rows_"]) {
+        const holder = new DatabaseSync(path);
+        for (const statement of hold.split("; ")) holder.prepare(statement).all();
+        const impatient = source({ busyMs: 100 }).restore(Readable.from([content]), attempt());
+        await expect(impatient).rejects.toMatchObject({
+          name: "SourceError",
+          message: expect.stringMatching(/locked by another process/),
+        });
+        expect(versions()).toEqual([{ version: "new", n: 10 }]);
+        const patient = source().restore(Readable.from([content]), attempt());
+        await wait(200);
+        holder.close();
+        await patient;
+        expect(versions()).toEqual([{ version: "old", n: 10 }]);
+        exec(oldAndNew("new", 10));
+      }
+      expect(await strays()).toEqual([]);
+    });
 
-  test.each([
-    ["is a text", () => writeFile(path, "a text file, and a long one at that".repeat(200))],
-    ["is cut off", () => truncate(path, 20_000)],
-    ["is empty", () => truncate(path, 0)],
-  ])("%s replaces it, with its mode and owner", async (_, breakIt) => {
-    exec(rich);
-    const before = contentOf();
-    const { content } = await dump();
-    await breakIt();
-    await chmod(path, 0o604);
-    const { uid, gid } = await stat(path);
-    await source().restore(Readable.from([content]), attempt());
-    expect(contentOf()).toBe(before);
-    expect(await stat(path)).toMatchObject({ uid, gid });
-    expect((await stat(path)).mode & 0o777).toBe(0o604);
-    expect(await strays()).toEqual([]);
-  });
+    test.each([
+      [
+        "is a text",
+        () => writeFile(path, "a text file, and a long one at that".repeat(200)),
+      ] as const,
+      ...(isNear ? [["is cut off", () => truncate(path, 20_000)] as const] : []),
+      ["is empty", () => truncate(path, 0)] as const,
+    ])("%s replaces it, with its mode and owner", async (_, breakIt) => {
+      exec(rich);
+      const before = contentOf();
+      const { content } = await dump();
+      await breakIt();
+      await chmod(path, 0o604);
+      const { uid, gid } = await stat(path);
+      await source().restore(Readable.from([content]), attempt());
+      expect(contentOf()).toBe(before);
+      expect(await stat(path)).toMatchObject({ uid, gid });
+      expect((await stat(path)).mode & 0o777).toBe(0o604);
+      expect(await strays()).toEqual([]);
+    });
 
-  test("is aborted leaves the old one or the new one, and nobody locked out", async () => {
-    exec(oldAndNew("old"));
-    const { content } = await dump();
-    exec(oldAndNew("new"));
-    const controller = new AbortController();
-    const restoring = source().restore(
-      Readable.from([content]),
-      attempt({ signal: controller.signal }),
-    );
-    const outcome = restoring.then(
-      () => "It did not fail.",
-      (error: Error) => error.message,
-    );
-    await untilNoted(restoring);
-    controller.abort(new Error("enough"));
-    expect(await outcome).toMatch(/enough|It did not fail/);
-    expect(versions()).toEqual([{ version: expect.stringMatching(/old|new/), n: 8000 }]);
-    exec("begin immediate; delete from rows_; commit");
-    expect(await strays()).toEqual([]);
-  });
-});
+    test("is aborted leaves the old one or the new one, and nobody locked out", async () => {
+      exec(oldAndNew("old"));
+      const { content } = await dump();
+      exec(oldAndNew("new"));
+      const controller = new AbortController();
+      const restoring = source().restore(
+        Readable.from([content]),
+        attempt({ signal: controller.signal }),
+      );
+      const outcome = restoring.then(
+        () => "It did not fail.",
+        (error: Error) => error.message,
+      );
+      await untilNoted(restoring);
+      controller.abort(new Error("enough"));
+      expect(await outcome).toMatch(/enough|It did not fail/);
+      expect(versions()).toEqual([{ version: expect.stringMatching(/old|new/), n: 8000 }]);
+      exec("begin immediate; delete from rows_; commit");
+      expect(await strays()).toEqual([]);
+    });
+  },
+);
 
 describe("on this machine", () => {
   inTemporaryFolder();
