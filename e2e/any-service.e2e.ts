@@ -229,6 +229,8 @@ test("through QUARTERDECK_UPSTREAM another service works the same", async ({
   await chooseChannels(page);
   // The help is the dashboard's own, whatever service stands behind it.
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Help" }).click();
+  // The page before it has a link of that name as well.
+  await expect(page.getByRole("heading", { level: 1, name: "Help" })).toBeVisible();
   await page.getByRole("main").getByRole("link", { name: "Workers", exact: true }).click();
   await expect(page.getByRole("heading", { level: 2, name: /^Crash loops/ })).toBeVisible();
 });
