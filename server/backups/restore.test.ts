@@ -8,6 +8,7 @@ import { eachMachine } from "./testing/remote-host.ts";
 let service: BackupTestService;
 
 describe.each(eachMachine())("on $machine", ({ machine, connectionOf }) => {
+  const isHere = machine === "this machine";
   beforeAll(async () => {
     service = await createBackupTestService({}, { connection: await connectionOf() });
   });
@@ -64,40 +65,52 @@ describe.each(eachMachine())("on $machine", ({ machine, connectionOf }) => {
       ]);
     });
 
-    // The service decides both, wherever the target is.
-    const here = test.runIf(machine === "this machine");
-    here("of a damaged file changes nothing, says so, and marks the copy", async () => {
-      const { id } = await service.installed();
-      const backup = await service.run(id);
-      const path = join(service.folder, "copies", backup.path);
-      const file = await readFile(path);
-      file[file.length >> 1] = (file[file.length >> 1] ?? 0) ^ 1;
-      await writeFile(path, file);
-      service.sql("update orders set customer = 'mallory'");
-      await service.call("PUT", `/api/backup/${backup.id}`);
-      const failed = await service.restored(backup.id, "failed");
-      expect(failed.restore_output).toMatch(/Checksum mismatch/);
-      expect(failed.damage).toMatch(/Checksum mismatch/);
-      expect(service.sql("select distinct customer from orders")).toEqual([
-        { customer: "mallory" },
-      ]);
-      expect((await service.show(id)).warnings?.join()).toMatch(/damaged/);
-      const download = await service.call("GET", `/api/backup/${backup.id}/file`);
-      await expect(download.arrayBuffer()).rejects.toThrow("Checksum mismatch");
-    });
+    // The service decides that and what follows, wherever the target is.
+    test.runIf(isHere)(
+      "of a damaged file changes nothing, says so, and marks the copy",
+      async () => {
+        const { id } = await service.installed();
+        const backup = await service.run(id);
+        const path = join(service.folder, "copies", backup.path);
+        const file = await readFile(path);
+        file[file.length >> 1] = (file[file.length >> 1] ?? 0) ^ 1;
+        await writeFile(path, file);
+        service.sql("update orders set customer = 'mallory'");
+        await service.call("PUT", `/api/backup/${backup.id}`);
+        const failed = await service.restored(backup.id, "failed");
+        expect(failed.restore_output).toMatch(/Checksum mismatch/);
+        expect(failed.damage).toMatch(/Checksum mismatch/);
+        expect(service.sql("select distinct customer from orders")).toEqual([
+          { customer: "mallory" },
+        ]);
+        expect((await service.show(id)).warnings?.join()).toMatch(/damaged/);
+        const download = await service.call("GET", `/api/backup/${backup.id}/file`);
+        await expect(download.arrayBuffer()).rejects.toThrow("Checksum mismatch");
+      },
+    );
 
-    here("is refused while the target is busy, and of what is not finished", async () => {
-      const { id } = await service.installed({ backupable_type: "site" });
-      await writeFile(join(service.folder, "shop/large"), Buffer.alloc(40_000_000, "quarterdeck"));
-      const backup = await service.run(id);
-      await service.call("POST", `/api/backup/${id}`);
-      expect(await service.messageOf("PUT", `/api/backup/${backup.id}`)).toMatch(/being backed up/);
-      await soon(async () => expect((await service.show(id)).last_backup?.status).toBe("finished"));
-      expect(await service.statusOf("PUT", `/api/backup/${backup.id}`)).toBe(202);
-      expect(await service.statusOf("PUT", `/api/backup/${backup.id}`)).toBe(409);
-      expect(await service.statusOf("DELETE", `/api/backup/${backup.id}`)).toBe(409);
-      await service.restored(backup.id, "finished");
-    });
+    test.runIf(isHere)(
+      "is refused while the target is busy, and of what is not finished",
+      async () => {
+        const { id } = await service.installed({ backupable_type: "site" });
+        await writeFile(
+          join(service.folder, "shop/large"),
+          Buffer.alloc(40_000_000, "quarterdeck"),
+        );
+        const backup = await service.run(id);
+        await service.call("POST", `/api/backup/${id}`);
+        expect(await service.messageOf("PUT", `/api/backup/${backup.id}`)).toMatch(
+          /being backed up/,
+        );
+        await soon(async () =>
+          expect((await service.show(id)).last_backup?.status).toBe("finished"),
+        );
+        expect(await service.statusOf("PUT", `/api/backup/${backup.id}`)).toBe(202);
+        expect(await service.statusOf("PUT", `/api/backup/${backup.id}`)).toBe(409);
+        expect(await service.statusOf("DELETE", `/api/backup/${backup.id}`)).toBe(409);
+        await service.restored(backup.id, "finished");
+      },
+    );
   });
 
   describe("a drill", () => {
