@@ -108,7 +108,7 @@ export async function run(size: Size): Promise<void> {
       atMost: 2,
     });
     note(
-      `the service ${own.toFixed(2)} %, ssh ${ssh.toFixed(2)} %, commands ${commands.toFixed(2)} %; not counted: its database ${percent(before.below["postgres"], after.below["postgres"]).toFixed(2)} %`,
+      `the service ${own.toFixed(2)} %, ssh ${ssh.toFixed(2)} %, commands ${commands.toFixed(2)} %`,
     );
     for (const id of servers)
       for (const worker of await workersOf(service, id))
