@@ -83,7 +83,9 @@ const programs: readonly Program[] = [
 function run({ name, about, files, environment }: Program): boolean {
   console.log(`\n— ${name}: ${about}`);
   const root = fileURLToPath(new URL("../..", import.meta.url));
-  const { status } = spawnSync(`${root}/node_modules/.bin/vitest`, ["run", ...files], {
+  // Each test says its end at once: a file of them may take half an hour.
+  const args = ["run", "--reporter=verbose", ...files];
+  const { status } = spawnSync(`${root}/node_modules/.bin/vitest`, args, {
     cwd: root,
     stdio: "inherit",
     env: { SEEDS: "random", ...environment, ...process.env },
