@@ -24,7 +24,7 @@ import { createRemoteSqliteSource } from "./sqlite/remote/source.ts";
 import type { Attempt, Source } from "./source.ts";
 
 /** `npm run soak -- cuts` has 20. */
-const rounds = Number(process.env["CUT_ROUNDS"] ?? 2);
+const rounds = Number(process.env["CUT_ROUNDS"] ?? 1);
 const remote = createRemoteServer();
 beforeEach(() => remote.responds());
 
