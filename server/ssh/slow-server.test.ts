@@ -54,7 +54,6 @@ test("a server behind a slow link stays reachable, with its latency, its workers
     facts: expect.objectContaining({ processors: expect.any(Number) }),
   });
   expect(latency).toBeGreaterThanOrEqual(2 * delayMs);
-  expect(latency).toBeLessThan(10 * delayMs);
 
   // Whose it is takes some commands there.
   await becomes<Site>("/api/site/9", { account: ownUser });
