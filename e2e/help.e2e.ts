@@ -40,7 +40,7 @@ test("code in the help is copied as it stands there", async ({ connected: page, 
     .getByRole("button", { name: /^Copy code/ })
     .first()
     .click();
-  await expect(page.getByText("Copied")).toBeAttached();
+  await expect(page.getByText("Copied", { exact: true })).toBeAttached();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await code.innerText());
 });
 
