@@ -70,3 +70,29 @@ test("a server that is away fails the run with words, and nothing is stored", as
   await sshd.start();
   await soon(async () => expect((await service.run(body.id)).status).toBe("finished"));
 });
+
+test("the inventory is changed while backups of the server are configured, and what is backed up moves there", async () => {
+  const { body } = await create({ backupable_type: "site", backupable_id: 9 });
+  await soon(async () => expect((await service.show(body.id)).status).toBe("installed"));
+  const moving = await service.installed();
+  const text = await readFile(service.inventoryFile, "utf8");
+  await writeFile(
+    service.inventoryFile,
+    text.replace("name: far, connection", "name: farther, connection"),
+  );
+  const nameOf = async () =>
+    (await service.json<{ name: string }>("GET", `/api/server/${far}`)).body.name;
+  await soon(async () => expect(await nameOf()).toBe("farther"));
+
+  const entry = text.split("\n").find((line) => line.includes("{ id: 1, server: 1, name: orders,"));
+  await writeFile(
+    service.inventoryFile,
+    text.replace(String(entry), String(entry).replace("server: 1,", `server: ${far},`)),
+  );
+  const databases = async () => {
+    const path = `/api/server/${far}/databases`;
+    return (await service.json<{ data: { id: number }[] }>("GET", path)).body.data;
+  };
+  await soon(async () => expect((await databases()).map(({ id }) => id)).toEqual([1]));
+  expect((await service.run(moving.id)).status).toBe("finished");
+});

@@ -1,7 +1,7 @@
 // Entries that the file no longer has and that something still uses: they would take it along.
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { Connection } from "../store/database.ts";
-import { eq, inArray, ne, notInArray, sql } from "../store/drizzle.ts";
+import { eq, ne, notInArray, sql } from "../store/drizzle.ts";
 import {
   backupConfigurations,
   backups,
@@ -120,39 +120,6 @@ async function stillKept(db: Connection, inventory: Inventory): Promise<string[]
           `Site ${id} (${name}) cannot be given another supervisor while these workers are not stopped: ${numbers.join(", ")}. Stop them first.`,
         ];
   });
-}
-
-/** @returns a sentence for each entry that would come to lie on a server over SSH with what only works on this machine */
-export async function notYetRemote(db: Connection, inventory: Inventory): Promise<string[]> {
-  const remote = new Set(
-    inventory.servers.flatMap(({ id, connection }) => (connection === "local" ? [] : [id])),
-  );
-  if (remote.size === 0) return [];
-  const sentences: string[] = [];
-  for (const { of, by, reference, number } of uses) {
-    if (of !== "sites" && of !== "databases") continue;
-    if (by !== backupConfigurations) continue;
-    const moved = inventory[of].filter(({ server }) => remote.has(server));
-    const rows = await db
-      .select({
-        id: sql<number>`${reference}`.mapWith(Number),
-        numbers: sql<number[]>`array_agg(${number} order by ${number})`,
-      })
-      // The overloads of a union of tables do not meet; the columns read here stand in both.
-      .from(by as typeof backupConfigurations)
-      .where(
-        inArray(
-          reference,
-          moved.map(({ id }) => id),
-        ),
-      )
-      .groupBy(reference);
-    for (const { id, numbers } of rows)
-      sentences.push(
-        `${kinds[of].word} ${id} cannot be on a server over SSH yet while it has backup configurations: ${numbers.join(", ")}. Delete them first.`,
-      );
-  }
-  return sentences;
 }
 
 /** @returns a sentence for each entry that is still used and gone from the file or given another supervisor, and by what */

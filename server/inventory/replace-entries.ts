@@ -12,7 +12,7 @@ import {
   storageProviders,
 } from "../store/tables.ts";
 import type { EntryAccount, EntryAccounts } from "./accounts.ts";
-import { notYetRemote, stillUsed } from "./in-use.ts";
+import { stillUsed } from "./in-use.ts";
 import type { Inventory } from "./schema.ts";
 
 /**
@@ -24,7 +24,7 @@ export async function replaceEntries(
   inventory: Inventory,
   accounts: EntryAccounts,
 ): Promise<string[]> {
-  const inUse = [...(await stillUsed(tx, inventory)), ...(await notYetRemote(tx, inventory))];
+  const inUse = await stillUsed(tx, inventory);
   if (inUse.length > 0) return inUse;
   // Sites and databases refer to servers, so servers come first and go last.
   await upsert(tx, servers, inventory.servers);
