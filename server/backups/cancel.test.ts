@@ -13,7 +13,7 @@ import {
   type EverySource,
   type SourceKind,
 } from "./testing/every-source.ts";
-import { createRemoteServer } from "./testing/remote-host.ts";
+import { createRemoteServer } from "../ssh/testing/remote-server.ts";
 
 const remote = createRemoteServer();
 let every: EverySource;

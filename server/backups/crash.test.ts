@@ -19,7 +19,7 @@ import {
   startPostgresServer,
   type PostgresServer,
 } from "./testing/postgres-server.ts";
-import { createRemoteServer } from "./testing/remote-host.ts";
+import { createRemoteServer } from "../ssh/testing/remote-server.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { keysOf } from "../../contract/keys-of.ts";
 

@@ -23,7 +23,7 @@ import {
   startPostgresServer,
   type PostgresServer,
 } from "./testing/postgres-server.ts";
-import { createRemoteServer } from "./testing/remote-host.ts";
+import { createRemoteServer } from "../ssh/testing/remote-server.ts";
 
 const remote = createRemoteServer();
 let service: BackupTestService;

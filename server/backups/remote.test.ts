@@ -5,7 +5,7 @@ import { zstdDecompressSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ownUser } from "../testing/own-user.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
-import { createRemoteServer } from "./testing/remote-host.ts";
+import { createRemoteServer } from "../ssh/testing/remote-server.ts";
 
 const remote = createRemoteServer();
 let service: BackupTestService;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Backup } from "../../contract/backups/backup.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
-import { eachMachine } from "./testing/remote-host.ts";
+import { eachMachine } from "../ssh/testing/remote-server.ts";
 
 let service: BackupTestService;
 

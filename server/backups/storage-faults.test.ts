@@ -10,7 +10,7 @@ import {
   sourceKinds,
   type EverySource,
 } from "./testing/every-source.ts";
-import { createRemoteServer } from "./testing/remote-host.ts";
+import { createRemoteServer } from "../ssh/testing/remote-server.ts";
 
 const remote = createRemoteServer();
 let every: EverySource;

@@ -9,7 +9,7 @@ import { sshEntry } from "../ssh/testing/entry.ts";
 import { markerName } from "../storage/marker.ts";
 import { createFakeClock } from "../testing/fake-clock.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
-import { createRemoteServer } from "./testing/remote-host.ts";
+import { createRemoteServer } from "../ssh/testing/remote-server.ts";
 
 const remote = createRemoteServer();
 const clock = createFakeClock(Date.parse("2026-06-01T12:00:00Z"));

@@ -16,7 +16,7 @@ import {
   startPostgresServer,
   type PostgresServer,
 } from "../testing/postgres-server.ts";
-import { createRemoteServer } from "../testing/remote-host.ts";
+import { createRemoteServer } from "../../ssh/testing/remote-server.ts";
 import { createRemoteFolderSource } from "./folder/remote/source.ts";
 import { createMysqlSource } from "./mysql/source.ts";
 import { createPostgresSource } from "./postgres/source.ts";

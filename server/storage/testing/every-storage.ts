@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { createRemoteServer } from "../../backups/testing/remote-host.ts";
+import { createRemoteServer } from "../../ssh/testing/remote-server.ts";
 import type { SshTarget } from "../../ssh/target.ts";
 import { createLocalStorage } from "../local.ts";
 import { createRemoteStorage } from "../remote.ts";

@@ -20,7 +20,7 @@ import {
 import { SourceError } from "../source.ts";
 import type { Host } from "../../../hosts/host.ts";
 import { createLocalHost } from "../../../hosts/local.ts";
-import { createRemoteServer } from "../../testing/remote-host.ts";
+import { createRemoteServer } from "../../../ssh/testing/remote-server.ts";
 
 /** 20 MB: more than all buffers on the way hold. */
 const large = `create table big as select n, repeat(md5(n::text), 30) as filler from generate_series(1, 20000) n`;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Host } from "../../../../hosts/host.ts";
 import { createCollector } from "../../../testing/collector.ts";
-import { createRemoteServer } from "../../../testing/remote-host.ts";
+import { createRemoteServer } from "../../../../ssh/testing/remote-server.ts";
 import type { Attempt } from "../../source.ts";
 import { makeFolder, makeSite, never, wordOf } from "../testing/fixtures.ts";
 import { createRemoteFolderSource } from "./source.ts";

@@ -8,7 +8,7 @@ import { onTestFinished } from "vitest";
 import type { Host, LocalHost } from "../../../../hosts/host.ts";
 import { createLocalHost } from "../../../../hosts/local.ts";
 import { createCollector } from "../../../testing/collector.ts";
-import { createRemoteServer } from "../../../testing/remote-host.ts";
+import { createRemoteServer } from "../../../../ssh/testing/remote-server.ts";
 import { createRemoteFolderSource } from "../remote/source.ts";
 import { createFolderSource } from "../source.ts";
 import type { Attempt, Source } from "../../source.ts";

@@ -22,7 +22,7 @@ import { expect, test, vi } from "vitest";
 import type { Account } from "../../../../hosts/account.ts";
 import type { Host } from "../../../../hosts/host.ts";
 import { createCollector } from "../../../testing/collector.ts";
-import { createRemoteServer } from "../../../testing/remote-host.ts";
+import { createRemoteServer } from "../../../../ssh/testing/remote-server.ts";
 import { signalGroup } from "../../../../testing/signals.ts";
 import type { Source } from "../../source.ts";
 import {

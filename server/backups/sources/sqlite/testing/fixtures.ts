@@ -9,7 +9,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach } from "vitest";
 import type { Host } from "../../../../hosts/host.ts";
 import { createCollector } from "../../../testing/collector.ts";
-import { createRemoteServer } from "../../../testing/remote-host.ts";
+import { createRemoteServer } from "../../../../ssh/testing/remote-server.ts";
 import type { Manifest, Source } from "../../source.ts";
 import { createRemoteSqliteSource } from "../remote/source.ts";
 import { createSqliteSource } from "../source.ts";

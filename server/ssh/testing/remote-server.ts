@@ -1,15 +1,14 @@
 // A remote server for the tests of a file: a real sshd on this machine, so that a test can look at both sides.
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import { userInfo } from "node:os";
 import { afterAll, vi } from "vitest";
 import type { Host } from "../../hosts/host.ts";
-import { createConnection } from "../../ssh/connection.ts";
-import { createLimiter } from "../../ssh/limiter.ts";
-import { openRemoteHost } from "../../ssh/remote-host.ts";
-import { sshEntry } from "../../ssh/testing/entry.ts";
-import { startSshd, type TestSshd } from "../../ssh/testing/sshd.ts";
+import { createConnection } from "../connection.ts";
+import { createLimiter } from "../limiter.ts";
+import { openRemoteHost } from "../remote-host.ts";
+import { sshEntry } from "./entry.ts";
+import { startSshd, type TestSshd } from "./sshd.ts";
 
 type RemoteServer = {
   /** It is started for whoever asks first, and ended with the file. Its account is that of the tests. */
