@@ -1,6 +1,6 @@
 // Changes the settings of a worker. What runs is brought onto them process by process; what does not start brings the old
 // ones back. Both stand in the row, so that whatever ends the service meanwhile, the next one goes on with it.
-import { canWorker } from "../../contract/workers/worker.ts";
+import { canWorker, type WorkerState } from "../../contract/workers/worker.ts";
 import { createWorkerBody, type UpdateWorkerBody } from "../../contract/workers/bodies.ts";
 import { theSupervisor } from "../activity/actor.ts";
 import { recordActivity } from "../activity/store.ts";
@@ -26,6 +26,8 @@ type ChangerOptions = {
   mover: Mover;
   /** Gives an order; see the service. */
   order: GiveOrder;
+  /** What was known last before an order that is given now. */
+  lastStatusOf(row: WorkerRow): WorkerState;
   clock: Clock;
 };
 
@@ -58,7 +60,7 @@ export const isUnsettled = (
   processes.some(({ number, settings }) => number > asked || settings !== version);
 
 export function createChanger(options: ChangerOptions) {
-  const { store, inventory, manager, jobs, mover, order, clock } = options;
+  const { store, inventory, manager, jobs, mover, order, lastStatusOf, clock } = options;
 
   /** What is not up gets the settings when it is started. */
   function isRunning({ id, status }: WorkerRow): boolean {
@@ -92,6 +94,7 @@ export function createChanger(options: ChangerOptions) {
           changedFrom: isRollout ? from : null,
           status: isRollout ? "restarting" : row.status,
           reason: isRollout ? null : row.status_reason,
+          lastStatus: isRollout ? lastStatusOf(row) : null,
           deadlineAt: isRollout
             ? deadlineAt("restarting", { ...after, changed_from: from }, clock.now())
             : null,
@@ -120,6 +123,7 @@ export function createChanger(options: ChangerOptions) {
           changedFrom: null,
           status: "restarting",
           reason,
+          lastStatus: null,
           deadlineAt: deadlineAt("restarting", from.settings, clock.now()),
         });
         const site = changed && (await inventory.findSite(row.site_id, tx));

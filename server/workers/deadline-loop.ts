@@ -16,8 +16,8 @@ type DeadlineLoopOptions = {
   follow(row: WorkerRow): void;
   /** Brings the settings before a change back that is being rolled out. */
   undo(row: WorkerRow, why: string): Promise<WorkerRow | null>;
-  /** Whether nobody has looked yet since the start of the service. */
-  isUnseen(id: number): boolean;
+  /** When its processes were looked at last; 0 = not since the start of the service. Milliseconds since 1970. */
+  seenAt(id: number): number;
   /** Moves the status to what the processes show. */
   observe(id: number): Promise<void>;
   clock: Clock;
@@ -26,15 +26,17 @@ type DeadlineLoopOptions = {
 
 /** A deadline is noticed at most so long after it. */
 const everyMs = 1000;
+/** What is on its way is looked at more often, unless what keeps it up does not answer: then nobody knows how far it is. */
+const seenForMs = 5000;
 
 export function createDeadlineLoop(options: DeadlineLoopOptions): Loop {
-  const { store, mover, processesOf, follow, undo, isUnseen, observe, clock, log } = options;
+  const { store, mover, processesOf, follow, undo, seenAt, observe, clock, log } = options;
 
   /** A worker whose processes come and go has its whole time again; one that was kept from being up has failed. */
   async function expire(row: WorkerRow): Promise<void> {
     const seconds = deadlineSeconds(row.status, row);
     if (seconds === null || row.deadline_at === null) return;
-    if (isUnseen(row.id)) return postpone(row);
+    if (clock.now() - seenAt(row.id) > seenForMs) return postpone(row);
     if (row.changed_from !== null) {
       await undo(row, `It was not rolled out within ${seconds} s.`);
       return;

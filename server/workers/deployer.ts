@@ -1,5 +1,6 @@
 // Brings a site's processes onto a new deployment. What is to be done stands in the workers' rows, in the transaction of the
 // deployment itself, so that whatever ends the service after its answer, the next one carries it out.
+import type { WorkerState } from "../../contract/workers/worker.ts";
 import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
 import type { InventoryStore } from "../inventory/store.ts";
@@ -30,6 +31,8 @@ type DeployerOptions = {
   mover: Mover;
   /** Gives an order; see the service. */
   order: GiveOrder;
+  /** What was known last before an order that is given now. */
+  lastStatusOf(row: WorkerRow): WorkerState;
   clock: Clock;
 };
 
@@ -45,7 +48,7 @@ export type Deployer = {
 };
 
 export function createDeployer(options: DeployerOptions): Deployer {
-  const { store, inventory, manager, jobs, mover, order, clock } = options;
+  const { store, inventory, manager, jobs, mover, order, lastStatusOf, clock } = options;
 
   /** Processes of a worker that was stopped, or is on its way, are started on the new code or never. */
   function hasProcesses({ id, status }: WorkerRow): boolean {
@@ -69,8 +72,10 @@ export function createDeployer(options: DeployerOptions): Deployer {
 
   /** @returns the transition that its processes' next changes belong to; null = the one that is under way stays it */
   async function begin(tx: Connection, row: WorkerRow): Promise<number | null> {
-    if (row.status === "installed" || row.status === "failed")
-      return (await mover.move(tx, row, "restarting", null))?.transition ?? null;
+    if (row.status === "installed" || row.status === "failed") {
+      const its = { lastStatus: lastStatusOf(row), isRestart: false };
+      return (await mover.move(tx, row, "restarting", null, its))?.transition ?? null;
+    }
     // An order that is still to be carried out would be dropped if the row moved on.
     await store.postpone(tx, [{ row, deadlineAt: deadlineAt(row.status, row, clock.now()) }]);
     return null;

@@ -23,7 +23,7 @@ export type Mover = {
   /** A reason with the end of the worker's log; the reason alone where the log cannot be read. */
   withLog(id: number, reason: string): Promise<string>;
   /**
-   * @param isRestart somebody asked for it: processes that run by now are to be replaced
+   * @param order where somebody asked for it; `isRestart` = processes that run by now are to be replaced
    * @returns the new row, or null when somebody else moved it first
    */
   move(
@@ -31,7 +31,7 @@ export type Mover = {
     from: WorkerRow,
     status: WorkerState,
     reason: string | null,
-    isRestart?: boolean,
+    order?: { lastStatus: WorkerState; isRestart: boolean },
   ): Promise<WorkerRow | null>;
   /** Moves a worker to failed with the end of its log; without it, if it cannot be stored for whatever cause. */
   fail(row: WorkerRow, reason: string): Promise<WorkerRow | null>;
@@ -42,13 +42,14 @@ const reasonLines = 5;
 const reasonCharacters = 800;
 
 export function createMover({ store, inventory, manager, clock, log }: MoverOptions): Mover {
-  const move: Mover["move"] = async (tx, from, status, reason, isRestart = false) => {
+  const move: Mover["move"] = async (tx, from, status, reason, order) => {
     const isNewFailure = status === "failed" && !from.notified_failed;
     const isRecovery = status === "installed" && from.notified_failed;
     const row = await store.move(tx, from, status, reason, {
       notifiedFailed: isRecovery ? false : isNewFailure || from.notified_failed,
       deadlineAt: deadlineAt(status, from, clock.now()),
-      isRestart,
+      isRestart: order?.isRestart ?? false,
+      lastStatus: order?.lastStatus ?? null,
     });
     if (row === null) return null;
     const site = await inventory.findSite(row.site_id, tx);

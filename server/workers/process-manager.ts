@@ -110,6 +110,8 @@ export type ProcessManager = {
    * program claims. It waits for nothing that may be away: `away` says whether that is done.
    */
   resume(programs: readonly Resumed[]): Promise<void>;
+  /** Makes a worker known that is to have no processes, so that it is told as well when it cannot be asked for. */
+  know(program: Program): void | Promise<void>;
   /** Brings up what is not; what runs stays as it is. The count of failed starts begins anew. */
   start(program: Program): void;
   /** Resolves when every process of the worker is gone. */
@@ -125,7 +127,10 @@ export type ProcessManager = {
   undo(program: Program): Promise<void>;
   /** Replaces each process that carries an older deployment than the program requires; the rest stays as it is. */
   deploy(program: Program): Promise<void>;
-  /** Stops, ends all that is still the worker's, deletes its files. Rejects where those stay, with OrderWithdrawn by `withdraw`. */
+  /**
+   * Of a worker that it knows: stops, ends all that is still the worker's, deletes its files. Rejects where those stay, with
+   * OrderWithdrawn by `withdraw`.
+   */
   remove(id: number): Promise<void>;
   /**
    * Takes back what was asked for while the worker could not be asked; what was carried out of it all the same is undone.
@@ -152,6 +157,10 @@ export type ProcessManager = {
    * has looked yet since the start of the service, so that the processes are as an earlier life of it saw them last.
    */
   away(id: number): Away | "unseen" | null;
+  /** When that was looked at which `processes` says; 0 = not since the start of the service. Milliseconds since 1970. */
+  seenAt(id: number): number;
+  /** Whether the newest order was taken up for certain: what keeps the worker up has answered since it was given. */
+  hasTaken(id: number): boolean;
   /** What is not as it was left, and no matter of one process: a sentence. */
   notice(id: number): string | null;
   stopAll(): Promise<void>;

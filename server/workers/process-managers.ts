@@ -80,7 +80,7 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
     return manager;
   }
 
-  /** By worker: resolves once its newest order was given to a manager. */
+  /** By worker, until then: resolves once its newest order was given to a manager. */
   const turns = new Map<number, Promise<unknown>>();
 
   /** Keeps a worker's orders in the order in which they came: which manager one is for may have to be looked up. */
@@ -96,6 +96,10 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
       return { end: hand(await find(id)) };
     })();
     turns.set(id, turn);
+    const handed = () => {
+      if (turns.get(id) === turn) turns.delete(id);
+    };
+    turn.then(handed, handed);
     return await (
       await turn
     ).end;
@@ -119,6 +123,7 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
       }
       await Promise.all([...given].map(([manager, its]) => manager.resume(its)));
     },
+    know: (program) => give(program.id, choose, (manager) => manager.know(program)),
     start(program) {
       give(program.id, choose, (manager) => manager.start(program))
         // Its deadline tells that nothing came of it.
@@ -137,7 +142,6 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
     async remove(id) {
       await give(id, choose, (manager) => manager.remove(id));
       byWorker.delete(id);
-      turns.delete(id);
     },
     known: () => all().flatMap((manager) => manager.known()),
     usage: (id, number) => known(id).usage(id, number),
@@ -146,6 +150,8 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
     readLog: async (id, from) => (byWorker.get(id) ?? (await choose(id))).readLog(id, from),
     refusal: async (serverId) => managerOf(await options.findServer(serverId)).refusal(serverId),
     away: (id) => known(id).away(id),
+    seenAt: (id) => known(id).seenAt(id),
+    hasTaken: (id) => !turns.has(id) && known(id).hasTaken(id),
     notice: (id) => known(id).notice(id),
     stopAll: async () => void (await Promise.all(all().map((manager) => manager.stopAll()))),
     release() {

@@ -45,7 +45,7 @@ export const toWorker = (
   status_reason: row.unreachable_reason ?? row.status_reason ?? notice,
   status_since: toTimestampOrNull(row.unreachable_since ?? row.status_since),
   unreachable_since: toTimestampOrNull(row.unreachable_since),
-  last_status: row.last_status,
+  last_status: row.unreachable_since === null ? null : row.last_status,
   pending_status: pendingStatusOf(row),
   deployment_id: row.deployment_id,
   crash_loop: crashLoop && { ...crashLoop, since: toTimestamp(crashLoop.since) },

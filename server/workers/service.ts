@@ -84,6 +84,11 @@ export function createWorkerService(options: WorkerServiceOptions) {
       log.error({ err: error, worker: id }, "a worker's order was not carried out"),
     );
   };
+  /** Whether the order that led to the row's status was taken up for certain. */
+  const isTaken = ({ id, transition }: WorkerRow) =>
+    transitions.get(id) === transition && manager.hasTaken(id);
+  const lastStatusOf = (row: WorkerRow): WorkerState =>
+    isTaken(row) ? row.status : (row.last_status ?? row.status);
   const kills = createKillNotes(store, inventory);
   const observer = createObserver(observe, clock, log);
   const manager = options.createManager({
@@ -95,8 +100,8 @@ export function createWorkerService(options: WorkerServiceOptions) {
   });
   const mover = createMover({ ...options, manager });
   const { move, fail } = mover;
-  const deployer = createDeployer({ ...options, manager, mover, order });
-  const changer = createChanger({ ...options, manager, mover, order });
+  const deployer = createDeployer({ ...options, manager, mover, order, lastStatusOf });
+  const changer = createChanger({ ...options, manager, mover, order, lastStatusOf });
   const withdraw = createWithdrawer({ ...options, manager, order });
   const crashWatch = createCrashWatch({ ...options, manager });
   const deadlines = createDeadlineLoop({
@@ -105,7 +110,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
     mover,
     processesOf,
     follow,
-    isUnseen: (id) => manager.away(id) === "unseen",
+    seenAt: manager.seenAt,
     observe,
   });
 
@@ -120,7 +125,9 @@ export function createWorkerService(options: WorkerServiceOptions) {
       if (action === "restart" && row.changed_from !== null)
         throw conflict("The worker is being changed. Try again once that is done.");
       if (done.some((state) => state === row.status)) return;
-      const moved = await move(tx, row, into, null, action === "restart");
+      const lastStatus = lastStatusOf(row);
+      const isRestart = action === "restart";
+      const moved = await move(tx, row, into, null, { lastStatus, isRestart });
       if (moved === null) return;
       await jobs.send(tx, "worker.apply", jobReference(moved));
       const site = await inventory.findSite(row.site_id, tx);
@@ -165,8 +172,9 @@ export function createWorkerService(options: WorkerServiceOptions) {
         ? row
         : // The whole time for what it is to come to.
           store.setReachable(row, deadlineAt(row.status, row, clock.now()));
-    if (row.unreachable_reason !== away.reason) await store.setUnreachable(row.id, away);
-    return null;
+    if (row.unreachable_reason === away.reason) return null;
+    const isNoted = await store.setUnreachable(row, away, isTaken(row));
+    return isNoted ? null : reach(await store.byId(row.id));
   }
 
   /** Looks at a worker's processes and moves its status to what they show. */
@@ -275,6 +283,8 @@ export function createWorkerService(options: WorkerServiceOptions) {
         case "stopping":
           return order(id, transition, () => manager.stop(id));
         case "removing":
+          // Nothing may have been asked of it so far.
+          await manager.know(wanted);
           return beginRemoval(row);
         case "installed":
         case "stopped":
@@ -284,28 +294,30 @@ export function createWorkerService(options: WorkerServiceOptions) {
 
     /** After a start of the service: takes over what runs, and goes on with what was cut off. */
     async resume(): Promise<void> {
-      const rows = await store.notStopped();
+      const [stopped, rows] = await store.byRest();
       // What was to be over while nobody looked gets its whole time again.
       const later = rows.map((row) => ({
         row,
         deadlineAt: deadlineAt(row.status, row, clock.now()),
       }));
       await store.transaction((tx) => store.postpone(tx, later));
-      const staying = rows.filter(({ status }) => status !== "removing");
-      for (const { id, transition } of staying) transitions.set(id, transition);
+      for (const { id, transition, status } of rows)
+        if (status !== "removing") transitions.set(id, transition);
       await manager.resume(
         await Promise.all(
-          staying.map(async (row) => {
+          rows.map(async (row) => {
             const site = await inventory.findSite(row.site_id);
             return {
               program: programOf(row, site),
               previous: previousProgramOf(row, site),
-              up: row.status !== "stopping",
+              up: row.status !== "stopping" && row.status !== "removing",
               restartOrder: row.restart_order,
             };
           }),
         ),
       );
+      for (const row of stopped)
+        await manager.know(programOf(row, await inventory.findSite(row.site_id)));
       for (const row of rows)
         if (row.status === "removing") beginRemoval(row);
         else await observe(row.id);
@@ -316,8 +328,10 @@ export function createWorkerService(options: WorkerServiceOptions) {
     async followInventory(): Promise<void> {
       for (const id of await manager.follow()) {
         const row = await store.byId(id);
-        if (row !== null && row.unreachable_since !== null)
+        if (row === null) continue;
+        if (row.unreachable_since !== null)
           await store.setReachable(row, deadlineAt(row.status, row, clock.now()));
+        await manager.know(programOf(row, await inventory.findSite(row.site_id)));
       }
     },
 

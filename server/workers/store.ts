@@ -1,5 +1,5 @@
 // The workers' rows. A status changes by compare-and-set only, so that two deciders cannot both win.
-import { and, asc, desc, eq, isNotNull, isNull, lte, ne, sql } from "../store/drizzle.ts";
+import { and, asc, desc, eq, isNotNull, isNull, lte, sql } from "../store/drizzle.ts";
 import { rangeOf } from "../../contract/paging.ts";
 import type { WorkerState } from "../../contract/workers/worker.ts";
 import { listFilters } from "../http/list-filters.ts";
@@ -31,6 +31,8 @@ type Move = {
   deadlineAt: Date | null;
   /** Somebody asked for it: processes that run by now are to be replaced. */
   isRestart: boolean;
+  /** See `Change`. */
+  lastStatus: WorkerState | null;
 };
 
 /** What changes with a worker's settings. */
@@ -43,7 +45,13 @@ type Change = {
   /** Of this state; one in transit says it at its end as well. */
   reason: string | null;
   deadlineAt: Date | null;
+  /** The last status before what was ordered and may not have been taken up; null = it is by nobody's order. */
+  lastStatus: WorkerState | null;
 };
+
+/** What was known last of a worker whose server is away stays that, whatever is ordered. */
+const keptLastStatus = (otherwise: WorkerState | null) =>
+  sql`case when ${workers.unreachable_since} is null then ${otherwise} else ${workers.last_status} end`;
 
 export function createWorkerStore(db: Database) {
   // Dashboards poll this one, so it is put together once and not each time.
@@ -148,16 +156,29 @@ export function createWorkerStore(db: Database) {
         .where(eq(workers.site_id, siteId));
     },
 
-    /** What keeps a worker up cannot be asked. */
-    async setUnreachable(id: number, { since, reason }: Away): Promise<void> {
-      await db
+    /**
+     * What keeps a worker up cannot be asked.
+     * @param isTaken whether the order that led to its status was taken up for certain, so that it does not wait
+     * @returns false where somebody else changed the row since it was read
+     */
+    async setUnreachable(
+      from: WorkerRow,
+      { since, reason }: Away,
+      isTaken: boolean,
+    ): Promise<boolean> {
+      const rows = await db
         .update(workers)
         .set({
           unreachable_since: since,
           unreachable_reason: reason,
-          last_status: sql`coalesce(${workers.last_status}, ${workers.status})`,
+          last_status:
+            from.unreachable_since === null && isTaken
+              ? from.status
+              : (from.last_status ?? from.status),
         })
-        .where(eq(workers.id, id));
+        .where(and(eq(workers.id, from.id), eq(workers.transition, from.transition)))
+        .returning({ id: workers.id });
+      return rows.length > 0;
     },
 
     /** It can be asked again. @returns the new row; null where somebody else changed it since it was read */
@@ -167,7 +188,8 @@ export function createWorkerStore(db: Database) {
         .set({
           unreachable_since: null,
           unreachable_reason: null,
-          last_status: null,
+          // Of an order that waits still: it may be away again before that is taken up.
+          last_status: sql`nullif(${workers.last_status}, ${workers.status})`,
           deadline_at: deadline,
         })
         .where(and(eq(workers.id, from.id), eq(workers.transition, from.transition)))
@@ -198,9 +220,12 @@ export function createWorkerStore(db: Database) {
       return row ?? null;
     },
 
-    /** Workers that have, or should have, processes. */
-    notStopped: (): Promise<WorkerRow[]> =>
-      db.select().from(workers).where(ne(workers.status, "stopped")),
+    /** All of them: those that are stopped, and those that have, or should have, processes. */
+    async byRest(): Promise<[stopped: WorkerRow[], others: WorkerRow[]]> {
+      const rows = await db.select().from(workers);
+      const isStopped = ({ status }: WorkerRow) => status === "stopped";
+      return [rows.filter(isStopped), rows.filter((row) => !isStopped(row))];
+    },
 
     async insert(tx: Connection, values: NewWorkerRow): Promise<WorkerRow> {
       const rows = await tx
@@ -227,7 +252,7 @@ export function createWorkerStore(db: Database) {
       from: WorkerRow,
       status: WorkerState,
       reason: string | null,
-      { notifiedFailed, deadlineAt, isRestart }: Move,
+      { notifiedFailed, deadlineAt, isRestart, lastStatus }: Move,
     ): Promise<WorkerRow | null> {
       const [row] = await tx
         .update(workers)
@@ -235,6 +260,7 @@ export function createWorkerStore(db: Database) {
           status,
           status_reason: reason,
           ...(status !== from.status && { status_since: sql`now()` }),
+          last_status: keptLastStatus(lastStatus),
           notified_failed: notifiedFailed,
           kill_reason: null,
           changed_from: null,
@@ -255,7 +281,7 @@ export function createWorkerStore(db: Database) {
     async change(
       tx: Connection,
       from: WorkerRow,
-      { settings, version, changedFrom, status, reason, deadlineAt }: Change,
+      { settings, version, changedFrom, status, reason, deadlineAt, lastStatus }: Change,
     ): Promise<WorkerRow | null> {
       const [row] = await tx
         .update(workers)
@@ -266,6 +292,7 @@ export function createWorkerStore(db: Database) {
           status,
           status_reason: reason,
           ...(status !== from.status && { status_since: sql`now()` }),
+          last_status: keptLastStatus(lastStatus),
           kill_reason: deadlineAt === null ? from.kill_reason : reason,
           deadline_at: deadlineAt,
           transition: sql`${workers.transition} + 1`,

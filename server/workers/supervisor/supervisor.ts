@@ -283,7 +283,10 @@ export function createSupervisor(options: SupervisorOptions): ProcessManager {
 
     // It is this process.
     refusal: async () => null,
+    know: () => undefined,
     away: () => null,
+    seenAt: clock.now,
+    hasTaken: () => true,
     notice: () => null,
 
     async stopAll() {

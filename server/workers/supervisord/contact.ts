@@ -27,7 +27,7 @@ export function createContact({ machine, config, nowMs }: ContactOptions) {
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 1 });
   let connected: Connected | null = null;
   let failingSinceMs: number | null = null;
-  let hasSucceeded = false;
+  let seenAtMs = 0;
   let away: Away | null = null;
 
   return {
@@ -36,11 +36,13 @@ export function createContact({ machine, config, nowMs }: ContactOptions) {
     /** Whether it has failed since it last answered. */
     isFailing: () => failingSinceMs !== null,
     /** Whether nothing was seen of it since the start of the service, or since it was away. */
-    isNew: () => !hasSucceeded || away !== null,
+    isNew: () => seenAtMs === 0 || away !== null,
     installed: () => connected?.installed ?? null,
     away: () => away,
     /** Nobody knows yet whether it answers. */
-    isUnseen: () => !hasSucceeded && away === null,
+    isUnseen: () => seenAtMs === 0 && away === null,
+    /** When the newest look began that it answered; 0 = it has not since the start of the service. */
+    seenAtMs: () => seenAtMs,
 
     /** Finds it, which says nothing of whether it answers. @throws SupervisordAway or SupervisordMissing */
     async connect(): Promise<Connected> {
@@ -59,9 +61,9 @@ export function createContact({ machine, config, nowMs }: ContactOptions) {
       return connected;
     },
 
-    /** Everything that was asked was answered. */
-    succeeded() {
-      hasSucceeded = true;
+    /** Everything that was asked since then was answered. */
+    succeeded(sinceMs: number) {
+      seenAtMs = sinceMs;
       failingSinceMs = null;
       away = null;
     },
@@ -72,7 +74,7 @@ export function createContact({ machine, config, nowMs }: ContactOptions) {
       connected = null;
       agent.destroy();
       const isOver = nowMs() - failingSinceMs >= patienceMs;
-      if (!hasSucceeded || isOver || error instanceof SupervisordMissing || away !== null)
+      if (seenAtMs === 0 || isOver || error instanceof SupervisordMissing || away !== null)
         away = {
           since: away?.since ?? new Date(failingSinceMs),
           reason:

@@ -69,6 +69,7 @@ export function createKnownWorkers(options: KnownWorkersOptions) {
       isFileDue: false,
       fileNotice: null,
       deployedAtMs: clock.now(),
+      orderedAtMs: 0,
       recordsText: "",
       awayReason: undefined,
       removing: null,

@@ -36,10 +36,11 @@ export function createLooks({ contact, turn, looked, isNeeded, pace, clock, log 
   let atContact: (() => void)[] = [];
 
   async function look(): Promise<void> {
+    const startMs = clock.now();
     try {
       const isFirst = contact.isNew();
       isBusy = await turn(await contact.connect(), isFirst);
-      contact.succeeded();
+      contact.succeeded(startMs);
       const goOn = atContact;
       atContact = [];
       for (const step of goOn) step();

@@ -4,7 +4,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../log.ts";
-import { OrderWithdrawn, type LookingManager, type ProcessListener } from "../process-manager.ts";
+import {
+  OrderWithdrawn,
+  type LookingManager,
+  type ProcessListener,
+  type Program,
+} from "../process-manager.ts";
 import { toError } from "../../to-error.ts";
 import { createSettingsChanges } from "../supervisor/settings-changes.ts";
 import { sampleEverySeconds } from "../supervisor/usage-history.ts";
@@ -77,6 +82,13 @@ export function createSupervisordManager(options: SupervisordOptions) {
     await Promise.all(ends);
   };
 
+  /** @returns the worker with its settings as of now, of which something is asked */
+  function ordered(program: Program): SupervisordWorker {
+    const worker = workerOf(program);
+    worker.orderedAtMs = clock.now();
+    return worker;
+  }
+
   const isLeaving = (id: number) => released.signal.aborted || workers.get(id)?.removed != null;
 
   function stop(id: number): Promise<void> {
@@ -88,6 +100,7 @@ export function createSupervisordManager(options: SupervisordOptions) {
   async function removeKnown(worker: SupervisordWorker): Promise<void> {
     const removing = new AbortController();
     worker.removing = removing;
+    worker.orderedAtMs = clock.now();
     await stop(worker.id);
     removing.signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -137,9 +150,14 @@ export function createSupervisordManager(options: SupervisordOptions) {
       wake();
     },
 
+    know(program) {
+      if (!workers.has(program.id)) workerOf(program);
+      wake();
+    },
+
     start(program) {
       if (isLeaving(program.id)) return;
-      const worker = workerOf(program);
+      const worker = ordered(program);
       if (worker.change) changes.end(worker);
       for (const slot of surplus(worker)) void slot.stop();
       for (const slot of wanted(worker)) slot.start();
@@ -148,11 +166,15 @@ export function createSupervisordManager(options: SupervisordOptions) {
       wake();
     },
 
-    stop,
+    stop(id) {
+      const worker = workers.get(id);
+      if (worker !== undefined) worker.orderedAtMs = clock.now();
+      return stop(id);
+    },
 
     async restart(program) {
       if (isLeaving(program.id)) return;
-      const worker = workerOf(program);
+      const worker = ordered(program);
       if (worker.change) changes.end(worker);
       const ends = surplus(worker).map((slot) => slot.stop());
       await all([...ends, ...wanted(worker).map((slot) => slot.restart())]);
@@ -160,19 +182,19 @@ export function createSupervisordManager(options: SupervisordOptions) {
 
     async deploy(program) {
       if (isLeaving(program.id) || !workers.has(program.id)) return;
-      workerOf(program).change?.noteDeployment(program);
+      ordered(program).change?.noteDeployment(program);
       await deploy(program.id);
     },
 
     async change(program, previous) {
       if (isLeaving(program.id)) return;
-      const done = changes.change(workerOf(program), previous);
+      const done = changes.change(ordered(program), previous);
       await all([done]);
     },
 
     async undo(program) {
       if (isLeaving(program.id)) return;
-      await all([changes.undo(workerOf(program))]);
+      await all([changes.undo(ordered(program))]);
     },
 
     withdraw(program, isUp) {
@@ -188,9 +210,7 @@ export function createSupervisordManager(options: SupervisordOptions) {
 
     async remove(id) {
       const worker = workers.get(id);
-      // Of one that was stopped before this service was started, nothing but its log is left.
-      if (worker === undefined) await turn.clean((await contact.connect()).installed, id);
-      else await removeKnown(worker);
+      if (worker !== undefined) await removeKnown(worker);
       if (!released.signal.aborted) known.remove(id);
     },
 
@@ -212,6 +232,11 @@ export function createSupervisordManager(options: SupervisordOptions) {
       return Promise.race([found, wait(refusalMs, null, { ref: false })]);
     },
     away: () => (contact.isUnseen() ? "unseen" : contact.away()),
+    seenAt: contact.seenAtMs,
+    hasTaken(id) {
+      const { orderedAtMs = Infinity } = workers.get(id) ?? {};
+      return contact.seenAtMs() > orderedAtMs;
+    },
     notice: (id) => workers.get(id)?.fileNotice ?? null,
 
     /** They are supervisord's, which goes on without this service. */

@@ -251,21 +251,18 @@ export function createTurn(options: TurnOptions) {
     }
   }
 
-  return Object.assign(
-    /** @returns whether something is on its way, so that it is worth it to look again soon. @throws SupervisordAway */
-    async (connected: Connected, isFirst: boolean): Promise<boolean> => {
-      if (isFirst || nowMs() - comparedAtMs >= compareMs) await compareFiles(connected, isFirst);
-      const strays = await observe(connected.rpc);
-      await endStrays(connected.rpc, strays);
-      await takeSteps(connected);
-      for (const worker of workers.values()) await attempt(worker, () => tidy(connected, worker));
-      return (
-        strays.size > 0 ||
-        [...workers.values()].some(({ slots }) => slots.values().some((slot) => slot.isBusy()))
-      );
-    },
-    { clean },
-  );
+  /** @returns whether something is on its way, so that it is worth it to look again soon. @throws SupervisordAway */
+  return async (connected: Connected, isFirst: boolean): Promise<boolean> => {
+    if (isFirst || nowMs() - comparedAtMs >= compareMs) await compareFiles(connected, isFirst);
+    const strays = await observe(connected.rpc);
+    await endStrays(connected.rpc, strays);
+    await takeSteps(connected);
+    for (const worker of workers.values()) await attempt(worker, () => tidy(connected, worker));
+    return (
+      strays.size > 0 ||
+      [...workers.values()].some(({ slots }) => slots.values().some((slot) => slot.isBusy()))
+    );
+  };
 }
 
 /** What supervisord has against a program, as the rest of a sentence. */

@@ -19,6 +19,8 @@ export type SupervisordWorker = {
   /** What is wrong with that file: a sentence. */
   fileNotice: string | null;
   deployedAtMs: number;
+  /** When it was asked for something last; 0 = not since the start of the service. */
+  orderedAtMs: number;
   /** Why it cannot be asked for, as it was last told; null = it can; undefined = nothing was told yet. */
   awayReason: string | null | undefined;
   /** As they were last written down. */

@@ -1,0 +1,217 @@
+// Orders to workers whose supervisord does not answer: each waits, is shown, and is carried out or withdrawn.
+import { readdir } from "node:fs/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import type { Worker, WorkerState } from "../../../contract/workers/worker.ts";
+import { createApp } from "../../app.ts";
+import { createTestService, oneSite, type TestService } from "../../testing/service.ts";
+import { sendSignal } from "../../testing/signals.ts";
+import { workerBody } from "../../testing/worker-body.ts";
+import { startSupervisord, type TestSupervisord } from "./testing/supervisord.ts";
+
+let supervisord: TestSupervisord;
+let service: TestService;
+beforeAll(async () => {
+  supervisord = await startSupervisord();
+});
+afterAll(() => supervisord?.close());
+beforeEach(async () => {
+  service = await createTestService({
+    inventory: (folder) =>
+      oneSite(folder).replace(
+        "connection: local",
+        `connection: local, supervisor: supervisord, supervisord_config: ${supervisord.config}`,
+      ),
+  });
+});
+afterEach(async () => {
+  sendSignal(supervisord.pid(), "SIGCONT");
+  await service.close();
+});
+
+const show = async (id: number) => (await service.json<Worker>("GET", `/api/worker/${id}`)).body;
+const soon = { timeout: 45_000, interval: 50 };
+const becomes = (id: number, wanted: Partial<Worker>) =>
+  vi.waitFor(async () => {
+    const worker = await show(id);
+    expect(worker).toMatchObject(wanted);
+    return worker;
+  }, soon);
+const isGone = (id: number) =>
+  vi.waitFor(
+    async () => expect((await service.call("GET", `/api/worker/${id}`)).status).toBe(404),
+    soon,
+  );
+const pids = ({ process_list: list = [] }: Worker) => list.flatMap(({ pid }) => pid ?? []);
+const create = async () => {
+  // Its deadline is over before anybody can know that supervisord does not answer.
+  const body = { ...workerBody, stopwaitsecs: 1, startretries: 0 };
+  const { body: made } = await service.json<Worker>("POST", "/api/site/1/worker", body);
+  return becomes(made.id, { status: "installed" });
+};
+async function createStopped(): Promise<Worker> {
+  const { id } = await create();
+  await service.call("DELETE", `/api/worker/${id}/stop`);
+  return becomes(id, { status: "stopped" });
+}
+
+/** What workers have there: their groups, program files and logs. */
+async function left(): Promise<string[]> {
+  const groups = JSON.stringify(await supervisord.call("getAllProcessInfo"));
+  const files = await readdir(supervisord.folder, { recursive: true });
+  return [
+    ...[...groups.matchAll(/"group":"([^"]+)"/g)].flatMap(([, group = ""]) => group),
+    ...files.filter((name) => /quarterdeck-\w+-\d+\.|worker-/.test(name)),
+  ].sort();
+}
+
+type Case = {
+  make: () => Promise<Worker>;
+  order: [method: string, path: string, body?: object];
+  last: WorkerState;
+  pending: WorkerState;
+  /** What becomes of it; null = it goes. */
+  end: Partial<Worker> | null;
+};
+
+const cases: readonly Case[] = [
+  {
+    make: createStopped,
+    order: ["POST", "/start"],
+    last: "stopped",
+    pending: "starting",
+    end: { status: "installed" },
+  },
+  {
+    make: create,
+    order: ["DELETE", "/stop"],
+    last: "installed",
+    pending: "stopping",
+    end: { status: "stopped" },
+  },
+  {
+    make: create,
+    order: ["PUT", "/restart"],
+    last: "installed",
+    pending: "restarting",
+    end: { status: "installed" },
+  },
+  {
+    make: create,
+    order: ["PUT", "", { processes: 2, queue: "other" }],
+    last: "installed",
+    pending: "restarting",
+    end: { status: "installed", processes: 2, queue: "other", is_changing: false },
+  },
+  { make: create, order: ["DELETE", ""], last: "installed", pending: "removing", end: null },
+  { make: createStopped, order: ["DELETE", ""], last: "stopped", pending: "removing", end: null },
+];
+
+const giveAll = (workers: readonly Worker[]) =>
+  Promise.all(
+    cases.map(async ({ order: [method, path, body] }, index) => {
+      const { status } = await service.call(
+        method,
+        `/api/worker/${workers[index]?.id}${path}`,
+        body,
+      );
+      expect(status).toBeLessThan(205);
+    }),
+  );
+const showsWaiting = (workers: readonly Worker[]) =>
+  Promise.all(
+    cases.map(({ last, pending }, index) =>
+      becomes(workers[index]?.id ?? 0, {
+        status: "unreachable",
+        last_status: last,
+        pending_status: pending,
+      }),
+    ),
+  );
+
+async function areCarriedOut(before: readonly Worker[]): Promise<void> {
+  for (const [index, { end }] of cases.entries()) {
+    const { id, process_list: list } = before[index] ?? { id: 0 };
+    if (end === null) await isGone(id);
+    else {
+      const after = await becomes(id, { ...end, pending_status: null, last_status: null });
+      expect(pids(after).some((pid) => list?.some((one) => one.pid === pid))).toBe(false);
+    }
+  }
+}
+
+test("every order given meanwhile waits without a deadline, is shown, and is carried out", async () => {
+  const workers = await Promise.all(cases.map(({ make }) => make()));
+  sendSignal(supervisord.pid(), "SIGSTOP");
+  for (const { id } of workers) await becomes(id, { status: "unreachable" });
+  await giveAll(workers);
+  await showsWaiting(workers);
+  await service.ahead(24 * 3600_000);
+  // A turn of what looks for deadlines, and then some.
+  await vi.waitFor(async () => {
+    const due = "select 1 from pgboss.job where name = 'worker.apply' and state < 'completed'";
+    expect(await service.query(due)).toEqual([]);
+  }, soon);
+  await showsWaiting(workers);
+  sendSignal(supervisord.pid(), "SIGCONT");
+  await areCarriedOut(workers);
+}, 150_000);
+
+test("orders given before anybody noticed that it does not answer wait as well, and can be withdrawn", async () => {
+  const workers = await Promise.all(cases.map(({ make }) => make()));
+  sendSignal(supervisord.pid(), "SIGSTOP");
+  await giveAll(workers);
+  await showsWaiting(workers);
+  for (const { id } of workers)
+    expect((await service.call("DELETE", `/api/worker/${id}/pending`)).status).toBe(204);
+  sendSignal(supervisord.pid(), "SIGCONT");
+  for (const [index, { last }] of cases.entries()) {
+    const before = workers[index];
+    const after = await becomes(before?.id ?? 0, { status: last, pending_status: null });
+    expect(before && pids(after)).toEqual(before && pids(before));
+  }
+}, 150_000);
+
+test("what was taken up before is no order that waits", async () => {
+  const { id } = await create();
+  await service.call("PUT", `/api/worker/${id}`, { stopwaitsecs: 3600 });
+  await becomes(id, { status: "installed", is_changing: false });
+  const stubborn = await becomes(id, { status: "installed" });
+  for (const pid of pids(stubborn)) sendSignal(pid, "SIGSTOP");
+  expect((await service.call("DELETE", `/api/worker/${id}/stop`)).status).toBe(204);
+  await vi.waitFor(
+    async () => expect((await show(id)).process_list).toMatchObject([{ state: "STOPPING" }]),
+    soon,
+  );
+  // Takes a look that began after that.
+  await create();
+  sendSignal(supervisord.pid(), "SIGSTOP");
+  await becomes(id, { status: "unreachable", last_status: "stopping", pending_status: null });
+  for (const pid of pids(stubborn)) sendSignal(pid, "SIGCONT");
+  sendSignal(supervisord.pid(), "SIGCONT");
+  await becomes(id, { status: "stopped" });
+}, 150_000);
+
+test("a service that is started meanwhile knows what is stopped and what waits, and carries it out", async () => {
+  const before = await left();
+  const [up, stopped] = [await create(), await createStopped()];
+  sendSignal(supervisord.pid(), "SIGSTOP");
+  await becomes(up.id, { status: "unreachable" });
+  expect((await service.call("DELETE", `/api/worker/${up.id}`)).status).toBe(204);
+  await service.app.close("keep");
+  service.app = await createApp(service.options);
+  await becomes(stopped.id, { status: "unreachable", last_status: "stopped" });
+  expect((await service.call("DELETE", `/api/worker/${stopped.id}`)).status).toBe(204);
+  for (const [{ id }, last] of [
+    [up, "installed"],
+    [stopped, "stopped"],
+  ] as const)
+    await becomes(id, {
+      status: "unreachable",
+      last_status: last,
+      pending_status: "removing",
+    });
+  await service.ahead(24 * 3600_000);
+  sendSignal(supervisord.pid(), "SIGCONT");
+  for (const { id } of [up, stopped]) await isGone(id);
+  expect(await left()).toEqual(before);
+}, 150_000);
