@@ -24,6 +24,7 @@ import {
   EmbeddedPostgresError,
   startEmbeddedPostgres,
 } from "./store/embedded/embedded-postgres.ts";
+import { NewerSchema } from "./store/schema-version.ts";
 import { createUpstreamApp } from "./upstream/upstream.ts";
 import { workerEnvironment } from "./workers/environment.ts";
 import { supportsAdoption } from "./workers/supervisor/process-table.ts";
@@ -248,7 +249,13 @@ try {
 }
 
 function operatorWords(error: unknown): string | null {
-  const expected = [ConfigError, DataFolderInUse, DataFolderUnusable, EmbeddedPostgresError];
+  const expected = [
+    ConfigError,
+    DataFolderInUse,
+    DataFolderUnusable,
+    EmbeddedPostgresError,
+    NewerSchema,
+  ];
   if (error instanceof Error && expected.some((kind) => error instanceof kind))
     return error.message;
   const { code, port }: NodeJS.ErrnoException & { port?: number } = toError(error);

@@ -5,6 +5,7 @@ import { administer } from "../testing/service.ts";
 import { openDatabase, type Connection } from "./database.ts";
 import { eq, sql } from "./drizzle.ts";
 import { SecondConnection } from "./guarded-pool.ts";
+import { NewerSchema } from "./schema-version.ts";
 import { settings } from "./tables.ts";
 import { toError } from "../to-error.ts";
 
@@ -21,6 +22,49 @@ test("instances that start together migrate one after the other", async () => {
     await instance.close();
   }
   await administer(`drop database ${other} with (force)`);
+});
+
+describe("a schema of another version", () => {
+  const day = 24 * 3600 * 1000;
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.close());
+
+  const open = () => openDatabase(database.connection, () => undefined);
+  const migrated = sql`select id, created_at from drizzle.__drizzle_migrations`;
+
+  test("is worked with where it only adds, and refused where it does more", async () => {
+    const breaking = Date.now() + 2 * day;
+    await database.db.execute(
+      sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('next', ${Date.now() + day})`,
+    );
+    const adjacent = await open();
+    await adjacent.close();
+    const before = (await database.db.execute(migrated)).rows;
+    // As a later version notes it.
+    await database.db
+      .update(settings)
+      .set({ value: String(breaking) })
+      .where(eq(settings.key, "schema_last_breaking"));
+    await expect(open()).rejects.toThrow(/was upgraded by a newer version of Quarterdeck/);
+    await expect(open()).rejects.toBeInstanceOf(NewerSchema);
+    // One that never noted anything.
+    await database.db.delete(settings).where(eq(settings.key, "schema_last_breaking"));
+    await expect(open()).rejects.toBeInstanceOf(NewerSchema);
+    expect((await database.db.execute(migrated)).rows).toEqual(before);
+  });
+
+  test("is refused where the job engine's is newer", async () => {
+    await database.db.execute(sql`delete from drizzle.__drizzle_migrations where hash = 'next'`);
+    await (await open()).close();
+    await database.db.execute(sql`create schema if not exists pgboss`);
+    await database.db.execute(sql`create table if not exists pgboss.version (version int)`);
+    await database.db.execute(sql`delete from pgboss.version`);
+    await database.db.execute(sql`insert into pgboss.version (version) values (100000)`);
+    await expect(open()).rejects.toBeInstanceOf(NewerSchema);
+  });
 });
 
 describe("a transaction is kept to its own connection", () => {

@@ -3,7 +3,9 @@ import { fileURLToPath } from "node:url";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type pg from "pg";
 import { drizzle, migrate, sql } from "./drizzle.ts";
+import { toError } from "../to-error.ts";
 import { GuardedPool, guardTransactions, type SecondConnection } from "./guarded-pool.ts";
+import { noteSchema, refuseNewerSchema } from "./schema-version.ts";
 import { StorableClient } from "./storable.ts";
 import * as tables from "./tables.ts";
 
@@ -72,17 +74,23 @@ export async function openDatabase(
   };
 }
 
-/** Drizzle's migrator takes no lock of its own, and two instances that start together would collide. */
+/**
+ * Drizzle's migrator takes no lock of its own, and two instances that start together would collide. The lock is held by a
+ * transaction, on a connection of its own: one of a session may stay behind where a pooler hands out connections.
+ */
 async function migrateAlone(pool: pg.Pool): Promise<void> {
-  const client = await pool.connect();
+  const lock = await pool.connect();
   try {
-    await client.query("select pg_advisory_lock($1)", [migrationLock]);
-    try {
-      await migrate(drizzle(client), { migrationsFolder });
-    } finally {
-      await client.query("select pg_advisory_unlock($1)", [migrationLock]);
-    }
-  } finally {
-    client.release();
+    await lock.query("begin");
+    await lock.query("select pg_advisory_xact_lock($1)", [migrationLock]);
+    await refuseNewerSchema(drizzle(lock));
+    await migrate(drizzle(pool), { migrationsFolder });
+    await noteSchema(drizzle(lock));
+    await lock.query("commit");
+  } catch (error) {
+    // It ends the transaction as well, whatever state that is in.
+    lock.release(toError(error));
+    throw error;
   }
+  lock.release();
 }

@@ -1,0 +1,71 @@
+// Whether this version of the code can work with the schema that it finds. Several instances of two adjacent versions may
+// share one database while it is upgraded; one that is too old must not touch what it does not know.
+import { createRequire } from "node:module";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { eq, sql } from "./drizzle.ts";
+import { settings } from "./tables.ts";
+
+/**
+ * The last migration that code without it cannot work with. A migration that only adds what the code before it may leave
+ * alone does not change this; one that takes away or changes what that code reads or writes becomes the new value.
+ */
+const lastBreaking = "0016_server_contacts";
+
+const require = createRequire(import.meta.url);
+// `require` knows no types; both are files of known shape.
+const journal = require("./migrations/meta/_journal.json") as {
+  entries: { tag: string; when: number }[];
+};
+const { pgboss }: { pgboss: { schema: number } } = require("pg-boss/package.json");
+
+/** When each was written, in milliseconds, is the number that a migration is known by in the database. */
+const whenOf = (tag: string): number =>
+  journal.entries.find((entry) => entry.tag === tag)?.when ?? 0;
+const newestKnown = Math.max(...journal.entries.map(({ when }) => when));
+
+const key = "schema_last_breaking";
+
+/** The database is one of a version that this code does not know. */
+export class NewerSchema extends Error {
+  override name = "NewerSchema";
+  constructor() {
+    super(
+      "The database was upgraded by a newer version of Quarterdeck, which this one cannot work with. Nothing was changed. Start that version or a newer one.",
+    );
+  }
+}
+
+type Connected = Pick<NodePgDatabase, "execute" | "select" | "insert">;
+
+async function readNumber(db: Connected, table: string, column: string): Promise<number | null> {
+  const { rows } = await db.execute<{ is_there: boolean }>(
+    sql`select to_regclass(${table}) is not null as is_there`,
+  );
+  if (rows[0]?.is_there !== true) return null;
+  const found = await db.execute<{ number: string | null }>(
+    sql`select max(${sql.identifier(column)})::text as number from ${sql.raw(table)}`,
+  );
+  return found.rows[0]?.number == null ? null : Number(found.rows[0].number);
+}
+
+const newestApplied = (db: Connected) =>
+  readNumber(db, "drizzle.__drizzle_migrations", "created_at");
+
+/** @throws NewerSchema */
+export async function refuseNewerSchema(db: Connected): Promise<void> {
+  if (((await readNumber(db, "pgboss.version", "version")) ?? 0) > pgboss.schema)
+    throw new NewerSchema();
+  if (((await newestApplied(db)) ?? 0) <= newestKnown) return;
+  const [noted] = await db.select().from(settings).where(eq(settings.key, key));
+  if (noted === undefined || Number(noted.value) > newestKnown) throw new NewerSchema();
+}
+
+/** Notes for older versions what they have to know, once the schema is this code's. */
+export async function noteSchema(db: Connected): Promise<void> {
+  if (((await newestApplied(db)) ?? 0) > newestKnown) return;
+  const value = String(whenOf(lastBreaking));
+  await db
+    .insert(settings)
+    .values({ key, value })
+    .onConflictDoUpdate({ target: settings.key, set: { value } });
+}
