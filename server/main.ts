@@ -24,6 +24,7 @@ import {
   EmbeddedPostgresError,
   startEmbeddedPostgres,
 } from "./store/embedded/embedded-postgres.ts";
+import { DatabaseUnusable, openOwnServer } from "./store/own-server.ts";
 import { NewerSchema } from "./store/schema-version.ts";
 import { createUpstreamApp } from "./upstream/upstream.ts";
 import { workerEnvironment } from "./workers/environment.ts";
@@ -75,7 +76,7 @@ async function main() {
   const { connection, reservedAccounts } =
     config.databaseUrl === null
       ? await startDatabase(config.dataFolder, (reason) => onDiagnosis(reason))
-      : { connection: { connectionString: config.databaseUrl }, reservedAccounts: [] };
+      : { connection: await openOwnServer(config.databaseUrl), reservedAccounts: [] };
   const own = ownAccount();
   const app = await createApp({
     connection,
@@ -253,6 +254,7 @@ function operatorWords(error: unknown): string | null {
     ConfigError,
     DataFolderInUse,
     DataFolderUnusable,
+    DatabaseUnusable,
     EmbeddedPostgresError,
     NewerSchema,
   ];

@@ -2,7 +2,7 @@
 import { spawn, execFile, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { chown, rm, writeFile } from "node:fs/promises";
+import { chown, readFile, rm, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -36,8 +36,18 @@ export type PostgresServer = {
 
 const superuser = { user: "postgres", password: "p@ss word/:?" };
 
+type PostgresServerOptions = {
+  /** With these it speaks TLS to who asks for it. */
+  certificate?: { key: string; cert: string };
+  /** Lines of `pg_hba.conf` before its own. */
+  rules?: string;
+};
+
 /** In its own temporary folder, on a free port; `stop` leaves nothing. */
-export async function startPostgresServer(): Promise<PostgresServer> {
+export async function startPostgresServer({
+  certificate,
+  rules = "",
+}: PostgresServerOptions = {}): Promise<PostgresServer> {
   const folder = await makeMemoryFolder("quarterdeck-postgres-");
   // PostgreSQL refuses to run as root.
   const account = userInfo().uid === 0 ? await accountOf("postgres") : null;
@@ -52,6 +62,18 @@ export async function startPostgresServer(): Promise<PostgresServer> {
     ),
     { cwd: folder, ...account },
   );
+  const rulesFile = join(data, "pg_hba.conf");
+  await writeFile(rulesFile, `${rules}\n${await readFile(rulesFile, "utf8")}`);
+  const tls: Record<string, string> = {};
+  if (certificate !== undefined)
+    for (const [setting, text] of [
+      ["ssl_key_file", certificate.key],
+      ["ssl_cert_file", certificate.cert],
+    ] as const) {
+      const file = (tls[setting] = join(folder, setting));
+      await writeFile(file, text, { mode: 0o600 });
+      if (account !== null) await chown(file, account.uid, account.gid);
+    }
   const port = await freePort();
   let server: ChildProcess | null = null;
 
@@ -85,6 +107,7 @@ export async function startPostgresServer(): Promise<PostgresServer> {
       max_wal_senders: "0",
       wal_level: "minimal",
       shared_buffers: "32MB",
+      ...(certificate !== undefined && { ssl: "on", ...tls }),
     };
     server = spawn(
       ...leashed("QUIT", join(programs, "postgres"), [

@@ -1,24 +1,24 @@
 // How a PostgreSQL database is reached: by the `pg` package for small questions, by environment for PostgreSQL's own tools.
 import type { Socket } from "node:net";
 import { posix } from "node:path";
+import type { ConnectionOptions } from "node:tls";
 import pg from "pg";
+import {
+  connectAs,
+  placeOf,
+  readPostgresUrl,
+  type PostgresAddress,
+} from "../../../postgres/address.ts";
+import { describeRefusal } from "../../../postgres/refusal.ts";
+import { toError } from "../../../to-error.ts";
 import { givenFile, withGivenFile } from "../../../hosts/given-file.ts";
 import type { Command, CommandEnd, Host } from "../../../hosts/host.ts";
 import { SourceError } from "../source.ts";
 import { ServerAway } from "../../../ssh/server-away.ts";
 
-type Address = {
+type Address = PostgresAddress & {
   /** The database's, for people. */
   name: string;
-  /** A name, an address, or the folder of a socket. */
-  host: string;
-  port: number;
-  user: string;
-  password: string;
-  database: string;
-  sslMode: SslMode;
-  /** A path on that machine. */
-  sslRootCertificate: string | null;
 };
 
 export type Target = Address & {
@@ -26,53 +26,17 @@ export type Target = Address & {
   machine: Host;
 };
 
-const sslModes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;
-type SslMode = (typeof sslModes)[number];
-
 const connectTimeoutMs = 10_000;
 const keepAliveMs = 30_000;
 
 /** @throws SourceError that does not repeat the url, which holds a secret */
-export function readTarget(name: string, text: string): Address {
-  let url: URL;
-  let parts: { user: string; password: string; database: string };
+export function readTarget(name: string, url: string): Address {
   try {
-    url = new URL(text);
-    parts = {
-      user: decodeURIComponent(url.username),
-      password: decodeURIComponent(url.password),
-      database: decodeURIComponent(url.pathname.slice(1)),
-    };
-  } catch {
-    throw new SourceError(`The url of ${name} isn't a valid URL. ${urlHelp}`);
+    return { name, ...readPostgresUrl(url) };
+  } catch (error) {
+    throw new SourceError(`The url of ${name} ${toError(error).message}`, { cause: error });
   }
-  if (!["postgres:", "postgresql:"].includes(url.protocol))
-    throw new SourceError(`The url of ${name} does not begin with postgres://. ${urlHelp}`);
-  if (parts.database === "")
-    throw new SourceError(`The url of ${name} names no database. ${urlHelp}`);
-  const asked = url.searchParams;
-  const mode = asked.get("sslmode") ?? "prefer";
-  const sslMode = sslModes.find((known) => known === mode);
-  if (sslMode === undefined)
-    throw new SourceError(
-      `The url of ${name} has sslmode=${mode}; PostgreSQL knows ${sslModes.join(", ")}.`,
-    );
-  return {
-    name,
-    ...parts,
-    user: parts.user || (asked.get("user") ?? "postgres"),
-    password: parts.password || (asked.get("password") ?? ""),
-    // As libpq reads it; a URL has no other place for a socket's folder.
-    host: asked.get("host") ?? (url.hostname.replace(/^\[|\]$/g, "") || "localhost"),
-    port: Number(url.port || (asked.get("port") ?? 5432)),
-    sslMode,
-    sslRootCertificate: asked.get("sslrootcert"),
-  };
 }
-
-const urlHelp = "It reads postgres://user:password@host:5432/database.";
-
-export const placeOf = ({ host, port }: Target): string => `${host}:${port}`;
 
 /** What PostgreSQL's tools see, beside the file with the password. */
 export function toolEnvironment(target: Address, applicationName: string): Record<string, string> {
@@ -82,7 +46,9 @@ export function toolEnvironment(target: Address, applicationName: string): Recor
     PGUSER: target.user,
     PGDATABASE: target.database,
     PGSSLMODE: target.sslMode,
-    ...(target.sslRootCertificate === null ? {} : { PGSSLROOTCERT: target.sslRootCertificate }),
+    ...(target.sslRootCertificate !== null && { PGSSLROOTCERT: target.sslRootCertificate }),
+    ...(target.sslCertificate !== null && { PGSSLCERT: target.sslCertificate }),
+    ...(target.sslKey !== null && { PGSSLKEY: target.sslKey }),
     PGCONNECT_TIMEOUT: String(connectTimeoutMs / 1000),
     PGAPPNAME: applicationName,
   };
@@ -153,20 +119,20 @@ export async function withClient<Result>(
   }
 }
 
-/** Servers that were asked for SSL, need not have it and do not: through SSH a second question takes long. */
-const withoutSsl = new WeakSet<Target>();
+/** Servers that need no TLS and have none: through SSH a second question takes long. */
+const withoutTls = new WeakSet<Target>();
 
 async function connect(target: Target, applicationName: string): Promise<pg.Client> {
-  const { host, port, user, password, database, sslMode } = target;
-  const attempt = async (ssl: pg.ClientConfig["ssl"]) => {
-    const socket = target.machine.isRemote ? await connectThere(target) : null;
+  const { host, port, user, password, database, machine } = target;
+  const attempt = async (ssl: ConnectionOptions | false) => {
+    const socket = machine.isRemote ? await connectThere(target) : null;
     const client = new pg.Client({
       host,
       port,
       user,
       password,
       database,
-      ssl: ssl ?? false,
+      ssl,
       // The package's own connections end cleanly where a server is stopped.
       ...(socket !== null && { stream: () => socket }),
       application_name: applicationName,
@@ -181,19 +147,12 @@ async function connect(target: Target, applicationName: string): Promise<pg.Clie
     } catch (error) {
       throw socket?.bytesRead === 0 ? await explainClosed(target, error) : error;
     }
+    if (ssl === false) withoutTls.add(target);
     return client;
   };
-  const mayBePlain = sslMode === "allow" || sslMode === "prefer";
-  if (sslMode === "disable" || host.startsWith("/") || withoutSsl.has(target))
-    return attempt(false);
-  try {
-    return await attempt(await sslOptions(target));
-  } catch (error) {
-    const isWithoutSsl = error instanceof Error && error.message.includes("not support SSL");
-    if (!mayBePlain || !isWithoutSsl) throw error;
-    withoutSsl.add(target);
-    return attempt(false);
-  }
+  return withoutTls.has(target)
+    ? attempt(false)
+    : connectAs(target, (path) => readThere(machine, path), attempt);
 }
 
 /** As the package wants to have it: a socket that it connects by itself. */
@@ -222,67 +181,18 @@ async function explainClosed(target: Target, error: unknown): Promise<unknown> {
   );
 }
 
-/** Like libpq: `require` encrypts, only `verify-…` look at who answers. The package's own reading differs. */
-async function sslOptions({
-  sslMode,
-  sslRootCertificate,
-  machine,
-}: Target): Promise<NonNullable<pg.ClientConfig["ssl"]>> {
-  const ca =
-    sslRootCertificate === null || sslRootCertificate === "system"
-      ? {}
-      : { ca: await readThere(machine, sslRootCertificate) };
-  if (sslMode === "verify-full") return ca;
-  if (sslMode === "verify-ca") return { ...ca, checkServerIdentity: () => undefined };
-  return { rejectUnauthorized: false };
-}
-
 async function readThere(machine: Host, path: string): Promise<string> {
   const { exitCode, stdout, stderr } = await machine.run({ argv: ["cat", "--", path] });
   if (exitCode !== 0)
-    throw new SourceError(`The certificate of sslrootcert can't be read: ${stderr.trim()}`);
+    throw new SourceError(`A file that the url names can't be read: ${stderr.trim()}`);
   return stdout;
 }
 
 export function inWords(target: Target, error: unknown): Error {
   if (error instanceof SourceError || error instanceof ServerAway) return error;
   if (!(error instanceof Error)) return new Error(String(error));
-  // Both Node.js and PostgreSQL put a code on what they throw.
-  const { code } = error as { code?: string };
-  const place = placeOf(target);
-  const say = (words: string) => new SourceError(`${target.name}: ${words}`, { cause: error });
-  if (code === "28P01")
-    return say(
-      `PostgreSQL at ${place} refuses the password of ${target.user}. Correct it in the database's url.`,
-    );
-  if (code === "28000")
-    return say(`PostgreSQL at ${place} refuses ${target.user}: ${error.message}.`);
-  if (code === "3D000")
-    return say(
-      `PostgreSQL at ${place} has no database ${target.database}. Correct the name in the database's url, or create it.`,
-    );
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
-    return say(`The host ${target.host} is not known. Correct it in the database's url.`);
-  if (code === "ECONNREFUSED" || code === "ENOENT")
-    return say(
-      `Nothing answers at ${place}. Start PostgreSQL there, or correct host and port in the database's url.`,
-    );
-  if (
-    /timeout expired|connection timeout|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH/.test(
-      `${error.message} ${code}`,
-    )
-  )
-    return say(
-      `PostgreSQL at ${place} is not responding. Check that the machine is up and that no firewall blocks this one.`,
-    );
-  if (code === "55P03")
-    return say("Another session holds a lock on a table. Try again when it has ended.");
-  if (
-    /Connection terminated|ECONNRESET|EPIPE/.test(`${error.message} ${code}`) ||
-    code?.startsWith("57P")
-  )
-    return say(`PostgreSQL at ${place} went away: ${error.message}.`);
-  return say(`PostgreSQL at ${place} answers: ${error.message}`);
+  const words = describeRefusal(target, "the database's url", error);
+  return new SourceError(`${target.name}: ${words}`, { cause: error });
 }
 
 export async function serverVersion(client: pg.Client): Promise<{ text: string; major: number }> {

@@ -8,8 +8,8 @@ import {
   withClient,
   type Target,
   runTool,
-  placeOf,
 } from "./connection.ts";
+import { placeOf } from "../../../postgres/address.ts";
 import { countRows, listTables } from "./count.ts";
 import type { Host } from "../../../hosts/host.ts";
 import { isPipelineEnd, pipelineEnds, pipelineOf } from "../../../hosts/shell-pipeline.ts";

@@ -5,25 +5,6 @@ import { withFittingSettings } from "./restore.ts";
 import { lastWords, toolsToDump, type Tools } from "./tools.ts";
 import { SourceError } from "../source.ts";
 
-test("reads a url as PostgreSQL's own tools do", () => {
-  expect(readTarget("shop", "postgresql://me:p%40ss%3A@[::1]:5433/d%20b?sslmode=require")).toEqual({
-    name: "shop",
-    host: "::1",
-    port: 5433,
-    user: "me",
-    password: "p@ss:",
-    database: "d b",
-    sslMode: "require",
-    sslRootCertificate: null,
-  });
-  expect(readTarget("shop", "postgres:///db?host=/run/postgresql&user=me")).toMatchObject({
-    host: "/run/postgresql",
-    port: 5432,
-    user: "me",
-    sslMode: "prefer",
-  });
-});
-
 test.each([
   "secret",
   "mysql://me:secret@host/db",

@@ -1,6 +1,7 @@
 // A PostgreSQL database as something to back up: its own tools read and write it, the parts are in the files beside this one.
 import type { Host } from "../../../hosts/host.ts";
-import { placeOf, readTarget, serverVersion, withClient } from "./connection.ts";
+import { placeOf } from "../../../postgres/address.ts";
+import { readTarget, serverVersion, withClient } from "./connection.ts";
 import {
   createDatabase,
   dropDatabase,

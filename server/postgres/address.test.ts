@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { readPostgresUrl } from "./address.ts";
+
+test("reads a URL as PostgreSQL's own programs do", () => {
+  const url = "postgresql://me:p%40ss%3A@[::1]:5433/d%20b?sslmode=require&sslcert=/c&sslkey=/k";
+  expect(readPostgresUrl(url)).toEqual({
+    host: "::1",
+    port: 5433,
+    user: "me",
+    password: "p@ss:",
+    database: "d b",
+    sslMode: "require",
+    sslRootCertificate: null,
+    sslCertificate: "/c",
+    sslKey: "/k",
+  });
+  expect(readPostgresUrl("postgres:///db?host=/run/postgresql&user=me")).toMatchObject({
+    host: "/run/postgresql",
+    port: 5432,
+    user: "me",
+    sslMode: "prefer",
+  });
+});

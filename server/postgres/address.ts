@@ -1,0 +1,99 @@
+// The URL of a PostgreSQL database, read as PostgreSQL's own programs read it; the `pg` package differs in what it makes of
+// `sslmode`: https://www.postgresql.org/docs/current/libpq-ssl.html
+import type { ConnectionOptions } from "node:tls";
+
+export type PostgresAddress = {
+  /** A name, an address, or the folder of a socket. */
+  host: string;
+  port: number;
+  user: string;
+  password: string;
+  database: string;
+  sslMode: SslMode;
+  /** Paths where the connection is made from. */
+  sslRootCertificate: string | null;
+  sslCertificate: string | null;
+  sslKey: string | null;
+};
+
+const sslModes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;
+type SslMode = (typeof sslModes)[number];
+
+const example = "It reads postgres://user:password@host:5432/database.";
+
+/** @throws Error to be said after the URL's name, “… isn't a valid URL.”; it repeats nothing of the URL, which holds a secret */
+export function readPostgresUrl(text: string): PostgresAddress {
+  let url: URL;
+  let parts: { user: string; password: string; database: string };
+  try {
+    url = new URL(text);
+    parts = {
+      user: decodeURIComponent(url.username),
+      password: decodeURIComponent(url.password),
+      database: decodeURIComponent(url.pathname.slice(1)),
+    };
+  } catch {
+    throw new Error(`isn't a valid URL. ${example}`);
+  }
+  if (!["postgres:", "postgresql:"].includes(url.protocol))
+    throw new Error(`does not begin with postgres://. ${example}`);
+  if (parts.database === "") throw new Error(`names no database. ${example}`);
+  const asked = url.searchParams;
+  const mode = asked.get("sslmode") ?? "prefer";
+  const sslMode = sslModes.find((known) => known === mode);
+  if (sslMode === undefined)
+    throw new Error(`has sslmode=${mode}; PostgreSQL knows ${sslModes.join(", ")}.`);
+  return {
+    ...parts,
+    user: parts.user || (asked.get("user") ?? "postgres"),
+    password: parts.password || (asked.get("password") ?? ""),
+    // A URL has no other place for a socket's folder.
+    host: asked.get("host") ?? (url.hostname.replace(/^\[|\]$/g, "") || "localhost"),
+    port: Number(url.port || (asked.get("port") ?? 5432)),
+    sslMode,
+    sslRootCertificate: asked.get("sslrootcert"),
+    sslCertificate: asked.get("sslcert"),
+    sslKey: asked.get("sslkey"),
+  };
+}
+
+export const placeOf = ({ host, port }: PostgresAddress): string => `${host}:${port}`;
+
+/**
+ * Connects with TLS where the address asks for it, and without where it lets the server choose and that one has none.
+ * @param readFile what is in a file of the address
+ * @param attempt makes one connection; throws what `pg` throws
+ */
+export async function connectAs<Connection>(
+  address: PostgresAddress,
+  readFile: (path: string) => Promise<string>,
+  attempt: (ssl: ConnectionOptions | false) => Promise<Connection>,
+): Promise<Connection> {
+  const { sslMode, host } = address;
+  // As on a socket, which PostgreSQL never encrypts.
+  if (sslMode === "disable" || host.startsWith("/")) return attempt(false);
+  try {
+    return await attempt(await tlsOptions(address, readFile));
+  } catch (error) {
+    const mayBePlain = sslMode === "allow" || sslMode === "prefer";
+    const isWithoutTls = error instanceof Error && error.message.includes("not support SSL");
+    if (!mayBePlain || !isWithoutTls) throw error;
+    return attempt(false);
+  }
+}
+
+/** `require` encrypts; who answers is looked at by `verify-…`, and by `require` too where an authority is named. */
+async function tlsOptions(
+  { sslMode, sslRootCertificate, sslCertificate, sslKey }: PostgresAddress,
+  readFile: (path: string) => Promise<string>,
+): Promise<ConnectionOptions> {
+  const read = async (name: "ca" | "cert" | "key", path: string | null) =>
+    path === null ? {} : { [name]: await readFile(path) };
+  const own = { ...(await read("cert", sslCertificate)), ...(await read("key", sslKey)) };
+  const authority = sslRootCertificate === "system" ? null : sslRootCertificate;
+  const trusted = { ...own, ...(await read("ca", authority)) };
+  if (sslMode === "verify-full") return trusted;
+  if (sslMode === "verify-ca" || (sslMode === "require" && authority !== null))
+    return { ...trusted, checkServerIdentity: () => undefined };
+  return { ...own, rejectUnauthorized: false };
+}

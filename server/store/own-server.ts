@@ -1,0 +1,98 @@
+// The operator's own PostgreSQL, which `DATABASE_URL` names: tried before anything is made in it.
+import { readFile } from "node:fs/promises";
+import pg from "pg";
+import { connectAs, placeOf, readPostgresUrl, type PostgresAddress } from "../postgres/address.ts";
+import { describeRefusal } from "../postgres/refusal.ts";
+import { toError } from "../to-error.ts";
+
+/** Nothing can be stored there; the message says why and what to do, and holds no secret. */
+export class DatabaseUnusable extends Error {
+  override name = "DatabaseUnusable";
+}
+
+const setting = "DATABASE_URL";
+/** The oldest major version that is tried by tests. */
+const oldestVersion = 15;
+const connectTimeoutMs = 10_000;
+
+type Found = {
+  version: number;
+  version_text: string;
+  encoding: string;
+  is_standby: boolean;
+  may_create: boolean;
+};
+
+/** Both kinds of rights: for the schema of the jobs, and for the tables. */
+const survey = `select current_setting('server_version_num')::int / 10000 as version,
+  current_setting('server_version') as version_text,
+  current_setting('server_encoding') as encoding,
+  pg_is_in_recovery() as is_standby,
+  has_database_privilege(current_database(), 'create') and has_schema_privilege('public', 'create') as may_create`;
+
+/**
+ * How the database at `url` is connected to, with TLS or without.
+ * @throws DatabaseUnusable where it cannot be reached, is too old, is a standby or lets nothing be made
+ */
+export async function openOwnServer(url: string): Promise<pg.PoolConfig> {
+  const address = readAddress(url);
+  const { host, port, user, password, database } = address;
+  const options = { host, port, user, password, database, application_name: "quarterdeck" };
+  try {
+    return await connectAs(address, readGiven, async (ssl) => {
+      const client = new pg.Client({ ...options, ssl, connectionTimeoutMillis: connectTimeoutMs });
+      // One that breaks between two queries is reported by the next one; without this it would end the service.
+      client.on("error", () => undefined);
+      try {
+        await client.connect();
+        const { rows } = await client.query<Found>(survey);
+        const problem = rows.map((found) => problemWith(address, found)).find(Boolean);
+        if (problem !== undefined) throw new DatabaseUnusable(problem);
+      } finally {
+        await client.end().catch(() => undefined);
+      }
+      return { ...options, ssl };
+    });
+  } catch (error) {
+    if (error instanceof DatabaseUnusable) throw error;
+    throw new DatabaseUnusable(describeRefusal(address, setting, toError(error)), {
+      cause: error,
+    });
+  }
+}
+
+function readAddress(url: string): PostgresAddress {
+  try {
+    return readPostgresUrl(url);
+  } catch (error) {
+    throw new DatabaseUnusable(`${setting} ${toError(error).message}`, { cause: error });
+  }
+}
+
+async function readGiven(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    const { code } = toError(error);
+    throw new DatabaseUnusable(
+      `${setting} names the file ${path}, which can't be read (${code}).`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function problemWith(address: PostgresAddress, found: Found): string | undefined {
+  const { user, database } = address;
+  const place = `PostgreSQL at ${placeOf(address)}`;
+  if (found.version < oldestVersion)
+    return `${place} is version ${found.version_text}. Quarterdeck needs ${oldestVersion} or newer.`;
+  if (found.encoding !== "UTF8")
+    return `The database ${database} of ${place} has the encoding ${found.encoding}. Create one with the encoding UTF8 and name it in ${setting}.`;
+  if (found.is_standby)
+    return `${place} is a standby, which takes no changes. Name the primary server in ${setting}.`;
+  if (!found.may_create)
+    return `${place} lets ${user} create nothing in the database ${database}. Run there, as its administrator: alter database ${pg.escapeIdentifier(database)} owner to ${pg.escapeIdentifier(user)}`;
+  return undefined;
+}
