@@ -85,12 +85,21 @@ export type Jobs = {
   stop(timeoutMs: number): Promise<void>;
 };
 
-/** Quick work on rows; what it finds undone after 20 tries is reported by a deadline. */
-const quick = { retryLimit: 20, retryDelayMaxSeconds: 60, expireInSeconds: 60, atOnce: 1 };
+/**
+ * Quick work on rows; what it finds undone after 20 tries is reported by a deadline. Notices of new jobs are only a hint, which
+ * a pooler of transactions swallows: `pollSeconds` is how late a job may begin all the same.
+ */
+const quick = {
+  retryLimit: 20,
+  retryDelayMaxSeconds: 60,
+  expireInSeconds: 60,
+  atOnce: 1,
+  pollSeconds: 2,
+};
 /** Nothing comes after a deadline, so it is tried for a week. */
-const deadline = { ...quick, retryLimit: 10_000 };
+const deadline = { ...quick, retryLimit: 10_000, pollSeconds: 30 };
 /** Work that waits for something outside, e.g. a storage. */
-const slow = { ...quick, expireInSeconds: 3600, atOnce: 4 };
+const slow = { ...quick, expireInSeconds: 3600, atOnce: 4, pollSeconds: 5 };
 
 const queues: Record<JobName, typeof quick> = {
   "worker.apply": quick,
@@ -101,9 +110,14 @@ const queues: Record<JobName, typeof quick> = {
   "backup.deleting": slow,
   "backup.deadline": deadline,
   // A storage may be away for a week; what was left there must not stay for ever.
-  "backup.clean": { retryLimit: 1000, retryDelayMaxSeconds: 3600, expireInSeconds: 600, atOnce: 1 },
+  "backup.clean": {
+    ...deadline,
+    retryLimit: 1000,
+    retryDelayMaxSeconds: 3600,
+    expireInSeconds: 600,
+  },
   "backup-task.deadline": deadline,
-  upkeep: slow,
+  upkeep: { ...slow, pollSeconds: 30 },
 };
 // The keys of a total record are all there are.
 const names = Object.keys(queues) as JobName[];
@@ -191,6 +205,7 @@ export async function startJobs({ connection, db, listener, log }: JobsOptions):
       name,
       {
         pollingIntervalSeconds: 1,
+        notifyPollingIntervalSeconds: queues[name].pollSeconds,
         localConcurrency: queues[name].atOnce,
         // One at a time where one may keep others waiting.
         batchSize: [quick, deadline].includes(queues[name]) ? 10 : 1,

@@ -45,7 +45,7 @@ const atOnce = 16;
 const heartbeatSeconds = 15;
 export const superviseSeconds = 5;
 const retryDelaySeconds = 1;
-const pollMs = 5000;
+const pollMs = 1000;
 /** The longest that pg-boss allows; handlers have deadlines of their own before it. */
 const expireSeconds = 24 * 3600;
 /** A job that failed for good would hold its key for ever, so none does. */

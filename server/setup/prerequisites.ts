@@ -36,6 +36,11 @@ const prerequisites: readonly Prerequisite[] = [
     isThere: () => hasCommand("pg_dump") && existsSync("/usr/lib/postgresql"),
   },
   {
+    tests: "a database behind PgBouncer",
+    packages: ["pgbouncer"],
+    isThere: () => hasCommand("pgbouncer"),
+  },
+  {
     tests: "servers that are reached over SSH",
     packages: ["openssh-server", "openssh-client", "sudo", "sqlite3"],
     isThere: () =>
