@@ -1,37 +1,37 @@
 // The thread of `createHasher`: takes pieces out of shared memory, and says which place is free again.
 import { createHash } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
-import { placeBytes, type Answer, type Piece, type ThreadData } from "./hasher.ts";
+import { placeBytes, type Answer, type Message, type Piece, type ThreadData } from "./hasher.ts";
 import { createUnpacker } from "./unpacker.ts";
 import { toError } from "../to-error.ts";
 
 const { memory: shared, content }: ThreadData = workerData;
 const memory = Buffer.from(shared);
-let hash = createHash("sha256");
+const hashes = { sent: createHash("sha256"), stored: createHash("sha256") };
 let unpacker = content === null ? null : createUnpacker(content);
 
-async function take({ place, bytes }: Piece): Promise<Answer> {
+async function take({ of, place, bytes }: Piece): Promise<Answer> {
   const piece = memory.subarray(place * placeBytes, place * placeBytes + bytes);
-  hash.update(piece);
-  await unpacker?.write(piece);
+  hashes[of].update(piece);
+  if (of === "sent") await unpacker?.write(piece);
   return { kind: "free", place, plainBytes: unpacker?.plainBytes() ?? 0 };
 }
 
-async function end(): Promise<Answer> {
-  const checksum = hash.digest("hex");
-  hash = createHash("sha256");
+async function end({ of }: Message): Promise<Answer> {
+  const checksum = hashes[of].digest("hex");
+  hashes[of] = createHash("sha256");
+  if (of === "stored") return { kind: "digest", of, checksum, unpacked: null };
   const unpacked = (await unpacker?.end()) ?? null;
   unpacker = null;
-  return { kind: "digest", checksum, unpacked };
+  return { kind: "digest", of, checksum, unpacked };
 }
 
-async function answer(piece: Piece | null): Promise<void> {
-  const said = await (piece === null ? end() : take(piece)).catch((error: unknown): Answer => ({
-    kind: "broken",
-    reason: toError(error).message,
-  }));
+async function answer(message: Message): Promise<void> {
+  const said = await ("place" in message ? take(message) : end(message)).catch(
+    (error: unknown): Answer => ({ kind: "broken", reason: toError(error).message }),
+  );
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port to a thread has no origin
   parentPort?.postMessage(said);
 }
 
-parentPort?.on("message", (piece: Piece | null) => void answer(piece));
+parentPort?.on("message", (message: Message) => void answer(message));

@@ -2,7 +2,6 @@
 // compressed is unpacked there as well: its pieces are garbage, and cleaning up looks through the small heap of the
 // thread instead of the service's own.
 import { createHash } from "node:crypto";
-import { on } from "node:events";
 import { Worker } from "node:worker_threads";
 import { SourceError } from "./sources/source.ts";
 import type { Content, Unpacked } from "./unpacker.ts";
@@ -13,91 +12,129 @@ const script = new URL("./hash-worker.ts", import.meta.url);
 export const placeBytes = 1024 * 1024;
 const places = [0, 1, 2, 3];
 
-export type Piece = { place: number; bytes: number };
+/** What goes to the storage, and what the storage gives back meanwhile. */
+type Side = "sent" | "stored";
+export type Piece = { of: Side; place: number; bytes: number };
+/** Without a piece, it asks for the digest. */
+export type Message = Piece | { of: Side };
 export type ThreadData = { memory: ArrayBufferLike; content: Content | null };
+type Digest = { kind: "digest"; of: Side; checksum: string; unpacked: Unpacked | null };
 export type Answer =
   | { kind: "free"; place: number; plainBytes: number }
-  | { kind: "digest"; checksum: string; unpacked: Unpacked | null }
+  | Digest
   | { kind: "broken"; reason: string };
 
 function startThread(content: Content | null) {
   const memory = Buffer.from(new SharedArrayBuffer(places.length * placeBytes));
   const workerData: ThreadData = { memory: memory.buffer, content };
   const worker = new Worker(script, { workerData, execArgv: [] });
-  // It ends with the thread, and throws what the thread died of.
-  const answers = on(worker, "message", { close: ["exit"] }) as AsyncIterableIterator<[Answer]>;
   const free = [...places];
+  const waiting: PromiseWithResolvers<void>[] = [];
+  const digests: Partial<Record<Side, PromiseWithResolvers<Digest>>> = {};
   let plainBytes = 0;
-  /** @returns what ends the pieces, or null: a place was free again */
-  const nextAnswer = async () => {
-    const { value, done } = await answers.next();
-    if (done === true) throw new Error("The thread that hashes has ended.");
-    const [answer]: [Answer] = value;
-    if (answer.kind === "broken")
-      throw new SourceError(`What arrived isn't a whole zstd stream: ${answer.reason}.`);
-    if (answer.kind === "digest") return answer;
-    free.push(answer.place);
-    plainBytes = answer.plainBytes;
-    return null;
-  };
+  let failure: Error | null = null;
+
+  function fail(error: Error): void {
+    failure ??= error;
+    for (const { reject } of [...waiting.splice(0), ...Object.values(digests)]) reject(failure);
+  }
+  worker.on("error", fail);
+  worker.on("exit", () => fail(new Error("The thread that hashes has ended.")));
+  worker.on("message", (answer: Answer) => {
+    switch (answer.kind) {
+      case "free":
+        free.push(answer.place);
+        plainBytes = answer.plainBytes;
+        waiting.shift()?.resolve();
+        break;
+      case "digest":
+        digests[answer.of]?.resolve(answer);
+        break;
+      case "broken":
+        fail(new SourceError(`What arrived isn't a whole zstd stream: ${answer.reason}.`));
+    }
+  });
+  async function takePlace(): Promise<number> {
+    for (;;) {
+      if (failure !== null) throw failure;
+      const place = free.pop();
+      if (place !== undefined) return place;
+      const freed = Promise.withResolvers<void>();
+      waiting.push(freed);
+      await freed.promise;
+    }
+  }
   // oxlint-disable unicorn/require-post-message-target-origin -- a thread has no origin
   return {
     plainBytes: () => plainBytes,
-    async update(chunk: Buffer): Promise<void> {
+    async update(of: Side, chunk: Buffer): Promise<void> {
       for (let at = 0; at < chunk.length;) {
-        while (free.length === 0) await nextAnswer();
-        const place = free.pop() ?? 0;
-        const start = place * placeBytes;
-        const bytes = chunk.copy(memory, start, at, at + placeBytes);
-        worker.postMessage({ place, bytes } satisfies Piece);
+        const place = await takePlace();
+        const bytes = chunk.copy(memory, place * placeBytes, at, at + placeBytes);
+        worker.postMessage({ of, place, bytes } satisfies Message);
         at += bytes;
       }
     },
-    async digest() {
-      worker.postMessage(null);
-      for (;;) {
-        const answer = await nextAnswer();
-        if (answer !== null) return answer;
-      }
+    async digest(of: Side): Promise<Digest> {
+      if (failure !== null) throw failure;
+      const digest = Promise.withResolvers<Digest>();
+      digests[of] = digest;
+      worker.postMessage({ of } satisfies Message);
+      return digest.promise;
     },
     end: () => worker.terminate(),
   };
 }
 
+/** What is hashed piece by piece. A call has to wait for the one before it. */
+type Hashed = {
+  /** @returns once the chunk may be used for something else */
+  update(chunk: Buffer): Promise<void>;
+  /** Hex, of all that came since the last one. */
+  digest(): Promise<string>;
+};
+
 /**
- * To be ended in any case. A call has to wait for the one before it.
- * @param content what a zstd stream holds that is to be unpacked too, up to the first digest; null = it is hashed only.
- * A stream that is damaged or not whole is a SourceError of `update` or `digest`
+ * To be ended in any case.
+ * @param content what a zstd stream that is sent holds that is to be unpacked too, up to the first digest; null = it is
+ * hashed only. A stream that is damaged or not whole is a SourceError of `update` or `digest`
  */
 export function createHasher(content: Content | null = null) {
-  // A single piece needs no thread.
-  let first: Buffer | null = null;
   let thread = content === null ? null : startThread(content);
   let unpacked: Unpacked | null = null;
-  return {
-    /** @returns once the chunk may be used for something else */
-    async update(chunk: Buffer): Promise<void> {
-      if (thread === null) {
-        if (first === null) {
+
+  function hashed(of: Side): Hashed {
+    // A single piece needs no thread.
+    let first: Buffer | null = null;
+    return {
+      async update(chunk) {
+        if (thread === null && first === null) {
           first = Buffer.from(chunk);
           return;
         }
-        thread = startThread(null);
-        await thread.update(first);
-      }
-      await thread.update(chunk);
-    },
-    /** Hex, of all that came since the last one. */
-    async digest(): Promise<string> {
-      if (thread === null) {
-        const hash = createHash("sha256").update(first ?? "");
+        thread ??= startThread(null);
+        const held = first;
         first = null;
-        return hash.digest("hex");
-      }
-      const answer = await thread.digest();
-      unpacked ??= answer.unpacked;
-      return answer.checksum;
-    },
+        if (held !== null) await thread.update(of, held);
+        await thread.update(of, chunk);
+      },
+      async digest() {
+        if (thread === null || first !== null) {
+          const hash = createHash("sha256").update(first ?? "");
+          first = null;
+          return hash.digest("hex");
+        }
+        const answer = await thread.digest(of);
+        unpacked ??= answer.unpacked;
+        return answer.checksum;
+      },
+    };
+  }
+
+  return {
+    sent: hashed("sent"),
+    /** Beside the other, of what was stored of it so far. */
+    stored: hashed("stored"),
     /** Of the content, as far as it was unpacked. */
     plainBytes: () => unpacked?.plainBytes ?? thread?.plainBytes() ?? 0,
     /** After the digest; null where nothing was unpacked. */

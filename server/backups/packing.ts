@@ -8,6 +8,8 @@ type Packing = {
   into: Writable;
   /** Gives what is stored. */
   out: Duplex;
+  /** Takes the memory of what was stored to use it again; absent where there is no use for it. */
+  release?(chunk: Buffer): void;
   /** Before compression, so far; absent where it comes compressed. */
   plainBytes?(): number;
 };
@@ -27,12 +29,22 @@ export function compressHere(): Packing {
 }
 
 export function passCompressed(): Packing {
+  const free: Buffer[] = [];
   const out = new Transform({
-    highWaterMark: chunkBytes,
+    // Buffered as bytes, chunks would be put together by copying them once more.
+    readableObjectMode: true,
+    readableHighWaterMark: 1,
+    writableHighWaterMark: chunkBytes,
     // The memory of a chunk is used again.
-    transform: (chunk: Buffer, _encoding, done) => done(null, Buffer.from(chunk)),
+    transform(chunk: Buffer, _encoding, done) {
+      const memory = free.pop() ?? Buffer.allocUnsafeSlow(chunkBytes);
+      done(null, memory.subarray(0, chunk.copy(memory)));
+    },
   });
-  return joined(out);
+  return {
+    ...joined(out),
+    release: ({ buffer }) => void free.push(Buffer.from(buffer)),
+  };
 }
 
 function joined(out: Duplex): Packing {

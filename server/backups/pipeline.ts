@@ -48,9 +48,11 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
   const {
     into,
     out,
+    release,
     plainBytes = hasher.plainBytes,
   } = compressed === null ? compressHere() : passCompressed();
   let sizeBytes = 0;
+  let backBytes = 0;
   let checksum = "";
 
   try {
@@ -71,14 +73,14 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
             // Left open where the reader breaks off, so that the dump does not fail before the reader has said why.
             const chunks: AsyncIterable<Buffer> = out.iterator({ destroyOnReturn: false });
             for await (const chunk of chunks) {
-              await hasher.update(chunk);
+              await hasher.sent.update(chunk);
               sizeBytes += chunk.length;
               onProgress({ plainBytes: plainBytes(), storedBytes: sizeBytes });
               yield chunk;
             }
             // A tool that fails at its very end has closed its output before: the exit code decides, not the stream.
             await Promise.race([dumped, failed]);
-            checksum = await hasher.digest();
+            checksum = await hasher.sent.digest();
             isWhole = true;
           } catch (error) {
             reason = toError(error);
@@ -87,13 +89,19 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
             if (!isWhole) expectFailure(reason);
           }
         }
-        const stream = Readable.from(content(), { objectMode: false, highWaterMark: chunkBytes });
-        const stored = storage.put(key, stream, { signal }).catch(async (error: unknown) => {
-          // A dump destroys its output before it has said why: its words are the cause, not those of the stream.
-          if (reason !== undefined && into.destroyed && !signal.aborted)
-            await Promise.race([dumped, failed, wait(wordsMs, undefined, { ref: false })]);
-          throw error;
-        });
+        const stream = Readable.from(content(), { highWaterMark: 1 });
+        const takeBack = async (piece: Buffer) => {
+          await hasher.stored.update(piece);
+          backBytes += piece.length;
+        };
+        const stored = storage
+          .put(key, stream, { signal, takeBack, release })
+          .catch(async (error: unknown) => {
+            // A dump destroys its output before it has said why: its words are the cause, not those of the stream.
+            if (reason !== undefined && into.destroyed && !signal.aborted)
+              await Promise.race([dumped, failed, wait(wordsMs, undefined, { ref: false })]);
+            throw error;
+          });
         return [dumped, stored];
       },
     );
@@ -101,7 +109,7 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
       throw new Error(`Upload incomplete: ${storage.place} holds ${stored} of ${sizeBytes} bytes.`);
     const verification = await untilAborted(
       options.signal,
-      compareStored({ storage, key, checksum, hasher }, options.signal),
+      compareStored({ storage, key, checksum, backBytes, hasher }, options.signal),
     );
     return {
       sizeBytes,
@@ -120,18 +128,21 @@ type Comparison = {
   storage: Storage;
   key: string;
   checksum: string;
+  /** So much of it was taken back already. */
+  backBytes: number;
   hasher: ReturnType<typeof createHasher>;
 };
 
 /** @returns what was done, in words. @throws StorageError when something else is stored than was sent */
 async function compareStored(
-  { storage, key, checksum, hasher }: Comparison,
+  { storage, key, checksum, backBytes, hasher }: Comparison,
   signal: AbortSignal,
 ): Promise<string> {
-  const stored = await storage.readBack(key, { signal });
+  const stored = await storage.readBack(key, { signal, fromByte: backBytes });
   if (stored.kind === "checksums") return "verified by the storage's checksums";
-  if (stored.kind === "read") for await (const piece of stored.content) await hasher.update(piece);
-  const found = stored.kind === "read" ? await hasher.digest() : stored.checksum;
+  if (stored.kind === "read")
+    for await (const piece of stored.content) await hasher.stored.update(piece);
+  const found = stored.kind === "read" ? await hasher.stored.digest() : stored.checksum;
   if (found !== checksum)
     throw new StorageError(
       `Verification failed: the data read back from ${storage.place} differs from the data written. Check the storage's disk and this machine's memory.`,
@@ -195,13 +206,13 @@ async function pass(
     let bytes = 0;
     let held: Buffer | null = null;
     for await (const chunk of chunks) {
-      await hasher.update(chunk);
+      await hasher.sent.update(chunk);
       bytes += chunk.length;
       if (held !== null) yield held;
       held = chunk;
     }
     if (bytes !== size) throw new DamagedCopy(`${path} has ${bytes} bytes instead of ${size}.`);
-    if (checksum !== null && (await hasher.digest()) !== checksum)
+    if (checksum !== null && (await hasher.sent.digest()) !== checksum)
       throw new DamagedCopy(`Checksum mismatch: ${path} is not the file that was stored.`);
     if (held !== null) yield held;
   }

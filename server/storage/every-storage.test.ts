@@ -39,6 +39,8 @@ const refused = (words: RegExp) => ({
   message: expect.stringMatching(words),
 });
 
+const sha256 = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
+
 /** SHA-256 of what is stored, by the storage's own reading. */
 async function digestOf(storage: Storage, key: string): Promise<string | null> {
   const back = await storage.readBack(key, whole);
@@ -167,6 +169,35 @@ describe.each(folders)("%s", (_kind, { open, argument }) => {
     const isFromDisk =
       back.kind === "read" ? back.isFromDisk() : back.kind === "digest" && back.isFromDisk;
     expect(isFromDisk).toBe(await canReadDirectly(join(root, "a/1/b")));
+  });
+
+  test("what is read back meanwhile, and the rest after it, is what was sent", async () => {
+    const root = await makeRoot();
+    const storage = await open(root);
+    await storage.put("a/1/a", content("x"), whole);
+    const back = await storage.readBack("a/1/a", whole);
+    const isFollowed = back.kind === "read" && (await canReadDirectly(join(root, "a/1/a")));
+    const bytes = randomBytes(20_000_000);
+    const taken: Buffer[] = [];
+    const takeBack = async (piece: Buffer) => void taken.push(Buffer.from(piece));
+    const free: Buffer[] = [];
+    async function* pieces() {
+      for (let at = 0; at < bytes.length; at += 1_000_000) {
+        const memory = free.pop() ?? Buffer.allocUnsafeSlow(1_000_000);
+        bytes.copy(memory, 0, at);
+        yield memory;
+      }
+      if (isFollowed) await vi.waitFor(() => expect(taken).not.toEqual([]));
+    }
+    const sent = Readable.from(pieces(), { highWaterMark: 1 });
+    const release = (piece: Buffer) => void free.push(piece);
+    await storage.put("a/1/b", sent, { ...whole, takeBack, release });
+    const fromByte = Buffer.concat(taken).length;
+    expect(fromByte).toBeLessThan(bytes.length);
+    const rest = await storage.readBack("a/1/b", { ...whole, fromByte });
+    if (rest.kind === "read") for await (const piece of rest.content) await takeBack(piece);
+    const found = rest.kind === "digest" ? rest.checksum : sha256(Buffer.concat(taken));
+    expect(found).toBe(sha256(bytes));
   });
 
   test("one whose marker is missing is away: nothing is written, removed or said to be gone", async () => {

@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { diagnose } from "./disk-errors.ts";
 import { refuseUnmarked } from "./marker.ts";
 import { isGone, isThereAlready, leadsOut, partial, partsOfKey } from "./object-key.ts";
-import { readBackFile } from "./read-back.ts";
+import { followFile, readBackFile } from "./read-back.ts";
 import type { Storage } from "./storage.ts";
 import { toError } from "../to-error.ts";
 
@@ -50,7 +50,7 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
   return {
     place: root,
 
-    put: (key, content, { signal }) =>
+    put: (key, content, { signal, takeBack, release }) =>
       diagnosed(async () => {
         const path = await locate(key);
         await makeFolders(root, dirname(path));
@@ -60,7 +60,19 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
         try {
           // `flush` syncs the file after its last byte, before it gets its name.
           const file = createWriteStream(partial(path), { flags: "wx", mode: 0o600, flush: true });
-          await pipeline(content, file, { signal });
+          const follower = takeBack === undefined ? null : followFile(partial(path), takeBack);
+          async function* followed(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+            try {
+              for await (const chunk of chunks) {
+                yield chunk;
+                follower?.reached(file.bytesWritten);
+                if (file.writableLength === 0) release?.(chunk);
+              }
+            } finally {
+              await follower?.end();
+            }
+          }
+          await pipeline(content, followed, file, { signal });
           // Nobody waits any more for what was given up, and it must not appear later.
           signal.throwIfAborted();
           await refuseAway();
@@ -74,9 +86,9 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
         }
       }),
 
-    readBack: (key, { signal }) =>
+    readBack: (key, { signal, fromByte }) =>
       diagnosed(async () =>
-        readBackFile(await locate(key), signal, (error) => diagnose(error, disk)),
+        readBackFile(await locate(key), { signal, fromByte }, (error) => diagnose(error, disk)),
       ),
 
     get: (key, { signal }) =>

@@ -8,24 +8,24 @@ const pieceBytes = 1024 * 1024;
 const wasmPageBytes = 64 * 1024;
 
 /** Direct reads want memory that begins at a page, which no buffer of Node's promises; that of WebAssembly does. */
-const alignedMemory = (): Buffer =>
-  Buffer.from(new WebAssembly.Memory({ initial: pieceBytes / wasmPageBytes }).buffer);
+const alignedMemory = (bytes: number): Buffer =>
+  Buffer.from(new WebAssembly.Memory({ initial: bytes / wasmPageBytes }).buffer);
 
 /** Directly where the file system can do that, else as it gives it. @param toWords of what goes wrong */
 export function readBackFile(
   path: string,
-  signal: AbortSignal,
+  { signal, fromByte = 0 }: { signal: AbortSignal; fromByte?: number | undefined },
   toWords: (error: unknown) => unknown,
 ): ReadBack {
   let isDirect = false;
   /** A piece's memory is used again for the next. */
   async function* read(): AsyncGenerator<Buffer> {
-    const memory = alignedMemory();
+    const memory = alignedMemory(pieceBytes);
     let file = await openDirect(path, memory);
     isDirect = file !== null;
     file ??= await open(path, "r");
     try {
-      for (let at = 0; ;) {
+      for (let at = fromByte; ;) {
         signal.throwIfAborted();
         const { bytesRead } = await file.read(memory, 0, memory.length, at);
         if (bytesRead > 0) yield memory.subarray(0, bytesRead);
@@ -45,6 +45,56 @@ export function readBackFile(
     }
   }
   return { kind: "read", isFromDisk: () => isDirect, content: readDiagnosed() };
+}
+
+/** Large, since a disk turns from writing to reading and back for each. */
+const followedBytes = 4 * pieceBytes;
+/** Of what was written last, so much is left alone: it may not be whole yet. */
+const leftBytes = 2 * followedBytes;
+
+/**
+ * Reads a file from its disk while it is still being written; to be ended in any case.
+ * @param take called with each piece, from the beginning; never where the file system cannot read directly
+ */
+export function followFile(path: string, take: (piece: Buffer) => Promise<void>) {
+  let takenBytes = 0;
+  let writtenBytes = 0;
+  let isOver = false;
+  let following: Promise<void> | null = null;
+  let opened: { file: FileHandle | null; memory: Buffer } | null = null;
+
+  const isBehind = () => !isOver && writtenBytes - takenBytes >= leftBytes;
+
+  async function follow(): Promise<void> {
+    if (opened === null) {
+      const memory = alignedMemory(followedBytes);
+      opened = { memory, file: await openDirect(path, memory) };
+    }
+    const { file, memory } = opened;
+    if (file === null) return;
+    while (isBehind()) {
+      const { bytesRead } = await file.read(memory, 0, memory.length, takenBytes);
+      if (bytesRead < memory.length) break;
+      takenBytes += bytesRead;
+      await take(memory);
+    }
+  }
+
+  return {
+    reached(bytes: number): void {
+      writtenBytes = bytes;
+      if (!isBehind() || opened?.file === null) return;
+      following ??= follow()
+        // Whatever stands in its way is found, and told, by whoever reads the rest.
+        .catch(() => void (isOver = true))
+        .finally(() => (following = null));
+    },
+    async end(): Promise<void> {
+      isOver = true;
+      await following;
+      await opened?.file?.close();
+    },
+  };
 }
 
 /** @returns null where the file system cannot read directly, e.g. one in memory */

@@ -6,8 +6,21 @@ export class StorageError extends Error {
   override name = "StorageError";
 }
 
-type PutOptions = {
-  signal: AbortSignal;
+type Options = { signal: AbortSignal };
+
+type PutOptions = Options & {
+  /**
+   * Called with what is on the disk already while the rest still arrives, piece by piece from the beginning; its memory
+   * is used again for the next. The last bytes are left to `readBack`, and all of them where nothing can be read that early.
+   */
+  takeBack?(piece: Buffer): Promise<void>;
+  /** May be called with a piece of the content that is not needed any more. */
+  release?: ((piece: Buffer) => void) | undefined;
+};
+
+type ReadBackOptions = Options & {
+  /** What comes before was taken back by `put`; default 0. */
+  fromByte?: number;
 };
 
 /** How it is known that what is stored is what was sent. */
@@ -44,10 +57,10 @@ export type Storage = {
   put(key: string, content: Readable, options: PutOptions): Promise<number>;
 
   /** For what this storage has put just now. @throws StorageError */
-  readBack(key: string, options: PutOptions): Promise<ReadBack>;
+  readBack(key: string, options: ReadBackOptions): Promise<ReadBack>;
 
   /** @throws StorageError, also when nothing is there */
-  get(key: string, options: PutOptions): Promise<Readable>;
+  get(key: string, options: Options): Promise<Readable>;
 
   /** Bytes, or null when nothing is there. @throws StorageError */
   size(key: string): Promise<number | null>;
