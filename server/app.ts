@@ -19,6 +19,7 @@ import type { IsAllowedHost } from "./http/allowed-hosts.ts";
 import { createApi } from "./http/api.ts";
 import { createHttpApp } from "./http/app.ts";
 import { createAuthenticator } from "./http/authentication.ts";
+import { ownLimiters, pruneLimits, sharedLimiters } from "./http/limiter.ts";
 import { createDashboard } from "./http/dashboard.ts";
 import type { ApiEnvironment } from "./http/every-request.ts";
 import { installationRoutes } from "./installation/routes.ts";
@@ -50,6 +51,8 @@ import { createWorkers, type Workers } from "./workers/workers.ts";
 export type AppOptions = {
   /** Where PostgreSQL is. */
   connection: pg.PoolConfig;
+  /** Whether other instances may be on the same database. */
+  isShared: boolean;
   dataFolder: string;
   inventoryFile: string;
   /** A token that the operator chose. */
@@ -240,6 +243,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await events.prune();
       await webhooks.catchUp();
       await notifications.catchUp();
+      await pruneLimits(db, clock.now());
     },
   });
   await webhooks.resume();
@@ -271,6 +275,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     redeemCode: tokens.redeemCode,
     unavailableReason,
     requestsPerMinute: options.rateLimit,
+    limiters: options.isShared ? sharedLimiters(db) : ownLimiters,
     log,
   });
   const metrics = createMetrics({

@@ -80,6 +80,7 @@ async function main() {
   const own = ownAccount();
   const app = await createApp({
     connection,
+    isShared: config.databaseUrl !== null,
     dataFolder: config.dataFolder,
     inventoryFile: config.inventoryFile,
     token: config.token,

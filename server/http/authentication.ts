@@ -3,9 +3,10 @@ import type { IncomingMessage } from "node:http";
 import { isIPv6 } from "node:net";
 import type { Context } from "hono";
 import type { Logger } from "pino";
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { RateLimiterRes } from "rate-limiter-flexible";
 import { errorMessage, type TokenCode } from "../../contract/errors.ts";
 import type { ApiEnvironment } from "./every-request.ts";
+import type { MakeLimiter } from "./limiter.ts";
 import type { Caller } from "./route.ts";
 import { RefusedToken, ServiceError, unauthenticated, unavailable } from "./service-error.ts";
 
@@ -41,17 +42,15 @@ type AuthenticatorOptions = {
   unavailableReason(): string | null;
   /** Of each token; 0 = no limit. */
   requestsPerMinute: number;
+  limiters: MakeLimiter;
   /** Gets what a failed login may be known by: never a part of the header. */
   log: Pick<Logger, "warn">;
 };
 
 export function createAuthenticator(options: AuthenticatorOptions) {
-  const { findCaller, redeemCode, unavailableReason, requestsPerMinute, log } = options;
-  const requests =
-    requestsPerMinute === 0
-      ? null
-      : new RateLimiterMemory({ points: requestsPerMinute, duration: 60 });
-  const failures = new RateLimiterMemory({ points: failuresPerMinute, duration: 60 });
+  const { findCaller, redeemCode, unavailableReason, requestsPerMinute, limiters, log } = options;
+  const requests = requestsPerMinute === 0 ? null : limiters("requests", requestsPerMinute);
+  const failures = limiters("failures", failuresPerMinute);
 
   /** Only failures are held back. Were the address itself blocked, anyone behind the same proxy could
    *  lock everybody out, and a token's 32 characters are not guessed at any rate. */

@@ -1,34 +1,65 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createApp } from "../app.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 
-let service: TestService;
-beforeAll(async () => {
-  service = await createTestService({ rateLimit: 3, invalidResponse: "fail" });
-});
-afterAll(() => service.close());
+describe.each([
+  ["by one instance", false],
+  ["by all instances on a database", true],
+])("counted %s", (_, isShared) => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await createTestService({ rateLimit: 3, isShared });
+  });
+  afterAll(() => service.close());
 
-test("a token that asks too often is told to wait, and for how long", async () => {
-  const remaining: (string | null)[] = [];
-  for (let count = 0; count < 3; count++) {
+  test("a token that asks too often is told to wait, and for how long", async () => {
+    const remaining: (string | null)[] = [];
+    for (let count = 0; count < 3; count++) {
+      const response = await service.call("GET", "/api/servers");
+      expect(response.status).toBe(200);
+      expect(response.headers.get("X-RateLimit-Limit")).toBe("3");
+      remaining.push(response.headers.get("X-RateLimit-Remaining"));
+    }
+    expect(remaining).toEqual(["2", "1", "0"]);
+    const refused = await service.call("GET", "/api/nothing");
+    expect(refused.status).toBe(429);
+    expect(await refused.json()).toEqual({ message: "Too Many Attempts." });
+    expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(0);
+    expect(Number(refused.headers.get("X-RateLimit-Reset"))).toBeGreaterThan(Date.now() / 1000);
+  });
+
+  test("an address that tries token after token is held back, and a right token still gets in", async () => {
+    const statuses = new Set<number>();
+    for (let count = 0; count < 40; count++)
+      statuses.add((await service.call("GET", "/api/servers", undefined, `wrong-${count}`)).status);
+    expect([...statuses]).toEqual([401, 429]);
+    // The right one has used up its own allowance above, and is told so rather than "Unauthenticated."
     const response = await service.call("GET", "/api/servers");
-    expect(response.status).toBe(200);
     expect(response.headers.get("X-RateLimit-Limit")).toBe("3");
-    remaining.push(response.headers.get("X-RateLimit-Remaining"));
-  }
-  expect(remaining).toEqual(["2", "1", "0"]);
-  const refused = await service.call("GET", "/api/nothing");
-  expect(refused.status).toBe(429);
-  expect(await refused.json()).toEqual({ message: "Too Many Attempts." });
-  expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(0);
-  expect(Number(refused.headers.get("X-RateLimit-Reset"))).toBeGreaterThan(Date.now() / 1000);
+  });
 });
 
-test("an address that tries token after token is held back, and a right token still gets in", async () => {
-  const statuses = new Set<number>();
-  for (let count = 0; count < 40; count++)
-    statuses.add((await service.call("GET", "/api/servers", undefined, `wrong-${count}`)).status);
-  expect([...statuses]).toEqual([401, 429]);
-  // The right one has used up its own allowance above, and is told so rather than "Unauthenticated."
-  const response = await service.call("GET", "/api/servers");
-  expect(response.headers.get("X-RateLimit-Limit")).toBe("3");
+test("what one instance counted holds at the next one, and what counts no more is removed", async () => {
+  const service = await createTestService({ rateLimit: 3, isShared: true });
+  try {
+    const first = service.app;
+    for (let count = 0; count < 3; count++) await service.call("GET", "/api/servers");
+    for (let count = 0; count < 30; count++)
+      await service.call("GET", "/api/servers", undefined, `wrong-${count}`);
+    await first.close("keep");
+    service.app = await createApp(service.options);
+    expect((await service.call("GET", "/api/servers")).status).toBe(429);
+    expect((await service.call("GET", "/api/servers", undefined, "wrong")).status).toBe(429);
+    const keys = await service.query<{ key: string }>("select key from rate_limits order by key");
+    // No token and no part of one.
+    expect(keys.map(({ key }) => key)).toEqual(["failures:unknown", "requests:1"]);
+    await service.app.close("keep");
+    await service.ahead(120_000);
+    service.app = await createApp(service.options);
+    await expect
+      .poll(() => service.query("select from rate_limits"), { timeout: 60_000 })
+      .toEqual([]);
+  } finally {
+    await service.close();
+  }
 });

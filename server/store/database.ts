@@ -9,7 +9,7 @@ import { noteSchema, refuseNewerSchema } from "./schema-version.ts";
 import { StorableClient } from "./storable.ts";
 import * as tables from "./tables.ts";
 
-export type Database = NodePgDatabase<typeof tables>;
+export type Database = NodePgDatabase<typeof tables> & { $client: pg.Pool };
 /** A transaction, or the database itself where none is needed. */
 export type Connection = Pick<Database, "select" | "insert" | "update" | "delete" | "execute">;
 

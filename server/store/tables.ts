@@ -73,6 +73,14 @@ export const oneTimeLinks = pgTable("one_time_links", {
   expires_at: moment("expires_at").notNull(),
 });
 
+/** What is left of a limit that several instances share; `rate-limiter-flexible` writes them. */
+export const rateLimits = pgTable("rate_limits", {
+  key: text().primaryKey(),
+  points: integer().notNull().default(0),
+  /** When it starts anew, in milliseconds; null = never. */
+  expire: bigint({ mode: "number" }),
+});
+
 // The inventory's rows. Their ids are the file's, and `entry` is what the file says of them.
 const inventoryColumns = <Kind extends InventoryKind>() => ({
   id: integer().primaryKey(),

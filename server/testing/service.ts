@@ -72,6 +72,7 @@ export async function createTestService(
   let aheadMs = 0;
   const made: AppOptions = {
     connection,
+    isShared: false,
     dataFolder: folder,
     inventoryFile,
     token: chosenToken,

@@ -18,6 +18,7 @@ const {
 const log = createLog("info");
 const app = await createApp({
   connection: { connectionString },
+  isShared: false,
   dataFolder,
   inventoryFile: `${dataFolder}/inventory.yaml`,
   token,
