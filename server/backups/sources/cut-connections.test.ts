@@ -1,10 +1,9 @@
 // What a connection that is cut leaves, at any moment: nothing stored, nothing half restored, nothing running on the server.
-import { mkdir, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Readable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Host } from "../../hosts/host.ts";
 import { makeFolder } from "../../testing/machine.ts";
 import { createLocalStorage } from "../../storage/local.ts";
@@ -16,6 +15,15 @@ import {
   startPostgresServer,
   type PostgresServer,
 } from "../testing/postgres-server.ts";
+import {
+  cutInRounds,
+  cutsLimitMs,
+  cutWords,
+  failureOf,
+  measureMs,
+  nothingRuns,
+  runningTools,
+} from "../../ssh/testing/cuts.ts";
 import { createRemoteServer } from "../../ssh/testing/remote-server.ts";
 import { createRemoteFolderSource } from "./folder/remote/source.ts";
 import { createMysqlSource } from "./mysql/source.ts";
@@ -23,12 +31,9 @@ import { createPostgresSource } from "./postgres/source.ts";
 import { createRemoteSqliteSource } from "./sqlite/remote/source.ts";
 import type { Attempt, Source } from "./source.ts";
 
-/** `npm run soak -- cuts` has 20. */
-const rounds = Number(process.env["CUT_ROUNDS"] ?? 1);
 const remote = createRemoteServer();
 beforeEach(() => remote.responds());
 
-/** Where cuts were seen while work was under way. */
 type Subject = {
   source: Source;
   /** Makes the content say a word everywhere. */
@@ -45,58 +50,6 @@ const attemptOf = (signal = new AbortController().signal): Attempt => ({
   signal,
 });
 
-const failureOf = (work: Promise<unknown>): Promise<string | null> =>
-  work.then(
-    () => null,
-    (error: Error) => error.message,
-  );
-
-/** Tools of the subject that run now, whoever started them. */
-async function runningTools(mark: string): Promise<string[]> {
-  const found: string[] = [];
-  for (const pid of await readdir("/proc")) {
-    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) continue;
-    const texts = await Promise.all(
-      [
-        ...["cmdline", "environ"].map((name) => readFile(`/proc/${pid}/${name}`, "latin1")),
-        ...["cwd", "fd/0"].map((name) => readlink(`/proc/${pid}/${name}`)),
-      ].map((text) => text.catch(() => "")),
-    );
-    const [line = ""] = texts;
-    if (
-      /^(?:\S*\/)?(?:pg_dump|pg_restore|psql|zstd|tar|find|mariadb|mariadb-dump|sqlite3|cat|cmp)\0/.test(
-        line,
-      )
-    )
-      if (texts.some((text) => text.includes(mark))) found.push(line.replaceAll("\0", " "));
-  }
-  return found;
-}
-
-const nothingRuns = (mark: string) =>
-  vi.waitFor(async () => expect(await runningTools(mark)).toEqual([]), { timeout: 20_000 });
-
-async function cutWhile(work: () => Promise<unknown>, afterMs: number): Promise<string | null> {
-  const sshd = await remote.sshd();
-  await remote.responds();
-  const ending = failureOf(work());
-  await sleep(afterMs);
-  await sshd.cut();
-  return ending;
-}
-
-async function measure(work: () => Promise<unknown>): Promise<number> {
-  const startMs = performance.now();
-  await work();
-  return performance.now() - startMs;
-}
-
-/** Spread over the work, none twice the same. */
-const momentOf = (round: number, lengthMs: number): number =>
-  ((round + Math.random()) / rounds) * lengthMs;
-
-const words = /connection .* was lost|ended the session|was lost|refused the connection|went away/i;
-
 /** At the next contact, what could not be put in order when the connection was cut. */
 async function putsInOrder(source: Source): Promise<void> {
   await remote.responds();
@@ -104,63 +57,70 @@ async function putsInOrder(source: Source): Promise<void> {
 }
 
 function keepsItsPromises(make: () => Promise<Subject>): void {
-  test("a run that is cut fails with words, stores nothing and leaves nothing running", async () => {
-    const { source, fill, read, mark } = await make();
-    await fill("old");
-    const folder = await makeFolder();
-    const storage = createLocalStorage({ path: folder });
-    const run = async () => {
-      const { signal } = new AbortController();
-      const compressed = (await source.compressed?.(signal)) ?? null;
-      return storeDump({
-        storage,
-        key: "a/1/b",
-        dump: (into, ending) => (compressed ?? source).dump(into, attemptOf(ending)),
-        compressed,
-        signal,
-        onProgress: () => undefined,
-      });
-    };
-    let lengthMs = await measure(run);
-    await rm(join(folder, "a"), { recursive: true });
-    for (let round = 0; round < rounds;) {
-      const failure = await cutWhile(run, momentOf(round, lengthMs));
-      if (failure === null) {
-        // It was over before the cut, so it is stored, and shorter than was thought.
-        await storage.remove("a/1/b");
-        lengthMs *= 0.8;
-      } else {
-        expect(failure).toMatch(words);
-        round += 1;
-      }
-      expect((await readdir(folder, { recursive: true })).filter((name) => /b/.test(name))).toEqual(
-        [],
-      );
-      await nothingRuns(mark);
-    }
-    await putsInOrder(source);
-    expect(await read()).toBe("old");
-  }, 600_000);
-
-  test("a restore that is cut leaves the old content or the new one, whole, and nothing running", async () => {
-    const { source, fill, read, mark } = await make();
-    await fill("new");
-    const { into, content } = createCollector();
-    await source.dump(into, attemptOf());
-    const restore = () => source.restore(Readable.from([content()]), attemptOf());
-    const lengthMs = await measure(restore);
-    expect(await read()).toBe("new");
-    for (let round = 0; round < rounds; round += 1) {
+  test(
+    "a run that is cut fails with words, stores nothing and leaves nothing running",
+    { timeout: cutsLimitMs },
+    async () => {
+      const { source, fill, read, mark } = await make();
       await fill("old");
-      const failure = await cutWhile(restore, momentOf(round, lengthMs));
-      if (failure !== null) expect(failure).toMatch(words);
-      await nothingRuns(mark);
+      const folder = await makeFolder();
+      const storage = createLocalStorage({ path: folder });
+      const run = async () => {
+        const { signal } = new AbortController();
+        const compressed = (await source.compressed?.(signal)) ?? null;
+        return storeDump({
+          storage,
+          key: "a/1/b",
+          dump: (into, ending) => (compressed ?? source).dump(into, attemptOf(ending)),
+          compressed,
+          signal,
+          onProgress: () => undefined,
+        });
+      };
+      const lengthMs = await measureMs(run);
+      await rm(join(folder, "a"), { recursive: true });
+      await cutInRounds(remote, {
+        lengthMs,
+        work: () => failureOf(run()),
+        async check(failure) {
+          if (failure === null) await storage.remove("a/1/b");
+          else expect(failure).toMatch(cutWords);
+          const files = await readdir(folder, { recursive: true });
+          expect(files.filter((name) => /b/.test(name))).toEqual([]);
+          await nothingRuns(mark);
+        },
+      });
       await putsInOrder(source);
-      const word = await read();
-      if (failure === null) expect(word).toBe("new");
-      else expect(["old", "new"]).toContain(word);
-    }
-  }, 600_000);
+      expect(await read()).toBe("old");
+    },
+  );
+
+  test(
+    "a restore that is cut leaves the old content or the new one, whole, and nothing running",
+    { timeout: cutsLimitMs },
+    async () => {
+      const { source, fill, read, mark } = await make();
+      await fill("new");
+      const { into, content } = createCollector();
+      await source.dump(into, attemptOf());
+      const restore = () => source.restore(Readable.from([content()]), attemptOf());
+      const lengthMs = await measureMs(restore);
+      expect(await read()).toBe("new");
+      await cutInRounds(remote, {
+        lengthMs,
+        prepare: () => fill("old"),
+        work: () => failureOf(restore()),
+        async check(failure) {
+          if (failure !== null) expect(failure).toMatch(cutWords);
+          await nothingRuns(mark);
+          await putsInOrder(source);
+          const word = await read();
+          if (failure === null) expect(word).toBe("new");
+          else expect(["old", "new"]).toContain(word);
+        },
+      });
+    },
+  );
 
   test("a run that is canceled ends its tool on the server", async () => {
     const { source, fill, mark } = await make();

@@ -10,7 +10,7 @@ import { openRemoteHost } from "../remote-host.ts";
 import { sshEntry } from "./entry.ts";
 import { startSshd, type TestSshd } from "./sshd.ts";
 
-type RemoteServer = {
+export type RemoteServer = {
   /** It is started for whoever asks first, and ended with the file. Its account is that of the tests. */
   host(): Promise<Host>;
   sshd(): Promise<TestSshd>;

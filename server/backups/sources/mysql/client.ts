@@ -75,7 +75,7 @@ type Feed = {
   database?: string;
   signal: AbortSignal;
   output?: Writable;
-  /** The answer is passed on as it comes, instead of being kept by the client until it is whole. */
+  /** A table's rows may pass, in either direction: an answer is passed on as it comes, instead of being kept by the client. */
   isLong?: boolean;
 };
 
@@ -138,6 +138,8 @@ export function createMysqlClient(host: Host, place: MysqlPlace) {
         ...(database === undefined ? [] : [`--database=${database}`]),
       ],
       input,
+      // A restore asks some thirty times, and a connection of its own costs each far more than the question.
+      isSmall: !isLong,
       signal,
       // What a script answers is of no use, and would be kept.
       output: output ?? new Writable({ write: (_, __, done) => done() }),

@@ -90,7 +90,7 @@ export async function loadScratch(
   const passing = pipeline(from, splitter.stream, { signal });
   passing.catch(() => undefined);
   const [loaded, passed] = await Promise.allSettled([
-    client.feed(splitter.stream, { database, signal }),
+    client.feed(splitter.stream, { database, signal, isLong: true }),
     passing,
   ]);
   signal.throwIfAborted();
