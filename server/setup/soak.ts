@@ -34,8 +34,12 @@ const programs: readonly Program[] = [
   },
   {
     name: "cuts",
-    about: "20 cut SSH connections each in runs and in restores of each kind of source",
-    files: ["server/backups/sources/cut-connections.test.ts"],
+    about:
+      "20 cut SSH connections each in runs and in restores of each kind of source, and with a storage on a server",
+    files: [
+      "server/backups/sources/cut-connections.test.ts",
+      "server/backups/storage-cuts.test.ts",
+    ],
     environment: { CUT_ROUNDS: "20" },
   },
   {

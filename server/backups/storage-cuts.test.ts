@@ -1,0 +1,119 @@
+// What cuts of the connection to a storage's server leave of runs and restores of what is here, through the whole service.
+import { mkdir, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { cutInRounds, cutsLimitMs, cutWords, measureMs, nothingRuns } from "../ssh/testing/cuts.ts";
+import { createRemoteServer } from "../ssh/testing/remote-server.ts";
+import { markerName } from "../storage/marker.ts";
+import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
+
+const remote = createRemoteServer();
+let service: BackupTestService;
+let copies: string;
+let configuration: number;
+let kept: { id: number; size: number };
+const rows = 8000;
+
+beforeAll(async () => {
+  const connection = await remote.connection();
+  service = await createBackupTestService(
+    {},
+    {
+      servers: `  - { id: 3, name: web-1, connection: ${connection} }`,
+      providers: (folder) =>
+        `  - { id: 5, name: far disk, type: local, server: 3, path: ${folder}/far }`,
+    },
+  );
+  copies = join(service.folder, "far");
+  await mkdir(copies);
+  // Nothing that can be compressed, so that much of the time goes by on the way.
+  service.sql(`create table pages as with recursive n(i) as
+    (select 1 union all select i + 1 from n where i < ${rows}) select 'new' as word, randomblob(1000) as filler from n`);
+  ({ id: configuration } = await service.installed({ storage_provider_id: 5, hold: 100 }));
+  kept = await service.run(configuration);
+});
+afterAll(() => service?.close());
+
+/** What is stored there, whole or in part. */
+const filesThere = async () =>
+  (await readdir(copies, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile() && entry.name !== markerName)
+    .map(({ parentPath, name }) => join(parentPath, name).slice(copies.length + 1))
+    .sort();
+
+/** The storage is in use again, and what lay there is what it was. */
+const holdsWhatItHeld = () =>
+  soon(async () => {
+    const download = await service.call("GET", `/api/backup/${kept.id}/file`);
+    expect(download.status).toBe(200);
+    expect((await download.arrayBuffer()).byteLength).toBe(kept.size);
+  });
+
+const away = /Couldn't reach the storage .*far on web-1: /;
+
+/** No tool there, and of the files only those of backups that are listed as finished. */
+async function nothingIsLeft(): Promise<void> {
+  await nothingRuns(copies);
+  await soon(async () => expect(await (await remote.sshd()).findRunning(copies)).toEqual([]));
+  await soon(async () => {
+    const { backups } = await service.show(configuration);
+    const finished = backups.filter(({ status }) => status === "finished");
+    expect(await filesThere()).toEqual(finished.map(({ path }) => path).sort());
+  });
+}
+
+test(
+  "a run that is cut fails with words, and leaves no file and no tool there",
+  { timeout: cutsLimitMs },
+  async () => {
+    await cutInRounds(remote, {
+      lengthMs: await measureMs(() => service.run(configuration)),
+      prepare: holdsWhatItHeld,
+      async work() {
+        const { status, status_reason: reason } = await service.run(configuration);
+        return status === "finished" ? null : (reason ?? "");
+      },
+      async check(failure) {
+        if (failure !== null) expect(failure).toMatch(away);
+        if (failure !== null) expect(failure).toMatch(cutWords);
+        await nothingIsLeft();
+      },
+    });
+    await holdsWhatItHeld();
+    expect((await service.run(configuration)).status).toBe("finished");
+  },
+);
+
+test(
+  "a restore that is cut fails with words and changes nothing, or is whole",
+  { timeout: cutsLimitMs },
+  async () => {
+    const restore = async () => {
+      expect(await service.statusOf("PUT", `/api/backup/${kept.id}`)).toBe(202);
+      return soon(async () => {
+        const { restore_status: status, restore_output: output } = await service.backup(kept.id);
+        expect(status).not.toBe("running");
+        return status === "finished" ? null : (output ?? "");
+      });
+    };
+    await cutInRounds(remote, {
+      lengthMs: await measureMs(restore),
+      async prepare() {
+        service.sql("update pages set word = 'old'");
+        await holdsWhatItHeld();
+      },
+      work: restore,
+      async check(failure) {
+        if (failure !== null) expect(failure).toMatch(away);
+        if (failure !== null) expect(failure).toMatch(cutWords);
+        const word = failure === null ? "new" : "old";
+        expect(service.sql("select word, count(*) as n from pages group by word")).toEqual([
+          { word, n: rows },
+        ]);
+        expect(service.sql("pragma integrity_check")).toEqual([{ integrity_check: "ok" }]);
+        expect((await service.backup(kept.id)).damage).toBeNull();
+        await nothingIsLeft();
+      },
+    });
+  },
+);
