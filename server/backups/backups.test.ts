@@ -13,33 +13,6 @@ beforeEach(async () => {
 afterEach(() => service.close());
 
 describe("a run", () => {
-  test("waits, runs, and is finished once its file was read back", async () => {
-    const { id } = await service.installed();
-    const response = await service.call("POST", `/api/backup/${id}`);
-    const asked: Backup = await response.json();
-    expect(response.status).toBe(202);
-    expect(response.headers.get("Location")).toBe(`/api/backup/${asked.id}`);
-    expect(asked).toMatchObject({ size: 0, ended_at: null, restore_status: null });
-    const finished = await service.becomes(asked.id, "finished");
-    expect(finished.path).toMatch(
-      new RegExp(`^shop/${id}/${asked.id}-\\d{8}T\\d{6}Z-0\\.sqlite\\.zst$`),
-    );
-    const file = await readFile(join(service.folder, "copies", finished.path));
-    expect(finished.size).toBe(file.length);
-    expect(finished.checksum).toBe(createHash("sha256").update(file).digest("hex"));
-    expect(finished.plain_size).toBeGreaterThan(finished.size);
-    expect(finished.duration).toMatch(/^\d+ seconds?$/);
-    expect(finished.ended_at).not.toBeNull();
-    expect(await service.files()).toEqual([finished.path]);
-  });
-
-  test("of a site keeps its files", async () => {
-    const { id } = await service.installed({ backupable_type: "site" });
-    const finished = await service.run(id);
-    expect(finished.status, finished.output).toBe("finished");
-    expect(finished.path).toMatch(/\.tar\.zst$/);
-  });
-
   test("is refused while the configuration runs or waits", async () => {
     const { id } = await service.installed({ backupable_type: "site" });
     // Something that takes its time.
@@ -67,32 +40,6 @@ describe("a run", () => {
     expect(Date.parse(before.last_backup?.ended_at ?? "")).toBeLessThanOrEqual(
       Date.parse(finished.started_at),
     );
-  });
-
-  test("that fails says why, leaves nothing behind, and touches no backup before it", async () => {
-    const { id } = await service.installed();
-    const good = await service.run(id);
-    await writeFile(
-      join(service.folder, "orders.sqlite"),
-      "this is no database, it is a text file",
-    );
-    const failed = await service.run(id);
-    expect(failed).toMatchObject({ status: "failed", size: 0, path: "" });
-    expect(failed.output).toMatch(/not a database/);
-    expect(failed.status_reason).toMatch(/orders/);
-    expect(await service.files()).toEqual([good.path]);
-    expect((await service.show(id)).last_backup?.id).toBe(failed.id);
-  });
-
-  test("mends a configuration whose rehearsal had failed", async () => {
-    const { id } = await service.configuration({ backupable_id: 3 });
-    await soon(async () => expect((await service.show(id)).status).toBe("failed"));
-    await writeFile(
-      join(service.folder, "gone.sqlite"),
-      await readFile(join(service.folder, "orders.sqlite")),
-    );
-    await service.run(id);
-    expect(await service.show(id)).toMatchObject({ status: "installed", status_reason: null });
   });
 });
 

@@ -1,6 +1,4 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import type { Page } from "../../contract/paging.ts";
@@ -18,29 +16,6 @@ beforeEach(async () => {
 afterEach(() => service.close());
 
 describe("a configuration", () => {
-  test("is installing at first, with nothing in it, and installed once its parts were tried", async () => {
-    const response = await service.call("POST", "/api/server/1/backup-configuration", nightly);
-    const made: BackupConfiguration = await response.json();
-    expect(response.status).toBe(201);
-    expect(response.headers.get("Location")).toBe(`/api/backup-configuration/${made.id}`);
-    expect(made).toMatchObject({
-      name: "Shop",
-      frequency: "30 2 * * *",
-      hold: 7,
-      directory: "shop",
-      status: "installing",
-      storage_provider_id: 1,
-      type: "database",
-      backupable: { id: 1, name: "orders", status: "installed" },
-      last_backup: null,
-      last_backup_at: null,
-      backups: [],
-    });
-    await soon(async () => expect((await service.show(made.id)).status).toBe("installed"));
-    expect((await service.show(made.id)).next_run_at).toMatch(/T02:30:00\.000000Z$/);
-    expect(await service.files()).toEqual([]);
-  });
-
   test("is refused for all that is wrong with it at once, be it known to the inventory alone, and nothing is made", async () => {
     const { status, body } = await service.json("POST", "/api/server/1/backup-configuration", {
       ...nightly,
@@ -99,35 +74,6 @@ describe("a configuration", () => {
     });
     expect(failed.status_reason).toMatch(/not-there is not there/);
     expect(failed.next_run_at).not.toBeNull();
-  });
-
-  test("says at its installation what backups will leave unchecked", async () => {
-    service.sql("create index by_customer on orders (customer collate nocase)");
-    // As an application's own: SQLite takes none from here.
-    const connection = new DatabaseSync(join(service.folder, "orders.sqlite"));
-    connection.enableDefensive(false);
-    connection.exec(`pragma writable_schema = on;
-      update sqlite_schema set sql = replace(sql, 'nocase', 'german') where name = 'by_customer';
-      pragma writable_schema = reset`);
-    connection.close();
-    const { id, warnings } = await service.installed();
-    const warning = expect.stringMatching(/^Table orders uses the collation german/);
-    expect(warnings).toEqual([warning]);
-    const backup = await service.run(id);
-    expect(backup.status, backup.output).toBe("finished");
-    expect(backup.output.split("\n")).toContainEqual(warning);
-    service.sql("drop index by_customer");
-    await service.run(id);
-    expect((await service.show(id)).warnings).not.toContainEqual(warning);
-  });
-
-  test("of a database that is not there fails with its path", async () => {
-    const { id } = await service.configuration({ backupable_id: 3 });
-    await soon(async () => {
-      const found = await service.show(id);
-      expect(found.status).toBe("failed");
-      expect(found.status_reason).toContain("gone.sqlite");
-    });
   });
 
   test("is changed in place; what is absent stays, and what is backed up cannot change", async () => {

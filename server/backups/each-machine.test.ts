@@ -1,0 +1,237 @@
+// What goes another way on a remote server than on this machine, and is promised of both. What happens after that, in rows
+// and in the storage, is tested on this machine alone.
+import { createHash } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
+import {
+  createBackupTestService,
+  nightly,
+  soon,
+  type BackupTestService,
+} from "./testing/backup-service.ts";
+import { eachMachine } from "../ssh/testing/remote-server.ts";
+
+let service: BackupTestService;
+
+describe.each(eachMachine())("on $machine", ({ connectionOf }) => {
+  beforeAll(async () => {
+    service = await createBackupTestService({}, { connection: await connectionOf() });
+  });
+  afterAll(() => service?.close());
+
+  const filesOf = async (id: number) =>
+    (await service.files()).filter((path) => path.includes(`/${id}/`));
+
+  describe("a configuration", () => {
+    test("is installing at first, with nothing in it, and installed once its parts were tried", async () => {
+      const response = await service.call("POST", "/api/server/1/backup-configuration", nightly);
+      const made: BackupConfiguration = await response.json();
+      expect(response.status).toBe(201);
+      expect(response.headers.get("Location")).toBe(`/api/backup-configuration/${made.id}`);
+      expect(made).toMatchObject({
+        name: "Shop",
+        frequency: "30 2 * * *",
+        hold: 7,
+        directory: "shop",
+        status: "installing",
+        storage_provider_id: 1,
+        type: "database",
+        backupable: { id: 1, name: "orders", status: "installed" },
+        last_backup: null,
+        last_backup_at: null,
+        backups: [],
+      });
+      await soon(async () => expect((await service.show(made.id)).status).toBe("installed"));
+      expect((await service.show(made.id)).next_run_at).toMatch(/T02:30:00\.000000Z$/);
+      expect(await filesOf(made.id)).toEqual([]);
+    });
+
+    test("of a database that is not there fails with its path", async () => {
+      const { id } = await service.configuration({ backupable_id: 3 });
+      await soon(async () => {
+        const found = await service.show(id);
+        expect(found.status).toBe("failed");
+        expect(found.status_reason).toContain("gone.sqlite");
+      });
+    });
+
+    test("says at its installation what backups will leave unchecked", async () => {
+      service.sql("create index by_customer on orders (customer collate nocase)");
+      // As an application's own: SQLite takes none from here.
+      const connection = new DatabaseSync(join(service.folder, "orders.sqlite"));
+      connection.enableDefensive(false);
+      connection.exec(`pragma writable_schema = on;
+      update sqlite_schema set sql = replace(sql, 'nocase', 'german') where name = 'by_customer';
+      pragma writable_schema = reset`);
+      connection.close();
+      const { id, warnings } = await service.installed();
+      const warning = expect.stringMatching(/^Table orders uses the collation german/);
+      expect(warnings).toEqual([warning]);
+      const backup = await service.run(id);
+      expect(backup.status, backup.output).toBe("finished");
+      expect(backup.output.split("\n")).toContainEqual(warning);
+      service.sql("drop index by_customer");
+      await service.run(id);
+      expect((await service.show(id)).warnings).not.toContainEqual(warning);
+    });
+  });
+
+  describe("a run", () => {
+    test("waits, runs, and is finished once its file was read back", async () => {
+      const { id } = await service.installed();
+      const response = await service.call("POST", `/api/backup/${id}`);
+      const asked: Backup = await response.json();
+      expect(response.status).toBe(202);
+      expect(response.headers.get("Location")).toBe(`/api/backup/${asked.id}`);
+      expect(asked).toMatchObject({ size: 0, ended_at: null, restore_status: null });
+      const finished = await service.becomes(asked.id, "finished");
+      expect(finished.path).toMatch(
+        new RegExp(`^shop/${id}/${asked.id}-\\d{8}T\\d{6}Z-0\\.sqlite\\.zst$`),
+      );
+      const file = await readFile(join(service.folder, "copies", finished.path));
+      expect(finished.size).toBe(file.length);
+      expect(finished.checksum).toBe(createHash("sha256").update(file).digest("hex"));
+      expect(finished.plain_size).toBeGreaterThan(finished.size);
+      expect(finished.duration).toMatch(/^\d+ seconds?$/);
+      expect(finished.ended_at).not.toBeNull();
+      expect(await filesOf(id)).toEqual([finished.path]);
+    });
+
+    test("of a site keeps its files", async () => {
+      const { id } = await service.installed({ backupable_type: "site" });
+      const finished = await service.run(id);
+      expect(finished.status, finished.output).toBe("finished");
+      expect(finished.path).toMatch(/\.tar\.zst$/);
+    });
+
+    test("that fails says why, leaves nothing behind, and touches no backup before it", async () => {
+      const { id } = await service.installed();
+      const good = await service.run(id);
+      const path = join(service.folder, "orders.sqlite");
+      const database = await readFile(path);
+      await writeFile(path, "this is no database, it is a text file");
+      const failed = await service.run(id);
+      await writeFile(path, database);
+      expect(failed).toMatchObject({ status: "failed", size: 0, path: "" });
+      expect(failed.output).toMatch(/not a database/);
+      expect(failed.status_reason).toMatch(/orders/);
+      expect(await filesOf(id)).toEqual([good.path]);
+      expect((await service.show(id)).last_backup?.id).toBe(failed.id);
+    });
+
+    test("mends a configuration whose rehearsal had failed", async () => {
+      const { id } = await service.configuration({ backupable_id: 3 });
+      await soon(async () => expect((await service.show(id)).status).toBe("failed"));
+      await writeFile(
+        join(service.folder, "gone.sqlite"),
+        await readFile(join(service.folder, "orders.sqlite")),
+      );
+      await service.run(id);
+      expect(await service.show(id)).toMatchObject({ status: "installed", status_reason: null });
+    });
+  });
+
+  describe("a restore over what is broken", () => {
+    test("is made without saving it, when that is asked for", async () => {
+      const { id } = await service.installed();
+      const { id: backupId } = await service.run(id);
+      await writeFile(join(service.folder, "orders.sqlite"), "no database any more");
+      expect(await service.statusOf("PUT", `/api/backup/${backupId}`)).toBe(202);
+      const failed = await service.restored(backupId, "failed");
+      expect(failed.restore_output).toMatch(/restore again without a backup/);
+      expect(await readFile(join(service.folder, "orders.sqlite"), "utf8")).toContain(
+        "no database",
+      );
+
+      await service.errorsOf("PUT", `/api/backup/${backupId}`, { skip_safety_backup: "yes" });
+      const unsaved = { skip_safety_backup: true };
+      expect(await service.statusOf("PUT", `/api/backup/${backupId}`, unsaved)).toBe(202);
+      const restored = await service.restored(backupId, "finished");
+      expect(restored.restore_output).toContain(
+        "Skipping the backup of current data, as requested.",
+      );
+      expect(service.sql("select count(*) as n from orders")).toEqual([{ n: 2 }]);
+      const { backups } = await service.show(id);
+      expect(backups.map(({ trigger, status: its }) => [trigger, its])).toEqual([
+        ["safety", "failed"],
+        ["manual", "finished"],
+      ]);
+    });
+  });
+
+  describe("a restore", () => {
+    test("brings the old rows back, and saves what was there first", async () => {
+      const { id } = await service.installed();
+      const backup = await service.run(id);
+      service.sql("update orders set customer = 'mallory'");
+      const response = await service.call("PUT", `/api/backup/${backup.id}`);
+      expect(response.status).toBe(202);
+      expect(await response.json()).toMatchObject({ id: backup.id, restore_status: "running" });
+      const restored = await service.restored(backup.id, "finished");
+      expect(restored.restored_at).not.toBeNull();
+      expect(service.sql("select customer from orders")).toEqual([
+        { customer: "ada" },
+        { customer: "grace" },
+      ]);
+      const safety = (await service.show(id)).backups[0];
+      expect(safety).toMatchObject({ trigger: "safety", status: "finished" });
+      await service.call("PUT", `/api/backup/${safety?.id}`);
+      await service.restored(safety?.id ?? 0, "finished");
+      expect(service.sql("select distinct customer from orders")).toEqual([
+        { customer: "mallory" },
+      ]);
+    });
+
+    test("of a damaged file changes nothing, says so, and marks the copy", async () => {
+      const { id } = await service.installed();
+      const backup = await service.run(id);
+      const path = join(service.folder, "copies", backup.path);
+      const file = await readFile(path);
+      file[file.length >> 1] = (file[file.length >> 1] ?? 0) ^ 1;
+      await writeFile(path, file);
+      service.sql("update orders set customer = 'mallory'");
+      await service.call("PUT", `/api/backup/${backup.id}`);
+      const failed = await service.restored(backup.id, "failed");
+      expect(failed.restore_output).toMatch(/Checksum mismatch/);
+      expect(failed.damage).toMatch(/Checksum mismatch/);
+      expect(service.sql("select distinct customer from orders")).toEqual([
+        { customer: "mallory" },
+      ]);
+      expect((await service.show(id)).warnings?.join()).toMatch(/damaged/);
+      const download = await service.call("GET", `/api/backup/${backup.id}/file`);
+      await expect(download.arrayBuffer()).rejects.toThrow("Checksum mismatch");
+    });
+
+    test("is refused while the target is busy, and of what is not finished", async () => {
+      const { id } = await service.installed({ backupable_type: "site" });
+      await writeFile(join(service.folder, "shop/large"), Buffer.alloc(40_000_000, "quarterdeck"));
+      const backup = await service.run(id);
+      await service.call("POST", `/api/backup/${id}`);
+      expect(await service.messageOf("PUT", `/api/backup/${backup.id}`)).toMatch(/being backed up/);
+      await soon(async () => expect((await service.show(id)).last_backup?.status).toBe("finished"));
+      expect(await service.statusOf("PUT", `/api/backup/${backup.id}`)).toBe(202);
+      expect(await service.statusOf("PUT", `/api/backup/${backup.id}`)).toBe(409);
+      expect(await service.statusOf("DELETE", `/api/backup/${backup.id}`)).toBe(409);
+      await service.restored(backup.id, "finished");
+    });
+  });
+
+  describe("a drill", () => {
+    test("proves a backup without touching anything", async () => {
+      const { id } = await service.installed();
+      const backup = await service.run(id);
+      service.sql("insert into orders (customer) values ('later')");
+      const asked = await service.json<Backup>("POST", `/api/backup/${backup.id}/drill`);
+      expect(asked).toMatchObject({ status: 202, body: { drill_status: "running" } });
+      await soon(async () =>
+        expect((await service.backup(backup.id)).drill_status).toBe("finished"),
+      );
+      expect((await service.backup(backup.id)).drill_output).toMatch(/2 rows/);
+      expect((await service.show(id)).last_proven_at).not.toBeNull();
+      expect(service.sql("select count(*) as n from orders")).toEqual([{ n: 3 }]);
+    });
+  });
+});
