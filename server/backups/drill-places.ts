@@ -46,7 +46,7 @@ export function createDrillPlaces(options: DrillPlacesOptions) {
   }
 
   const open = async ({ drills }: Place): Promise<Host> =>
-    drills.server === "local" ? host : servers.open(drills.server);
+    drills.server === "local" ? host : servers.open(drills.server, { isPatient: true });
 
   async function databaseDrill(place: Place, engine: "postgres" | "mysql"): Promise<Drill> {
     const { drills, server, shown } = place;

@@ -19,8 +19,8 @@ export class Canceled extends Interrupted {
   }
 }
 
-/** What somebody who cancels work finds afterwards, in a sentence after who did it. */
-const leftBehind = {
+/** What work that was canceled leaves behind, and a restore that failed before it began; a sentence of its own. */
+export const leftBehind = {
   run: "Nothing was stored.",
   restore: "Nothing was changed.",
   drill: "The backup and its source are unchanged.",

@@ -1,6 +1,6 @@
 // Opens the source and the storage that a configuration names in the inventory. A local storage whose disk is away is known by
 // its marker file, or before there was one, by its backups.
-import type { Host, LocalHost } from "../hosts/host.ts";
+import type { LocalHost } from "../hosts/host.ts";
 import type { Scratch } from "../hosts/scratch.ts";
 import type { EntryAccount } from "../inventory/accounts.ts";
 import { expandHome } from "../inventory/paths.ts";
@@ -13,6 +13,7 @@ import type {
 } from "../inventory/store.ts";
 import type { Account } from "../hosts/account.ts";
 import { ServerAway } from "../ssh/server-away.ts";
+import type { Servers } from "../ssh/servers.ts";
 import { folderHere, folderThere, type StorageFolder } from "../storage/folder.ts";
 import { nothingOfOurs } from "../storage/marker.ts";
 import { storageAway } from "../storage/remote-folder.ts";
@@ -32,8 +33,7 @@ import { createSqliteSource } from "./sources/sqlite/source.ts";
 
 type LocalProvider = Extract<StorageProviderEntry, { type: "local" }>;
 
-/** @throws ServerAway */
-export type RemoteServers = { open(serverId: number): Promise<Host> };
+export type RemoteServers = Pick<Servers, "open">;
 
 type ResolverOptions = {
   inventory: InventoryStore;
@@ -65,6 +65,8 @@ const lookedFor = 20;
 export function createResolver(options: ResolverOptions): Resolver {
   const { inventory, store, host, servers, secrets, scratch } = options;
   const drillPlaces = createDrillPlaces(options);
+  /** A run or a restore does not fail for a connection that was lost a moment before it. */
+  const openServer = (id: number) => servers.open(id, { isPatient: true });
 
   const accountOf = ({ account, problem }: EntryAccount): Account => {
     if (account === null) throw new SourceError(problem ?? "No account is known for this source.");
@@ -82,7 +84,7 @@ export function createResolver(options: ResolverOptions): Resolver {
     const isLocal = await inventory.isLocal(serverId);
     if (entry.engine === "sqlite") {
       if (!isLocal) {
-        const there = await servers.open(serverId);
+        const there = await openServer(serverId);
         const its = there.as(accountOf(account));
         return createRemoteSqliteSource({ host: its, name, path: entry.path });
       }
@@ -91,7 +93,7 @@ export function createResolver(options: ResolverOptions): Resolver {
       return its.isOwn ? createSqliteSource(options) : createSqliteSourceAs(its, options);
     }
     const url = await secrets.read(entry.url, `the url of database ${entry.id} (${name})`);
-    const machine = isLocal ? host : await servers.open(serverId);
+    const machine = isLocal ? host : await openServer(serverId);
     return entry.engine === "postgres"
       ? createPostgresSource({
           host: machine,
@@ -105,7 +107,7 @@ export function createResolver(options: ResolverOptions): Resolver {
   async function siteSource({ name, root, serverId, account }: SiteRow): Promise<Source> {
     if (await inventory.isLocal(serverId))
       return createFolderSource({ ...(await openHere(account)), name, root });
-    const there = await servers.open(serverId);
+    const there = await openServer(serverId);
     return createRemoteFolderSource({ host: there.as(accountOf(account)), name, root });
   }
 
@@ -115,7 +117,7 @@ export function createResolver(options: ResolverOptions): Resolver {
     if (server === undefined) return folderHere(root);
     const name = (await inventory.findServer(server))?.name ?? `server ${server}`;
     try {
-      const there = await servers.open(server);
+      const there = await openServer(server);
       return there.isRemote
         ? folderThere(server, { host: there, server: name, root })
         : folderHere(root);

@@ -21,6 +21,7 @@ import {
   Canceled,
   operatorMessage,
   failureMessage,
+  leftBehind,
   type Interrupted,
 } from "./failure-message.ts";
 
@@ -145,6 +146,7 @@ export function createRestore(options: RestoreOptions) {
         output.say(line);
         await update({ restore_output: output.text() });
       };
+      let isVerified = false;
       let isBegun = false;
       try {
         const source = await resolver.source(configuration);
@@ -153,6 +155,7 @@ export function createRestore(options: RestoreOptions) {
         await verifyStored(storage, row, signal);
         const at = new Date(clock.now());
         await update(sound(at));
+        isVerified = true;
         await say("Stored file verified.");
         if (task.skip_safety_backup)
           await say("Skipping the backup of current data, as requested.");
@@ -185,15 +188,12 @@ export function createRestore(options: RestoreOptions) {
               await recordEvent(tx, damagedEvent(configuration, row, details));
           });
         const reason: unknown = signal.reason;
-        if (!(reason instanceof Canceled))
-          await end(
-            task,
-            row,
-            configuration,
-            { status: "failed", reason: failureMessage(error) },
-            output,
-          );
-        else if (isBegun) await settle(task, row, configuration, reason, output);
+        if (!(reason instanceof Canceled)) {
+          const failure = failureMessage(error);
+          // From then on whoever fails says what was done.
+          const explained = isVerified ? failure : `${failure} ${leftBehind.restore}`;
+          await end(task, row, configuration, { status: "failed", reason: explained }, output);
+        } else if (isBegun) await settle(task, row, configuration, reason, output);
         else {
           const explained = cancellationMessage(reason, "restore");
           const outcome = { status: "failed", reason: explained, isCanceled: true } as const;

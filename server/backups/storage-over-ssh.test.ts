@@ -7,6 +7,7 @@ import type { Page } from "../../contract/paging.ts";
 import type { StorageProvider } from "../../contract/servers.ts";
 import { sshEntry } from "../ssh/testing/entry.ts";
 import { markerName } from "../storage/marker.ts";
+import { casesOf } from "../testing/long-form.ts";
 import { createFakeClock } from "../testing/fake-clock.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
 import { createRemoteServer } from "../ssh/testing/remote-server.ts";
@@ -129,3 +130,49 @@ test("while its server is away nothing is said to be damaged or gone, and what s
   expect(await filesThere()).toContain(kept.path);
   expect(await filesThere()).not.toContain(deleted.path);
 });
+
+const waysToBeAway = {
+  "is down": {
+    async leave() {
+      const sshd = await remote.sshd();
+      await sshd.stop();
+      return () => sshd.start();
+    },
+    reason: "(?:refused the connection|was lost)",
+  },
+  hangs: {
+    leave: async () => (await remote.sshd()).hang(),
+    reason: "(?:stopped responding|did not start sh in time)",
+  },
+};
+
+test.each(casesOf(waysToBeAway, ["is down"]))(
+  "a restore from a server that %s says so, changes nothing, and works once that is over",
+  async (_, { leave, reason }) => {
+    const { id } = await service.installed(yearly);
+    const { id: backupId } = await service.run(id);
+    const customers = () => service.sql("select customer from orders order by id");
+    const saved = customers();
+    service.sql("insert into orders (customer) values ('later')");
+    const present = customers();
+    const comeBack = await leave();
+
+    expect(await service.statusOf("PUT", `/api/backup/${backupId}`)).toBe(202);
+    const failed = await service.restored(backupId, "failed");
+    expect(failed.restore_output).toMatch(
+      new RegExp(
+        `^Couldn't reach the storage .*far on web-1: .*${reason}.* Nothing was changed\\.$`,
+        "m",
+      ),
+    );
+    expect(failed).toMatchObject({ status: "finished", damage: null, restored_at: null });
+    expect(customers()).toEqual(present);
+    // Nothing that could be saved was.
+    expect((await service.show(id)).backups.map(({ trigger }) => trigger)).toEqual(["manual"]);
+
+    await comeBack();
+    expect(await service.statusOf("PUT", `/api/backup/${backupId}`)).toBe(202);
+    await service.restored(backupId, "finished");
+    expect(customers()).toEqual(saved);
+  },
+);

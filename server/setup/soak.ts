@@ -22,11 +22,12 @@ const programs: readonly Program[] = [
   },
   {
     name: "sources",
-    about: "all kinds of sources where npm test takes a few of them",
+    about: "all kinds of sources, and of servers that are away, where npm test takes a few of them",
     files: [
       "server/backups/backups.test.ts",
       "server/backups/cancel.test.ts",
       "server/backups/storage-faults.test.ts",
+      "server/backups/storage-over-ssh.test.ts",
       "server/backups/foreign-data.test.ts",
       "server/backups/sources/postgres/partitions.test.ts",
     ],

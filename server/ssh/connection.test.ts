@@ -95,7 +95,7 @@ test("an account that does not accept the key is told, with what to do", async (
   expect(String(none)).toContain("/no/such/key");
 });
 
-test("a server that is off is told at once, and used again when it is back", async () => {
+test("a server that is off is told at once, and used again when it is back, at once by who is patient", async () => {
   const sshd = await startSshd();
   const connection = await connectTo(sshd);
   const host = await openRemoteHost(connection);
@@ -106,7 +106,7 @@ test("a server that is off is told at once, and used again when it is back", asy
     { timeout: 20_000 },
   );
   await sshd.start();
-  connection.retryNow();
+  expect(await connection.identify({ isPatient: true })).toMatchObject({ name: sshd.user });
   expect(await host.run({ argv: ["true"] })).toMatchObject({ exitCode: 0 });
 });
 

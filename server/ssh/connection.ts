@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { eachLine } from "../hosts/lines.ts";
 import { toError } from "../to-error.ts";
 import { backoffMs } from "./backoff.ts";
@@ -43,12 +44,18 @@ type Forward = {
   close(): Promise<void>;
 };
 
+export type Asking = {
+  signal?: AbortSignal | undefined;
+  /** Waits for the next attempt rather than hear of the failed one before it: the server may be back by now. */
+  isPatient?: boolean;
+};
+
 export type Connection = {
   place: string;
   user: string;
   answerMs: number;
   /** Connects where that is needed. @throws ServerAway, at once while a failed attempt is recent */
-  identify(signal?: AbortSignal): Promise<Identity>;
+  identify(asking?: Asking): Promise<Identity>;
   /**
    * Has the server return a line. A connection that does not is given up.
    * @returns how long that took; milliseconds
@@ -119,16 +126,24 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
-  async function ensure(signal?: AbortSignal): Promise<Master> {
+  async function ensure(signal?: AbortSignal, isPatient = false): Promise<Master> {
     signal?.throwIfAborted();
     if (isClosed) throw new ServerAway("lost", `The connection to ${place} was closed.`);
     if (master !== null && !master.lost.signal.aborted) return master;
     if (connecting === null) {
-      if (recent !== null && performance.now() < recent.untilMs) throw recent.error;
+      const failed = recent;
+      const leftMs = failed === null ? 0 : failed.untilMs - performance.now();
+      if (failed !== null && leftMs > 0) {
+        if (!isPatient) throw failed.error;
+        await until(wait(leftMs), signal);
+        // Unless somebody has tried meanwhile.
+        if (recent === failed) recent = null;
+        return ensure(signal);
+      }
       connecting = connect();
     }
     // The attempt is everybody's; whoever gives up leaves it to the others.
-    return signal === undefined ? connecting : until(connecting, signal);
+    return until(connecting, signal);
   }
 
   function giveUp(found: Master, away: ServerAway): void {
@@ -159,7 +174,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     place,
     user: target.user,
     answerMs,
-    identify: async (signal) => (await ensure(signal)).identity,
+    identify: async ({ signal, isPatient } = {}) => (await ensure(signal, isPatient)).identity,
     ping: async () => pingMaster(await ensure()),
 
     async withSession<Result>({ isBulk, signal }: SessionOptions, use: SessionUse<Result>) {
@@ -273,7 +288,8 @@ export function createConnection(options: ConnectionOptions): Connection {
 }
 
 /** @throws the signal's reason where that comes first */
-async function until<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
+async function until<Result>(promise: Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  if (signal === undefined) return promise;
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(toError(signal.reason));
   if (signal.aborted) abort();

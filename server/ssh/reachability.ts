@@ -72,7 +72,7 @@ export function createReachability({ db, servers, onReached, clock, log }: Optio
       // A connection may have been lost while the server is well: that is found out at once.
     }
     try {
-      await connection.identify(AbortSignal.timeout(attemptMs));
+      await connection.identify({ signal: AbortSignal.timeout(attemptMs) });
       note(await connection.ping(), null);
       return null;
     } catch (caught) {

@@ -5,12 +5,12 @@ import { toError } from "../to-error.ts";
 import type { Account } from "../hosts/account.ts";
 import { accountEnvironment } from "../hosts/as-account.ts";
 import type { FolderProblem, Host } from "../hosts/host.ts";
-import type { Connection } from "./connection.ts";
+import type { Asking, Connection } from "./connection.ts";
 import { createRemoteRunner, type Becoming } from "./run-remotely.ts";
 
 /** @throws ServerAway */
-export async function openRemoteHost(connection: Connection, signal?: AbortSignal): Promise<Host> {
-  const { uid, gid, name, home } = await connection.identify(signal);
+export async function openRemoteHost(connection: Connection, asking?: Asking): Promise<Host> {
+  const { uid, gid, name, home } = await connection.identify(asking);
   const own: Account = { uid, gid, name, home };
 
   function hostOf(account: Account): Host {

@@ -8,7 +8,7 @@ import type { RemoteAccounts } from "../inventory/accounts.ts";
 import { expandHome } from "../inventory/paths.ts";
 import type { Inventory } from "../inventory/schema.ts";
 import { toError } from "../to-error.ts";
-import { createConnection, type Connection } from "./connection.ts";
+import { createConnection, type Asking, type Connection } from "./connection.ts";
 import { createLimiter } from "./limiter.ts";
 import { createRemoteAccounts } from "./remote-accounts.ts";
 import { openRemoteHost } from "./remote-host.ts";
@@ -22,7 +22,7 @@ export type RemoteServer = { id: number; name: string; target: SshTarget; connec
 
 export type Servers = {
   /** @throws ServerAway where it cannot be used now */
-  open(id: number, signal?: AbortSignal): Promise<Host>;
+  open(id: number, asking?: Asking): Promise<Host>;
   /** Null for this machine. @throws ServerAway for a server that is not in the inventory */
   find(id: number): RemoteServer | null;
   /** Those over SSH. */
@@ -59,9 +59,9 @@ export function createServers(options: {
   }
 
   const servers: Servers = {
-    async open(id, signal) {
+    async open(id, asking) {
       const found = servers.find(id);
-      return found === null ? options.local : openRemoteHost(found.connection, signal);
+      return found === null ? options.local : openRemoteHost(found.connection, asking);
     },
     find(id) {
       if (local.has(id)) return null;
@@ -110,7 +110,7 @@ export function createServers(options: {
       if (found === undefined) return null;
       try {
         return createRemoteAccounts(
-          await openRemoteHost(found.connection, AbortSignal.timeout(askMs)),
+          await openRemoteHost(found.connection, { signal: AbortSignal.timeout(askMs) }),
         );
       } catch (error) {
         return error instanceof ServerAway

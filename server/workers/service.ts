@@ -230,7 +230,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
       if (directory === undefined || "problem" in account) return {};
       // Only whether it is there: where it leads is found out at each start.
       try {
-        const host = await servers.open(site.serverId, AbortSignal.timeout(checkMs));
+        const host = await servers.open(site.serverId, { signal: AbortSignal.timeout(checkMs) });
         const found = await host.as(account).folderInside(site.root, directory);
         return typeof found === "string"
           ? {}

@@ -26,7 +26,7 @@ export function createRemoteMachine(find: () => { connection: Connection } | nul
   }
 
   const run: Machine["run"] = async (command) =>
-    (await openRemoteHost(connection(), command.signal)).run(command);
+    (await openRemoteHost(connection(), { signal: command.signal })).run(command);
 
   function forward(path: string): Way["forward"] {
     const current = connection();
