@@ -21,7 +21,9 @@ const askMs = 20_000;
 const shownVersion = 120;
 
 const script = [
-  'for t in "$@"; do command -v "$t" >/dev/null && echo "tool $t $("$t" --version 2>&1 </dev/null | head -n 1)"; done',
+  // It would run an account's own .sqliterc, also for its version.
+  'o() { case $1 in sqlite3) echo "-init /dev/null" ;; esac; }',
+  'for t in "$@"; do command -v "$t" >/dev/null && echo "tool $t $("$t" $(o "$t") --version 2>&1 </dev/null | head -n 1)"; done',
   'echo "system $(. /etc/os-release 2>/dev/null; echo "${PRETTY_NAME:-$(uname -sr)}")"',
   'while read -r k v _; do case $k in MemTotal:|MemAvailable:) echo "$k $v" ;; esac; done </proc/meminfo',
   'df -Pk / | while read -r _ all _ free _; do echo "disk $all $free"; done',
