@@ -17,7 +17,7 @@ export async function startLargeService(): Promise<LargeService> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-bench-")));
   // As root the database runs as an account of its own, which has to get to its folder.
   await chmod(folder, 0o711);
-  const program = fileURLToPath(new URL("../server/setup/start.ts", import.meta.url));
+  const program = fileURLToPath(new URL("../server/setup/start.mjs", import.meta.url));
   const service = await startService(folder, { PORT: String(await freePort()) }, [
     program,
     "--seed",

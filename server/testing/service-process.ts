@@ -30,7 +30,7 @@ export const serviceToken = "a token for tests, 32 characters at least";
 const command = [
   "--max-semi-space-size=8",
   "--external-memory-accounted-in-global-limit",
-  fileURLToPath(new URL("../setup/start.ts", import.meta.url)),
+  fileURLToPath(new URL("../setup/start.mjs", import.meta.url)),
 ];
 
 /**
