@@ -45,21 +45,31 @@ const secretVariables = ["QUARTERDECK_TOKEN", "DATABASE_URL", "SMTP_URL"];
 /** Replaces each `file:/path` of a secret by the content of that file. @throws ConfigError */
 export function readSecretFiles(environment: Environment): Environment {
   const read = { ...environment };
-  for (const name of secretVariables) {
-    const [, file] = /^file:(.+)$/.exec(environment[name]?.trim() ?? "") ?? [];
-    if (file === undefined) continue;
-    const path = expandHome(file);
-    try {
-      read[name] = readFileSync(path, "utf8");
-    } catch (error) {
-      const { code } = toError(error);
-      throw new ConfigError(`${name}: couldn't read ${path} (${code}).`, {
-        cause: error,
-      });
-    }
-    if (read[name].trim() === "") throw new ConfigError(`${name}: ${path} is empty.`);
-  }
+  for (const name of secretVariables)
+    if (environment[name] !== undefined) read[name] = readSecretFile(name, environment[name]);
   return read;
+}
+
+/**
+ * The content of the file that `file:/path` names; any other text as it is.
+ * @param name what the message of a failure calls it
+ * @throws ConfigError
+ */
+export function readSecretFile(name: string, text: string): string {
+  const [, file] = /^file:(.+)$/.exec(text.trim()) ?? [];
+  if (file === undefined) return text;
+  const path = expandHome(file);
+  let content: string;
+  try {
+    content = readFileSync(path, "utf8");
+  } catch (error) {
+    const { code } = toError(error);
+    throw new ConfigError(`${name}: couldn't read ${path} (${code}).`, {
+      cause: error,
+    });
+  }
+  if (content.trim() === "") throw new ConfigError(`${name}: ${path} is empty.`);
+  return content;
 }
 
 /**

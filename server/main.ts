@@ -10,26 +10,21 @@ import { fileURLToPath } from "node:url";
 import { signInCodeMinutes } from "../contract/tokens.ts";
 import { createApp } from "./app.ts";
 import { systemClock } from "./clock.ts";
-import { ConfigError, readConfig, readSecretFiles, type Config } from "./config.ts";
-import { DataFolderInUse, DataFolderUnusable, lockDataFolder } from "./data-lock.ts";
+import { readConfig, readSecretFiles, type Config } from "./config.ts";
+import { lockDataFolder } from "./data-lock.ts";
 import { exposedSecrets } from "./environment/exposed.ts";
 import { takeEnvironment } from "./environment/handover.ts";
 import { createAllowedHosts, hostInUrl } from "./http/allowed-hosts.ts";
 import { listen } from "./http/listen.ts";
 import { accountName, ownAccount } from "./hosts/account.ts";
 import { createLog } from "./log.ts";
+import { operatorWords } from "./operator-words.ts";
 import { watchSignals } from "./signals.ts";
-import { describeDatabaseError } from "./store/database-error.ts";
-import {
-  EmbeddedPostgresError,
-  startEmbeddedPostgres,
-} from "./store/embedded/embedded-postgres.ts";
-import { DatabaseUnusable, openOwnServer } from "./store/own-server.ts";
-import { NewerSchema } from "./store/schema-version.ts";
+import { startEmbeddedPostgres } from "./store/embedded/embedded-postgres.ts";
+import { openOwnServer } from "./store/own-server.ts";
 import { createUpstreamApp } from "./upstream/upstream.ts";
 import { workerEnvironment } from "./workers/environment.ts";
 import { supportsAdoption } from "./workers/supervisor/process-table.ts";
-import { toError } from "./to-error.ts";
 
 /** How long requests that are under way may take once the service was told to stop. */
 const requestDrainMs = 5000;
@@ -242,28 +237,9 @@ process.on("uncaughtException", (error, origin) => {
 try {
   await main();
 } catch (error) {
-  // What the operator can fix is logged in one sentence; a stack would hide it.
   const words = operatorWords(error);
   if (words === null) log.fatal({ err: error }, "the service could not start");
   else process.stderr.write(`\n${words}\n\n`);
   await endAll("keep");
   process.exit(1);
-}
-
-function operatorWords(error: unknown): string | null {
-  const expected = [
-    ConfigError,
-    DataFolderInUse,
-    DataFolderUnusable,
-    DatabaseUnusable,
-    EmbeddedPostgresError,
-    NewerSchema,
-  ];
-  if (error instanceof Error && expected.some((kind) => error instanceof kind))
-    return error.message;
-  const { code, port }: NodeJS.ErrnoException & { port?: number } = toError(error);
-  if (code === "EADDRINUSE") return `Port ${port} is in use. Choose another port with PORT.`;
-  if (code === "EACCES" && port !== undefined)
-    return `This account may not open port ${port}. Choose a port above 1023 with PORT.`;
-  return describeDatabaseError(error);
 }

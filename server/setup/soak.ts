@@ -64,7 +64,7 @@ const programs: readonly Program[] = [
   {
     name: "kills",
     about:
-      "kills of the service: 25 in runs and 25 in restores of each kind of source, 30 beside workers, 40 of a supervisor, 25 after deployments, 10 in changes, 10 in webhooks",
+      "kills of the service: 25 in runs and 25 in restores of each kind of source, 30 beside workers, 40 of a supervisor, 25 after deployments, 10 in changes, 10 in webhooks; 40 of a move of the database",
     files: [
       "server/backups/crash.test.ts",
       "server/workers/crash.test.ts",
@@ -72,6 +72,7 @@ const programs: readonly Program[] = [
       "server/workers/change-kill.test.ts",
       "server/workers/deployment-kill.test.ts",
       "server/webhooks/crash.test.ts",
+      "server/commands/move-database.test.ts",
     ],
     environment: {
       CRASH_ROUNDS: "25",
@@ -80,6 +81,8 @@ const programs: readonly Program[] = [
       CHANGE_KILLS: "10",
       DEPLOYMENT_KILLS: "25",
       WEBHOOK_KILLS: "10",
+      MOVE_KILLS: "40",
+      MOVE_ROWS: "20000",
     },
   },
 ];

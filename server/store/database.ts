@@ -4,6 +4,7 @@ import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type pg from "pg";
 import { drizzle, migrate, sql } from "./drizzle.ts";
 import { toError } from "../to-error.ts";
+import { refuseMoved } from "./move-mark.ts";
 import { GuardedPool, guardTransactions, type SecondConnection } from "./guarded-pool.ts";
 import { noteSchema, refuseNewerSchema } from "./schema-version.ts";
 import { StorableClient } from "./storable.ts";
@@ -23,9 +24,9 @@ export type OpenDatabase = {
 };
 
 /** Any number will do, as long as every instance on one database takes the same. */
-const migrationLock = 7_382_145;
+export const migrationLock = 7_382_145;
 
-const migrationsFolder = fileURLToPath(new URL("migrations", import.meta.url));
+export const migrationsFolder = fileURLToPath(new URL("migrations", import.meta.url));
 
 /**
  * Connects and migrates.
@@ -83,6 +84,7 @@ async function migrateAlone(pool: pg.Pool): Promise<void> {
   try {
     await lock.query("begin");
     await lock.query("select pg_advisory_xact_lock($1)", [migrationLock]);
+    await refuseMoved(lock);
     await refuseNewerSchema(drizzle(lock));
     await migrate(drizzle(pool), { migrationsFolder });
     await noteSchema(drizzle(lock));

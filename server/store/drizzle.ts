@@ -5,6 +5,7 @@ import type * as core from "drizzle-orm";
 import type * as nodePostgres from "drizzle-orm/node-postgres";
 import type * as migrator from "drizzle-orm/node-postgres/migrator";
 import type * as pgCore from "drizzle-orm/pg-core";
+import type * as migrationFiles from "drizzle-orm/migrator";
 
 export type { SQL } from "drizzle-orm";
 export type { PgColumn, PgTable } from "drizzle-orm/pg-core";
@@ -17,11 +18,13 @@ export const {
   asc,
   desc,
   eq,
+  getTableName,
   gt,
   gte,
   inArray,
   isNotNull,
   isNull,
+  isTable,
   lt,
   lte,
   ne,
@@ -43,3 +46,4 @@ export const {
 }: typeof pgCore = require("drizzle-orm/pg-core");
 export const { drizzle }: typeof nodePostgres = require("drizzle-orm/node-postgres");
 export const { migrate }: typeof migrator = require("drizzle-orm/node-postgres/migrator");
+export const { readMigrationFiles }: typeof migrationFiles = require("drizzle-orm/migrator");

@@ -10,7 +10,6 @@ export class DatabaseUnusable extends Error {
   override name = "DatabaseUnusable";
 }
 
-const setting = "DATABASE_URL";
 /** The oldest major version that is tried by tests. */
 const oldestVersion = 15;
 const connectTimeoutMs = 10_000;
@@ -32,10 +31,12 @@ const survey = `select current_setting('server_version_num')::int / 10000 as ver
 
 /**
  * How the database at `url` is connected to, with TLS or without.
+ * @param setting what the operator knows the URL by
  * @throws DatabaseUnusable where it cannot be reached, is too old, is a standby or lets nothing be made
  */
-export async function openOwnServer(url: string): Promise<pg.PoolConfig> {
-  const address = readAddress(url);
+export async function openOwnServer(url: string, setting = "DATABASE_URL"): Promise<pg.PoolConfig> {
+  const address = readAddress(url, setting);
+  const readGiven = (path: string) => readGivenFile(path, setting);
   const { host, port, user, password, database } = address;
   const options = { host, port, user, password, database, application_name: "quarterdeck" };
   try {
@@ -46,7 +47,7 @@ export async function openOwnServer(url: string): Promise<pg.PoolConfig> {
       try {
         await client.connect();
         const { rows } = await client.query<Found>(survey);
-        const problem = rows.map((found) => problemWith(address, found)).find(Boolean);
+        const problem = rows.map((found) => problemWith(address, setting, found)).find(Boolean);
         if (problem !== undefined) throw new DatabaseUnusable(problem);
       } finally {
         await client.end().catch(() => undefined);
@@ -61,7 +62,7 @@ export async function openOwnServer(url: string): Promise<pg.PoolConfig> {
   }
 }
 
-function readAddress(url: string): PostgresAddress {
+function readAddress(url: string, setting: string): PostgresAddress {
   try {
     return readPostgresUrl(url);
   } catch (error) {
@@ -69,7 +70,7 @@ function readAddress(url: string): PostgresAddress {
   }
 }
 
-async function readGiven(path: string): Promise<string> {
+async function readGivenFile(path: string, setting: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
@@ -83,7 +84,7 @@ async function readGiven(path: string): Promise<string> {
   }
 }
 
-function problemWith(address: PostgresAddress, found: Found): string | undefined {
+function problemWith(address: PostgresAddress, setting: string, found: Found): string | undefined {
   const { user, database } = address;
   const place = `PostgreSQL at ${placeOf(address)}`;
   if (found.version < oldestVersion)

@@ -13,6 +13,7 @@ import { workerBody } from "../testing/worker-body.ts";
 import { soon } from "../webhooks/testing/webhook-service.ts";
 import { startReceiver } from "../webhooks/testing/receiver.ts";
 import { openDatabase } from "./database.ts";
+import { openSide } from "./move/side.ts";
 import { openOwnServer } from "./own-server.ts";
 
 describe.skipIf(!hasPostgresServer || !hasPgbouncer).each(["session", "transaction"] as const)(
@@ -42,6 +43,13 @@ describe.skipIf(!hasPostgresServer || !hasPgbouncer).each(["session", "transacti
         await server.query("own", "select * from pg_locks where locktype = 'advisory'"),
       ).toEqual([]);
       await Promise.all(opened.map(({ close }) => close()));
+    });
+
+    test("a move is refused, which needs a session of its own", async () => {
+      const side = { connection: await openOwnServer(bouncer.url), embeddedIn: null };
+      await expect(openSide(side)).rejects.toThrow(
+        "A connection pooler such as PgBouncer stands in front of the database own at 127.0.0.1",
+      );
     });
 
     test("a worker runs and a webhook is delivered", async () => {

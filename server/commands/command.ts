@@ -1,0 +1,25 @@
+// What `quarterdeck.ts` knows of a command, and a command of the world.
+import type { Environment } from "../environment/handover.ts";
+
+export type Command = {
+  name: string;
+  /** The one argument it takes, as the usage shows it; undefined = none. */
+  parameter?: string;
+  /** For the usage. */
+  about: string;
+  /** @throws what `operatorWords` has words for */
+  run(context: CommandContext): Promise<void>;
+};
+
+export type CommandContext = {
+  /** Empty where the command takes none. */
+  argument: string;
+  environment: Environment;
+  isRoot: boolean;
+  /** Writes a line for the operator. */
+  say(line: string): void;
+  /** All of the standard input. */
+  readInput(): Promise<string>;
+  /** What was started ends when the command does, the last first, also where it is interrupted. */
+  onEnd(end: () => void | Promise<void>): void;
+};

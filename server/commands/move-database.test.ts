@@ -1,0 +1,257 @@
+// The database is moved to a server of another version and back, as an operator does it, and killed meanwhile.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type pg from "pg";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { hasPostgresServer, startPostgresServer } from "../backups/testing/postgres-server.ts";
+import { startEmbeddedPostgres } from "../store/embedded/embedded-postgres.ts";
+import { readMoveMark } from "../store/move-mark.ts";
+import { patientArtisan } from "../testing/artisan.ts";
+import { makeMemoryFolder } from "../testing/memory-folder.ts";
+import { ownUser } from "../testing/own-user.ts";
+import { makeRandom, makeSeed } from "../testing/random.ts";
+import { startService, type ServiceProcess } from "../testing/service-process.ts";
+import { withClient } from "../testing/with-client.ts";
+import { moveDatabaseCommand } from "./move-database.ts";
+import { fillEveryTable, readContent } from "./testing/filled-database.ts";
+
+/** `npm run soak -- kills` has more. */
+const kills = Number(process.env["MOVE_KILLS"] ?? 4);
+const rows = Number(process.env["MOVE_ROWS"] ?? 1000);
+const seed = makeSeed();
+const random = makeRandom(seed);
+
+const program = fileURLToPath(new URL("quarterdeck.ts", import.meta.url));
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+let folder: string;
+let server: Awaited<ReturnType<typeof startPostgresServer>>;
+let url: string;
+
+const run = (args: readonly string[], environment: Record<string, string> = {}, input = "") => {
+  const child = spawn(process.execPath, [program, ...args], {
+    env: {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      QUARTERDECK_DATA: folder,
+      ...environment,
+    },
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  child.stdin.end(input);
+  return {
+    child,
+    ended: once(child, "close").then(([code]: (number | null)[]) => ({ code, output })),
+  };
+};
+
+/** Both directions, by where the data is now. */
+const move = (isEmbedded: boolean) =>
+  isEmbedded
+    ? run(["move-database", "-"], {}, url)
+    : run(["move-database", "embedded"], { DATABASE_URL: url });
+
+async function withEmbedded<T>(work: (connection: pg.ClientConfig) => Promise<T>): Promise<T> {
+  const postgres = await startEmbeddedPostgres({ folder: join(folder, "postgres"), log: silent });
+  try {
+    return await work(postgres.connection);
+  } finally {
+    await postgres.stop();
+  }
+}
+
+const contentOf = (isEmbedded: boolean) =>
+  isEmbedded ? withEmbedded(readContent) : readContent({ connectionString: url });
+
+const lists = [
+  "/api/servers",
+  "/api/server/1/sites",
+  "/api/server/1/databases",
+  "/api/storage-providers",
+  "/api/notification-channels",
+  "/api/server/1/backups",
+  "/api/backup-configuration/1/backups?page=3",
+  "/api/site/1/webhooks",
+  "/api/site-webhook/1/deliveries?page=2",
+  "/api/site/1/notifications",
+  "/api/search?q=hook",
+];
+
+/** What the lists answer to a token that somebody made there. */
+async function readLists(service: ServiceProcess, token: string): Promise<unknown[]> {
+  const headers = { Authorization: `Bearer ${token}`, Accept: "application/json" };
+  return Promise.all(
+    lists.map(async (path) => {
+      const response = await fetch(service.url + path, { headers });
+      return [path, response.status, (await response.text()).replaceAll(service.url, "")];
+    }),
+  );
+}
+
+describe.skipIf(!hasPostgresServer)("move-database", () => {
+  let token: string;
+  let before: unknown[];
+  let original: Awaited<ReturnType<typeof readContent>>;
+
+  beforeAll(async () => {
+    server = await startPostgresServer();
+    await server.createDatabase("quarterdeck");
+    url = server.url("quarterdeck");
+    folder = await realpath(await makeMemoryFolder("quarterdeck-move-"));
+    await mkdir(join(folder, "shop"));
+    await writeFile(join(folder, "shop/artisan"), patientArtisan);
+    await writeFile(
+      join(folder, "inventory.yaml"),
+      `
+servers:
+  - { id: 1, name: here, connection: local }
+sites:
+  - { id: 1, server: 1, name: shop, root: ${folder}/shop, user: ${ownUser}, artisan: [sh, artisan] }
+databases:
+  - { id: 1, server: 1, name: shop, engine: sqlite, path: ${folder}/shop/shop.sqlite, user: ${ownUser} }
+storage_providers:
+  - { id: 1, name: disk, type: local, path: ${folder}/copies }
+notification_channels:
+  - { id: 1, name: ops, type: email, email: ops@example.com }
+`,
+    );
+    await withEmbedded(async (connection) => {
+      const socket = new URL("postgres://localhost");
+      socket.username = connection.user ?? "";
+      socket.password = String(connection.password);
+      socket.pathname = connection.database ?? "";
+      socket.searchParams.set("host", connection.host ?? "");
+      const service = await startService(folder, { DATABASE_URL: socket.href });
+      try {
+        const made = await service.call("POST", "/api/tokens", { name: "ci", abilities: ["*"] });
+        ({ token } = await made.json());
+        await fillEveryTable(connection, rows);
+        before = await readLists(service, token);
+      } finally {
+        await service.end("SIGTERM");
+      }
+      await withClient(connection, async (client) => {
+        await client.query("update workers set status = 'installing' where id = 5");
+        await client.query(
+          `insert into pgboss.job (name, data, keep_until, start_after)
+           values ('worker.apply', '{"id": 5, "transition": 1}', now() + interval '30 days', now() - interval '1 minute')`,
+        );
+      });
+      original = await readContent(connection);
+    });
+  });
+  afterAll(async () => {
+    await server.stop();
+    // A command that was killed may have left it.
+    await withEmbedded(async () => undefined);
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test("every table has rows to move", () => {
+    const empty = Object.entries(original.tables).filter(([, content]) => content.startsWith("0 "));
+    expect(empty.map(([name]) => name)).toEqual(["pgboss.bam"]);
+  });
+
+  test("moves everything to a server of another version, where the service goes on", async () => {
+    const { code, output } = await move(true).ended;
+    expect(output).toMatch(
+      new RegExp(`^ {2}backups +${rows.toLocaleString("en")} rows +[\\d.]+ [kM]B +[\\d.]+ s$`, "m"),
+    );
+    expect(output).toContain("DATABASE_URL set to the new database");
+    expect(output).not.toContain(new URL(url).password);
+    expect(code).toBe(0);
+    expect(await contentOf(false)).toEqual(original);
+
+    await expect(startService(folder)).rejects.toThrow(
+      /The data of this database was moved to the database quarterdeck at 127\.0\.0\.1:\d+ at .*\. Start Quarterdeck with DATABASE_URL/,
+    );
+    const service = await startService(folder, { DATABASE_URL: url });
+    try {
+      const refused = await run(["move-database", "embedded"], { DATABASE_URL: url }).ended;
+      expect(refused.output).toMatch(/Another Quarterdeck \(process \d+\) is using .*\. Stop it/);
+      expect(refused.code).toBe(1);
+      expect(await readLists(service, token)).toEqual(before);
+      // Its job was waiting when the database was moved.
+      await vi.waitFor(
+        async () => {
+          const worker = await service.call("GET", "/api/worker/5");
+          expect(await worker.json()).toMatchObject({ status: "installed" });
+        },
+        { timeout: 20_000 },
+      );
+    } finally {
+      await service.end("SIGINT");
+    }
+  });
+
+  test("moves back over what was moved away, which is kept until then", async () => {
+    const changed = await contentOf(false);
+    expect(changed).not.toEqual(original);
+    const { code, output } = await move(false).ended;
+    expect(output).toContain("Start Quarterdeck without DATABASE_URL");
+    expect(code).toBe(0);
+    expect(await contentOf(true)).toEqual(changed);
+    await expect(startService(folder, { DATABASE_URL: url })).rejects.toThrow(
+      "was moved to the embedded database in",
+    );
+  });
+
+  test(`loses nothing when it is cut off at any of ${kills} moments (CRASH_SEED=${seed})`, async () => {
+    let isEmbedded = true;
+    const content = await contentOf(isEmbedded);
+    let wholeMs = 2000;
+    for (let round = 1; round <= kills; round += 1) {
+      const { child, ended } = move(isEmbedded);
+      await sleep(random() * wholeMs);
+      child.kill(round % 4 === 0 ? "SIGINT" : "SIGKILL");
+      await ended;
+      if (isEmbedded) expect(await stateOfServer()).not.toBe("partial");
+      else expect(await contentOf(false)).toEqual(content);
+      const startedMs = performance.now();
+      const { code, output } = await move(isEmbedded).ended;
+      wholeMs = performance.now() - startedMs;
+      expect([code, output]).toEqual([0, expect.stringContaining("from now on")]);
+      isEmbedded = !isEmbedded;
+      // What is embedded now is compared once the next round has moved it.
+      if (!isEmbedded || round === kills) expect(await contentOf(isEmbedded)).toEqual(content);
+    }
+  });
+
+  /** The tables and the word of their arrival come together; what was moved away before says so. */
+  const stateOfServer = () =>
+    withClient({ connectionString: url }, async (client) => {
+      const mark = await readMoveMark(client);
+      return mark === null ? "partial" : mark.state;
+    });
+
+  test("prints its usage for a command that is none", async () => {
+    const { code, output } = await run(["no-such-command"]).ended;
+    expect(output).toMatch(/^Usage: npm run[^]*move-database <target>[^]*cancel-move/);
+    expect(code).toBe(2);
+  });
+});
+
+test.each([
+  ["embedded", "Quarterdeck uses the embedded database already"],
+  ["mysql://somewhere/else", "The target must be “embedded” or a URL"],
+  ["env:NOT_SET", "NOT_SET is not set"],
+  ["env:UNREADABLE", "<target>: couldn't read /no/such/file (ENOENT)"],
+  ["-", "The target must be “embedded” or a URL"],
+  ["postgres://a/b", "There is no embedded database in /no/such/folder. Set QUARTERDECK_DATA"],
+])("refuses the target %s", async (argument, words) => {
+  const said = moveDatabaseCommand.run({
+    argument,
+    environment: { UNREADABLE: "file:/no/such/file", QUARTERDECK_DATA: "/no/such/folder" },
+    isRoot: false,
+    say: () => undefined,
+    readInput: async () => "",
+    onEnd: () => undefined,
+  });
+  await expect(said).rejects.toThrow(words);
+});

@@ -1,0 +1,32 @@
+// What ends a start or a command and can be fixed by the operator: one sentence, where a stack would hide it.
+import { ConfigError } from "./config.ts";
+import { DataFolderInUse, DataFolderUnusable } from "./data-lock.ts";
+import { describeDatabaseError } from "./store/database-error.ts";
+import { EmbeddedPostgresError } from "./store/embedded/embedded-postgres.ts";
+import { DatabaseMoved } from "./store/move-mark.ts";
+import { MoveError } from "./store/move/move-error.ts";
+import { DatabaseUnusable } from "./store/own-server.ts";
+import { NewerSchema } from "./store/schema-version.ts";
+import { toError } from "./to-error.ts";
+
+const expected = [
+  ConfigError,
+  DataFolderInUse,
+  DataFolderUnusable,
+  DatabaseMoved,
+  DatabaseUnusable,
+  EmbeddedPostgresError,
+  MoveError,
+  NewerSchema,
+];
+
+/** @returns null for an error that nobody expects */
+export function operatorWords(error: unknown): string | null {
+  if (error instanceof Error && expected.some((kind) => error instanceof kind))
+    return error.message;
+  const { code, port }: NodeJS.ErrnoException & { port?: number } = toError(error);
+  if (code === "EADDRINUSE") return `Port ${port} is in use. Choose another port with PORT.`;
+  if (code === "EACCES" && port !== undefined)
+    return `This account may not open port ${port}. Choose a port above 1023 with PORT.`;
+  return describeDatabaseError(error);
+}

@@ -1,0 +1,25 @@
+// What keeps a move from being made, in the operator's words.
+import { describeDatabaseError } from "../database-error.ts";
+import { toError } from "../../to-error.ts";
+
+/** The message says what is wrong, where, and what to do; it holds no secret. */
+export class MoveError extends Error {
+  override name = "MoveError";
+}
+
+/** https://www.postgresql.org/docs/18/errcodes-appendix.html */
+const diskFull = "53100";
+
+/** @param place where `error` comes from */
+export function explainMoveError(caught: unknown, place: string): MoveError {
+  if (caught instanceof MoveError) return caught;
+  const { code, message } = toError(caught);
+  const isLost = describeDatabaseError(caught) !== null;
+  const words =
+    code === diskFull
+      ? `The disk of ${place} is full. A move needs about as much room as the data has now. Free some space, then run the same command again.`
+      : isLost
+        ? `The connection to ${place} was lost: ${message}. Run the same command again.`
+        : `Couldn't move: ${message} (${place}).`;
+  return new MoveError(words, { cause: caught });
+}

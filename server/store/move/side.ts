@@ -1,0 +1,143 @@
+// One end of a move: a connection of its own to a database that nobody else uses meanwhile.
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { migrationLock } from "../database.ts";
+import { explainMoveError, MoveError } from "./move-error.ts";
+
+/** Where one end of a move is. */
+export type SideOptions = {
+  connection: pg.ClientConfig;
+  /** The folder of an embedded database; null = any other PostgreSQL. */
+  embeddedIn: string | null;
+};
+
+export type Side = {
+  client: pg.Client;
+  /** What people call it, without a secret. */
+  place: string;
+  isEmbedded: boolean;
+  /** @throws MoveError */
+  query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
+  close(): Promise<void>;
+};
+
+/** A session of a move that was killed ends within it. */
+const patienceMs = 3000;
+const pollMs = 100;
+
+/** Both ends read and write every value alike, and no limit of the role ends a statement. */
+const settings = {
+  search_path: "public",
+  client_encoding: "UTF8",
+  datestyle: "ISO, YMD",
+  intervalstyle: "postgres",
+  timezone: "UTC",
+  bytea_output: "hex",
+  extra_float_digits: "1",
+  default_transaction_read_only: "off",
+  statement_timeout: "0",
+  lock_timeout: "0",
+  idle_in_transaction_session_timeout: "0",
+  // Of newer versions alone.
+  transaction_timeout: "0",
+  // So that a statement ends soon whose command was killed.
+  client_connection_check_interval: "1000",
+};
+
+/** Connects. What Quarterdeck cannot use at all was refused before. @throws MoveError */
+export async function openSide({ connection, embeddedIn }: SideOptions): Promise<Side> {
+  const client = new pg.Client({
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    ...connection,
+    application_name: "quarterdeck move-database",
+  });
+  const { host, port, database } = client;
+  const place =
+    embeddedIn === null
+      ? `the database ${database} at ${host}:${port}`
+      : `the embedded database in ${embeddedIn}`;
+  // A lost connection; the query under way fails with it too.
+  client.on("error", () => undefined);
+  const side: Side = {
+    client,
+    place,
+    isEmbedded: embeddedIn !== null,
+    async query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]) {
+      try {
+        return (await client.query<Row>(text, values)).rows;
+      } catch (error) {
+        throw explainMoveError(error, place);
+      }
+    },
+    close: () => client.end().catch(() => undefined),
+  };
+  try {
+    await client.connect();
+    await refusePooler(side);
+    await side.query(
+      "select set_config(name, $1::jsonb ->> name, false) from pg_settings where name in (select jsonb_object_keys($1::jsonb))",
+      [JSON.stringify(settings)],
+    );
+    return side;
+  } catch (error) {
+    await side.close();
+    throw explainMoveError(error, place);
+  }
+}
+
+/** What a pooler names a session by at its start is its own. */
+async function refusePooler({ client, query, place }: Side): Promise<void> {
+  const [session] = await query<{ pid: number }>("select pg_backend_pid() as pid");
+  // The types leave out what the server names the session by.
+  const { processID } = client as pg.Client & { processID?: number };
+  if (session?.pid !== processID)
+    throw new MoveError(
+      `A connection pooler such as PgBouncer stands in front of ${place}. Name PostgreSQL's own host and port for the move.`,
+    );
+}
+
+/**
+ * Takes the lock of every start of Quarterdeck, for as long as the connection lasts: a service that starts from now on waits for it, and
+ * then finds what came of the move. One that runs already has sessions.
+ * @throws MoveError somebody else uses the database
+ */
+export async function claimSide({ query, place }: Side): Promise<void> {
+  const giveUpMs = performance.now() + patienceMs;
+  let isLocked = false;
+  for (;;) {
+    if (!isLocked) {
+      const [lock] = await query<{ mine: boolean }>("select pg_try_advisory_lock($1) as mine", [
+        migrationLock,
+      ]);
+      isLocked = lock?.mine === true;
+    }
+    const others = await query<{ session: string }>(
+      `select format('%s (%s, user %s%s)', pid, coalesce(nullif(application_name, ''), 'unnamed'), usename, ', from ' || host(client_addr)) as session
+       from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid() and coalesce(backend_type, 'client backend') = 'client backend'
+         and (usename = current_user or application_name in ('quarterdeck', 'pgboss'))
+       order by pid`,
+    );
+    if (isLocked && others.length === 0) return;
+    if (performance.now() > giveUpMs) {
+      const sessions = others.map(({ session }) => session).join(", ");
+      throw new MoveError(
+        `Other programs are using ${place}: ${sessions || "a Quarterdeck that is starting"}. Stop Quarterdeck wherever it runs on this database, close those sessions, then run the same command again.`,
+      );
+    }
+    await sleep(pollMs);
+  }
+}
+
+/** Whether both lead to one database. */
+export async function isSameDatabase(one: Side, other: Side): Promise<boolean> {
+  const [first, second] = await Promise.all(
+    [one, other].map(({ query }) =>
+      query<{ name: string }>(
+        "select concat_ws(' ', pg_postmaster_start_time(), oid) as name from pg_database where datname = current_database()",
+      ),
+    ),
+  );
+  return first?.[0]?.name === second?.[0]?.name;
+}

@@ -1,0 +1,153 @@
+// The tables of both ends. Those of the target are made as a first start makes them, by the migrations and the job engine, so that
+// neither end's version of PostgreSQL matters.
+import { getConstructionPlans } from "pg-boss";
+import { migrationsFolder } from "../database.ts";
+import { getTableName, isTable, readMigrationFiles } from "../drizzle.ts";
+import * as tables from "../tables.ts";
+import { MoveError } from "./move-error.ts";
+import type { Side } from "./side.ts";
+
+/** All three parts are SQL already: quoted where they need it. */
+export type Table = { name: string; columns: string };
+
+/** Schemas that are Quarterdeck's alone; its other tables are in `public`, maybe beside those of others. */
+const ownSchemas = ["drizzle", "pgboss"];
+const ownTables = Object.values(tables).flatMap((value) =>
+  isTable(value) ? [`public.${getTableName(value)}`] : [],
+);
+
+/** What of Quarterdeck is in a database; empty where it has never been. */
+export async function findTables({ query }: Side): Promise<string[]> {
+  const found = await query<{ name: string }>(
+    `select nspname as name from pg_namespace where nspname = any($1)
+     union all select name from unnest($2::text[]) as name where to_regclass(name) is not null`,
+    [ownSchemas, ownTables],
+  );
+  return found.map(({ name }) => name);
+}
+
+/** @throws MoveError the source was stored by another version than this one */
+export async function checkVersion({ query, place }: Side): Promise<void> {
+  const newest = readMigrationFiles({ migrationsFolder }).at(-1)?.folderMillis ?? 0;
+  const [stored] = await query<{ newest: string }>(
+    "select max(created_at) as newest from drizzle.__drizzle_migrations",
+  );
+  const difference = Number(stored?.newest) - newest;
+  if (difference < 0)
+    throw new MoveError(
+      `An older version of Quarterdeck stored ${place}. Start this version on it once and stop it, then run the same command again.`,
+    );
+  if (difference > 0)
+    throw new MoveError(
+      `A newer version of Quarterdeck stored ${place}. Move it with that version or a newer one.`,
+    );
+}
+
+/** Makes every table, inside the transaction of the move, without what the load would set off: triggers and foreign keys. */
+export async function makeTables(target: Side): Promise<{
+  tables: Table[];
+  /** Adds what was left out; foreign keys check every row. */
+  complete(): Promise<void>;
+}> {
+  const { query } = target;
+  const before = new Set((await listTables(target)).map(({ name }) => name));
+  await query("create schema drizzle");
+  // As Drizzle makes it; its rows are moved with all others.
+  await query(
+    "create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)",
+  );
+  for (const { sql: statements } of readMigrationFiles({ migrationsFolder }))
+    for (const statement of statements) await query(statement);
+  await query(constructionPlan());
+  const made = (await listTables(target)).filter(({ name }) => !before.has(name));
+  const names = made.map(({ name }) => name);
+  const triggered = await query<{ name: string }>(
+    "select distinct tgrelid::regclass::text as name from pg_trigger where not tgisinternal and tgrelid = any($1::regclass[])",
+    [names],
+  );
+  for (const { name } of triggered) await query(`alter table ${name} disable trigger user`);
+  const keys = await query<{ table: string; name: string; definition: string }>(
+    `select conrelid::regclass::text as table, quote_ident(conname) as name, pg_get_constraintdef(oid) as definition
+     from pg_constraint where contype = 'f' and conparentid = 0 and conrelid = any($1::regclass[])`,
+    [names],
+  );
+  for (const { table, name } of keys) await query(`alter table ${table} drop constraint ${name}`);
+  return {
+    tables: made.filter(({ is_moved }) => is_moved),
+    async complete() {
+      for (const { table, name, definition } of keys)
+        await query(`alter table ${table} add constraint ${name} ${definition}`);
+      for (const { name } of triggered) await query(`alter table ${name} enable trigger user`);
+    },
+  };
+}
+
+/** The job engine's own plan is a transaction, and this one is part of a larger one. */
+function constructionPlan(): string {
+  const [, body] = /^\s*BEGIN;([^]*)COMMIT;\s*$/.exec(getConstructionPlans("pgboss")) ?? [];
+  if (body === undefined || /^\s*(begin|commit)\s*;/im.test(body))
+    throw new Error("The job engine's plan is not one transaction.");
+  return `${body}
+    set local lock_timeout = 0;
+    set local idle_in_transaction_session_timeout = 0`;
+}
+
+/** Partitions are moved by their whole, and the engine's steps to change its own tables were done to the old ones. */
+async function listTables({ query }: Side): Promise<(Table & { is_moved: boolean })[]> {
+  return query(
+    `select c.oid::regclass::text as name, not c.relispartition and c.oid is distinct from to_regclass('pgboss.bam') as is_moved,
+       (select string_agg(quote_ident(attname), ', ' order by attname) from pg_attribute
+        where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '') as columns
+     from pg_class c where c.relkind in ('r', 'p') and c.relnamespace::regnamespace::text in ('public', 'drizzle', 'pgboss')
+     order by name`,
+  );
+}
+
+/** @throws MoveError the source's tables are not those that this version makes */
+export async function compareTables(source: Side, target: Side, moved: Table[]): Promise<void> {
+  const columnsOf = new Map((await listTables(source)).map(({ name, columns }) => [name, columns]));
+  const other = moved.filter(({ name, columns }) => columnsOf.get(name) !== columns);
+  const versions = await Promise.all(
+    [source, target].map(({ query }) => query("select version from pgboss.version")),
+  );
+  const partitioned = await source.query("select name from pgboss.queue where partition");
+  if (JSON.stringify(versions[0]) !== JSON.stringify(versions[1]))
+    other.push({ name: "pgboss.version", columns: "" });
+  if (partitioned.length > 0) other.push({ name: "pgboss.queue", columns: "" });
+  if (other.length > 0)
+    throw new MoveError(
+      `Tables of ${source.place} are not as this version of Quarterdeck makes them: ${other.map(({ name }) => name).join(", ")}. Start this version on it once and stop it, then run the same command again.`,
+    );
+}
+
+/** Each sequence goes on where the source's stopped. */
+export async function setSequences(source: Side, target: Side, moved: Table[]): Promise<void> {
+  const sequences = await target.query<{ name: string }>(
+    `select s.oid::regclass::text as name from pg_class s join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = s.oid
+     where s.relkind = 'S' and d.refclassid = 'pg_class'::regclass and d.refobjid = any($1::regclass[])`,
+    [moved.map(({ name }) => name)],
+  );
+  for (const { name } of sequences) {
+    const [stored] = await source.query<{ last_value: string; is_called: boolean }>(
+      `select last_value, is_called from ${name}`,
+    );
+    await target.query("select setval($1::regclass, $2, $3)", [
+      name,
+      stored?.last_value,
+      stored?.is_called,
+    ]);
+  }
+}
+
+/** Removes all of Quarterdeck and nothing of others, inside the transaction of the move. */
+export async function dropTables(target: Side): Promise<void> {
+  const { query } = target;
+  const found = (await findTables(target)).filter((name) => ownTables.includes(name));
+  const functions = await query<{ name: string }>(
+    "select distinct tgfoid::regprocedure::text as name from pg_trigger where not tgisinternal and tgrelid = any($1::regclass[])",
+    [found],
+  );
+  if (found.length > 0) await query(`drop table ${found.join(", ")}`);
+  for (const { name } of functions) await query(`drop function ${name}`);
+  for (const name of ownSchemas) await query(`drop schema if exists ${name} cascade`);
+}
