@@ -177,6 +177,21 @@ test("a socket on the server is reached as a file here", async () => {
   await forward.close();
 });
 
+test("a socket that is asked for on a connection that goes is told as lost", async () => {
+  const sshd = await startSshd();
+  const connection = await connectTo(sshd);
+  await connection.ping();
+  const [client] = await sshd.findRunning(`-p ${sshd.port}`);
+  sendSignal(client, "SIGSTOP");
+  const asked = caught(connection.forward(`${sshd.folder}/service.sock`));
+  await vi.waitFor(
+    async () => expect(await sshd.findRunning(`${sshd.folder}/service.sock`)).not.toEqual([]),
+    { timeout: 15_000 },
+  );
+  sendSignal(client, "SIGKILL");
+  expect(await asked).toMatchObject({ kind: "lost", message: expect.stringContaining("was lost") });
+});
+
 test("a socket that is asked for on a connection that has just gone is told as lost", async () => {
   const sshd = await startSshd();
   const connection = await connectTo(sshd);

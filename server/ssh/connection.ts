@@ -221,7 +221,8 @@ export function createConnection(options: ConnectionOptions): Connection {
       forwards += 1;
       const path = join(folder, `f${forwards}`);
       const args = [
-        ...sshArguments(target, folder, ["-S", socketIn(folder)]),
+        // Without the master, `ssh` would connect by itself, end well and have forwarded nothing.
+        ...sshArguments(target, folder, ["-S", socketIn(folder), "-o", "ProxyCommand=false"]),
         "-o",
         "StreamLocalBindUnlink=yes",
         "-o",
@@ -277,7 +278,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       child.once("error", reject);
       child.once("close", resolve);
     }).finally(() => clearTimeout(timer));
-    if (code !== 0 && stderr.includes("Control socket connect"))
+    if (code !== 0 && /Control socket connect|master hello exchange failed/.test(stderr))
       throw new ServerAway("lost", `The connection to ${place} was lost.`);
     if (code !== 0)
       throw new ServerAway(
