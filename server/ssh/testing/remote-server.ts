@@ -23,8 +23,8 @@ export type RemoteServer = {
   responds(): Promise<void>;
 };
 
-/** For the top of a file. */
-export function createRemoteServer(): RemoteServer {
+/** For the top of a file. @param config lines of sshd_config */
+export function createRemoteServer({ config = "" } = {}): RemoteServer {
   const cleanUps: (() => Promise<unknown>)[] = [];
   afterAll(async () => {
     for (const cleanUp of cleanUps.toReversed()) await cleanUp();
@@ -32,7 +32,10 @@ export function createRemoteServer(): RemoteServer {
   let starting: ReturnType<typeof start> | null = null;
 
   async function start() {
-    const sshd = await startSshd({ cleanUp: (work) => void cleanUps.push(async () => work()) });
+    const sshd = await startSshd({
+      config,
+      cleanUp: (work) => void cleanUps.push(async () => work()),
+    });
     const folder = await mkdtemp(join(tmpdir(), "qd-"));
     const connection = createConnection({
       target: sshd.target({ user: userInfo().username }),
@@ -60,8 +63,8 @@ export function createRemoteServer(): RemoteServer {
 }
 
 /** A room's promises are kept on this machine and on a remote one: what the inventory says of it. For the top of a file. */
-export function eachMachine() {
-  const remote = createRemoteServer();
+export function eachMachine(options?: Parameters<typeof createRemoteServer>[0]) {
+  const remote = createRemoteServer(options);
   return [
     { machine: "this machine", connectionOf: async () => "local" },
     { machine: "a remote server", connectionOf: remote.connection },
