@@ -14,11 +14,19 @@ import {
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { array, assert, asyncProperty, integer } from "fast-check";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createLocalHost } from "../../../hosts/local.ts";
 import { createCollector } from "../../testing/collector.ts";
 import { createRewriter } from "./rewrite.ts";
-import { environment, isRoot, makeFolder, makeSource, run, sourceIn } from "./testing/fixtures.ts";
+import {
+  createMachines,
+  environment,
+  isRoot,
+  makeFolder,
+  makeSource,
+  run,
+  sourceIn,
+} from "./testing/fixtures.ts";
 import { exec, query, startPageWriter } from "../sqlite/testing/fixtures.ts";
 
 const daemon = { uid: 1, gid: 1, name: "daemon", home: "/usr/sbin" };
@@ -45,8 +53,12 @@ async function tarOn(archive: Buffer, ...options: string[]): Promise<string> {
   return execFileSync("tar", [`--file=${file}`, ...options], { encoding: "utf8" });
 }
 
+/** In an archive of another machine, all begin with `./`. */
 const namesIn = async (archive: Buffer): Promise<string[]> =>
-  (await tarOn(archive, "--list")).trim().split("\n");
+  (await tarOn(archive, "--list"))
+    .trim()
+    .split("\n")
+    .map((name) => name.replace(/^\.\/(?=.)/, ""));
 
 const isSound = (file: string) => {
   expect(query("pragma integrity_check", file)).toEqual([{ integrity_check: "ok" }]);
@@ -55,114 +67,116 @@ const isSound = (file: string) => {
   ]);
 };
 
-test.each(["delete", "wal"])(
-  "a database in journal mode %s is of one moment while every page of it is written to",
-  async (mode) => {
+describe.each(createMachines())("on $machine", ({ makeSource }) => {
+  test.each(["delete", "wal"])(
+    "a database in journal mode %s is of one moment while every page of it is written to",
+    async (mode) => {
+      const { root, source, dump, said, attempt } = await makeSource();
+      await mkdir(join(root, "db"), { recursive: true });
+      await writeFile(join(root, "index.php"), "<?php");
+      const file = join(root, "db/shop.data");
+      const writer = await startPageWriter(file, mode);
+      onTestFinished(() => void writer.kill("SIGKILL"));
+      for (let round = 0; round < 2; round += 1) {
+        const { archive, manifest } = await dump();
+        expect((await namesIn(archive)).toSorted()).toEqual([
+          "./",
+          "db/",
+          "db/shop.data",
+          "index.php",
+        ]);
+        isSound(join(await extract(archive), "db/shop.data"));
+        expect(manifest.databases).toEqual([{ name: "db/shop.data", problem: null }]);
+        if (round > 0) continue;
+        expect(await source.drill(Readable.from([archive]), manifest, attempt())).toMatch(
+          /as backed up\. 1 SQLite database in it passed the integrity check\.$/,
+        );
+      }
+      // Its folder may: the writer's journal comes and goes there.
+      expect(said.filter((line) => /shop\.data.*(?:changed|vanished)/.test(line))).toEqual([]);
+      expect(said[0]).toBe("db/shop.data is a SQLite database, copied by SQLite as of one moment.");
+    },
+  );
+
+  test("a database is told by its header, not by its name, and everything around it stays as it is", async () => {
     const { root, source, dump, said, attempt } = await makeSource();
-    await mkdir(join(root, "db"), { recursive: true });
-    await writeFile(join(root, "index.php"), "<?php");
-    const file = join(root, "db/shop.data");
-    const writer = await startPageWriter(file, mode);
-    onTestFinished(() => void writer.kill("SIGKILL"));
-    for (let round = 0; round < 2; round += 1) {
-      const { archive, manifest } = await dump();
-      expect((await namesIn(archive)).toSorted()).toEqual([
-        "./",
-        "db/",
-        "db/shop.data",
-        "index.php",
-      ]);
-      isSound(join(await extract(archive), "db/shop.data"));
-      expect(manifest.databases).toEqual([{ name: "db/shop.data", problem: null }]);
-      if (round > 0) continue;
-      expect(await source.drill(Readable.from([archive]), manifest, attempt())).toMatch(
-        /as backed up\. 1 SQLite database in it passed the integrity check\.$/,
-      );
-    }
-    // Its folder may: the writer's journal comes and goes there.
-    expect(said.filter((line) => /shop\.data.*(?:changed|vanished)/.test(line))).toEqual([]);
-    expect(said[0]).toBe("db/shop.data is a SQLite database, copied by SQLite as of one moment.");
-  },
-);
+    const long = join(root, "long".repeat(30), "name".repeat(30));
+    await mkdir(long, { recursive: true });
+    exec("create table t (x); insert into t values (randomblob(20000))", join(long, "odd"));
+    await link(join(long, "odd"), join(root, "odd too"));
+    await writeFile(join(root, "text.sqlite"), "no database".repeat(100));
+    await writeFile(join(root, "text.sqlite-wal"), "kept");
+    const junk = Buffer.concat([Buffer.from("SQLite format 3\0"), Buffer.alloc(4080, "j")]);
+    await writeFile(join(root, "junk"), junk);
+    await writeFile(join(root, "junk-journal"), "kept");
+    exec("create table t (x); insert into t values (1)", join(root, "hollow"));
+    await truncate(join(root, "hollow"), 3 * 1024 * 1024);
+    await run("chmod", ["640", join(long, "odd")]);
+    await run("touch", ["-d", "2020-02-03 04:05:06.789", join(long, "odd")]);
+    await writeFile(join(root, "zz"), "the end");
 
-test("a database is told by its header, not by its name, and everything around it stays as it is", async () => {
-  const { root, source, dump, said, attempt } = await makeSource();
-  const long = join(root, "long".repeat(30), "name".repeat(30));
-  await mkdir(long, { recursive: true });
-  exec("create table t (x); insert into t values (randomblob(20000))", join(long, "odd"));
-  await link(join(long, "odd"), join(root, "odd too"));
-  await writeFile(join(root, "text.sqlite"), "no database".repeat(100));
-  await writeFile(join(root, "text.sqlite-wal"), "kept");
-  const junk = Buffer.concat([Buffer.from("SQLite format 3\0"), Buffer.alloc(4080, "j")]);
-  await writeFile(join(root, "junk"), junk);
-  await writeFile(join(root, "junk-journal"), "kept");
-  exec("create table t (x); insert into t values (1)", join(root, "hollow"));
-  await truncate(join(root, "hollow"), 3 * 1024 * 1024);
-  await run("chmod", ["640", join(long, "odd")]);
-  await run("touch", ["-d", "2020-02-03 04:05:06.789", join(long, "odd")]);
-  await writeFile(join(root, "zz"), "the end");
-
-  const { archive, manifest } = await dump();
-  const folder = await extract(archive);
-  const where = join("long".repeat(30), "name".repeat(30), "odd");
-  expect(query("select length(x) as bytes from t", join(folder, where))).toEqual([
-    { bytes: 20000 },
-  ]);
-  const [kept, other, before] = await Promise.all(
-    [join(folder, where), join(folder, "odd too"), join(root, where)].map((file) => stat(file)),
-  );
-  expect([kept?.mode, kept?.mtimeMs, kept?.ino]).toEqual([
-    before?.mode,
-    before?.mtimeMs,
-    other?.ino,
-  ]);
-  expect(query("select x from t", join(folder, "hollow"))).toEqual([{ x: 1 }]);
-  for (const name of ["text.sqlite", "text.sqlite-wal", "junk", "junk-journal", "zz"])
-    expect(await readFile(join(folder, name))).toEqual(await readFile(join(root, name)));
-  expect(said.find((line) => line.startsWith("junk "))).toMatch(
-    /^junk begins like a SQLite database, but is kept as it lies\. SQLite cannot open it: /,
-  );
-  expect(manifest.databases).toHaveLength(3);
-  expect(await source.drill(Readable.from([archive]), manifest, attempt())).toMatch(
-    / 2 SQLite databases in it passed the integrity check, 1 as unsound as in the site\.$/,
-  );
-});
-
-test("a drill fails on a torn database, also in a backup that did not look for them", async () => {
-  const { root, source, attempt } = await makeSource();
-  await mkdir(root);
-  const file = join(root, "shop.sqlite");
-  exec(
-    `create table t (x text); create index by_x on t (x);
-    with recursive n(i) as (select 1 union all select i + 1 from n where i < 500)
-    insert into t select printf('%0500d', i) from n`,
-    file,
-  );
-  const whole = await readFile(file);
-  whole.fill(0, whole.length / 2, whole.length / 2 + 8192);
-  await writeFile(file, whole);
-  const archive = execFileSync("tar", ["--create", "--directory", root, "."]);
-  await expect(source.drill(Readable.from([archive]), null, attempt())).rejects.toMatchObject({
-    name: "SourceError",
-    message: expect.stringMatching(
-      /^1 of the SQLite databases in it is not sound: shop\.sqlite \(/,
-    ),
+    const { archive, manifest } = await dump();
+    const folder = await extract(archive);
+    const where = join("long".repeat(30), "name".repeat(30), "odd");
+    expect(query("select length(x) as bytes from t", join(folder, where))).toEqual([
+      { bytes: 20000 },
+    ]);
+    const [kept, other, before] = await Promise.all(
+      [join(folder, where), join(folder, "odd too"), join(root, where)].map((file) => stat(file)),
+    );
+    expect([kept?.mode, kept?.mtimeMs, kept?.ino]).toEqual([
+      before?.mode,
+      before?.mtimeMs,
+      other?.ino,
+    ]);
+    expect(query("select x from t", join(folder, "hollow"))).toEqual([{ x: 1 }]);
+    for (const name of ["text.sqlite", "text.sqlite-wal", "junk", "junk-journal", "zz"])
+      expect(await readFile(join(folder, name))).toEqual(await readFile(join(root, name)));
+    expect(said.find((line) => line.startsWith("junk "))).toMatch(
+      /^junk begins like a SQLite database, but is kept as it lies\. SQLite cannot open it: /,
+    );
+    expect(manifest.databases).toHaveLength(3);
+    expect(await source.drill(Readable.from([archive]), manifest, attempt())).toMatch(
+      / 2 SQLite databases in it passed the integrity check, 1 as unsound as in the site\.$/,
+    );
   });
-});
 
-test("neither a stop nor a finished backup leaves a copy", async () => {
-  const { root, scratchFolder, source, dump, attempt } = await makeSource();
-  await mkdir(root);
-  const writer = await startPageWriter(join(root, "shop.sqlite"), "wal");
-  onTestFinished(() => void writer.kill("SIGKILL"));
-  const controller = new AbortController();
-  const { into } = createCollector();
-  const dumping = source.dump(into, attempt(controller.signal));
-  controller.abort(new Error("enough"));
-  await expect(dumping).rejects.toThrow("enough");
-  expect(await readdir(scratchFolder).catch(() => [])).toEqual([]);
-  await dump();
-  expect(await readdir(scratchFolder)).toEqual([]);
+  test("a drill fails on a torn database, also in a backup that did not look for them", async () => {
+    const { root, source, attempt } = await makeSource();
+    await mkdir(root);
+    const file = join(root, "shop.sqlite");
+    exec(
+      `create table t (x text); create index by_x on t (x);
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < 500)
+      insert into t select printf('%0500d', i) from n`,
+      file,
+    );
+    const whole = await readFile(file);
+    whole.fill(0, whole.length / 2, whole.length / 2 + 8192);
+    await writeFile(file, whole);
+    const archive = execFileSync("tar", ["--create", "--directory", root, "."]);
+    await expect(source.drill(Readable.from([archive]), null, attempt())).rejects.toMatchObject({
+      name: "SourceError",
+      message: expect.stringMatching(
+        /^1 of the SQLite databases in it is not sound: shop\.sqlite \(/,
+      ),
+    });
+  });
+
+  test("neither a stop nor a finished backup leaves a copy", async () => {
+    const { root, source, dump, attempt, scratch } = await makeSource();
+    await mkdir(root);
+    const writer = await startPageWriter(join(root, "shop.sqlite"), "wal");
+    onTestFinished(() => void writer.kill("SIGKILL"));
+    const controller = new AbortController();
+    const { into } = createCollector();
+    const dumping = source.dump(into, attempt(controller.signal));
+    controller.abort(new Error("enough"));
+    await expect(dumping).rejects.toThrow("enough");
+    await vi.waitFor(async () => expect(await scratch()).toEqual([]), { timeout: 20_000 });
+    await dump();
+    expect(await scratch()).toEqual([]);
+  });
 });
 
 test.runIf(isRoot)("of another account it is copied as that account", async () => {

@@ -30,10 +30,12 @@ type Target = {
   isApart: boolean;
 };
 
-type Snapshot = { sizeBytes: number; problem: string | null; notes: string[] };
+export type Snapshot = { sizeBytes: number; problem: string | null; notes: string[] };
 
 const pathOf = ({ root, name }: Target): Buffer => pathBelow(root, Buffer.from(name, "latin1"));
-const shown = (name: string): string => showName(Buffer.from(name, "latin1"));
+/** @param name as archived, here or on another machine, where names begin with `./` */
+export const shown = (name: string): string =>
+  showName(Buffer.from(name.replace(/^\.\//, ""), "latin1"));
 
 /** @returns false also for what is not there, or is no file */
 const isSqliteFile = defineTask(
@@ -133,7 +135,7 @@ export const checkRestored = defineTask(
   },
 );
 
-type FoundDatabases = SiteDatabases & {
+export type FoundDatabases = SiteDatabases & {
   /** What the manifest says of them. */
   found: SiteDatabase[];
   /** Names of those whose bytes were exchanged. */
@@ -141,6 +143,50 @@ type FoundDatabases = SiteDatabases & {
   /** Removes what a failure has left. */
   clear(): Promise<void>;
 };
+
+/** How the databases of one folder are read, where they lie. Names are as archived, one character a byte. */
+type DatabaseReader = Pick<SiteDatabases, "isDatabase"> & {
+  /** @returns why SQLite cannot copy it, or what it copied */
+  snapshot(name: string): Promise<Snapshot | string>;
+  /** Hands the last copy on, and removes it. */
+  send: DatabaseCopy["send"];
+  /** Removes what a failure has left. */
+  clear(): Promise<void>;
+};
+
+/** @param say called for each database, with a line for the operator */
+export function tellDatabases(
+  { isDatabase, snapshot, send, clear }: DatabaseReader,
+  say: (line: string) => void,
+): FoundDatabases {
+  const found: SiteDatabase[] = [];
+  const copied = new Set<string>();
+  return {
+    found,
+    copied,
+    async clear() {
+      if (found.length > 0) await clear();
+    },
+    isDatabase,
+    async copy(name): Promise<DatabaseCopy | null> {
+      const copy = await snapshot(name);
+      if (typeof copy === "string") {
+        const problem = `SQLite cannot open it: ${copy}`;
+        found.push({ name: shown(name), problem });
+        say(`${shown(name)} begins like a SQLite database, but is kept as it lies. ${problem}`);
+        return null;
+      }
+      const { sizeBytes, problem, notes } = copy;
+      found.push({ name: shown(name), problem });
+      copied.add(shown(name));
+      say(
+        `${shown(name)} is a SQLite database, copied by SQLite as of one moment${problem === null ? "" : `; in the site itself, ${problem}`}.`,
+      );
+      for (const note of notes) say(`${shown(name)}: ${note}`);
+      return { sizeBytes, send };
+    },
+  };
+}
 
 /** @param say called for each database, with a line for the operator */
 export function createSiteDatabases(
@@ -154,7 +200,6 @@ export function createSiteDatabases(
   const isApart = !host.isOwn;
   // A name that the start of the service clears away, too.
   const to = join(scratchFolder, `dump-${attempt.id}-site.sqlite`);
-  const found: SiteDatabase[] = [];
   const perform: LocalHost["perform"] = async (task, args, streams = {}) => {
     try {
       return await host.perform(task, args, { signal, ...streams });
@@ -162,45 +207,23 @@ export function createSiteDatabases(
       throw reviveSourceError(error);
     }
   };
-  const copied = new Set<string>();
-  const clear = async () => {
-    // What stays lying there takes space until the next start, but makes no backup wrong.
-    if (found.length > 0)
-      await host.perform(removeCopy, to, { signal: tidying() }).catch(() => undefined);
-  };
+  // What stays lying there takes space until the next start, but makes no backup wrong.
+  const clear = () => host.perform(removeCopy, to, { signal: tidying() }).catch(() => undefined);
 
-  async function send(take: (piece: Buffer) => Promise<void>): Promise<void> {
-    const taken = callbackify(take);
-    const sink = new Writable({ write: (piece: Buffer, _encoding, done) => taken(piece, done) });
-    // Told by the task, or by the end that is awaited.
-    sink.on("error", () => undefined);
-    await perform(sendCopy, to, { output: sink });
-    sink.end();
-    await finished(sink);
-    await clear();
-  }
-
-  return {
-    found,
-    copied,
-    clear,
+  const reader: DatabaseReader = {
     isDatabase: (name) => perform(isSqliteFile, { root, name, isApart }),
-    async copy(name): Promise<DatabaseCopy | null> {
-      const snapshot = await perform(snapshotDatabase, { root, name, isApart, scratchFolder, to });
-      if (typeof snapshot === "string") {
-        const problem = `SQLite cannot open it: ${snapshot}`;
-        found.push({ name: shown(name), problem });
-        say(`${shown(name)} begins like a SQLite database, but is kept as it lies. ${problem}`);
-        return null;
-      }
-      const { sizeBytes, problem, notes } = snapshot;
-      found.push({ name: shown(name), problem });
-      copied.add(shown(name));
-      say(
-        `${shown(name)} is a SQLite database, copied by SQLite as of one moment${problem === null ? "" : `; in the site itself, ${problem}`}.`,
-      );
-      for (const note of notes) say(`${shown(name)}: ${note}`);
-      return { sizeBytes, send };
+    snapshot: (name) => perform(snapshotDatabase, { root, name, isApart, scratchFolder, to }),
+    async send(take) {
+      const taken = callbackify(take);
+      const sink = new Writable({ write: (piece: Buffer, _encoding, done) => taken(piece, done) });
+      // Told by the task, or by the end that is awaited.
+      sink.on("error", () => undefined);
+      await perform(sendCopy, to, { output: sink });
+      sink.end();
+      await finished(sink);
+      await clear();
     },
+    clear,
   };
+  return tellDatabases(reader, say);
 }

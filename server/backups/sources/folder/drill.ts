@@ -47,14 +47,11 @@ export async function drillArchive(
           "The archive's entries (their names, types, modes or sizes) are not those that were backed up.",
         );
     }
-    const checked = await checkDatabases(
-      part,
-      content,
-      scratch,
-      found.databases,
-      manifest,
-      attempt,
-    );
+    const at = join(scratch, "checked.sqlite");
+    const checked = await checkDatabases(found.databases, manifest, attempt.say, (name) => {
+      const target = { root: content, name, isApart: !host.isOwn, at };
+      return host.perform(checkRestored, target, { signal: attempt.signal });
+    });
     const compared = manifest === null ? "there was nothing to hold them against" : "as backed up";
     return `${found.entries} entries with ${found.bytes} bytes restored, ${compared}.${checked}`;
   } catch (error) {
@@ -67,24 +64,23 @@ export async function drillArchive(
 
 /**
  * Opens each SQLite database that came back.
+ * @param names one character a byte
+ * @param findProblem in words; null = it is sound
  * @returns a sentence for the drill's output, with a space in front; nothing without databases
  * @throws SourceError for one that was sound when it was backed up, or of which the backup knows nothing
  */
-async function checkDatabases(
-  { host }: Part,
-  root: string,
-  scratch: string,
+export async function checkDatabases(
   names: readonly string[],
   manifest: Extract<Manifest, { kind: "folder" }> | null,
-  { signal, say }: Attempt,
+  say: Attempt["say"],
+  findProblem: (name: string) => Promise<string | null>,
 ): Promise<string> {
   const known = new Map(manifest?.databases?.map(({ name, problem }) => [name, problem]));
   const broken: string[] = [];
   let sound = 0;
   for (const name of names) {
     const shown = showName(Buffer.from(name, "latin1"));
-    const target = { root, name, isApart: !host.isOwn, at: join(scratch, "checked.sqlite") };
-    const problem = await host.perform(checkRestored, target, { signal });
+    const problem = await findProblem(name);
     if (problem === null) sound += 1;
     else if (known.get(shown) != null) say(`${shown} was no sound database in the site either.`);
     else broken.push(`${shown} (${problem})`);

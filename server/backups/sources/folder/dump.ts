@@ -85,7 +85,7 @@ const heldChanges = 10_000;
 type Change = { kind: "that changed" | "that vanished"; name: string; line: string };
 
 /** What happened to files while tar read them: of a database that says nothing, since its bytes are not tar's. */
-function createChanges(tally: Tally) {
+export function createChanges(tally: Tally) {
   const held: Change[] = [];
   let hasVanished = false;
   return {
@@ -102,7 +102,7 @@ function createChanges(tally: Tally) {
   };
 }
 
-type Changes = ReturnType<typeof createChanges>;
+export type Changes = ReturnType<typeof createChanges>;
 
 /** @returns the names as tar reads them; what goes wrong with them is the stream's error */
 function streamNames(
@@ -143,7 +143,7 @@ function sortNote(note: NameNote, tally: Tally, changes: Changes): void {
   }
 }
 
-function sortLine(line: string, tally: Tally, changes: Changes): void {
+export function sortLine(line: string, tally: Tally, changes: Changes): void {
   const { verdict, text } = judge(line);
   switch (verdict) {
     case "gone": {

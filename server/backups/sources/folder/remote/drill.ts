@@ -2,10 +2,11 @@
 import { posix } from "node:path";
 import type { Readable } from "node:stream";
 import type { Host } from "../../../../hosts/host.ts";
-import { refuseDifference, type Counts } from "../drill.ts";
+import { checkDatabases, refuseDifference, type Counts } from "../drill.ts";
 import { extractArchive } from "../extract.ts";
 import { tidying } from "../place.ts";
 import { reviveSourceError, SourceError, type Attempt, type Manifest } from "../../source.ts";
+import { findProblemThere, listDatabases, lookForSqlite } from "./databases.ts";
 import { runScript } from "./script.ts";
 import { drillName, drillRoot, removeThere } from "./swap.ts";
 
@@ -46,8 +47,9 @@ export async function drillThere(
           "The archive's entries (their names, types, modes or sizes) are not those that were backed up.",
         );
     }
+    const checked = await checkThere(host, content, manifest, attempt);
     const compared = manifest === null ? "there was nothing to hold them against" : "as backed up";
-    return `${entries} entries with ${bytes} bytes restored, ${compared}.`;
+    return `${entries} entries with ${bytes} bytes restored, ${compared}.${checked}`;
   } catch (error) {
     signal.throwIfAborted();
     throw reviveSourceError(error);
@@ -55,6 +57,25 @@ export async function drillThere(
     from.destroy();
     await throwAway(host, scratch, tidying()).catch((reason: Error) => attempt.say(reason.message));
   }
+}
+
+/** @returns a sentence for the drill's output, with a space in front */
+async function checkThere(
+  host: Host,
+  content: string,
+  manifest: Extract<Manifest, { kind: "folder" }> | null,
+  { say, signal }: Attempt,
+): Promise<string> {
+  const script = `${lookForSqlite} && echo yes || echo no; ${listDatabases}`;
+  const [hasSqlite, ...lines] = (await runScript(host, script, [content], signal)).split("\n");
+  // One whose name is not UTF-8 was not taken for a database by the run either.
+  const paths = lines.filter((line) => line !== "" && !line.includes("\uFFFD"));
+  if (hasSqlite !== "yes" && paths.length > 0)
+    return ` Its SQLite databases were not opened: ${paths.length}. Install sqlite3 there for that.`;
+  const names = paths.map((path) => Buffer.from(posix.relative(content, path)).toString("latin1"));
+  return checkDatabases(names, manifest, say, (name) =>
+    findProblemThere(host, posix.join(content, Buffer.from(name, "latin1").toString()), signal),
+  );
 }
 
 async function throwAway(host: Host, folder: string, signal: AbortSignal): Promise<void> {

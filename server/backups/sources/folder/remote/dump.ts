@@ -4,31 +4,44 @@ import { finished } from "node:stream/promises";
 import type { Host } from "../../../../hosts/host.ts";
 import { isPipelineEnd, pipelineEnds, pipelineOf } from "../../../../hosts/shell-pipeline.ts";
 import type { ArchiveSummary, createArchiveInspector } from "../archive.ts";
-import { inWords } from "../dump.ts";
-import { createArguments, createTally, judge, tarEnvironment, type Tally } from "../tar.ts";
+import { createChanges, inWords, sortLine, type Changes } from "../dump.ts";
+import { createRewriter } from "../rewrite.ts";
+import { createArguments, createTally, tarEnvironment, type Tally } from "../tar.ts";
 import { compressCommand } from "../../compress-there.ts";
 import { SourceError, type Attempt, type Manifest } from "../../source.ts";
 import { writeTo } from "../../write-to.ts";
+import { createSiteDatabasesThere } from "./databases.ts";
+import type { Survey } from "./survey.ts";
 
 export type Inspector = Pick<ReturnType<typeof createArchiveInspector>, "inspect">;
 
 /**
- * @param root its real path
  * @param inspector reads along; null = the archive is compressed by the machine's own zstd, and whoever unpacks it
- * inspects it
+ * inspects it. SQLite databases are exchanged only in one that comes uncompressed
  * @returns what makes the manifest of what was found in the archive
  * @throws SourceError, an abort, or the error of `into`; `into` is destroyed then
  */
 export async function dumpThere(
   host: Host,
-  root: string,
+  { real: root, hasSqlite }: Pick<Survey, "real" | "hasSqlite">,
   inspector: Inspector | null,
   into: Writable,
   attempt: Attempt,
 ): Promise<(archive: ArchiveSummary | null) => Manifest> {
   const { signal } = attempt;
   const tally = createTally(attempt.say);
-  let hasVanished = false;
+  const changes = createChanges(tally);
+  const databases =
+    inspector === null || !hasSqlite
+      ? null
+      : createSiteDatabasesThere(host, root, attempt, (line) =>
+          tally.tell("about SQLite databases", line),
+        );
+  const pass = async (piece: Buffer) => {
+    inspector?.inspect(piece);
+    await writeTo(into, piece);
+  };
+  const rewriter = databases === null ? null : createRewriter(databases, pass);
   try {
     const archive = pipelineOf(
       namesOf(root),
@@ -38,17 +51,16 @@ export async function dumpThere(
     const end = await host.run({
       argv: ["sh", "-c", whileTheSame, "sh", root, ...archive],
       environment: tarEnvironment,
-      async take(piece) {
-        inspector?.inspect(piece);
-        await writeTo(into, piece);
-      },
+      take: rewriter?.take ?? pass,
       onErrorLine(line) {
-        if (!isPipelineEnd(line)) hasVanished = sortLine(line, tally) === "gone" || hasVanished;
+        if (!isPipelineEnd(line)) sortThere(line, tally, changes);
       },
       signal,
     });
+    await rewriter?.end();
+    changes.tell(databases?.copied ?? new Set());
     tally.sum();
-    refuseFailures(root, pipelineEnds(end.stderr), tally, hasVanished);
+    refuseFailures(root, pipelineEnds(end.stderr), tally, changes.hasVanished());
     if (end.exitCode === replacedCode)
       throw new SourceError(
         `${root} was replaced by another folder while it was read. Run the backup again.`,
@@ -59,10 +71,11 @@ export async function dumpThere(
       if (archive?.isWhole !== true)
         throw new SourceError(`tar ended without finishing the archive of ${root}.`);
       const { isWhole: _, ...counts } = archive;
-      return { kind: "folder", ...counts };
+      return { kind: "folder", ...counts, ...(hasSqlite && { databases: databases?.found ?? [] }) };
     };
   } catch (error) {
     const cause = inWords(error);
+    await databases?.clear();
     into.destroy(cause);
     throw cause;
   }
@@ -92,33 +105,13 @@ const namesOf = (root: string) =>
     "./%P\\0",
   ] as const;
 
-function sortLine(line: string, tally: Tally): ReturnType<typeof judge>["verdict"] {
+function sortThere(line: string, tally: Tally, changes: Changes): void {
   // It names a folder that went away after its name was read.
-  const lost = /^find: '(.*)': No such file or directory$/.exec(line)?.[1];
-  const { verdict, text } =
-    lost === undefined
-      ? judge(line.replace(/^find: /, ""))
-      : { verdict: "gone" as const, text: lost };
-  switch (verdict) {
-    case "gone":
-      tally.tell(
-        "that vanished",
-        `${text.replace(/: [^:]*(?:: [^:]*)?$/, "")} vanished while the folder was read.`,
-      );
-      break;
-    case "changed":
-      tally.tell("that changed", `${text}.`);
-      break;
-    case "note":
-      tally.tell("notes", text);
-      break;
-    case "failure":
-    case "owner":
-      tally.fail(text);
-      break;
-    case "noise":
-  }
-  return verdict;
+  const name = /^find: '(.*)': No such file or directory$/.exec(line)?.[1];
+  if (name === undefined)
+    return sortLine(line.replace(/^find: |(?<=^tar: )\.\//, ""), tally, changes);
+  const told = `${name} vanished while the folder was read.`;
+  changes.add({ kind: "that vanished", name, line: told });
 }
 
 function refuseFailures(

@@ -1,7 +1,7 @@
 // What only a folder of another machine has to keep; the tests that all folders share are beside the local source.
-import { readdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { Host } from "../../../../hosts/host.ts";
 import { createCollector } from "../../../testing/collector.ts";
 import { createRemoteServer } from "../../../../ssh/testing/remote-server.ts";
@@ -10,6 +10,12 @@ import { makeFolder, makeSite, never, wordOf } from "../testing/fixtures.ts";
 import { createRemoteFolderSource } from "./source.ts";
 
 const remote = createRemoteServer();
+/** Where the server looks for programs; null = where it always does. */
+let path: string | null = null;
+beforeEach(() => {
+  path = null;
+});
+
 const attempt: Attempt = { id: 7, say: () => undefined, signal: never };
 
 async function makeSource() {
@@ -21,7 +27,8 @@ async function makeSource() {
     ...host,
     run(command) {
       commands.push(command.argv.join(" "));
-      return host.run(command);
+      if (path === null) return host.run(command);
+      return host.run({ ...command, environment: { ...command.environment, PATH: path } });
     },
   };
   const source = createRemoteFolderSource({ host: counting, name: "shop", root });
@@ -69,17 +76,38 @@ test("a restore that was cut off between its two steps is settled before the fol
   expect(await wordOf(root)).toBe("new");
 });
 
-test("SQLite databases in the folder are named, and what would refuse a restore", async () => {
-  const { root, source } = await makeSource();
+test("without sqlite3 on the server, databases are archived as they lie, and named", async () => {
+  const { root, folder, source } = await makeSource();
   await makeSite(root, "new");
-  for (const name of ["a.db", "b.sqlite", "c d.sqlite3", "e.db"])
-    await writeFile(join(root, name), "SQLite format 3\0");
-  await writeFile(join(root, "other.db"), "something else");
-  await source.rehearse(never);
-  const [warning = "", ...others] = (await source.warnings?.(never)) ?? [];
-  expect(warning).toMatch(
-    /^SQLite databases on a remote server .* and more\. Add them to the inventory/,
-  );
+  for (const name of ["a.db", "b", "c d.sqlite3", "e.db"])
+    await writeFile(join(root, name), Buffer.alloc(1024, "SQLite format 3\0", "latin1"));
+  await writeFile(join(root, "other.db"), Buffer.alloc(1024, "something else"));
+  const programs = join(folder, "bin");
+  await mkdir(programs);
+  for (const name of [
+    "sh",
+    "readlink",
+    "head",
+    "find",
+    "tar",
+    "awk",
+    "tr",
+    "xargs",
+    "grep",
+    "sed",
+    "cat",
+    "stat",
+    "zstd",
+  ])
+    await symlink(`/usr/bin/${name}`, join(programs, name));
+  path = programs;
+  expect(await source.warnings?.(never)).toEqual([
+    expect.stringMatching(/^The server has no sqlite3, .* and more\. Install it/),
+  ]);
+  const [warning] = (await source.warnings?.(never)) ?? [];
   expect(warning).not.toContain("other.db");
-  expect(others).toEqual([]);
+  const { into, content } = createCollector();
+  const manifest = await source.dump(into, attempt);
+  expect(manifest).not.toHaveProperty("databases");
+  expect(content().length).toBeGreaterThan(0);
 });

@@ -60,7 +60,7 @@ export function createRemoteFolderSource({ host, name, root }: RemoteFolderOptio
       throw error;
     }
     known = null;
-    return dumpThere(host, found.real, inspector, into, attempt);
+    return dumpThere(host, found, inspector, into, attempt);
   };
 
   return {
@@ -78,13 +78,14 @@ export function createRemoteFolderSource({ host, name, root }: RemoteFolderOptio
     },
 
     async warnings(signal) {
-      const { whyNotSwappable: reason, databases } = await looked(signal);
+      const { whyNotSwappable: reason, databases, hasSqlite } = await looked(signal);
+      const shown = databases.slice(0, shownDatabases).join(", ");
       return [
         ...(reason === null ? [] : [`A restore would be refused: ${reason}.`]),
-        ...(databases.length === 0
+        ...(databases.length === 0 || hasSqlite
           ? []
           : [
-              `SQLite databases on a remote server are archived as plain files, which a write during the backup may leave inconsistent: ${databases.slice(0, shownDatabases).join(", ")}${databases.length > shownDatabases ? " and more" : ""}. Add them to the inventory as databases of their own to have copies of one moment.`,
+              `The server has no sqlite3, so its SQLite databases are archived as plain files, which a write during the backup may leave inconsistent: ${shown}${databases.length > shownDatabases ? " and more" : ""}. Install it (Debian: apt-get install sqlite3).`,
             ]),
       ];
     },
@@ -96,7 +97,9 @@ export function createRemoteFolderSource({ host, name, root }: RemoteFolderOptio
     },
 
     async compressed(signal) {
-      if (!(await looked(signal)).hasZstd) return null;
+      const { hasZstd, hasSqlite, databases } = await looked(signal);
+      // Databases are exchanged on the way, which has to be read for that.
+      if (!hasZstd || (hasSqlite && databases.length > 0)) return null;
       return { content: "archive", dump: (...args) => dump(null, args) };
     },
 

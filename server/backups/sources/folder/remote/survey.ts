@@ -4,6 +4,7 @@ import type { Host } from "../../../../hosts/host.ts";
 import { lookForZstd } from "../../compress-there.ts";
 import { SourceError } from "../../source.ts";
 import { tarMissing } from "../tar.ts";
+import { listDatabases, lookForSqlite } from "./databases.ts";
 import { lookAround, placeIn, tellWhyNotSwappable } from "./place.ts";
 import { runScript } from "./script.ts";
 import { leftRestores, listRestores } from "./swap.ts";
@@ -14,6 +15,7 @@ export type Survey = {
   tarVersion: string | null;
   hasGnuFind: boolean;
   hasZstd: boolean;
+  hasSqlite: boolean;
   /** Where the folder really is; the last part need not be there. */
   real: string;
   /** Ids of restores that were cut off and could not be put in order then. */
@@ -29,36 +31,42 @@ export const shownDatabases = 3;
 const lookAt = `if [ ! -e "$1" ]; then echo missing; elif [ ! -d "$1" ]; then echo other
 elif [ ! -r "$1" ] || [ ! -x "$1" ]; then echo closed; else echo open; fi`;
 
-/** Of files that are called so. */
-const findDatabases = `find "$1" -type f -size +0 \\( -name '*.sqlite' -o -name '*.sqlite3' -o -name '*.db' \\) -exec sh -c '
-  for file; do if [ "$(head -c 15 -- "$file")" = "SQLite format 3" ]; then printf "%s\\n" "$file"; fi; done' sh {} + 2>/dev/null | head -n ${shownDatabases + 1}`;
-
 /** A line break at the end of a name would be lost without the point. */
 const script = `s=$(${lookAt}); printf '%s\\0' "$s"
 tar --version; printf '\\0'; find --version | head -n 1; printf '\\0'
 ${lookForZstd} && echo zstd; printf '\\0'
+${lookForSqlite} && echo sqlite3; printf '\\0'
 r=$(readlink -f -- "$1" && printf .); r=\${r%??}; p=\${r%/*}; p=\${p:-/}
 printf '%s\\0' "$r"
 set -- "$p" "$r"
 (${listRestores}); printf '\\0'
 (${lookAround}); printf '\\0'
-if [ "$s" = open ]; then set -- "$r"; ${findDatabases}; fi`;
+if [ "$s" = open ]; then set -- "$r"; ${listDatabases} | head -n ${shownDatabases + 1}; fi`;
 
 /** @param root absolute path; may be a link */
 export async function surveyFolder(host: Host, root: string, signal: AbortSignal): Promise<Survey> {
   const sections = (await runScript(host, script, [root], signal)).split("\0");
-  const [state = "", tar = "", find = "", zstd = "", real = "", restores = "", around = ""] =
-    sections;
+  const [
+    state = "",
+    tar = "",
+    find = "",
+    zstd = "",
+    sqlite = "",
+    real = "",
+    restores = "",
+    around = "",
+  ] = sections;
   const place = placeIn(host, real, 0);
   return {
     state,
     tarVersion: /^tar \(GNU tar\) (\S+)/m.exec(tar)?.[1] ?? null,
     hasGnuFind: find.includes("GNU findutils"),
     hasZstd: zstd !== "",
+    hasSqlite: sqlite !== "",
     real,
     leftRestores: leftRestores(place, restores),
     whyNotSwappable: tellWhyNotSwappable(host, place, around),
-    databases: (sections[7] ?? "").split("\n").filter((path) => path !== ""),
+    databases: (sections[8] ?? "").split("\n").filter((path) => path !== ""),
   };
 }
 

@@ -11,6 +11,7 @@ import { createCollector } from "../../../testing/collector.ts";
 import { createRemoteServer } from "../../../../ssh/testing/remote-server.ts";
 import { createRemoteFolderSource } from "../remote/source.ts";
 import { createFolderSource } from "../source.ts";
+import { markOf, temporaryRoot } from "../../sqlite/remote/shell.ts";
 import type { Attempt, Source } from "../../source.ts";
 
 export const run = promisify(execFile);
@@ -41,7 +42,12 @@ export function createMachines() {
       machine: "a remote server",
       async makeSource() {
         const folder = await makeFolder();
-        return { folder, ...wrap(folder, createRemoteFolderSource, await remote.host()) };
+        const wrapped = wrap(folder, createRemoteFolderSource, await remote.host());
+        // Those of other tests that run beside this one end otherwise.
+        const end = `-${markOf(wrapped.root)}`;
+        const scratch = async () =>
+          (await readdir(temporaryRoot)).filter((name) => name.endsWith(end));
+        return { folder, ...wrapped, scratch };
       },
     },
   ];
@@ -77,7 +83,9 @@ function wrap<Machine extends Host>(
     if (manifest.kind !== "folder") throw new Error("not a folder's manifest");
     return { manifest, archive: content() };
   };
-  return { root, scratchFolder, said, source, attempt, dump };
+  /** What work keeps on the disk while it runs. */
+  const scratch = (): Promise<string[]> => readdir(scratchFolder).catch(() => []);
+  return { root, scratchFolder, scratch, said, source, attempt, dump };
 }
 
 export async function makeSite(root: string, word: string, files = 3): Promise<void> {

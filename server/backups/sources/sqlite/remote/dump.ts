@@ -20,8 +20,8 @@ step q -readonly "$real" begin 'select count(*) from sqlite_master' '.backup ${c
 check "$2" "$3"
 tell "$(stat -c '%a %u %g' -- "$real")"`;
 
-/** Reads from what has no name any more. */
-const send = `cd -- "$1" && exec <${copyName} && cd / && rm -rf -- "$1" || exit 1; shift; exec "$@"`;
+/** Reads from what has no name any more: `$1` is its folder, the rest what writes it. */
+export const send = `cd -- "$1" && exec <${copyName} && cd / && rm -rf -- "$1" || exit 1; shift; exec "$@"`;
 
 /** @throws SourceError, an abort, or the error of `into`; `into` is destroyed then */
 export async function dumpThere(

@@ -7,7 +7,7 @@ import { SourceError } from "../../source.ts";
 import { sqliteError } from "../failures.ts";
 
 /** Where large temporary files lie on every server: on a disk. */
-const temporaryRoot = "/var/tmp";
+export const temporaryRoot = "/var/tmp";
 
 /**
  * `$real` is the database with links followed, `$parent` its folder. `look` says what stands there, `place` where there is
