@@ -31,8 +31,7 @@ with it, - to read it from the standard input, or the URL itself, which others o
     const target = await openDatabaseOf(context, dataFolder, targetUrl, "<target>");
     const startMs = performance.now();
     const outcome = await moveDatabase(source, target, createProgress(say));
-    if (outcome === "finished")
-      say("An earlier run had moved everything; its last step was made now.");
+    if (outcome === "finished") say("An earlier run has moved everything.");
     else say(`Moved in ${shortDuration(performance.now() - startMs)}.`);
     say(
       targetUrl === null

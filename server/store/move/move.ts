@@ -25,7 +25,7 @@ export type Progress = {
   onCheck(tables: number): void;
 };
 
-/** Whether this run copied the data, or found that an earlier one had. */
+/** Whether this run moved everything, or found that an earlier one had. */
 type Outcome = "moved" | "finished";
 
 /**
@@ -178,7 +178,7 @@ async function mayReplace(source: Side, target: Side, marks: Marks): Promise<boo
     ? "Move that folder away"
     : "Move to an empty database, or drop this one and create it again";
   throw new MoveError(
-    `${target.place} is not empty: it has ${found.join(", ")}, of another Quarterdeck or another program. Nothing was changed. ${cure}.`,
+    `Couldn't move to ${target.place}: it is not empty, but has ${found.slice(0, 3).join(", ")}${found.length > 3 ? ` and ${found.length - 3} more tables` : ""} of another Quarterdeck or another program. Nothing was changed. ${cure}.`,
   );
 }
 
