@@ -31,10 +31,14 @@ const activityOf = async (id: number) => {
     .filter(({ object }) => object.type === "backup" && object.id === id)
     .map(({ action }) => action);
 };
+const postgresRows = async () => await every.postgres?.query("shop", "select count(*) from noise");
+const mariadbRows = () => every.mariadb.query("shop", "select count(*) from noise");
 /** How much each source holds: a restore must not change it, whole or in part. */
 const contents = {
-  PostgreSQL: async () => await every.postgres?.query("shop", "select count(*) from noise"),
-  MariaDB: () => every.mariadb.query("shop", "select count(*) from noise"),
+  PostgreSQL: postgresRows,
+  "PostgreSQL on a remote server": postgresRows,
+  MariaDB: mariadbRows,
+  "MariaDB on a remote server": mariadbRows,
   SQLite: async () => every.service.sql("select count(*) from noise"),
   "SQLite on a remote server": async () => {
     const { folder } = every.service;
@@ -44,6 +48,7 @@ const contents = {
     return [found, (await readdir(folder)).filter((name) => name.includes(".quarterdeck-"))];
   },
   folder: () => readdir(join(every.service.folder, "shop")),
+  "folder on a remote server": () => readdir(join(every.service.folder, "far")),
   "folder of another account": () => readdir(join(every.service.folder, "other")),
 } as const satisfies Record<SourceKind, () => Promise<unknown>>;
 

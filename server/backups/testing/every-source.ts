@@ -19,7 +19,12 @@ export const sourceKinds = {
   ...(hasPostgresServer && { PostgreSQL: { backupable_type: "database", backupable_id: 4 } }),
   MariaDB: { backupable_type: "database", backupable_id: 5 },
   SQLite: { backupable_type: "database", backupable_id: 1 },
+  ...(hasPostgresServer && {
+    "PostgreSQL on a remote server": { server: 3, backupable_type: "database", backupable_id: 7 },
+  }),
+  "MariaDB on a remote server": { server: 3, backupable_type: "database", backupable_id: 8 },
   "SQLite on a remote server": { server: 3, backupable_type: "database", backupable_id: 6 },
+  "folder on a remote server": { server: 3, backupable_type: "site", backupable_id: 3 },
   folder: { backupable_type: "site", backupable_id: 1 },
   ...(isRoot && { "folder of another account": { backupable_type: "site", backupable_id: 2 } }),
 };
@@ -73,15 +78,19 @@ export async function createEverySource(connection: string): Promise<EverySource
       servers: `  - { id: 3, name: far, connection: ${connection} }`,
       databases: (home) => `  - { id: 4, server: 1, name: pg, engine: postgres, url: env:POSTGRES }
   - { id: 5, server: 1, name: maria, engine: mysql, url: env:MARIADB }
-  - { id: 6, server: 3, name: notes, engine: sqlite, path: ${home}/notes.sqlite, user: ${ownUser} }`,
-      sites: (home) =>
-        isRoot ? `  - { id: 2, server: 1, name: other, root: ${home}/other, user: nobody }` : "",
+  - { id: 6, server: 3, name: notes, engine: sqlite, path: ${home}/notes.sqlite, user: ${ownUser} }
+  - { id: 7, server: 3, name: far-pg, engine: postgres, url: env:POSTGRES }
+  - { id: 8, server: 3, name: far-maria, engine: mysql, url: env:MARIADB }`,
+      sites: (home) => `  - { id: 3, server: 3, name: far, root: ${home}/far, user: ${ownUser} }
+${isRoot ? `  - { id: 2, server: 1, name: other, root: ${home}/other, user: nobody }` : ""}`,
       providers: () =>
         `  - { id: ${gated}, name: offsite, ${bucket(gate.options.endpoint ?? "")} }
   - { id: ${refusing}, name: closed, ${bucket("http://127.0.0.1:9")} }`,
     },
   );
   await fill(join(service.folder, "shop"));
+  await mkdir(join(service.folder, "far"));
+  await fill(join(service.folder, "far"));
   const makeNoise =
     "create table noise as with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000) select i, randomblob(1000) from n";
   service.sql(makeNoise);
