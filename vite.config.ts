@@ -83,6 +83,8 @@ export default defineConfig({
   test: {
     environment: "node",
     globalSetup: ["server/testing/global-setup.ts"],
+    // As `npm start` has it: buffers that pass do not have the whole heap looked through.
+    execArgv: ["--external-memory-accounted-in-global-limit"],
     // A machine may be busy; what hangs is found all the same.
     testTimeout: 90_000,
     // Whole services are started there, several at once.
