@@ -78,6 +78,7 @@ export function createWorkers(options: WorkersOptions): Workers {
         createSupervisord: ({ id, connection, supervisord }) =>
           createSupervisordManager({
             ...common,
+            log: log.child({ server: id }),
             machine: connection === "local" ? here : createRemoteMachine(() => servers.find(id)),
             config: supervisord?.config ?? null,
             folder: join(folder, `server-${id}`),

@@ -37,17 +37,25 @@ export function createLooks({ contact, turn, looked, isNeeded, pace, clock, log 
 
   async function look(): Promise<void> {
     const startMs = clock.now();
+    const wasAway = contact.away() !== null;
     try {
       const isFirst = contact.isNew();
       isBusy = await turn(await contact.connect(), isFirst);
       contact.succeeded(startMs);
+      if (wasAway) log.info({}, "supervisord can be asked again");
       const goOn = atContact;
       atContact = [];
       for (const step of goOn) step();
       if (goOn.length > 0) loop.wake();
     } catch (error) {
       contact.failed(error);
-      log.warn({ err: error }, "supervisord was not asked, is tried again");
+      const away = contact.away();
+      // Once, however often that is tried again.
+      if (!wasAway && away !== null)
+        log.warn(
+          { err: error, reason: away.reason },
+          "supervisord cannot be asked, is tried again",
+        );
     }
     looked();
   }

@@ -323,6 +323,13 @@ test("while supervisord hangs or is gone it is away with its reason, and then ev
   expect(pidsOf(manager, 1)).not.toEqual(pids);
   await own.stop();
   await expect.poll(() => whyAway(manager), soon).toContain("supervisord is not running");
+  // Asked again and again, told once each time.
+  const asked = manager.asked();
+  await expect.poll(manager.asked, soon).toBeGreaterThan(asked + 3);
+  expect(manager.problems).toEqual([
+    expect.stringMatching(/^supervisord cannot be asked.*did not answer within 5 s/),
+    expect.stringMatching(/^supervisord cannot be asked.*supervisord is not running/),
+  ]);
   const last = pidsOf(manager, 1);
   expect(isUp(manager, 1)()).toBe(true);
   await own.start();

@@ -48,6 +48,8 @@ type TurnOptions = {
 export function createTurn(options: TurnOptions) {
   const { names, machine, workers, log, nowMs, compareMs, released } = options;
   let comparedAtMs = 0;
+  /** What failed last, by worker and part of the turn. */
+  const troubles = new Map<string, string>();
   let last: { answer: RpcValue; seen: ReadonlyMap<string, Observed> } | null = null;
 
   const pathOf = ({ folder, suffix }: Installed, id: number) =>
@@ -229,14 +231,24 @@ export function createTurn(options: TurnOptions) {
     await removeStarting(machine, logs);
   }
 
-  /** What fails for one worker is no matter of the others. */
-  async function attempt(worker: SupervisordWorker, run: () => Promise<boolean>): Promise<boolean> {
+  /** What fails for one worker is no matter of the others, and is told once however often it is tried again. */
+  async function attempt(
+    { id }: SupervisordWorker,
+    what: "step" | "tidying",
+    run: () => Promise<boolean>,
+  ): Promise<boolean> {
     if (released.aborted) return false;
+    const key = `${id} ${what}`;
     try {
-      return await run();
+      const result = await run();
+      troubles.delete(key);
+      return result;
     } catch (error) {
       if (isAway(error)) throw error;
-      log.warn({ err: error, worker: worker.id }, "a worker's step failed, is tried again");
+      const problem = messageOf(error);
+      if (troubles.get(key) !== problem)
+        log.warn({ err: error, worker: id }, `a worker's ${what} failed, is tried again`);
+      troubles.set(key, problem);
       return false;
     }
   }
@@ -245,7 +257,7 @@ export function createTurn(options: TurnOptions) {
     for (let round = 0; round < maxRounds; round += 1) {
       let isAnyTaken = false;
       for (const worker of workers.values())
-        if (await attempt(worker, () => step(connected, worker))) isAnyTaken = true;
+        if (await attempt(worker, "step", () => step(connected, worker))) isAnyTaken = true;
       if (!isAnyTaken) return;
       await endStrays(connected.rpc, await observe(connected.rpc));
     }
@@ -257,7 +269,8 @@ export function createTurn(options: TurnOptions) {
     const strays = await observe(connected.rpc);
     await endStrays(connected.rpc, strays);
     await takeSteps(connected);
-    for (const worker of workers.values()) await attempt(worker, () => tidy(connected, worker));
+    for (const worker of workers.values())
+      await attempt(worker, "tidying", () => tidy(connected, worker));
     return (
       strays.size > 0 ||
       [...workers.values()].some(({ slots }) => slots.values().some((slot) => slot.isBusy()))

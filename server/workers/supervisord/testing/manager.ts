@@ -15,24 +15,35 @@ import type { TestSupervisord } from "./supervisord.ts";
 
 type Given = { folder?: string; instance?: string; machine?: Machine; restMs?: number };
 
-/** Looks every 50 ms, and every 200 ms or `restMs` at rest. Released when the test is over; what it added to supervisord goes with that. */
+/**
+ * Looks every 50 ms, and every 200 ms or `restMs` at rest; `asked` counts the commands on its machine. Released when the test
+ * is over; what it added to supervisord goes with that.
+ */
 export function makeManager(
   context: Pick<TestContext, "onTestFinished">,
   { config }: Pick<TestSupervisord, "config">,
   given: Given = {},
-): TestSupervisor & Pick<LookingManager, "wake"> {
+): TestSupervisor & Pick<LookingManager, "wake"> & { asked(): number } {
   const instance = given.instance ?? makeInstance();
   const folder = given.folder ?? makeFolder(context);
   const { listener, reports } = keepReports((id) => manager.processes(id));
   const { PATH = "" } = process.env;
   const host = createLocalHost({ PATH, HOME: "/" });
+  let asked = 0;
+  const machine = given.machine ?? {
+    run: host.run,
+    openSocket: async (path) => path,
+    whyClosed: async () => null,
+    environment: { PATH },
+  };
   const manager = createSupervisordManager({
     ...listener,
-    machine: given.machine ?? {
-      run: host.run,
-      openSocket: async (path) => path,
-      whyClosed: async () => null,
-      environment: { PATH },
+    machine: {
+      ...machine,
+      run(command) {
+        asked += 1;
+        return machine.run(command);
+      },
     },
     config,
     folder: join(folder, "workers"),
@@ -40,5 +51,5 @@ export function makeManager(
     pace: { busyMs: 50, awayMs: 200, restMs: given.restMs ?? 200, compareMs: 500 },
   });
   context.onTestFinished(() => manager.release());
-  return { ...manager, ...reports, instance, folder };
+  return { ...manager, ...reports, instance, folder, asked: () => asked };
 }
