@@ -157,6 +157,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     db,
     servers,
     // What could not be asked while it was away can be now.
+    onResponse: inventory.catchUp,
     onReached(id) {
       inventory.read();
       workersOfInventory?.noteReached(id);

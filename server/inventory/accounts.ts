@@ -47,21 +47,25 @@ type Database = Inventory["databases"][number];
 /**
  * @param stored as they were decided before: an owner is looked up once for a path
  * @param remote the servers over SSH; what is wrong there is no mistake in the file
- * @returns the accounts, and the mistakes in the file
+ * @returns the accounts, the mistakes in the file, and the servers that could not be asked for all of theirs
  */
 export async function decideAccounts(
   inventory: Inventory,
   stored: EntryAccounts,
   machine: AccountSource,
   remote: RemoteAccounts = async () => null,
-): Promise<{ accounts: EntryAccounts; complaints: Complaint[] }> {
+): Promise<{ accounts: EntryAccounts; complaints: Complaint[]; unasked: ReadonlySet<number> }> {
   const source = { ...machine, find: onceForEach(machine.find) };
-  const sourceAt = onceForEach(remote);
+  const sourceAt = onceForEach(async (server: number) => {
+    const there = await remote(server);
+    return there === null || typeof there === "string" ? there : lookingUpOnce(there);
+  });
   // Side by side, because each may take its time.
   const files = inventory.databases.filter(({ engine }) => engine === "sqlite");
   await Promise.all([...inventory.sites, ...files].map(({ server }) => sourceAt(server)));
   const accounts: EntryAccounts = { sites: new Map(), databases: new Map() };
   const complaints: Complaint[] = [];
+  const unasked = new Set<number>();
   const decide = async (
     kind: keyof EntryAccounts,
     index: number,
@@ -71,7 +75,9 @@ export async function decideAccounts(
     const there = await sourceAt(entry.server);
     if (there !== null) {
       const before = stored[kind].get(entry.id);
-      accounts[kind].set(entry.id, await accountThere(entry, before, there, otherwise));
+      const decided = await accountThere(entry, before, there, otherwise);
+      if (decided.isUnasked) unasked.add(entry.server);
+      accounts[kind].set(entry.id, decided.account);
       return;
     }
     const given = entry.user === undefined ? null : await accountGiven(entry.user, source);
@@ -84,19 +90,49 @@ export async function decideAccounts(
     else accounts[kind].set(entry.id, await otherwise(source));
   };
 
-  for (const [index, site] of inventory.sites.entries())
-    await decide("sites", index, site, (source) =>
+  /** One after the other on this machine, and side by side on others, where each command may take its time. */
+  const each = async <Entry extends { server: number }>(
+    entries: readonly Entry[],
+    decideOne: (entry: Entry, index: number) => Promise<void>,
+  ) => {
+    const elsewhere: Promise<void>[] = [];
+    for (const [index, entry] of entries.entries()) {
+      const decided = decideOne(entry, index);
+      if ((await sourceAt(entry.server)) === null) await decided;
+      else elsewhere.push(decided);
+    }
+    await Promise.all(elsewhere);
+  };
+
+  await each(inventory.sites, (site, index) =>
+    decide("sites", index, site, (source) =>
       ownerOf(expandHome(site.root), stored.sites.get(site.id), source),
-    );
-  for (const [index, database] of inventory.databases.entries())
-    if (database.engine === "sqlite")
-      await decide("databases", index, database, async (source) => {
-        const users = inventory.sites.filter(({ databases }) => databases?.includes(database.id));
-        return users.length > 0
-          ? accountOfSites(users, accounts.sites)
-          : ownerOf(expandHome(database.path), stored.databases.get(database.id), source);
-      });
-  return { accounts, complaints };
+    ),
+  );
+  await each(inventory.databases, async (database, index) => {
+    if (database.engine !== "sqlite") return;
+    await decide("databases", index, database, async (source) => {
+      const users = inventory.sites.filter(({ databases }) => databases?.includes(database.id));
+      return users.length > 0
+        ? accountOfSites(users, accounts.sites)
+        : ownerOf(expandHome(database.path), stored.databases.get(database.id), source);
+    });
+  });
+  return { accounts, complaints, unasked };
+}
+
+/** Many of its entries have the same account. */
+function lookingUpOnce(there: RemoteAccountSource): RemoteAccountSource {
+  const found = new Map<number, Promise<string | null>>();
+  return {
+    ...there,
+    find: onceForEach(there.find),
+    whyNotAs(account) {
+      const one = found.get(account.uid) ?? there.whyNotAs(account);
+      found.set(account.uid, one);
+      return one;
+    },
+  };
 }
 
 /** A lookup is a process, and many entries have the same account. */
@@ -115,30 +151,33 @@ async function accountThere(
   before: EntryAccount | undefined,
   source: RemoteAccountSource | string,
   otherwise: (source: AccountSource) => Promise<EntryAccount>,
-): Promise<EntryAccount> {
+): Promise<{ account: EntryAccount; isUnasked: boolean }> {
   const { user } = entry;
   const path = pathOf(entry);
-  const without = (problem: string) => ({ account: null, problem, ownerOf: null });
+  const without = (problem: string): EntryAccount => ({ account: null, problem, ownerOf: null });
+  const asked = (account: EntryAccount) => ({ account, isUnasked: false });
   const unknown = (reason: string) => {
     const isSame =
       user === undefined
         ? before?.ownerOf === null || before?.ownerOf === path
         : before?.account?.name === user;
-    return before !== undefined && before.account !== null && isSame
-      ? before
-      : without(`No account for ${path} yet: ${reason}`);
+    const isKept = before !== undefined && before.account !== null && isSame;
+    const account = isKept ? before : without(`No account for ${path} yet: ${reason}`);
+    return { account, isUnasked: true };
   };
   if (typeof source === "string") return unknown(source);
   try {
     if (user === undefined)
-      return source.own.uid === 0
-        ? await otherwise(source)
-        : { account: source.own, problem: null, ownerOf: null };
+      return asked(
+        source.own.uid === 0
+          ? await otherwise(source)
+          : { account: source.own, problem: null, ownerOf: null },
+      );
     const account = await source.find(user);
     if (account === null)
-      return without(`No account for ${path}: its server has no user “${user}”.`);
+      return asked(without(`No account for ${path}: its server has no user “${user}”.`));
     const why = account.uid === source.own.uid ? null : await source.whyNotAs(account);
-    return why === null ? await unlessReplaceable(account, path, source) : without(why);
+    return asked(why === null ? await unlessReplaceable(account, path, source) : without(why));
   } catch (error) {
     return unknown(toError(error).message);
   }

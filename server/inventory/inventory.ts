@@ -2,6 +2,7 @@
 import { watch } from "node:fs";
 import { access, chmod, mkdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import {
   decideAccounts,
@@ -24,9 +25,9 @@ type InventoryOptions = {
   dataFolder: string;
   store: InventoryStore;
   accounts: AccountSource;
-  /** Told of the servers of a file before their accounts are decided, and of those that stay when it is refused. */
   /** Called once the rows are those of the file. */
   onAccepted(): void;
+  /** Told of the servers of a file before their accounts are decided, and of those that stay when it is refused. */
   remote: { follow(servers: Inventory["servers"]): Promise<void>; accounts: RemoteAccounts };
   clock: Clock;
   log: Logger;
@@ -37,16 +38,23 @@ type LiveInventory = {
   problem(): string | null;
   /** Reads the file now, whether a change was seen or not. */
   read(): void;
+  /** A server responds: decides what could not be decided of its accounts. Resolves after 10 s at the latest. */
+  catchUp(server: number): Promise<void>;
   /** From now on nothing is read. @returns once a reading that was under way is over */
   close(): Promise<void>;
 };
 
 /** An editor writes in several steps; reading waits until this much time passed without another. */
 const settleMs = 150;
+/** A server that responds is not kept for longer from being called reachable. */
+const catchUpMs = 10_000;
 
 export async function openInventory(options: InventoryOptions): Promise<LiveInventory> {
   const { file, store, clock, log } = options;
   let problem: string | null = null;
+  /** Servers that could not be asked for all of their accounts. */
+  let unasked: ReadonlySet<number> = new Set();
+  let atReading: (() => void)[] = [];
 
   const load = async (stopping?: AbortSignal) => {
     try {
@@ -56,7 +64,7 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
         const before = await store.listAccounts();
         const { accounts: here, remote } = options;
         const decided = await decideAccounts(read, before, here, remote.accounts);
-        ({ accounts } = decided);
+        ({ accounts, unasked } = decided);
         return decided.complaints;
       });
       // Accounts of servers that are no longer followed are not what it says.
@@ -97,7 +105,12 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
   const loop = createLoop({
     name: "reading of the inventory",
     everyMs: () => null,
-    turn: load,
+    async turn(stopping) {
+      const goOn = atReading;
+      atReading = [];
+      await load(stopping);
+      for (const step of goOn) step();
+    },
     clock,
     log,
   });
@@ -114,6 +127,12 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
   return {
     problem: () => problem,
     read: loop.wake,
+    async catchUp(server) {
+      if (!unasked.has(server)) return;
+      const read = new Promise<void>((resolve) => atReading.push(resolve));
+      loop.wake();
+      await Promise.race([read, wait(catchUpMs, undefined, { ref: false })]);
+    },
     close() {
       clearTimeout(timer);
       watcher.close();

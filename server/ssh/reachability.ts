@@ -43,13 +43,16 @@ export type Reachability = {
 type Options = {
   db: Database;
   servers: Servers;
+  /** Called with the id of a server that responds, and waited for before it is called reachable. */
+  onResponse(id: number): Promise<void>;
   /** Called with the id of a server that responds and did not before. */
   onReached(id: number): void;
   clock: Clock;
   log: Logger;
 };
 
-export function createReachability({ db, servers, onReached, clock, log }: Options): Reachability {
+export function createReachability(options: Options): Reachability {
+  const { db, servers, onResponse, onReached, clock, log } = options;
   // Of a server whose entry was changed nothing is known any more.
   const seen = new WeakMap<RemoteServer, Seen>();
   /** As this service has stored it: what is the same again costs no query. */
@@ -86,6 +89,7 @@ export function createReachability({ db, servers, onReached, clock, log }: Optio
 
   async function check(server: RemoteServer): Promise<void> {
     const error = await ask(server);
+    if (error === null) await onResponse(server.id);
     // Its connection was ended here, which says nothing of the server.
     if (isStopped || !servers.list().includes(server)) return;
     const isAs = (contact: Contact | undefined) =>

@@ -5,33 +5,37 @@ import type { Host } from "../hosts/host.ts";
 import type { RemoteAccountSource } from "../inventory/accounts.ts";
 import { ServerAway, toShownText } from "./server-away.ts";
 
+/** One line for each path; “-” where that says nothing. */
+const statEach = 'for p; do stat -c "%u %g %f" -- "$p" 2>/dev/null || echo -; done';
 const linkType = 0o120000;
 const typeMask = 0o170000;
 
 export function createRemoteAccounts(host: Host): RemoteAccountSource {
-  const look: Look = {
-    async lstat(path) {
-      const { exitCode, stdout, stderr } = await host.run({
-        argv: ["stat", "-c", "%u %g %f", "--", path],
-      });
-      if (exitCode !== 0) throw notFound(path, stderr);
-      const [uid = "", gid = "", mode = ""] = stdout.trim().split(" ");
-      if (![uid, gid].every((part) => /^\d+$/.test(part)) || !/^[0-9a-f]+$/.test(mode))
-        throw new Error(`its server doesn't say whose ${path} is`);
-      const bits = Number.parseInt(mode, 16);
-      return {
-        uid: Number(uid),
-        gid: Number(gid),
-        mode: bits,
-        isSymbolicLink: () => (bits & typeMask) === linkType,
-      };
-    },
-    async readlink(path) {
-      const { exitCode, stdout, stderr } = await host.run({ argv: ["readlink", "-n", "--", path] });
-      if (exitCode !== 0) throw notFound(path, stderr);
-      return stdout;
-    },
-  };
+  async function lstat(path: string) {
+    const { exitCode, stdout, stderr } = await host.run({
+      argv: ["stat", "-c", "%u %g %f", "--", path],
+    });
+    if (exitCode !== 0) throw notFound(path, stderr);
+    const found = readStat(stdout);
+    if (found === null) throw new Error(`its server doesn't say whose ${path} is`);
+    return found;
+  }
+
+  async function readlink(path: string) {
+    const { exitCode, stdout, stderr } = await host.run({ argv: ["readlink", "-n", "--", path] });
+    if (exitCode !== 0) throw notFound(path, stderr);
+    return stdout;
+  }
+
+  /** Asks for the whole way at once, which a slow server takes seconds for otherwise; a link leads to what is asked for then. */
+  async function lookAlong(path: string): Promise<Look> {
+    const names = path.split("/").filter((name) => name !== "");
+    const way = ["/", ...names.map((_, index) => `/${names.slice(0, index + 1).join("/")}`)];
+    const { stdout } = await host.run({ argv: ["sh", "-c", statEach, "sh", ...way] });
+    const lines = stdout.split("\n");
+    const found = new Map(way.map((one, index) => [one, readStat(lines[index] ?? "")]));
+    return { lstat: async (one) => found.get(one) ?? lstat(one), readlink };
+  }
 
   return {
     own: host.account,
@@ -40,8 +44,8 @@ export function createRemoteAccounts(host: Host): RemoteAccountSource {
       const { stdout } = await host.run({ argv: ["getent", "passwd", "--", String(key)] });
       return readPasswd(stdout.trim().split("\n")[0] ?? "", key);
     },
-    findOwner: (path) => findFolderOwner(path, look),
-    findReplacer: (path, uid) => findReplacer(path, uid, look),
+    findOwner: async (path) => findFolderOwner(path, await lookAlong(path)),
+    findReplacer: async (path, uid) => findReplacer(path, uid, await lookAlong(path)),
     async whyNotAs(account: Account) {
       try {
         await host.as(account).run({ argv: ["true"] });
@@ -51,6 +55,19 @@ export function createRemoteAccounts(host: Host): RemoteAccountSource {
         throw error;
       }
     },
+  };
+}
+
+/** @param line of `stat`; null where it is none */
+function readStat(line: string) {
+  const [, uid, gid, mode = ""] = /^(\d+) (\d+) ([0-9a-f]+)\s*$/.exec(line) ?? [];
+  if (uid === undefined || gid === undefined) return null;
+  const bits = Number.parseInt(mode, 16);
+  return {
+    uid: Number(uid),
+    gid: Number(gid),
+    mode: bits,
+    isSymbolicLink: () => (bits & typeMask) === linkType,
   };
 }
 

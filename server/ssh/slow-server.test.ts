@@ -50,13 +50,14 @@ test("a server behind a slow link stays reachable, with its latency, its workers
     });
 
   await becomes<Server>(`/api/server/${far}`, { reachable: true });
+  // Whose its sites are takes some commands there, and is known by then.
+  const { body: site } = await service.json<Site>("GET", "/api/site/9");
+  expect(site.account).toBe(ownUser);
   const { latency } = await becomes<ServerStatus>(`/api/server/${far}/status`, {
     facts: expect.objectContaining({ processors: expect.any(Number) }),
   });
   expect(latency).toBeGreaterThanOrEqual(2 * delayMs);
 
-  // Whose it is takes some commands there.
-  await becomes<Site>("/api/site/9", { account: ownUser });
   const { body: worker } = await service.json<Worker>("POST", "/api/site/9/worker", workerBody);
   const path = `/api/worker/${worker.id}`;
   const first = pidOf(await becomes<Worker>(path, { status: "installed" }));
