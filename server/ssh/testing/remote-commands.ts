@@ -1,0 +1,35 @@
+// For tests of commands on servers: a server of a test's own, and what still runs on it.
+import { expect, vi } from "vitest";
+import { openRemoteHost } from "../remote-host.ts";
+import { connectTo } from "./connect.ts";
+import { startSshd, type TestSshd } from "./sshd.ts";
+
+export async function openServer(options?: Parameters<typeof startSshd>[0]) {
+  const sshd = await startSshd(options);
+  const connection = await connectTo(sshd);
+  return { sshd, connection, host: await openRemoteHost(connection) };
+}
+
+/** A number that nothing else on this machine has in its command line. */
+export const uniqueSeconds = () => String(10_000_000 + Math.floor(Math.random() * 80_000_000));
+
+export const expectRunning = (sshd: TestSshd, text: string) =>
+  vi.waitFor(async () => expect(await sshd.findRunning(text)).not.toEqual([]), {
+    timeout: 20_000,
+    interval: 50,
+  });
+export const expectGone = (sshd: TestSshd, text: string) =>
+  vi.waitFor(async () => expect(await sshd.findRunning(text)).toEqual([]), {
+    timeout: 20_000,
+    interval: 50,
+  });
+
+export const caught = async (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => null,
+    (error: unknown) => error,
+  );
+
+export function* inPieces(bytes: Buffer) {
+  for (let at = 0; at < bytes.length; at += 65_521) yield bytes.subarray(at, at + 65_521);
+}
