@@ -13,6 +13,8 @@ import type { Machine } from "../machine.ts";
 import { createSupervisordManager } from "../manager.ts";
 import type { TestSupervisord } from "./supervisord.ts";
 
+export type TestManager = TestSupervisor & Pick<LookingManager, "wake"> & { asked(): number };
+
 type Given = { folder?: string; instance?: string; machine?: Machine; restMs?: number };
 
 /**
@@ -23,7 +25,7 @@ export function makeManager(
   context: Pick<TestContext, "onTestFinished">,
   { config }: Pick<TestSupervisord, "config">,
   given: Given = {},
-): TestSupervisor & Pick<LookingManager, "wake"> & { asked(): number } {
+): TestManager {
   const instance = given.instance ?? makeInstance();
   const folder = given.folder ?? makeFolder(context);
   const { listener, reports } = keepReports((id) => manager.processes(id));
@@ -53,3 +55,12 @@ export function makeManager(
   context.onTestFinished(() => manager.release());
   return { ...manager, ...reports, instance, folder, asked: () => asked };
 }
+
+export const pidsOf = (manager: TestManager, id: number) =>
+  manager.processes(id).flatMap(({ pid }) => pid ?? []);
+export const isUp =
+  (manager: TestManager, id: number, count = 1) =>
+  () => {
+    const states = manager.processes(id).map(({ state }) => state);
+    return states.length === count && states.every((state) => state === "RUNNING");
+  };

@@ -1,0 +1,76 @@
+// A supervisord that hangs, is stopped or was never there.
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { makeFolder, programOf, soon } from "../supervisor/testing.ts";
+import { sendSignal } from "../../testing/signals.ts";
+import { createNames } from "./program-file.ts";
+import { isUp, makeManager, pidsOf, type TestManager } from "./testing/manager.ts";
+import { startSupervisord } from "./testing/supervisord.ts";
+
+const whyAway = (manager: TestManager) => {
+  const away = manager.away(1);
+  return away === null || away === "unseen" ? away : away.reason;
+};
+
+test("while supervisord hangs or is gone it is away with its reason, and then everything is as it was", async (context) => {
+  const own = await startSupervisord();
+  context.onTestFinished(() => own.close());
+  const manager = makeManager(context, own);
+  await manager.resume([]);
+  manager.start(programOf(1, {}));
+  await expect.poll(isUp(manager, 1), soon).toBe(true);
+  const pids = pidsOf(manager, 1);
+  sendSignal(own.pid(), "SIGSTOP");
+  await expect.poll(() => whyAway(manager), soon).toContain("did not answer within 5 s");
+  // An order waits.
+  const restarted = manager.restart(programOf(1, { order: 9 }));
+  sendSignal(own.pid(), "SIGCONT");
+  await restarted;
+  await expect.poll(isUp(manager, 1), soon).toBe(true);
+  expect(manager.away(1)).toBeNull();
+  expect(pidsOf(manager, 1)).not.toEqual(pids);
+  await own.stop();
+  await expect.poll(() => whyAway(manager), soon).toContain("supervisord is not running");
+  // Asked again and again, told once each time.
+  const asked = manager.asked();
+  await expect.poll(manager.asked, soon).toBeGreaterThan(asked + 3);
+  expect(manager.problems).toEqual([
+    expect.stringMatching(/^supervisord cannot be asked.*did not answer within 5 s/),
+    expect.stringMatching(/^supervisord cannot be asked.*supervisord is not running/),
+  ]);
+  const last = pidsOf(manager, 1);
+  expect(isUp(manager, 1)()).toBe(true);
+  await own.start();
+  await expect.poll(() => manager.away(1), soon).toBeNull();
+  await expect.poll(isUp(manager, 1), soon).toBe(true);
+  expect(pidsOf(manager, 1)).not.toEqual(last);
+});
+
+test("what is away is asked again soon, and what is at rest as soon as its server is known to be back", async (context) => {
+  const own = await startSupervisord();
+  context.onTestFinished(() => own.close());
+  // Longer than the test may take.
+  const manager = makeManager(context, own, { restMs: 3_600_000 });
+  await manager.resume([]);
+  manager.start(programOf(1, {}));
+  await expect.poll(isUp(manager, 1), soon).toBe(true);
+  const name = createNames(manager.instance).groupOf(1, 1);
+  await own.call("stopProcess", name, true);
+  expect(isUp(manager, 1)()).toBe(true);
+  manager.wake();
+  await expect.poll(() => manager.state(1), soon).toBe("STOPPED");
+  await own.stop();
+  manager.wake();
+  await expect.poll(() => whyAway(manager), soon).toContain("supervisord is not running");
+  await own.start();
+  await expect.poll(() => manager.away(1), soon).toBeNull();
+});
+
+test("where supervisord is missing, the commands that install it are told", async (context) => {
+  const config = join(makeFolder(context), "supervisord.conf");
+  const manager = makeManager(context, { config });
+  await manager.resume([]);
+  await expect.poll(() => whyAway(manager), soon).toContain(`${config} is not on this server`);
+  rmSync(config, { force: true });
+});
