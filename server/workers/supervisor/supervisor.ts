@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../log.ts";
 import type { ProcessListener, ProcessManager, Program } from "../process-manager.ts";
+import { createCare } from "./care.ts";
 import { createControlGroups } from "./control-groups.ts";
 import { readLogOrProblem } from "./log-reader.ts";
 import { createMarks } from "./marks.ts";
@@ -41,8 +42,6 @@ type Worker = {
   change: RollingChange | null;
 };
 
-const lookAfterMs = 1000;
-
 export function createSupervisor(options: SupervisorOptions): ProcessManager {
   const { instance, clock, log } = options;
   if (!/^[\w.:-]+$/.test(instance)) throw new Error(`"${instance}" cannot be part of a mark`);
@@ -51,9 +50,8 @@ export function createSupervisor(options: SupervisorOptions): ProcessManager {
   const workers = new Map<number, Worker>();
   const leaving = new Set<number>();
   let isReleased = false;
-  let isLookingAfter = false;
-  let cancelLook = () => {};
 
+  const care = createCare({ workers: () => workers.values(), clock });
   const usage = createUsageHistory({
     running: () => [...workers.values()].flatMap(runningOf),
     clock,
@@ -126,7 +124,7 @@ export function createSupervisor(options: SupervisorOptions): ProcessManager {
     worker.change?.notice(slot);
     if (state === "STARTING") usage.noteStart(id, number);
     dropSurplus(worker);
-    lookAfterSoon();
+    care.begin();
     try {
       options.onChange(id);
     } catch (error) {
@@ -144,27 +142,6 @@ export function createSupervisor(options: SupervisorOptions): ProcessManager {
       worker.slots.delete(number);
       worker.system.forget(number);
     }
-  }
-
-  /** Whether there is something to look after once a second. */
-  const isBusy = ({ slots }: Worker) =>
-    slots.values().some((slot) => slot.hasProcess() || !slot.isSaved());
-
-  function lookAfterSoon() {
-    if (isLookingAfter || isReleased) return;
-    isLookingAfter = true;
-    cancelLook = clock.after(lookAfterMs, () => void lookAfter());
-  }
-
-  async function lookAfter() {
-    for (const worker of workers.values()) {
-      if (!isBusy(worker)) continue;
-      for (const slot of worker.slots.values()) if (!slot.isSaved()) slot.save();
-      const pids = [...worker.slots.values()].flatMap((slot) => slot.status().pid ?? []);
-      await worker.system.lookAfterLog(pids);
-    }
-    isLookingAfter = false;
-    if (workers.values().some(isBusy)) lookAfterSoon();
   }
 
   const sweepAway = (find: () => MarkedProcess[]) =>
@@ -297,7 +274,7 @@ export function createSupervisor(options: SupervisorOptions): ProcessManager {
 
     release() {
       isReleased = true;
-      cancelLook();
+      care.stop();
       usage.stop();
       for (const { slots, system } of workers.values()) {
         for (const slot of slots.values()) slot.release();

@@ -1,0 +1,44 @@
+// Looks after what lives once a second: records that could not be written, and logs that grow.
+import type { Clock } from "../../clock.ts";
+import type { Slot } from "./slot.ts";
+import type { WorkerSystem } from "./worker-system.ts";
+
+type Cared = { slots: ReadonlyMap<number, Slot>; system: Pick<WorkerSystem, "lookAfterLog"> };
+
+const everyMs = 1000;
+
+const isBusy = ({ slots }: Cared) =>
+  slots.values().some((slot) => slot.hasProcess() || !slot.isSaved());
+
+export function createCare({ workers, clock }: { workers(): Iterable<Cared>; clock: Clock }) {
+  let isStopped = false;
+  let isUnderWay = false;
+  let cancel = () => {};
+
+  /** Goes on for as long as something lives. */
+  function begin() {
+    if (isUnderWay || isStopped) return;
+    isUnderWay = true;
+    cancel = clock.after(everyMs, () => void look());
+  }
+
+  async function look() {
+    for (const worker of workers()) {
+      if (!isBusy(worker)) continue;
+      const { slots, system } = worker;
+      for (const slot of slots.values()) if (!slot.isSaved()) slot.save();
+      const pids = [...slots.values()].flatMap((slot) => slot.status().pid ?? []);
+      await system.lookAfterLog(pids);
+    }
+    isUnderWay = false;
+    if ([...workers()].some(isBusy)) begin();
+  }
+
+  return {
+    begin,
+    stop() {
+      isStopped = true;
+      cancel();
+    },
+  };
+}
