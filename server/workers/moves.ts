@@ -1,0 +1,171 @@
+// Changes of a worker's row from the row as it was read, by compare-and-set, so that two deciders cannot both win.
+import type { WorkerState } from "../../contract/workers/worker.ts";
+import { and, eq, sql } from "../store/drizzle.ts";
+import type { Connection, Database } from "../store/database.ts";
+import { insertedRow } from "../store/rows.ts";
+import { workers, type VersionedSettings } from "../store/tables.ts";
+import type { Away } from "./process-manager.ts";
+
+type WorkerRow = typeof workers.$inferSelect;
+
+/** What changes with a worker's status. */
+type Move = {
+  notifiedFailed: boolean;
+  deadlineAt: Date | null;
+  /** Somebody asked for it: processes that run by now are to be replaced. */
+  isRestart: boolean;
+  /** See `Change`. */
+  lastStatus: WorkerState | null;
+};
+
+/** What changes with a worker's settings. */
+type Change = {
+  settings: VersionedSettings["settings"];
+  version: number;
+  /** Kept until every process has the new ones; null = nothing is to be replaced, or it is what is gone back to. */
+  changedFrom: VersionedSettings | null;
+  status: WorkerState;
+  /** Of this state; one in transit says it at its end as well. */
+  reason: string | null;
+  deadlineAt: Date | null;
+  /** The last status before what was ordered and may not have been taken up; null = it is by nobody's order. */
+  lastStatus: WorkerState | null;
+};
+
+/** What was known last of a worker whose server is away stays that, whatever is ordered. */
+const keptLastStatus = (otherwise: WorkerState | null) =>
+  sql`case when ${workers.unreachable_since} is null then ${otherwise} else ${workers.last_status} end`;
+
+export function createWorkerMoves(db: Database) {
+  return {
+    /**
+     * What keeps a worker up cannot be asked.
+     * @param isTaken whether the order that led to its status was taken up for certain, so that it does not wait
+     * @returns false where somebody else changed the row since it was read
+     */
+    async setUnreachable(
+      from: WorkerRow,
+      { since, reason }: Away,
+      isTaken: boolean,
+    ): Promise<boolean> {
+      const rows = await db
+        .update(workers)
+        .set({
+          unreachable_since: since,
+          unreachable_reason: reason,
+          last_status:
+            from.unreachable_since === null && isTaken
+              ? from.status
+              : (from.last_status ?? from.status),
+        })
+        .where(and(eq(workers.id, from.id), eq(workers.transition, from.transition)))
+        .returning({ id: workers.id });
+      return rows.length > 0;
+    },
+
+    /** It can be asked again. @returns the new row; null where somebody else changed it since it was read */
+    async setReachable(from: WorkerRow, deadline: Date | null): Promise<WorkerRow | null> {
+      const [row] = await db
+        .update(workers)
+        .set({
+          unreachable_since: null,
+          unreachable_reason: null,
+          // Of an order that waits still: it may be away again before that is taken up.
+          last_status: sql`nullif(${workers.last_status}, ${workers.status})`,
+          deadline_at: deadline,
+        })
+        .where(and(eq(workers.id, from.id), eq(workers.transition, from.transition)))
+        .returning();
+      return row ?? null;
+    },
+
+    /**
+     * Moves a worker on from the row as it was read.
+     * @returns the new row, or null when somebody else moved it first
+     */
+    async move(
+      tx: Connection,
+      from: WorkerRow,
+      status: WorkerState,
+      reason: string | null,
+      { notifiedFailed, deadlineAt, isRestart, lastStatus }: Move,
+    ): Promise<WorkerRow | null> {
+      const [row] = await tx
+        .update(workers)
+        .set({
+          status,
+          status_reason: reason,
+          ...(status !== from.status && { status_since: sql`now()` }),
+          last_status: keptLastStatus(lastStatus),
+          notified_failed: notifiedFailed,
+          kill_reason: null,
+          changed_from: null,
+          deadline_at: deadlineAt,
+          transition: sql`${workers.transition} + 1`,
+          // The same transition that this move leads to.
+          ...(isRestart && { restart_order: sql`${workers.transition} + 1` }),
+        })
+        .where(and(eq(workers.id, from.id), eq(workers.transition, from.transition)))
+        .returning();
+      return row ?? null;
+    },
+
+    /**
+     * Changes a worker's settings, from the row as it was read.
+     * @returns the new row, or null when somebody else moved it first
+     */
+    async change(
+      tx: Connection,
+      from: WorkerRow,
+      { settings, version, changedFrom, status, reason, deadlineAt, lastStatus }: Change,
+    ): Promise<WorkerRow | null> {
+      const [row] = await tx
+        .update(workers)
+        .set({
+          ...settings,
+          settings_version: version,
+          changed_from: changedFrom,
+          status,
+          status_reason: reason,
+          ...(status !== from.status && { status_since: sql`now()` }),
+          last_status: keptLastStatus(lastStatus),
+          kill_reason: deadlineAt === null ? from.kill_reason : reason,
+          deadline_at: deadlineAt,
+          transition: sql`${workers.transition} + 1`,
+        })
+        .where(and(eq(workers.id, from.id), eq(workers.transition, from.transition)))
+        .returning();
+      return row ?? null;
+    },
+
+    /**
+     * Goes back from an order that nobody has carried out, with the settings of before.
+     * @param from locked
+     */
+    async withdraw(
+      tx: Connection,
+      { id, status: from, changed_from: changed, settings_version: version }: WorkerRow,
+      status: WorkerState,
+      deadline: Date | null,
+    ): Promise<WorkerRow> {
+      const rows = await tx
+        .update(workers)
+        .set({
+          ...changed?.settings,
+          settings_version: changed?.version ?? version,
+          changed_from: null,
+          status,
+          status_reason: null,
+          status_since: sql`now()`,
+          kill_reason: null,
+          deadline_at: deadline,
+          transition: sql`${workers.transition} + 1`,
+          // No later start of the service is to carry it out.
+          ...(from === "restarting" && { restart_order: null }),
+        })
+        .where(eq(workers.id, id))
+        .returning();
+      return insertedRow(rows);
+    },
+  };
+}
