@@ -1,42 +1,31 @@
 // The rules of workers: what may be asked for when, and how an order becomes a state and a state an outcome.
 import type { Logger } from "pino";
 import { canWorker, type WorkerAction, type WorkerState } from "../../contract/workers/worker.ts";
-import {
-  withWorkerDefaults,
-  type CreateWorkerBody,
-  type UpdateWorkerBody,
-} from "../../contract/workers/bodies.ts";
-import type { FieldErrors } from "../../contract/errors.ts";
 import type { Clock } from "../clock.ts";
 import { recordActivity } from "../activity/store.ts";
 import { conflict } from "../http/service-error.ts";
 import type { InventoryStore, SiteRow } from "../inventory/store.ts";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
-import { ServerAway } from "../ssh/server-away.ts";
 import type { Servers } from "../ssh/servers.ts";
 import type { ListRequest } from "../store/filtered-rows.ts";
-import { toError } from "../to-error.ts";
 import { brokenBy, createChanger, isUnsettled } from "./changer.ts";
 import { crashLoopOf } from "./crash-loop.ts";
 import { createCrashWatch } from "./crash-watch.ts";
+import { createCreator } from "./creator.ts";
 import { createDeadlineLoop } from "./deadline-loop.ts";
 import { deadlineAt } from "./deadlines.ts";
-import { createDeployer, type GiveOrder } from "./deployer.ts";
+import { createDeployer } from "./deployer.ts";
 import { askedEntry } from "./event-data.ts";
 import { createKillNotes } from "./kills.ts";
 import { createMover } from "./mover.ts";
 import { createObserver } from "./observer.ts";
 import { outcomeOf, tell } from "./outcome.ts";
-import {
-  OrderWithdrawn,
-  type LogPosition,
-  type ProcessListener,
-  type ProcessStatus,
-} from "./process-manager.ts";
+import { OrderWithdrawn, type LogPosition, type ProcessListener } from "./process-manager.ts";
 import type { ProcessManagers } from "./process-managers.ts";
 import type { WorkerRow, WorkerStore } from "./store.ts";
+import { createTransitions } from "./transitions.ts";
 import { createWithdrawer } from "./withdrawer.ts";
-import { accountOf, previousProgramOf, programOf } from "./worker-program.ts";
+import { previousProgramOf, programOf } from "./worker-program.ts";
 
 type WorkerServiceOptions = {
   store: WorkerStore;
@@ -48,9 +37,6 @@ type WorkerServiceOptions = {
   clock: Clock;
   log: Logger;
 };
-
-/** A request waits so long for a server that is not connected. */
-const checkMs = 2000;
 
 /** Which state an action leads into, and the states in which it has nothing to do. */
 const actions = {
@@ -68,27 +54,7 @@ const actions = {
 >;
 
 export function createWorkerService(options: WorkerServiceOptions) {
-  const { store, inventory, jobs, servers, clock, log } = options;
-  /** By worker: the transition that whatever its processes do now belongs to, so that nothing old is taken for its result. */
-  const transitions = new Map<number, number>();
-  /** @returns false where a newer order was given while this one was prepared */
-  function isNewest(id: number, transition: number | null): boolean {
-    if (transition === null) return true;
-    if (transition < (transitions.get(id) ?? 0)) return false;
-    transitions.set(id, transition);
-    return true;
-  }
-  const order: GiveOrder = (id, transition, carryOut) => {
-    if (!isNewest(id, transition)) return;
-    Promise.try(carryOut).catch((error: unknown) =>
-      log.error({ err: error, worker: id }, "a worker's order was not carried out"),
-    );
-  };
-  /** Whether the order that led to the row's status was taken up for certain. */
-  const isTaken = ({ id, transition }: WorkerRow) =>
-    transitions.get(id) === transition && manager.hasTaken(id);
-  const lastStatusOf = (row: WorkerRow): WorkerState =>
-    isTaken(row) ? row.status : (row.last_status ?? row.status);
+  const { store, inventory, jobs, clock, log } = options;
   const kills = createKillNotes(store, inventory);
   const observer = createObserver(observe, clock, log);
   const manager = options.createManager({
@@ -98,6 +64,8 @@ export function createWorkerService(options: WorkerServiceOptions) {
       observer.notice(id);
     },
   });
+  const transitions = createTransitions({ manager, log });
+  const { order, isNewest, isTaken, lastStatusOf, follow, processesOf } = transitions;
   const mover = createMover({ ...options, manager });
   const { move, fail } = mover;
   const deployer = createDeployer({ ...options, manager, mover, order, lastStatusOf });
@@ -135,23 +103,13 @@ export function createWorkerService(options: WorkerServiceOptions) {
     });
   }
 
-  /** The worker moved on by itself; what is seen from now on belongs to this row. */
-  function follow({ id, transition }: WorkerRow): void {
-    if (transitions.has(id)) transitions.set(id, transition);
-  }
-
-  /** Its processes; null where what they do belongs to another transition than the row's. */
-  function processesOf({ id, transition }: WorkerRow): ProcessStatus[] | null {
-    return transitions.get(id) === transition ? manager.processes(id) : null;
-  }
-
   /** Goes on by itself: a stop may take minutes, and the jobs behind this one are not to wait for it. */
   function beginRemoval({ id, transition }: Pick<WorkerRow, "id" | "transition">): void {
     if (!isNewest(id, transition)) return;
     manager
       .remove(id)
       .then(() => {
-        transitions.delete(id);
+        transitions.forget(id);
         return kills.record(id);
       })
       .then(() => store.remove(id))
@@ -212,6 +170,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
     restart: (id: number) => act(id, "restart"),
     remove: (id: number) => act(id, "remove"),
     withdraw,
+    ...createCreator({ ...options, manager }),
     update: changer.update,
     noteDeployment: deployer.note,
     deploy: deployer.carryOut,
@@ -222,43 +181,6 @@ export function createWorkerService(options: WorkerServiceOptions) {
     look(row: WorkerRow) {
       const processes = manager.processes(row.id);
       return { processes, crashLoop: crashLoopOf(row, processes), notice: manager.notice(row.id) };
-    },
-
-    /** What only the site's machine knows of the fields: complaints by field. */
-    async checkFields(site: SiteRow, { directory }: UpdateWorkerBody): Promise<FieldErrors> {
-      const account = accountOf(site);
-      if (directory === undefined || "problem" in account) return {};
-      // Only whether it is there: where it leads is found out at each start.
-      try {
-        const host = await servers.open(site.serverId, { signal: AbortSignal.timeout(checkMs) });
-        const found = await host.as(account).folderInside(site.root, directory);
-        return typeof found === "string"
-          ? {}
-          : { directory: [`The directory field ${found.problem}.`] };
-      } catch (error) {
-        if (error instanceof ServerAway || toError(error).name === "TimeoutError") return {};
-        throw error;
-      }
-    },
-
-    /** @param body with fields that were checked */
-    async create(site: SiteRow, body: CreateWorkerBody): Promise<WorkerRow> {
-      const { directory: wanted, ...settings } = withWorkerDefaults(body);
-      const account = accountOf(site);
-      if ("problem" in account) throw conflict(account.problem);
-      const refusal = await manager.refusal(site.serverId);
-      if (refusal !== null) throw conflict(refusal);
-      return store.transaction(async (tx) => {
-        const row = await store.insert(tx, {
-          ...settings,
-          directory: wanted ?? null,
-          site_id: site.id,
-          deadline_at: deadlineAt("installing", settings, clock.now()),
-        });
-        await jobs.send(tx, "worker.apply", jobReference(row));
-        await recordActivity(tx, askedEntry(row, site, "created"));
-        return row;
-      });
     },
 
     /** The state of every process that is kept up here. */
@@ -301,8 +223,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
         deadlineAt: deadlineAt(row.status, row, clock.now()),
       }));
       await store.transaction((tx) => store.postpone(tx, later));
-      for (const { id, transition, status } of rows)
-        if (status !== "removing") transitions.set(id, transition);
+      for (const row of rows) if (row.status !== "removing") transitions.takeUp(row);
       await manager.resume(
         await Promise.all(
           rows.map(async (row) => {

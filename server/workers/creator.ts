@@ -1,0 +1,72 @@
+// Creates workers, once what only their site's machine knows was checked.
+import {
+  withWorkerDefaults,
+  type CreateWorkerBody,
+  type UpdateWorkerBody,
+} from "../../contract/workers/bodies.ts";
+import type { FieldErrors } from "../../contract/errors.ts";
+import { recordActivity } from "../activity/store.ts";
+import type { Clock } from "../clock.ts";
+import { conflict } from "../http/service-error.ts";
+import type { SiteRow } from "../inventory/store.ts";
+import type { Jobs } from "../jobs/jobs.ts";
+import { ServerAway } from "../ssh/server-away.ts";
+import type { Servers } from "../ssh/servers.ts";
+import { toError } from "../to-error.ts";
+import { deadlineAt } from "./deadlines.ts";
+import { askedEntry } from "./event-data.ts";
+import type { ProcessManager } from "./process-manager.ts";
+import type { WorkerRow, WorkerStore } from "./store.ts";
+import { accountOf } from "./worker-program.ts";
+
+type CreatorOptions = {
+  store: WorkerStore;
+  manager: Pick<ProcessManager, "refusal">;
+  jobs: Pick<Jobs, "send">;
+  servers: Pick<Servers, "open">;
+  clock: Clock;
+};
+
+/** A request waits so long for a server that is not connected. */
+const checkMs = 2000;
+
+export function createCreator({ store, manager, jobs, servers, clock }: CreatorOptions) {
+  return {
+    /** What only the site's machine knows of the fields: complaints by field. */
+    async checkFields(site: SiteRow, { directory }: UpdateWorkerBody): Promise<FieldErrors> {
+      const account = accountOf(site);
+      if (directory === undefined || "problem" in account) return {};
+      // Only whether it is there: where it leads is found out at each start.
+      try {
+        const host = await servers.open(site.serverId, { signal: AbortSignal.timeout(checkMs) });
+        const found = await host.as(account).folderInside(site.root, directory);
+        return typeof found === "string"
+          ? {}
+          : { directory: [`The directory field ${found.problem}.`] };
+      } catch (error) {
+        if (error instanceof ServerAway || toError(error).name === "TimeoutError") return {};
+        throw error;
+      }
+    },
+
+    /** @param body with fields that were checked */
+    async create(site: SiteRow, body: CreateWorkerBody): Promise<WorkerRow> {
+      const { directory: wanted, ...settings } = withWorkerDefaults(body);
+      const account = accountOf(site);
+      if ("problem" in account) throw conflict(account.problem);
+      const refusal = await manager.refusal(site.serverId);
+      if (refusal !== null) throw conflict(refusal);
+      return store.transaction(async (tx) => {
+        const row = await store.insert(tx, {
+          ...settings,
+          directory: wanted ?? null,
+          site_id: site.id,
+          deadline_at: deadlineAt("installing", settings, clock.now()),
+        });
+        await jobs.send(tx, "worker.apply", { id: row.id, transition: row.transition });
+        await recordActivity(tx, askedEntry(row, site, "created"));
+        return row;
+      });
+    },
+  };
+}

@@ -1,0 +1,63 @@
+// Which order it is that a worker's processes are seen to carry out, so that nothing old is taken for the result of a new one.
+import type { Logger } from "pino";
+import type { WorkerState } from "../../contract/workers/worker.ts";
+import type { GiveOrder } from "./deployer.ts";
+import type { ProcessManager, ProcessStatus } from "./process-manager.ts";
+import type { WorkerRow } from "./store.ts";
+
+type TransitionsOptions = {
+  manager: Pick<ProcessManager, "processes" | "hasTaken">;
+  log: Logger;
+};
+
+export function createTransitions({ manager, log }: TransitionsOptions) {
+  /** By worker: the transition that whatever its processes do now belongs to. */
+  const transitions = new Map<number, number>();
+
+  /** @returns false where a newer order was given while this one was prepared */
+  function isNewest(id: number, transition: number | null): boolean {
+    if (transition === null) return true;
+    if (transition < (transitions.get(id) ?? 0)) return false;
+    transitions.set(id, transition);
+    return true;
+  }
+
+  const order: GiveOrder = (id, transition, carryOut) => {
+    if (!isNewest(id, transition)) return;
+    Promise.try(carryOut).catch((error: unknown) =>
+      log.error({ err: error, worker: id }, "a worker's order was not carried out"),
+    );
+  };
+
+  const isOfRow = ({ id, transition }: WorkerRow) => transitions.get(id) === transition;
+  /** Whether the order that led to the row's status was taken up for certain. */
+  const isTaken = (row: WorkerRow) => isOfRow(row) && manager.hasTaken(row.id);
+
+  return {
+    isNewest,
+    order,
+    isTaken,
+
+    /** What was known last before an order that is given now. */
+    lastStatusOf: (row: WorkerRow): WorkerState =>
+      isTaken(row) ? row.status : (row.last_status ?? row.status),
+
+    /** The worker moved on by itself; what is seen from now on belongs to this row. */
+    follow({ id, transition }: WorkerRow): void {
+      if (transitions.has(id)) transitions.set(id, transition);
+    },
+
+    /** The service takes up what one before it did for this row. */
+    takeUp({ id, transition }: WorkerRow): void {
+      transitions.set(id, transition);
+    },
+
+    forget(id: number): void {
+      transitions.delete(id);
+    },
+
+    /** Its processes; null where what they do belongs to another transition than the row's. */
+    processesOf: (row: WorkerRow): ProcessStatus[] | null =>
+      isOfRow(row) ? manager.processes(row.id) : null,
+  };
+}
