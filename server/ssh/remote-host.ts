@@ -1,6 +1,7 @@
 // A server as one of its accounts sees it, over its connection.
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { posix } from "node:path";
 import { toError } from "../to-error.ts";
 import type { Account } from "../hosts/account.ts";
 import { accountEnvironment } from "../hosts/as-account.ts";
@@ -47,6 +48,8 @@ const findFolder = [
   'r=$(cd -P -- "$1" 2>/dev/null && pwd -P && echo .) || { echo root; exit; }',
   'r=${r%"\n".}',
   "case $2 in /*) w=$2 ;; *) w=$r/$2 ;; esac",
+  // Told before the disk is asked: what lies outside is not to be found out about.
+  'case $w/ in "${r%/}"/*|"${1%/}"/*) ;; *) echo outside; exit ;; esac',
   'f=$(cd -P -- "$w" 2>/dev/null && pwd -P && echo .) || { [ -e "$w" ] && echo file || echo gone; exit; }',
   'f=${f%"\n".}',
   'case $f/ in "${r%/}"/*) printf "is %s" "$f" ;; *) echo outside ;; esac',
@@ -57,13 +60,16 @@ async function folderInside(
   root: string,
   folder: string,
 ): Promise<string | FolderProblem> {
-  const { stdout } = await run({ argv: ["sh", "-c", findFolder, "sh", root, folder] });
+  const outside = "must lie inside the site's folder";
+  const wanted = posix.normalize(folder);
+  if (wanted === ".." || wanted.startsWith("../")) return { problem: outside };
+  const { stdout } = await run({ argv: ["sh", "-c", findFolder, "sh", root, wanted] });
   if (stdout.startsWith("is /")) return stdout.slice(3);
   const problems: Record<string, string> = {
     root: `cannot be checked, because the site's folder ${root} is not there`,
     file: "must be a folder",
     gone: "is not there",
-    outside: "must lie inside the site's folder",
+    outside,
   };
   return { problem: problems[stdout.trim()] ?? "could not be checked" };
 }
