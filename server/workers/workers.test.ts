@@ -1,12 +1,13 @@
-import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
+// What is asked of workers, and what becomes of their processes.
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Page } from "../../contract/paging.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Worker, WorkerLog } from "../../contract/workers/worker.ts";
+import { eachMachine, knowsAccount } from "../ssh/testing/remote-server.ts";
 import { patientArtisan } from "../testing/artisan.ts";
 import { createTestService, oneSite, type TestService } from "../testing/service.ts";
-import { workerBody } from "../testing/worker-body.ts";
 import { ownUser } from "../testing/own-user.ts";
+import { workerBody } from "../testing/worker-body.ts";
 import { isAlive, sendSignal } from "../testing/signals.ts";
 import { startSupervisord, type TestSupervisord } from "./supervisord/testing/supervisord.ts";
 
@@ -16,23 +17,11 @@ beforeAll(async () => {
   supervisord = await startSupervisord();
 });
 afterAll(() => supervisord?.close());
-afterEach(() => service.close());
-
-type Keeper = "embedded" | "supervisord";
-
-/** @param keeper what keeps the processes of the server's workers up */
-const kept = (keeper: Keeper, inventory: string) =>
-  keeper === "embedded"
-    ? inventory
-    : inventory.replace(
-        "connection: local",
-        `connection: local, supervisor: supervisord, supervisord_config: ${supervisord.config}`,
-      );
 
 const artisan = (script: string) => writeFile(join(service.folder, "shop/artisan"), script);
 
-const create = async (change: object = {}): Promise<Worker> => {
-  const { status, body } = await service.json<Worker>("POST", "/api/site/1/worker", {
+const create = async (change: object = {}, site = 1): Promise<Worker> => {
+  const { status, body } = await service.json<Worker>("POST", `/api/site/${site}/worker`, {
     ...workerBody,
     ...change,
   });
@@ -40,22 +29,38 @@ const create = async (change: object = {}): Promise<Worker> => {
   return body;
 };
 const show = async (id: number) => (await service.json<Worker>("GET", `/api/worker/${id}`)).body;
-const becomes = (id: number, status: string, timeout = 5000) =>
+const becomes = (id: number, status: string) =>
   vi.waitFor(
     async () => {
       const worker = await show(id);
       expect(worker.status).toBe(status);
       return worker;
     },
-    { timeout, interval: 25 },
+    { timeout: 20_000, interval: 25 },
   );
 const ask = async (method: string, path: string) => (await service.call(method, path)).status;
 const pids = (worker: Worker) => (worker.process_list ?? []).flatMap(({ pid }) => pid ?? []);
 
-describe.each<Keeper>(["embedded", "supervisord"])("kept up by the %s supervisor", (keeper) => {
-  beforeEach(async () => {
-    service = await createTestService({ inventory: (folder) => kept(keeper, oneSite(folder)) });
+/** Inside the service on this machine, and by the server's own supervisord on another one. */
+describe.each(eachMachine())("on $machine", ({ connectionOf }) => {
+  // One service for all, because a remote server takes its time to connect to.
+  beforeAll(async () => {
+    const connection = await connectionOf();
+    const entry =
+      connection === "local"
+        ? connection
+        : `${connection}, supervisord_config: ${supervisord.config}`;
+    service = await createTestService({
+      inventory: (folder) =>
+        `${oneSite(folder)}  - { id: 2, server: 1, name: bare, root: ${folder}/shop, user: ${ownUser}, artisan: no-such-php artisan }\n`.replace(
+          "connection: local",
+          `connection: ${entry}`,
+        ),
+    });
+    await knowsAccount(service);
   });
+  afterAll(() => service.close());
+  beforeEach(() => artisan(patientArtisan));
 
   describe("from a request to a process", () => {
     test("a new worker is installing, has its defaults, and is where its answer says", async () => {
@@ -128,13 +133,13 @@ describe.each<Keeper>(["embedded", "supervisord"])("kept up by the %s supervisor
       expect((await show(id)).status).toBe("removing");
       expect(await ask("DELETE", `/api/worker/${id}`)).toBe(409);
       expect(await ask("POST", `/api/worker/${id}/start`)).toBe(409);
-      await vi.waitFor(async () => expect(await ask("GET", `/api/worker/${id}`)).toBe(404), 5000);
+      await vi.waitFor(async () => expect(await ask("GET", `/api/worker/${id}`)).toBe(404), 20_000);
       expect(isAlive(pid)).toBe(false);
     });
 
     test("a process that dies is started again, and the worker says so meanwhile", async () => {
-      // supervisord is looked at every 2 s.
-      const { id } = await create({ startsecs: keeper === "embedded" ? 1 : 4 });
+      // supervisord is looked at every 4 s.
+      const { id } = await create({ startsecs: 5 });
       const before = await becomes(id, "installed");
       const [pid = 0] = pids(before);
       sendSignal(pid, "SIGKILL");
@@ -157,15 +162,7 @@ describe.each<Keeper>(["embedded", "supervisord"])("kept up by the %s supervisor
     });
 
     test("a command that is not there fails with its name", async () => {
-      await service.close();
-      service = await createTestService({
-        inventory: (folder) =>
-          kept(
-            keeper,
-            `servers: [{ id: 1, name: here, connection: local }]\nsites: [{ id: 1, server: 1, name: shop, root: ${folder}/shop, user: ${ownUser}, artisan: no-such-php artisan }]`,
-          ),
-      });
-      const { id } = await create({ startretries: 0 });
+      const { id } = await create({ startretries: 0 }, 2);
       expect((await becomes(id, "failed")).status_reason).toContain("no-such-php");
     });
 
@@ -208,99 +205,11 @@ describe.each<Keeper>(["embedded", "supervisord"])("kept up by the %s supervisor
     await becomes(id, "installed");
     const log = async (query: string) =>
       (await service.json<WorkerLog>("GET", `/api/worker/${id}/log?${query}`)).body;
-    await vi.waitFor(async () => expect((await log("lines=1")).text).toBe("line 5\n"), 5000);
+    await vi.waitFor(async () => expect((await log("lines=1")).text).toBe("line 5\n"), 20_000);
     const { end } = await log("lines=2");
     expect(await log(`offset=${end}`)).toEqual({ text: "", start: end, end, rotated: false });
     expect((await log("offset=7")).text).toBe("line 2\nline 3\nline 4\nline 5\n");
     for (const query of ["lines=0", "lines=1001", "lines=x", "offset=-1", "lines=1&offset=1"])
       expect(await ask("GET", `/api/worker/${id}/log?${query}`)).toBe(422);
-  });
-});
-
-describe("wherever it is kept up", () => {
-  beforeEach(async () => {
-    service = await createTestService();
-  });
-
-  describe("bad input makes no row and no process", () => {
-    const refused = async (change: object) => {
-      const answer = await service.json<{ errors: Record<string, string[]> }>(
-        "POST",
-        "/api/site/1/worker",
-        { ...workerBody, ...change },
-      );
-      expect(answer.status).toBe(422);
-      const { body } = await service.json<Page<Worker>>("GET", "/api/site/1/workers");
-      expect(body.meta.total).toBe(0);
-      expect(await readdir(join(service.folder, "workers")).catch(() => [])).toEqual([]);
-      return answer.body.errors;
-    };
-
-    test.each(["..", "../..", "/etc", "/", "a/../../..", "/tmp/../etc"])(
-      "the directory %s leaves the site",
-      async (directory) => {
-        expect(await refused({ directory })).toEqual({
-          directory: ["The directory field must lie inside the site's folder."],
-        });
-      },
-    );
-
-    test("a link that leads out of the site is no way out", async () => {
-      await symlink("/etc", join(service.folder, "shop/link"));
-      await mkdir(join(service.folder, "shop/inner"));
-      await symlink("../..", join(service.folder, "shop/inner/up"));
-      for (const directory of ["link", "inner/up", join(service.folder, "shop/link")])
-        expect(Object.keys(await refused({ directory }))).toEqual(["directory"]);
-    });
-
-    test("a directory that is not there or is a file is refused as such", async () => {
-      expect(await refused({ directory: "missing" })).toEqual({
-        directory: ["The directory field is not there."],
-      });
-      expect(await refused({ directory: "artisan" })).toEqual({
-        directory: ["The directory field must be a folder."],
-      });
-    });
-
-    test("what only the disk knows is said together with what the schema has against the other fields", async () => {
-      const { memory: _memory, ...rest } = workerBody;
-      const { status, body } = await service.json("POST", "/api/site/1/worker", {
-        ...rest,
-        tries: "1",
-        directory: "../..",
-      });
-      expect({ status, body }).toMatchObject({
-        status: 422,
-        body: {
-          message: "The memory field is required. (and 2 more errors)",
-          errors: {
-            memory: ["The memory field is required."],
-            tries: ["The tries field must be an integer."],
-            directory: ["The directory field must lie inside the site's folder."],
-          },
-        },
-      });
-    });
-
-    test.each([
-      [{ queue: "x".repeat(65_536) }, "queue"],
-      [{ queue: "a\nb" }, "queue"],
-      [{ queue: `a"; touch /tmp/x; "` }, "queue"],
-      [{ connection: "größe" }, "connection"],
-      [{ processes: 65 }, "processes"],
-      [{ memory: "128" }, "memory"],
-    ])("%.40o", async (change, field) => {
-      expect(Object.keys(await refused(change))).toEqual([field]);
-    });
-  });
-
-  test("lists are paged, newest first", async () => {
-    for (let count = 0; count < 3; count++) await create();
-    const { body } = await service.json<Page<Worker>>(
-      "GET",
-      "/api/site/1/workers?per_page=2&page=2",
-    );
-    expect(body.data.map(({ id }) => id)).toEqual([1]);
-    expect(body.meta).toMatchObject({ current_page: 2, last_page: 2, total: 3, from: 3, to: 3 });
   });
 });

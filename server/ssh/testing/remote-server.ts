@@ -2,8 +2,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import { afterAll, vi } from "vitest";
+import { afterAll, expect, vi } from "vitest";
+import type { Site } from "../../../contract/servers.ts";
 import type { Host } from "../../hosts/host.ts";
+import type { TestService } from "../../testing/service.ts";
 import { createConnection } from "../connection.ts";
 import { createLimiter } from "../limiter.ts";
 import { openRemoteHost } from "../remote-host.ts";
@@ -70,3 +72,10 @@ export function eachMachine(options?: Parameters<typeof createRemoteServer>[0]) 
     { machine: "a remote server", connectionOf: remote.connection },
   ];
 }
+
+/** A server that takes its time may have been asked for the account of its site only once the service was there. */
+export const knowsAccount = ({ json }: Pick<TestService, "json">) =>
+  vi.waitFor(
+    async () => expect((await json<Site>("GET", "/api/site/1")).body.account).not.toBeNull(),
+    { timeout: 30_000, interval: 50 },
+  );

@@ -1,0 +1,110 @@
+// What is refused of a worker's fields, and how lists are paged.
+import { mkdir, readdir, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "../../contract/paging.ts";
+import type { Worker } from "../../contract/workers/worker.ts";
+import { eachMachine, knowsAccount } from "../ssh/testing/remote-server.ts";
+import { createTestService, oneSite, type TestService } from "../testing/service.ts";
+import { workerBody } from "../testing/worker-body.ts";
+
+let service: TestService;
+
+const refused = async (change: object) => {
+  const answer = await service.json<{ errors: Record<string, string[]> }>(
+    "POST",
+    "/api/site/1/worker",
+    { ...workerBody, ...change },
+  );
+  expect(answer.status).toBe(422);
+  const { body } = await service.json<Page<Worker>>("GET", "/api/site/1/workers");
+  expect(body.meta.total).toBe(0);
+  const folders = await readdir(join(service.folder, "workers"), { recursive: true });
+  expect(folders.filter((name) => name !== "server-1")).toEqual([]);
+  return answer.body.errors;
+};
+
+/** Only the site's machine knows that. */
+describe.each(eachMachine())("of a directory on $machine", ({ connectionOf }) => {
+  beforeAll(async () => {
+    const connection = await connectionOf();
+    service = await createTestService({
+      inventory: (folder) =>
+        oneSite(folder).replace("connection: local", `connection: ${connection}`),
+    });
+    await knowsAccount(service);
+  });
+  afterAll(() => service.close());
+
+  test("a directory that leaves the site is refused", async () => {
+    for (const directory of ["..", "../..", "/etc", "/", "a/../../..", "/tmp/../etc"])
+      expect(await refused({ directory }), directory).toEqual({
+        directory: ["The directory field must lie inside the site's folder."],
+      });
+  });
+
+  test("a link that leads out of the site is no way out", async () => {
+    await symlink("/etc", join(service.folder, "shop/link"));
+    await mkdir(join(service.folder, "shop/inner"));
+    await symlink("../..", join(service.folder, "shop/inner/up"));
+    for (const directory of ["link", "inner/up", join(service.folder, "shop/link")])
+      expect(Object.keys(await refused({ directory }))).toEqual(["directory"]);
+  });
+
+  test("a directory that is not there or is a file is refused as such", async () => {
+    expect(await refused({ directory: "missing" })).toEqual({
+      directory: ["The directory field is not there."],
+    });
+    expect(await refused({ directory: "artisan" })).toEqual({
+      directory: ["The directory field must be a folder."],
+    });
+  });
+
+  test("what only the disk knows is said together with what the schema has against the other fields", async () => {
+    const { memory: _memory, ...rest } = workerBody;
+    const { status, body } = await service.json("POST", "/api/site/1/worker", {
+      ...rest,
+      tries: "1",
+      directory: "../..",
+    });
+    expect({ status, body }).toMatchObject({
+      status: 422,
+      body: {
+        message: "The memory field is required. (and 2 more errors)",
+        errors: {
+          memory: ["The memory field is required."],
+          tries: ["The tries field must be an integer."],
+          directory: ["The directory field must lie inside the site's folder."],
+        },
+      },
+    });
+  });
+});
+
+describe("wherever it is", () => {
+  beforeAll(async () => {
+    service = await createTestService();
+  });
+  afterAll(() => service.close());
+
+  test.each([
+    [{ queue: "x".repeat(65_536) }, "queue"],
+    [{ queue: "a\nb" }, "queue"],
+    [{ queue: `a"; touch /tmp/x; "` }, "queue"],
+    [{ connection: "größe" }, "connection"],
+    [{ processes: 65 }, "processes"],
+    [{ memory: "128" }, "memory"],
+  ])("%.40o", async (change, field) => {
+    expect(Object.keys(await refused(change))).toEqual([field]);
+  });
+  test("lists are paged, newest first", async () => {
+    for (let count = 0; count < 3; count++)
+      await service.call("POST", "/api/site/1/worker", workerBody);
+    const { body } = await service.json<Page<Worker>>(
+      "GET",
+      "/api/site/1/workers?per_page=2&page=2",
+    );
+    expect(body.data.map(({ id }) => id)).toEqual([1]);
+    expect(body.meta).toMatchObject({ current_page: 2, last_page: 2, total: 3, from: 3, to: 3 });
+  });
+});
