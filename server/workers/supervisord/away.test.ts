@@ -25,16 +25,21 @@ test("while supervisord hangs or is gone it is away with its reason, and then ev
   await expect.poll(() => whyAway(manager), soon).toContain("did not answer within 5 s");
   // An order waits.
   const restarted = manager.restart(programOf(1, { order: 9 }));
+  const before = manager.asked().length;
   sendSignal(own.pid(), "SIGCONT");
   await restarted;
+  // No file that is as it was is read again: there is one for each worker, and all states wait for that.
+  const file = join(own.programs, createNames(manager.instance).fileOf(1, ".conf"));
+  const later = manager.asked().slice(before);
+  expect(later.filter((argv) => argv.includes(file))).toEqual([]);
   await expect.poll(isUp(manager, 1), soon).toBe(true);
   expect(manager.away(1)).toBeNull();
   expect(pidsOf(manager, 1)).not.toEqual(pids);
   await own.stop();
   await expect.poll(() => whyAway(manager), soon).toContain("supervisord is not running");
   // Asked again and again, told once each time.
-  const asked = manager.asked();
-  await expect.poll(manager.asked, soon).toBeGreaterThan(asked + 3);
+  const asked = manager.asked().length;
+  await expect.poll(() => manager.asked().length, soon).toBeGreaterThan(asked + 3);
   expect(manager.problems).toEqual([
     expect.stringMatching(/^supervisord cannot be asked.*did not answer within 5 s/),
     expect.stringMatching(/^supervisord cannot be asked.*supervisord is not running/),

@@ -118,11 +118,13 @@ export function createTurn(options: TurnOptions) {
     for (const worker of workers.values()) {
       const path = pathOf(installed, worker.id);
       const hash = hashes.get(names.fileOf(worker.id, installed.suffix));
-      if (isFirst && hash !== undefined) {
+      // One that is as it was is not read again: each takes a command, and every state waits for that.
+      const isKnown = worker.fileText !== null && hash === sha256(worker.fileText);
+      if (isFirst && hash !== undefined && !isKnown) {
         worker.fileText = await readText(machine, path);
         const sections = sectionsIn(worker.fileText ?? "", names);
         for (const [number, slot] of worker.slots) slot.setSection(sections.get(number) ?? null);
-      } else if (!isFirst) noteFile(worker, path, hash);
+      } else if (!isFirst || isKnown) noteFile(worker, path, hash);
     }
   }
 

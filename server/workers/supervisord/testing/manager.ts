@@ -13,12 +13,13 @@ import type { Machine } from "../machine.ts";
 import { createSupervisordManager } from "../manager.ts";
 import type { TestSupervisord } from "./supervisord.ts";
 
-export type TestManager = TestSupervisor & Pick<LookingManager, "wake"> & { asked(): number };
+export type TestManager = TestSupervisor &
+  Pick<LookingManager, "wake"> & { asked(): (readonly string[])[] };
 
 type Given = { folder?: string; instance?: string; machine?: Machine; restMs?: number };
 
 /**
- * Looks every 50 ms, and every 200 ms or `restMs` at rest; `asked` counts the commands on its machine. Released when the test
+ * Looks every 50 ms, and every 200 ms or `restMs` at rest; `asked` has the commands on its machine. Released when the test
  * is over; what it added to supervisord goes with that.
  */
 export function makeManager(
@@ -31,7 +32,7 @@ export function makeManager(
   const { listener, reports } = keepReports((id) => manager.processes(id));
   const { PATH = "" } = process.env;
   const host = createLocalHost({ PATH, HOME: "/" });
-  let asked = 0;
+  const asked: (readonly string[])[] = [];
   const machine = given.machine ?? {
     run: host.run,
     openSocket: async (path) => path,
@@ -43,7 +44,7 @@ export function makeManager(
     machine: {
       ...machine,
       run(command) {
-        asked += 1;
+        asked.push(command.argv);
         return machine.run(command);
       },
     },
