@@ -17,7 +17,7 @@ import { makeRandom, makeSeed } from "../testing/random.ts";
 import { startService, type ServiceProcess } from "../testing/service-process.ts";
 import { withClient } from "../testing/with-client.ts";
 import { moveDatabaseCommand } from "./move-database.ts";
-import { fillEveryTable, readContent } from "./testing/filled-database.ts";
+import { fillJobTables, fillTables, readContent } from "./testing/filled-database.ts";
 
 /** `npm run soak -- kills` has more. */
 const kills = Number(process.env["MOVE_KILLS"] ?? 4);
@@ -133,18 +133,12 @@ notification_channels:
       try {
         const made = await service.call("POST", "/api/tokens", { name: "ci", abilities: ["*"] });
         ({ token } = await made.json());
-        await fillEveryTable(connection, rows);
+        await fillTables(connection, rows);
         before = await readLists(service, token);
       } finally {
         await service.end("SIGTERM");
       }
-      await withClient(connection, async (client) => {
-        await client.query("update workers set status = 'installing' where id = 5");
-        await client.query(
-          `insert into pgboss.job (name, data, keep_until, start_after)
-           values ('worker.apply', '{"id": 5, "transition": 1}', now() + interval '30 days', now() - interval '1 minute')`,
-        );
-      });
+      await fillJobTables(connection);
       original = await readContent(connection);
     });
   });

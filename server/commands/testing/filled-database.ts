@@ -33,19 +33,33 @@ const statements = (rows: number) => [
   `insert into one_time_links (hash, path, token_id, expires_at) select 'hash', '/x', min(id), 'infinity' from tokens`,
   `insert into server_contacts (server_id, reachable, since, reason) values (1, true, now(), ${awful})`,
   `insert into rate_limits (key, points) values ('test', 3)`,
-  `insert into pgboss.warning (type, message, data) values ('test', ${awful}, '{}')`,
-  `insert into pgboss.subscription (event, name) values ('something', 'upkeep')`,
-  `insert into pgboss.job_dependency values ('upkeep', gen_random_uuid(), 'upkeep', gen_random_uuid())`,
-  `insert into pgboss.queue_stats (name) values ('upkeep')`,
   // A sequence that is ahead of its rows.
   `select nextval('backups_id_seq') from generate_series(1, 10)`,
 ];
 
-export async function fillEveryTable(connection: pg.ClientConfig, rows: number): Promise<void> {
-  await withClient(connection, async (client) => {
-    for (const statement of statements(rows)) await client.query(statement);
+/** The job engine's, which tidies them up while the service runs. Worker 5 waits for its job. */
+const jobStatements = [
+  `update workers set status = 'installing' where id = 5`,
+  `insert into pgboss.job (name, data, keep_until, start_after)
+   values ('worker.apply', '{"id": 5, "transition": 1}', now() + interval '30 days', now() - interval '1 minute')`,
+  `insert into pgboss.warning (type, message, data) values ('test', ${awful}, '{}')`,
+  `insert into pgboss.subscription (event, name) values ('something', 'upkeep')`,
+  `insert into pgboss.job_dependency values ('upkeep', gen_random_uuid(), 'upkeep', gen_random_uuid())`,
+  `insert into pgboss.queue_stats (name) values ('upkeep')`,
+];
+
+/** Fills all tables but those of jobs. */
+export const fillTables = (connection: pg.ClientConfig, rows: number): Promise<void> =>
+  runAll(connection, statements(rows));
+
+/** Fills the others; no service may run. */
+export const fillJobTables = (connection: pg.ClientConfig): Promise<void> =>
+  runAll(connection, jobStatements);
+
+const runAll = (connection: pg.ClientConfig, all: readonly string[]) =>
+  withClient(connection, async (client) => {
+    for (const statement of all) await client.query(statement);
   });
-}
 
 type Content = {
   /** By table: how many rows, and a hash of all of them. */
