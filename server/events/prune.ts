@@ -1,7 +1,18 @@
 // Forgets what is older than the operator wants to keep: the timeline, events, what was sent of them.
 import type { Clock } from "../clock.ts";
 import type { Database } from "../store/database.ts";
-import { and, isNotNull, isNull, lt, notInArray } from "../store/drizzle.ts";
+import {
+  and,
+  asc,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  notExists,
+  sql,
+} from "../store/drizzle.ts";
 import {
   activity,
   channelMessageEvents,
@@ -12,36 +23,82 @@ import {
 
 const dayMs = 24 * 3600 * 1000;
 
+/** A statement that removes millions would hold their locks, and the disk, for minutes. */
+const rowsAtOnce = 1000;
+
 type PruneOptions = { db: Database; keepDays: number; clock: Clock };
 
-export const createPrune =
-  ({ db, keepDays, clock }: PruneOptions) =>
-  async (): Promise<void> => {
-    const before = new Date(clock.now() - keepDays * dayMs);
-    await db.delete(activity).where(lt(activity.at, before));
-    // What is still to be sent is kept, however old its event.
+export function createPrune({ db, keepDays, clock }: PruneOptions) {
+  async function forgetActivity(before: Date): Promise<number> {
+    const old = db
+      .select({ id: activity.id })
+      .from(activity)
+      .where(lt(activity.at, before))
+      .orderBy(asc(activity.at))
+      .limit(rowsAtOnce);
+    const { rowCount } = await db.delete(activity).where(inArray(activity.id, old));
+    return rowCount ?? 0;
+  }
+
+  async function forgetMessages(before: Date): Promise<number> {
+    const old = db
+      .select({ id: channelMessages.id })
+      .from(channelMessages)
+      .where(and(lt(channelMessages.created_at, before), isNull(channelMessages.next_attempt_at)))
+      .orderBy(asc(channelMessages.id))
+      .limit(rowsAtOnce);
+    const { rowCount } = await db.delete(channelMessages).where(inArray(channelMessages.id, old));
+    return rowCount ?? 0;
+  }
+
+  /** With their deliveries; what is still to be sent is kept, however old its event. @returns the last id, or null at the end */
+  async function forgetEvents(before: Date, after: number): Promise<number | null> {
+    const old = await db
+      .select({ id: events.id })
+      .from(events)
+      .where(
+        and(gt(events.id, after), lt(events.created_at, before), isNotNull(events.dispatched_at)),
+      )
+      .orderBy(asc(events.id))
+      .limit(rowsAtOnce);
+    const ids = old.map(({ id }) => id);
+    if (ids.length === 0) return null;
     await db
       .delete(webhookDeliveries)
       .where(
-        and(lt(webhookDeliveries.created_at, before), isNull(webhookDeliveries.next_attempt_at)),
+        and(
+          inArray(webhookDeliveries.event_id, ids),
+          lt(webhookDeliveries.created_at, before),
+          isNull(webhookDeliveries.next_attempt_at),
+        ),
       );
-    await db
-      .delete(channelMessages)
-      .where(and(lt(channelMessages.created_at, before), isNull(channelMessages.next_attempt_at)));
+    const one = sql`1`;
     await db
       .delete(events)
       .where(
         and(
-          lt(events.created_at, before),
-          isNotNull(events.dispatched_at),
-          notInArray(
-            events.id,
-            db.select({ id: webhookDeliveries.event_id }).from(webhookDeliveries),
+          inArray(events.id, ids),
+          notExists(
+            db
+              .select({ one })
+              .from(webhookDeliveries)
+              .where(eq(webhookDeliveries.event_id, events.id)),
           ),
-          notInArray(
-            events.id,
-            db.select({ id: channelMessageEvents.event_id }).from(channelMessageEvents),
+          notExists(
+            db
+              .select({ one })
+              .from(channelMessageEvents)
+              .where(eq(channelMessageEvents.event_id, events.id)),
           ),
         ),
       );
+    return ids.at(-1) ?? null;
+  }
+
+  return async (): Promise<void> => {
+    const before = new Date(clock.now() - keepDays * dayMs);
+    while ((await forgetActivity(before)) > 0);
+    while ((await forgetMessages(before)) > 0);
+    for (let after: number | null = 0; after !== null;) after = await forgetEvents(before, after);
   };
+}

@@ -178,7 +178,8 @@ export function createOverviewStore(db: Database) {
         from backup_configurations b join servers on servers.id = b.server_id
         where ${isVisible("b", visible)} and b.database_id is not null
           and not exists (select from server_channels c where c.server_id = b.server_id)
-          and not exists (select from sites where entry -> 'databases' @> to_jsonb(b.database_id))
+          and b.database_id not in (
+            select listed::int from sites, jsonb_array_elements_text(entry -> 'databases') listed)
         group by servers.id order by servers.id limit ${maxProblems}`);
       return rows;
     },

@@ -120,7 +120,11 @@ export const sites = pgTable(
     /** Kept by a trigger of the workers' table: counting 100,000 rows for each page costs more than the page. */
     worker_count: integer().notNull().default(0),
   },
-  (table) => [index("sites_of_server").on(table.server_id, table.id)],
+  (table) => [
+    index("sites_of_server").on(table.server_id, table.id),
+    // For the sites that list a database, whose events they get.
+    index("sites_of_database").using("gin", sql`(${table.entry} -> 'databases') jsonb_path_ops`),
+  ],
 );
 
 export const databases = pgTable("databases", {
@@ -305,6 +309,10 @@ export const backups = pgTable(
   },
   (table) => [
     index("backups_of_configuration").on(table.configuration_id, table.id),
+    // The few that work goes on with, among all that were ever made.
+    index("backups_unsettled")
+      .on(table.status)
+      .where(sql`${table.status} in ('pending', 'running', 'deleting')`),
     check(
       "backups_status",
       sql`${table.status} in ('pending', 'running', 'finished', 'failed', 'deleting')`,

@@ -1,0 +1,2 @@
+CREATE INDEX "backups_unsettled" ON "backups" USING btree ("status") WHERE "backups"."status" in ('pending', 'running', 'deleting');--> statement-breakpoint
+CREATE INDEX "sites_of_database" ON "sites" USING gin (("entry" -> 'databases') jsonb_path_ops);
