@@ -46,6 +46,14 @@ export function createBackupStore(db: Database) {
     return rows.map(({ backup }) => backup);
   };
 
+  const byIds = async (ids: readonly number[]): Promise<BackupRow[]> =>
+    ids.length === 0
+      ? []
+      : db
+          .select()
+          .from(backups)
+          .where(inArray(backups.id, [...ids]));
+
   return {
     /** Runs several steps as one; what is sent or written in it is undone if it throws. */
     transaction: <Result>(steps: (tx: Connection) => Promise<Result>): Promise<Result> =>
@@ -146,23 +154,6 @@ export function createBackupStore(db: Database) {
         .from(backups)
         .where(and(eq(backups.configuration_id, configurationId), ne(backups.path, "")))
         .orderBy(asc(backups.id)),
-
-    /** When a run of the configuration last began; safety backups are no runs of the schedule. */
-    async lastBegun(configurationId: number): Promise<Date | null> {
-      const [row] = await db
-        .select({ at: backups.started_at })
-        .from(backups)
-        .where(
-          and(
-            eq(backups.configuration_id, configurationId),
-            ne(backups.status, "pending"),
-            ne(backups.trigger, "safety"),
-          ),
-        )
-        .orderBy(desc(backups.id))
-        .limit(1);
-      return row?.at ?? null;
-    },
 
     /** Rows of a server that say that they run, also a safety copy that had not begun; no task waits for it. */
     cutOff: (serverId: number): Promise<BackupRow[]> =>
@@ -271,23 +262,37 @@ export function createBackupStore(db: Database) {
      * whose file nobody looked at since `before`. A damaged one may be whole again.
      */
     async unverifiedSince(before: Date): Promise<BackupRow[]> {
-      const newest = db
-        .selectDistinctOn([backups.configuration_id], { id: backups.id })
-        .from(backups)
-        .where(eq(backups.status, "finished"))
-        .orderBy(backups.configuration_id, sql`${backups.trigger} = 'safety'`, desc(backups.id));
-      return db
-        .select()
-        .from(backups)
-        .where(
-          and(
-            inArray(backups.id, newest),
-            lt(
-              sql`coalesce(${backups.checked_at}, ${backups.verified_at}, ${backups.ended_at})`,
-              before,
-            ),
-          ),
-        );
+      // Each configuration's newest by its index, instead of sorting all the rows there are.
+      const { rows } = await db.execute<{ id: number }>(sql`
+        select newest.id
+        from ${configurations},
+          lateral (
+            select coalesce(
+              (select id from ${backups} where configuration_id = ${configurations.id} and status = 'finished'
+                and trigger <> 'safety' order by id desc limit 1),
+              (select id from ${backups} where configuration_id = ${configurations.id} and status = 'finished'
+                order by id desc limit 1)) as id
+          ) last
+          join ${backups} newest on newest.id = last.id
+        where coalesce(newest.checked_at, newest.verified_at, newest.ended_at) < ${before.toISOString()}::timestamptz`);
+      return byIds(rows.map(({ id }) => id));
+    },
+
+    /** Of each configuration with drills whose last proof is old enough the newest finished run, unless it is drilled just now. */
+    async undrilled(now: Date): Promise<BackupRow[]> {
+      const { rows } = await db.execute<{ id: number }>(sql`
+        select newest.id
+        from ${configurations},
+          lateral (
+            select id, drill_status, drilled_at from ${backups}
+            where configuration_id = ${configurations.id} and status = 'finished' and trigger <> 'safety'
+            order by id desc limit 1
+          ) newest
+        where ${configurations.next_run_at} is not null and ${configurations.drill} is not null
+          and newest.drill_status is distinct from 'running'
+          and coalesce(greatest(${configurations.last_proven_at}, newest.drilled_at), '-infinity')
+            <= ${now.toISOString()}::timestamptz - ${configurations.drill} * interval '24 hours'`);
+      return byIds(rows.map(({ id }) => id));
     },
   };
 }

@@ -3,13 +3,14 @@ import { rangeOf } from "../../contract/paging.ts";
 import type { BackupConfigurationState } from "../../contract/backups/backup.ts";
 import { listFilters } from "../http/list-filters.ts";
 import type { Connection, Database } from "../store/database.ts";
-import { and, asc, desc, eq, isNotNull, isNull, sql } from "../store/drizzle.ts";
+import { and, asc, desc, eq, isNotNull, isNull, lte, min, sql } from "../store/drizzle.ts";
 import { createFilteredRows, type ListRequest, type Rows } from "../store/filtered-rows.ts";
 import { insertedRow } from "../store/rows.ts";
 import {
   backupConfigurations as configurations,
   backups,
   databases,
+  servers,
   sites,
 } from "../store/tables.ts";
 
@@ -19,6 +20,15 @@ type NewConfigurationRow = Omit<typeof configurations.$inferInsert, "id" | "tran
 export type ConfigurationChange = Partial<
   Omit<typeof configurations.$inferInsert, "id" | "transition" | "status">
 >;
+
+/** What says whether a run of it is overdue. */
+export type WatchedConfiguration = {
+  id: number;
+  frequency: string;
+  timeZone: string;
+  /** When its newest run began; before the first one, when it was made. */
+  begun: Date;
+};
 
 /** What its newest run makes of one that is installed; safety backups are no runs. Null where there was none yet. */
 const statusOfRuns = sql`(
@@ -88,13 +98,45 @@ export function createConfigurationStore(db: Database) {
       return row ?? null;
     },
 
-    /** Those with a schedule that is in force. */
-    scheduled: (): Promise<ConfigurationRow[]> =>
+    /** Those whose next run has come. */
+    due: (now: Date): Promise<ConfigurationRow[]> =>
       db
         .select()
         .from(configurations)
-        .where(isNotNull(configurations.next_run_at))
+        .where(lte(configurations.next_run_at, now))
         .orderBy(asc(configurations.next_run_at)),
+
+    /** Of all schedules that are in force; null where there is none. */
+    async nextMoment(): Promise<Date | null> {
+      const [row] = await db.select({ at: min(configurations.next_run_at) }).from(configurations);
+      return row?.at ?? null;
+    },
+
+    /** Those with a schedule in force of which no run is known to be missed. */
+    async watched(): Promise<WatchedConfiguration[]> {
+      const { rows } = await db.execute<{
+        id: number;
+        frequency: string;
+        time_zone: string;
+        begun: string;
+      }>(sql`
+        select ${configurations.id}, ${configurations.frequency},
+          coalesce(${servers.entry} ->> 'time_zone', 'UTC') as time_zone,
+          coalesce(newest.started_at, ${configurations.created_at}) as begun
+        from ${configurations} join ${servers} on ${servers.id} = ${configurations.server_id}
+          left join lateral (
+            select started_at from ${backups}
+            where configuration_id = ${configurations.id} and status <> 'pending' and trigger <> 'safety'
+            order by id desc limit 1
+          ) newest on true
+        where ${configurations.next_run_at} is not null and ${configurations.missed_since} is null`);
+      return rows.map(({ id, frequency, time_zone, begun }) => ({
+        id,
+        frequency,
+        timeZone: time_zone,
+        begun: new Date(begun),
+      }));
+    },
 
     async insert(tx: Connection, values: NewConfigurationRow): Promise<ConfigurationRow> {
       const rows = await tx
@@ -127,11 +169,19 @@ export function createConfigurationStore(db: Database) {
       return row ?? null;
     },
 
-    async setNextRun(tx: Connection, id: number, nextRunAt: Date | null): Promise<void> {
-      await tx
+    /** @returns false when the next run is no longer the one that was read: somebody else began it, or changed the schedule */
+    async setNextRun(
+      tx: Connection,
+      { id, next_run_at }: ConfigurationRow,
+      nextRunAt: Date | null,
+    ): Promise<boolean> {
+      if (next_run_at === null) return false;
+      const rows = await tx
         .update(configurations)
         .set({ next_run_at: nextRunAt })
-        .where(eq(configurations.id, id));
+        .where(and(eq(configurations.id, id), eq(configurations.next_run_at, next_run_at)))
+        .returning({ id: configurations.id });
+      return rows.length > 0;
     },
 
     /** @returns false when it was known already */

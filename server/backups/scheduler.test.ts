@@ -4,6 +4,8 @@ import { afterEach, expect, test, vi } from "vitest";
 import type { Backup, BackupConfiguration, BackupSchedule } from "../../contract/backups/backup.ts";
 import { createFakeClock, type FakeClock } from "../testing/fake-clock.ts";
 import pg from "pg";
+import { openDatabase } from "../store/database.ts";
+import { createConfigurationStore } from "./configuration-store.ts";
 import { createBackupTestService, type BackupTestService } from "./testing/backup-service.ts";
 
 const hourMs = 3_600_000;
@@ -46,6 +48,25 @@ test("a run is made when its time has come, once", async () => {
   clock.advance(hourMs);
   await expectFinished(id, 1);
   await soon(async () => expect((await service.show(id)).next_run_at).toMatch(/^2026-06-03T02:30/));
+});
+
+test("a moment that somebody else took meanwhile makes no second run", async () => {
+  await begin("2026-06-01T12:00:00Z");
+  const { id } = await service.installed();
+  const { db, close } = await openDatabase(service.connection, () => undefined);
+  try {
+    const configurations = createConfigurationStore(db);
+    const [row] = await configurations.due(new Date(clock.now() + dayMs));
+    expect(row?.id).toBe(id);
+    if (row === undefined) return;
+    const next = new Date(clock.now() + 2 * dayMs);
+    expect(await configurations.setNextRun(db, row, next)).toBe(true);
+    // Read before that, as by another instance.
+    expect(await configurations.setNextRun(db, row, next)).toBe(false);
+    expect(await configurations.nextMoment()).toEqual(next);
+  } finally {
+    await close();
+  }
 });
 
 test("runs that fell due while nothing looked are made up for by one", async () => {
