@@ -6,6 +6,7 @@ import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import type { Overview } from "../../contract/overview.ts";
 import type { Page } from "../../contract/paging.ts";
 import type { SearchResults } from "../../contract/search.ts";
+import { createApp } from "../app.ts";
 import { systemClock } from "../clock.ts";
 import { backupTaskQueue } from "../jobs/jobs.ts";
 import { serialQueueOptions } from "../jobs/serial-queue.ts";
@@ -210,6 +211,17 @@ test("the search asks the database once, for 40 rows of each kind as for one", a
   expect(many.body.counts["site"]).toBe(manyRows);
   expect(Object.values(many.asked)).toEqual([1]);
   expect(many.asked).toEqual((await ask<SearchResults>(withOne, path)).asked);
+});
+
+test("a start looks up no worker's site or server singly", async () => {
+  await withMany.query("update workers set status = 'stopped'");
+  const statements: string[] = [];
+  const next = await counting.run(statements, () => createApp(withMany.options));
+  await next.close("keep");
+  expect(statements.filter((text) => / from "workers"/.test(text))).not.toEqual([]);
+  expect(statements.filter((text) => /"(?:sites|servers|workers)"\."id" = \$/.test(text))).toEqual(
+    [],
+  );
 });
 
 test("each configuration is shown with what is its own", async () => {

@@ -43,6 +43,7 @@ const hanging: ProcessManagers = {
   follow: async () => [],
   noteReached: () => undefined,
   know: () => undefined,
+  knowAll: async () => undefined,
   resume: async () => undefined,
   start: () => undefined,
   stop: async () => undefined,

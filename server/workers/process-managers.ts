@@ -1,14 +1,14 @@
 // The process managers of all servers as one: each order goes to the one that keeps the worker's server.
 import type { ServerRow } from "../inventory/store.ts";
 import type { Log } from "../log.ts";
-import type { LookingManager, ProcessManager, Resumed } from "./process-manager.ts";
+import type { LookingManager, ProcessManager, Program, Resumed } from "./process-manager.ts";
 
 type ProcessManagersOptions = {
   /** The one inside the service. */
   embedded: ProcessManager;
   createSupervisord(server: ServerRow): LookingManager;
-  /** The server that a worker is on; null where it has none any more. */
-  serverOf(workerId: number): Promise<ServerRow | null>;
+  /** Of the servers that workers are on, by worker; one that is on none any more is not in it. */
+  serverIdsOf(workerIds: readonly number[]): Promise<Map<number, number>>;
   findServer(id: number): Promise<ServerRow | null>;
   /** All of the inventory. */
   listServers(): Promise<ServerRow[]>;
@@ -21,6 +21,8 @@ export type ProcessManagers = ProcessManager & {
    * @returns ids of the workers that have moved; the inventory lets none go that is not stopped
    */
   follow(): Promise<number[]>;
+  /** What `know` does, for many at once. */
+  knowAll(programs: readonly Program[]): Promise<void>;
   /** A server responds again that did not: what happened on it meanwhile is found out now. */
   noteReached(serverId: number): void;
 };
@@ -63,8 +65,8 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
   }
 
   /** @returns the manager of the worker's server, and whether that is another one than before */
-  async function assign(id: number) {
-    const manager = managerOf(await options.serverOf(id));
+  function assign(id: number, server: ServerRow | null) {
+    const manager = managerOf(server);
     const before = byWorker.get(id);
     byWorker.set(id, manager);
     const hasMoved = before !== undefined && before !== manager;
@@ -72,9 +74,21 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
     return { manager, hasMoved };
   }
 
+  /** The server of each, in a number of queries that does not grow with them. */
+  async function serversOf(ids: readonly number[]): Promise<Map<number, ServerRow | null>> {
+    const serverIds = await options.serverIdsOf(ids);
+    const servers = new Map((await options.listServers()).map((server) => [server.id, server]));
+    return new Map(ids.map((id) => [id, servers.get(serverIds.get(id) ?? 0) ?? null]));
+  }
+
   /** For an order that may be the first one since its server was given another. */
   async function choose(id: number): Promise<ProcessManager> {
-    const { manager } = await assign(id);
+    const serverId = (await options.serverIdsOf([id])).get(id);
+    return take(id, serverId === undefined ? null : await options.findServer(serverId));
+  }
+
+  async function take(id: number, server: ServerRow | null): Promise<ProcessManager> {
+    const { manager } = assign(id, server);
     // It has come back before that was over.
     await leaving.get(manager)?.get(id);
     return manager;
@@ -107,9 +121,8 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
 
   return {
     async follow() {
-      const moved: number[] = [];
-      for (const id of byWorker.keys()) if ((await assign(id)).hasMoved) moved.push(id);
-      return moved;
+      const servers = await serversOf([...byWorker.keys()]);
+      return [...servers].flatMap(([id, server]) => (assign(id, server).hasMoved ? [id] : []));
     },
     noteReached(serverId) {
       for (const one of supervisords.values()) if (one.serverId === serverId) one.manager.wake();
@@ -117,13 +130,23 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
     async resume(programs) {
       const given = new Map<ProcessManager, Resumed[]>([[embedded, []]]);
       for (const server of await options.listServers()) given.set(managerOf(server), []);
+      const servers = await serversOf(programs.map(({ program }) => program.id));
       for (const one of programs) {
-        const manager = await choose(one.program.id);
-        given.set(manager, [...(given.get(manager) ?? []), one]);
+        const { id } = one.program;
+        const manager = await take(id, servers.get(id) ?? null);
+        const its = given.get(manager) ?? [];
+        given.set(manager, its);
+        its.push(one);
       }
       await Promise.all([...given].map(([manager, its]) => manager.resume(its)));
     },
     know: (program) => give(program.id, choose, (manager) => manager.know(program)),
+    async knowAll(programs) {
+      const servers = await serversOf(programs.map(({ id }) => id));
+      const find = (id: number) => take(id, servers.get(id) ?? null);
+      for (const program of programs)
+        await give(program.id, find, (manager) => manager.know(program));
+    },
     start(program) {
       give(program.id, choose, (manager) => manager.start(program))
         // Its deadline tells that nothing came of it.

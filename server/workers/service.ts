@@ -224,21 +224,19 @@ export function createWorkerService(options: WorkerServiceOptions) {
       }));
       await store.transaction((tx) => store.postpone(tx, later));
       for (const row of rows) if (row.status !== "removing") transitions.takeUp(row);
+      const sites = await inventory.findSites([
+        ...new Set([...rows, ...stopped].map((row) => row.site_id)),
+      ]);
+      const siteOf = (row: WorkerRow) => sites.get(row.site_id) ?? null;
       await manager.resume(
-        await Promise.all(
-          rows.map(async (row) => {
-            const site = await inventory.findSite(row.site_id);
-            return {
-              program: programOf(row, site),
-              previous: previousProgramOf(row, site),
-              up: row.status !== "stopping" && row.status !== "removing",
-              restartOrder: row.restart_order,
-            };
-          }),
-        ),
+        rows.map((row) => ({
+          program: programOf(row, siteOf(row)),
+          previous: previousProgramOf(row, siteOf(row)),
+          up: row.status !== "stopping" && row.status !== "removing",
+          restartOrder: row.restart_order,
+        })),
       );
-      for (const row of stopped)
-        await manager.know(programOf(row, await inventory.findSite(row.site_id)));
+      await manager.knowAll(stopped.map((row) => programOf(row, siteOf(row))));
       for (const row of rows)
         if (row.status === "removing") beginRemoval(row);
         else await observe(row.id);

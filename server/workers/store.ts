@@ -79,6 +79,14 @@ export function createWorkerStore(db: Database) {
       return row ?? null;
     },
 
+    /** The ids of their servers, by worker; those that are not there are not in it. */
+    async serverIdsOf(ids: readonly number[]): Promise<Map<number, number>> {
+      const { rows } = await db.execute<{ id: number; server_id: number }>(sql`
+        select ${workers.id}, ${sites.server_id} from ${workers} join ${sites} on ${sites.id} = ${workers.site_id}
+        where ${workers.id} = any(${sql.param([...ids])}::int[])`);
+      return new Map(rows.map(({ id, server_id }) => [id, server_id]));
+    },
+
     /** Reads a site's workers and keeps everybody else from changing them until the transaction ends. */
     lockOfSite: (tx: Connection, siteId: number): Promise<WorkerRow[]> =>
       tx

@@ -83,10 +83,7 @@ export function createWorkers(options: WorkersOptions): Workers {
             config: supervisord?.config ?? null,
             folder: join(folder, `server-${id}`),
           }),
-        async serverOf(workerId) {
-          const found = await store.withServer(workerId);
-          return found && inventory.findServer(found.serverId);
-        },
+        serverIdsOf: store.serverIdsOf,
         findServer: inventory.findServer,
         listServers: inventory.allServers,
         log,
