@@ -41,6 +41,7 @@ export const helpIndex = [
       "0011-servers-over-openssh": "11. Servers are reached by the system's OpenSSH client",
       "0012-supervisord-by-one-program-a-process":
         "12. supervisord keeps workers by one program a process",
+      "0013-moving-the-database-by-copy": "13. The database is moved by COPY, in one transaction",
     },
   },
 ] as const;
