@@ -20,4 +20,6 @@ test("reads a URL as PostgreSQL's own programs do", () => {
     user: "me",
     sslMode: "prefer",
   });
+  expect(readPostgresUrl("postgres://host/db")).toMatchObject({ user: "postgres" });
+  expect(readPostgresUrl("postgres://host/db", "me")).toMatchObject({ user: "me" });
 });

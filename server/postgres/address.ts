@@ -22,7 +22,7 @@ type SslMode = (typeof sslModes)[number];
 const example = "It reads postgres://user:password@host:5432/database.";
 
 /** @throws Error to be said after the URL's name, “… isn't a valid URL.”; it repeats nothing of the URL, which holds a secret */
-export function readPostgresUrl(text: string): PostgresAddress {
+export function readPostgresUrl(text: string, defaultUser = "postgres"): PostgresAddress {
   let url: URL;
   let parts: { user: string; password: string; database: string };
   try {
@@ -45,7 +45,7 @@ export function readPostgresUrl(text: string): PostgresAddress {
     throw new Error(`has sslmode=${mode}; PostgreSQL knows ${sslModes.join(", ")}.`);
   return {
     ...parts,
-    user: parts.user || (asked.get("user") ?? "postgres"),
+    user: parts.user || (asked.get("user") ?? defaultUser),
     password: parts.password || (asked.get("password") ?? ""),
     // A URL has no other place for a socket's folder.
     host: asked.get("host") ?? (url.hostname.replace(/^\[|\]$/g, "") || "localhost"),

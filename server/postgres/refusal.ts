@@ -17,6 +17,9 @@ export function describeRefusal(
   const known = `${message} ${code}`;
   if (code === "28P01")
     return `PostgreSQL at ${place} refuses the password of ${user}. Correct it in ${setting}.`;
+  // Of the driver, which has none to send.
+  if (message.includes("client password must be a"))
+    return `PostgreSQL at ${place} asks for a password of ${user}. Add it to ${setting}.`;
   if (code === "28000" && message.includes("no encryption"))
     return `PostgreSQL at ${place} takes ${user} over TLS only. Remove sslmode=disable from ${setting}.`;
   if (code === "28000") return `PostgreSQL at ${place} refuses ${user}: ${message}.`;

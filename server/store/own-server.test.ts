@@ -1,5 +1,5 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -115,6 +115,11 @@ describe.skipIf(!hasPostgresServer)("the operator's own PostgreSQL", () => {
       "a wrong password",
       () => server.url("own", { user: "me", password: "secret" }),
       /refuses the password of me\. Correct it in DATABASE_URL\.$/,
+    ],
+    [
+      "neither user nor password, which makes the user that of the account",
+      () => server.url("own", me).replace(/\/\/.*@/, "//"),
+      new RegExp(`asks for a password of ${userInfo().username}\\. Add it to DATABASE_URL\\.$`),
     ],
     [
       "an unknown database",

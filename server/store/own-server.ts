@@ -1,5 +1,6 @@
 // The operator's own PostgreSQL, which `DATABASE_URL` names: tried before anything is made in it.
 import { readFile } from "node:fs/promises";
+import { userInfo } from "node:os";
 import pg from "pg";
 import { connectAs, placeOf, readPostgresUrl, type PostgresAddress } from "../postgres/address.ts";
 import { describeRefusal } from "../postgres/refusal.ts";
@@ -64,7 +65,7 @@ export async function openOwnServer(url: string, setting = "DATABASE_URL"): Prom
 
 function readAddress(url: string, setting: string): PostgresAddress {
   try {
-    return readPostgresUrl(url);
+    return readPostgresUrl(url, userInfo().username);
   } catch (error) {
     throw new DatabaseUnusable(`${setting} ${toError(error).message}`, { cause: error });
   }
