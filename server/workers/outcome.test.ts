@@ -32,6 +32,11 @@ test.each<[WorkerState, ProcessState[], WorkerState | null]>([
   ["stopping", ["STOPPED", "STOPPING"], null],
   ["stopping", ["STOPPED", "STOPPED"], "stopped"],
   ["stopping", [], "stopped"],
+  // Nobody has taken up the order yet.
+  ["installing", [], null],
+  ["starting", [], null],
+  ["restarting", [], null],
+  ["failed", [], null],
   ["stopped", ["STOPPED"], null],
   ["removing", ["STOPPED"], null],
 ])("%s with processes %o moves to %s", (status, states, expected) => {

@@ -45,6 +45,8 @@ export function outcomeOf(
     case "starting":
     case "restarting":
     case "installed": {
+      // An order that nobody has taken up so far: nothing is known of what it leads to.
+      if (processes.length === 0) return null;
       const given = processes.find(({ state }) => state === "FATAL");
       if (given !== undefined)
         return status === "failed" ? null : { status: "failed", reason: tell(given) };
