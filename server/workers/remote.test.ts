@@ -54,7 +54,9 @@ const becomes = (id: number, wanted: Partial<Worker>) =>
     expect(worker).toMatchObject(wanted);
     return worker;
   }, soon);
-const post = (body: object) => service.json<Worker>("POST", "/api/site/1/worker", body);
+/** The signal to stop is lost on a process that supervisord has made and that does not run its program yet. */
+const post = (body: object) =>
+  service.json<Worker>("POST", "/api/site/1/worker", { stopwaitsecs: 5, ...body });
 const pids = ({ process_list: list = [] }: Worker) => list.flatMap(({ pid }) => pid ?? []);
 /** Names of files below the folder of the server's supervisord that are a worker's. */
 const filesOf = async (id: number) => {
