@@ -29,11 +29,7 @@ export const sharedLimiters =
       tableCreated: true,
       clearExpiredByTimeout: false,
       storeType: "client",
-      // Its statements without their names: behind a pooler the next one may run where nobody prepared it.
-      storeClient: {
-        query: ({ text, values }: { text: string; values: unknown[] }) =>
-          db.$client.query(text, values),
-      },
+      storeClient: db.$client,
     });
 
 /** Removes what counts no more. */

@@ -7,7 +7,7 @@ import { toError } from "../to-error.ts";
 import { refuseMoved } from "./move-mark.ts";
 import { GuardedPool, guardTransactions, type SecondConnection } from "./guarded-pool.ts";
 import { noteSchema, refuseNewerSchema } from "./schema-version.ts";
-import { StorableClient } from "./storable.ts";
+import { StorableClient, type ConnectionOptions } from "./storable.ts";
 import * as tables from "./tables.ts";
 
 export type Database = NodePgDatabase<typeof tables> & { $client: pg.Pool };
@@ -30,12 +30,12 @@ export const migrationsFolder = fileURLToPath(new URL("migrations", import.meta.
 
 /**
  * Connects and migrates.
- * @param options of `pg.Pool`: a `connectionString`, or host and user
+ * @param options as of `pg.Pool`: a `connectionString`, or host and user
  * @param onIdleError called when a connection breaks that nobody is using
  * @param onSecondConnection called when code inside a transaction asks the pool for a connection; by default it throws
  */
 export async function openDatabase(
-  options: pg.PoolConfig,
+  options: ConnectionOptions,
   onIdleError: (error: Error) => void,
   onSecondConnection: (error: SecondConnection) => void = (error) => {
     throw error;

@@ -5,6 +5,7 @@ import pg from "pg";
 import { connectAs, placeOf, readPostgresUrl, type PostgresAddress } from "../postgres/address.ts";
 import { describeRefusal } from "../postgres/refusal.ts";
 import { toError } from "../to-error.ts";
+import type { ConnectionOptions } from "./storable.ts";
 
 /** Nothing can be stored there; the message says why and what to do, and holds no secret. */
 export class DatabaseUnusable extends Error {
@@ -35,7 +36,10 @@ const survey = `select current_setting('server_version_num')::int / 10000 as ver
  * @param setting what the operator knows the URL by
  * @throws DatabaseUnusable where it cannot be reached, is too old, is a standby or lets nothing be made
  */
-export async function openOwnServer(url: string, setting = "DATABASE_URL"): Promise<pg.PoolConfig> {
+export async function openOwnServer(
+  url: string,
+  setting = "DATABASE_URL",
+): Promise<ConnectionOptions> {
   const address = readAddress(url, setting);
   const readGiven = (path: string) => readGivenFile(path, setting);
   const { host, port, user, password, database } = address;
@@ -53,7 +57,7 @@ export async function openOwnServer(url: string, setting = "DATABASE_URL"): Prom
       } finally {
         await client.end().catch(() => undefined);
       }
-      return { ...options, ssl };
+      return { ...options, ssl, hasNamedStatements: false };
     });
   } catch (error) {
     if (error instanceof DatabaseUnusable) throw error;

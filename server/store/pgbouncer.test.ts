@@ -65,6 +65,11 @@ describe.skipIf(!hasPostgresServer || !hasPgbouncer).each(["session", "transacti
         const { body } = await service.json<Worker>("GET", `/api/worker/${created.body.id}`);
         expect(body.status).toBe("installed");
       });
+      const asked = Array.from({ length: 100 }, (_, place) =>
+        service.call("GET", place % 2 === 0 ? "/api/site/1/workers" : "/api/server/1/sites"),
+      );
+      const statuses = (await Promise.all(asked)).map(({ status }) => status);
+      expect(new Set(statuses)).toEqual(new Set([200]));
       const webhook = await service.json<{ id: number }>("POST", "/api/site/1/webhook", {
         name: "mine",
         url: receiver.url,

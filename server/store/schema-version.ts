@@ -18,9 +18,12 @@ const journal = require("./migrations/meta/_journal.json") as {
 };
 const { pgboss }: { pgboss: { schema: number } } = require("pg-boss/package.json");
 
-/** When each was written, in milliseconds, is the number that a migration is known by in the database. */
-const whenOf = (tag: string): number =>
-  journal.entries.find((entry) => entry.tag === tag)?.when ?? 0;
+/** When a migration was written, in milliseconds: the number that it is known by in the database. */
+function whenOf(tag: string): number {
+  const entry = journal.entries.find((entry) => entry.tag === tag);
+  if (entry === undefined) throw new Error(`There is no migration ${tag}.`);
+  return entry.when;
+}
 const newestKnown = Math.max(...journal.entries.map(({ when }) => when));
 
 const key = "schema_last_breaking";

@@ -30,17 +30,28 @@ function toStorablePart(part: unknown): unknown {
     : toStorable(part);
 }
 
+export type ConnectionOptions = pg.PoolConfig & {
+  /** False behind a pooler of transactions, where the next statement may meet a session that nobody prepared it in. */
+  hasNamedStatements?: boolean;
+};
+
+const withoutName = (part: unknown): unknown =>
+  typeof part === "object" && part !== null && "name" in part ? { ...part, name: undefined } : part;
+
 /**
  * A connection whose queries carry storable values only. This is the one place that all of them pass, however a query
  * was written, so nobody who stores a text has to think of it. A value that is JSON already comes from `storableJson`.
  */
 export class StorableClient extends pg.Client {
-  constructor(config?: pg.ClientConfig) {
+  constructor(config: ConnectionOptions = {}) {
     super(config);
+    const { hasNamedStatements = true } = config;
     // Called with what the wrapper got, whichever overload that is.
     const query = this.query.bind(this) as (...parts: unknown[]) => unknown;
     // It takes and gives what the original does; that one's overloads are too many to be repeated.
     this.query = ((...parts: unknown[]) =>
-      query(...parts.map(toStorablePart))) as typeof this.query;
+      query(
+        ...parts.map(toStorablePart).map((part) => (hasNamedStatements ? part : withoutName(part))),
+      )) as typeof this.query;
   }
 }
