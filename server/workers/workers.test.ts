@@ -3,20 +3,14 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Worker, WorkerLog } from "../../contract/workers/worker.ts";
-import { eachMachine, knowsAccount } from "../ssh/testing/remote-server.ts";
 import { patientArtisan } from "../testing/artisan.ts";
-import { createTestService, oneSite, type TestService } from "../testing/service.ts";
+import { oneSite, type TestService } from "../testing/service.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { isAlive, sendSignal } from "../testing/signals.ts";
-import { startSupervisord, type TestSupervisord } from "./supervisord/testing/supervisord.ts";
+import { eachWorkerMachine } from "./testing/each-machine.ts";
 
 let service: TestService;
-let supervisord: TestSupervisord;
-beforeAll(async () => {
-  supervisord = await startSupervisord();
-});
-afterAll(() => supervisord?.close());
 
 const artisan = (script: string) => writeFile(join(service.folder, "shop/artisan"), script);
 
@@ -41,23 +35,13 @@ const becomes = (id: number, status: string) =>
 const ask = async (method: string, path: string) => (await service.call(method, path)).status;
 const pids = (worker: Worker) => (worker.process_list ?? []).flatMap(({ pid }) => pid ?? []);
 
-/** Inside the service on this machine, and by the server's own supervisord on another one. */
-describe.each(eachMachine())("on $machine", ({ connectionOf }) => {
+describe.each(eachWorkerMachine())("on $machine", ({ createService }) => {
   // One service for all, because a remote server takes its time to connect to.
   beforeAll(async () => {
-    const connection = await connectionOf();
-    const entry =
-      connection === "local"
-        ? connection
-        : `${connection}, supervisord_config: ${supervisord.config}`;
-    service = await createTestService({
+    service = await createService({
       inventory: (folder) =>
-        `${oneSite(folder)}  - { id: 2, server: 1, name: bare, root: ${folder}/shop, user: ${ownUser}, artisan: no-such-php artisan }\n`.replace(
-          "connection: local",
-          `connection: ${entry}`,
-        ),
+        `${oneSite(folder)}  - { id: 2, server: 1, name: bare, root: ${folder}/shop, user: ${ownUser}, artisan: no-such-php artisan }\n`,
     });
-    await knowsAccount(service);
   });
   afterAll(() => service.close());
   beforeEach(() => artisan(patientArtisan));

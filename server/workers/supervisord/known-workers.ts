@@ -105,11 +105,12 @@ export function createKnownWorkers(options: KnownWorkersOptions) {
   const surplus = ({ slots, program }: SupervisordWorker) =>
     [...slots.values()].filter(({ number }) => number > program.processes);
 
-  /** Slots beyond the worker's processes are there only until what ran in them is gone. */
-  function dropSurplus(worker: SupervisordWorker) {
-    if (worker.change !== null) return;
-    for (const slot of surplus(worker))
-      if (!slot.isThere() && !slot.isBusy()) worker.slots.delete(slot.number);
+  /** Slots beyond the worker's processes are there only until what ran in them is gone. @returns whether one went */
+  function dropSurplus(worker: SupervisordWorker): boolean {
+    if (worker.change !== null) return false;
+    const gone = surplus(worker).filter((slot) => !slot.isThere() && !slot.isBusy());
+    for (const { number } of gone) worker.slots.delete(number);
+    return gone.length > 0;
   }
 
   function save(worker: SupervisordWorker) {
@@ -158,7 +159,8 @@ export function createKnownWorkers(options: KnownWorkersOptions) {
     /** supervisord was looked at, or is away, for a reason. */
     noteLook(away: string | null) {
       for (const worker of all.values()) {
-        dropSurplus(worker);
+        // What is left may be all up.
+        if (dropSurplus(worker)) tell(worker.id);
         save(worker);
       }
       for (const [id, worker] of all) {

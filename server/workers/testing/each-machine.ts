@@ -1,0 +1,42 @@
+// What is promised of workers is kept by the supervisor inside the service on this machine, and by the supervisord of a
+// remote server.
+import { afterAll } from "vitest";
+import { eachMachine, knowsAccount } from "../../ssh/testing/remote-server.ts";
+import { createTestService, oneSite, type TestService } from "../../testing/service.ts";
+import { startSupervisord, type TestSupervisord } from "../supervisord/testing/supervisord.ts";
+
+/**
+ * Sets `number` in a script that stands in for a site's `artisan`: which process of the worker it is. The one variable is
+ * the mark by which the supervisor finds what a worker started, the other is supervisord's.
+ */
+export const readNumber =
+  "number=${QUARTERDECK_WORKER%/*}; number=${number:-$SUPERVISOR_PROCESS_NAME}; number=${number##*[-/]}";
+
+/** For the top of a file, which has one remote server with one supervisord, however many services it makes. */
+export function eachWorkerMachine() {
+  let starting: Promise<TestSupervisord> | null = null;
+  afterAll(async () => (await starting)?.close());
+  return eachMachine().map(({ machine, connectionOf }, index) => {
+    const isRemote = index > 0;
+    return {
+      machine,
+      isRemote,
+      /** A service whose inventory has its server there. */
+      async createService({
+        inventory = oneSite,
+        ...options
+      }: Parameters<typeof createTestService>[0] = {}): Promise<TestService> {
+        const config = isRemote
+          ? `, supervisord_config: ${(await (starting ??= startSupervisord())).config}`
+          : "";
+        const entry = `connection: ${await connectionOf()}${config}`;
+        const service = await createTestService({
+          ...options,
+          inventory: (folder) => inventory(folder).replace("connection: local", entry),
+        });
+        await knowsAccount(service);
+        return service;
+      },
+    };
+  });
+}
