@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
-import { expect, test, vi, type TestContext } from "vitest";
+import { describe, expect, test, vi, type TestContext } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import type { Page } from "../../contract/paging.ts";
 import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
@@ -10,17 +10,20 @@ import type { Worker } from "../../contract/workers/worker.ts";
 import { createApp } from "../app.ts";
 import { createShiftedClock } from "../testing/shifted-clock.ts";
 import { patientArtisan } from "../testing/artisan.ts";
-import { createTestService, type TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
+import { eachWorkerMachine, readNumber, type WorkerMachine } from "./testing/each-machine.ts";
 
 const soon = { timeout: 60_000, interval: 25 };
 vi.setConfig({ testTimeout: 180_000 });
 const minuteMs = 60_000;
 const ends = (worker: Worker) =>
   (worker.process_list ?? []).reduce((sum, { restarts }) => sum + restarts, 0);
-async function makeService(onTestFinished: TestContext["onTestFinished"]) {
+async function makeService(
+  { createService }: WorkerMachine,
+  onTestFinished: TestContext["onTestFinished"],
+) {
   const clock = createShiftedClock();
-  const service: TestService = await createTestService({ clock });
+  const service = await createService({ clock });
   onTestFinished(() => service.close());
   const artisan = (script: string) => writeFile(join(service.folder, "shop/artisan"), script);
   const create = async (change: object): Promise<number> => {
@@ -47,100 +50,110 @@ async function makeService(onTestFinished: TestContext["onTestFinished"]) {
   return { clock, service, artisan, create, show, actions, watchUntilEnded };
 }
 
-test.concurrent("a busy worker whose processes end after max_jobs is up all the time, and nobody is called", async ({
-  onTestFinished,
-}) => {
-  const { clock, artisan, create, show, actions, watchUntilEnded } =
-    await makeService(onTestFinished);
-  // They start together and drift apart, so that hardly ever all of them have been up for their start seconds.
-  await artisan("n=${QUARTERDECK_WORKER%/*}; sleep 1.$((5 + ${n##*/} % 4)); exit 0");
-  const id = await create({ processes: 6, max_jobs: 6 });
-  await vi.waitFor(async () => expect((await show(id)).status).toBe("installed"), soon);
-  const seen = await watchUntilEnded(id, 12);
-  // Past every deadline.
-  clock.ahead(5 * minuteMs);
-  for (const status of await watchUntilEnded(id, 18)) seen.add(status);
-  expect([...seen]).toEqual(["installed"]);
-  expect(await show(id)).toMatchObject({ status_reason: null, crash_loop: null });
-  expect(await actions()).toEqual(["created", "up"]);
-});
-
-test.concurrent("a worker whose processes exit with 0 for no reason never fails for it, and is in a crash loop", async ({
-  onTestFinished,
-}) => {
-  const { service, artisan, create, show, actions, watchUntilEnded } =
-    await makeService(onTestFinished);
-  await artisan("n=${QUARTERDECK_WORKER%/*}; sleep 1.$((3 + ${n##*/} % 4)); exit 0");
-  const id = await create({ processes: 4 });
-  const seen = await watchUntilEnded(id, 4);
-  // Seldom all of them are up at once, so each deadline passes sooner or later; here it does now, after a time in which
-  // each process has been up.
-  await vi.waitFor(async () => {
-    for (const { restarts } of (await show(id)).process_list ?? [])
-      expect(restarts).toBeGreaterThanOrEqual(1);
-  }, soon);
-  const client = new pg.Client(service.connection);
-  await client.connect();
-  const passed = await vi.waitFor(async () => {
-    const { rowCount } = await client.query(
-      `update workers set deadline_at = now(), status_since = now() - interval '1 hour'
-        where status = 'restarting'`,
+describe.each(eachWorkerMachine())("on $machine", (machine) => {
+  test.concurrent("a busy worker whose processes end after max_jobs is up all the time, and nobody is called", async ({
+    onTestFinished,
+  }) => {
+    const { clock, artisan, create, show, actions, watchUntilEnded } = await makeService(
+      machine,
+      onTestFinished,
     );
-    expect(rowCount).toBe(1);
-    return rowCount;
-  }, soon);
-  await client.end();
-  expect(passed).toBe(1);
-  for (const status of await watchUntilEnded(id, 10)) seen.add(status);
-  expect(seen).not.toContain("failed");
-  await vi.waitFor(async () => expect((await show(id)).crash_loop).not.toBeNull(), soon);
-  expect(await actions()).not.toContain("failed");
-});
+    // They start together and drift apart, so that hardly ever all of them have been up for their start seconds.
+    await artisan(`${readNumber}; sleep 1.$((5 + $number % 4)); exit 0`);
+    const id = await create({ processes: 6, max_jobs: 6 });
+    await vi.waitFor(async () => expect((await show(id)).status).toBe("installed"), soon);
+    const seen = await watchUntilEnded(id, 12);
+    // Past every deadline.
+    clock.ahead(5 * minuteMs);
+    for (const status of await watchUntilEnded(id, 18)) seen.add(status);
+    expect([...seen]).toEqual(["installed"]);
+    expect(await show(id)).toMatchObject({ status_reason: null, crash_loop: null });
+    expect(await actions()).toEqual(["created", "up"]);
+  });
 
-test.concurrent("a crash loop is reported at its start and at its end, once each, also over a restart of the service", async ({
-  onTestFinished,
-}) => {
-  const { clock, service, artisan, create, show, actions } = await makeService(onTestFinished);
-  const url = "http://127.0.0.1:1/hook";
-  const hook = (await service.json<{ id: number }>("POST", "/api/site/1/webhook", { url })).body.id;
-  const sent = async () => {
-    const path = `/api/site-webhook/${hook}/deliveries`;
-    const { data } = (await service.json<Page<DeliverySummary>>("GET", path)).body;
-    return data.map(({ event }) => event).filter((event) => event.startsWith("worker."));
-  };
-  await artisan("sleep 0.2; exit 0");
-  const id = await create({ startsecs: 0 });
-  const worker = await vi.waitFor(async () => {
-    const now = await show(id);
-    expect(now.crash_loop).not.toBeNull();
-    return now;
-  }, soon);
-  expect(worker.status).not.toBe("failed");
-  expect(worker.crash_loop?.reason).toBe("Process 1 exited at least 5 times in 10 minutes.");
-  await vi.waitFor(async () => expect(await sent()).toEqual(["worker.crash_looping"]), soon);
-  const metrics = async () => (await service.call("GET", "/metrics")).text();
-  expect(await metrics()).toContain("quarterdeck_workers_crash_looping 1");
+  test.concurrent("a worker whose processes exit with 0 for no reason never fails for it, and is in a crash loop", async ({
+    onTestFinished,
+  }) => {
+    const { service, artisan, create, show, actions, watchUntilEnded } = await makeService(
+      machine,
+      onTestFinished,
+    );
+    await artisan(`${readNumber}; sleep 1.$((3 + $number % 4)); exit 0`);
+    const id = await create({ processes: 4 });
+    const seen = await watchUntilEnded(id, 4);
+    // Seldom all of them are up at once, so each deadline passes sooner or later; here it does now, after a time in which
+    // each process has been up.
+    await vi.waitFor(async () => {
+      for (const { restarts } of (await show(id)).process_list ?? [])
+        expect(restarts).toBeGreaterThanOrEqual(1);
+    }, soon);
+    const client = new pg.Client(service.connection);
+    await client.connect();
+    const passed = await vi.waitFor(async () => {
+      const { rowCount } = await client.query(
+        `update workers set deadline_at = now(), status_since = now() - interval '1 hour'
+        where status = 'restarting'`,
+      );
+      expect(rowCount).toBe(1);
+      return rowCount;
+    }, soon);
+    await client.end();
+    expect(passed).toBe(1);
+    for (const status of await watchUntilEnded(id, 10)) seen.add(status);
+    expect(seen).not.toContain("failed");
+    await vi.waitFor(async () => expect((await show(id)).crash_loop).not.toBeNull(), soon);
+    expect(await actions()).not.toContain("failed");
+  });
 
-  await service.app.close("keep");
-  const again = await createApp(service.options);
-  // From here on everything goes to the next life of the service.
-  service.app.fetch = again.fetch;
-  service.app.close = again.close;
-  expect((await show(id)).crash_loop?.since).toBe(worker.crash_loop?.since);
+  test.concurrent("a crash loop is reported at its start and at its end, once each, also over a restart of the service", async ({
+    onTestFinished,
+  }) => {
+    const { clock, service, artisan, create, show, actions } = await makeService(
+      machine,
+      onTestFinished,
+    );
+    const url = "http://127.0.0.1:1/hook";
+    const hook = (await service.json<{ id: number }>("POST", "/api/site/1/webhook", { url })).body
+      .id;
+    const sent = async () => {
+      const path = `/api/site-webhook/${hook}/deliveries`;
+      const { data } = (await service.json<Page<DeliverySummary>>("GET", path)).body;
+      return data.map(({ event }) => event).filter((event) => event.startsWith("worker."));
+    };
+    await artisan("sleep 0.2; exit 0");
+    const id = await create({ startsecs: 0 });
+    const worker = await vi.waitFor(async () => {
+      const now = await show(id);
+      expect(now.crash_loop).not.toBeNull();
+      return now;
+    }, soon);
+    expect(worker.status).not.toBe("failed");
+    expect(worker.crash_loop?.reason).toBe("Process 1 exited at least 5 times in 10 minutes.");
+    await vi.waitFor(async () => expect(await sent()).toEqual(["worker.crash_looping"]), soon);
+    const metrics = async () => (await service.call("GET", "/metrics")).text();
+    expect(await metrics()).toContain("quarterdeck_workers_crash_looping 1");
 
-  await artisan(patientArtisan);
-  await vi.waitFor(async () => expect((await show(id)).status).toBe("installed"), soon);
-  await service.call("PUT", `/api/worker/${id}/restart`);
-  await vi.waitFor(async () => expect((await show(id)).status).toBe("installed"), soon);
-  clock.ahead(9 * minuteMs);
-  expect((await show(id)).crash_loop).not.toBeNull();
-  await vi.waitFor(async () => {
-    clock.ahead(minuteMs);
-    expect((await show(id)).crash_loop).toBeNull();
-  }, soon);
-  await vi.waitFor(
-    async () => expect(await sent()).toEqual(["worker.stable", "worker.crash_looping"]),
-    soon,
-  );
-  expect(await actions()).toEqual(expect.arrayContaining(["crash-looping", "stable again"]));
+    await service.app.close("keep");
+    const again = await createApp(service.options);
+    // From here on everything goes to the next life of the service.
+    service.app.fetch = again.fetch;
+    service.app.close = again.close;
+    expect((await show(id)).crash_loop?.since).toBe(worker.crash_loop?.since);
+
+    await artisan(patientArtisan);
+    await vi.waitFor(async () => expect((await show(id)).status).toBe("installed"), soon);
+    await service.call("PUT", `/api/worker/${id}/restart`);
+    await vi.waitFor(async () => expect((await show(id)).status).toBe("installed"), soon);
+    clock.ahead(9 * minuteMs);
+    expect((await show(id)).crash_loop).not.toBeNull();
+    await vi.waitFor(async () => {
+      clock.ahead(minuteMs);
+      expect((await show(id)).crash_loop).toBeNull();
+    }, soon);
+    await vi.waitFor(
+      async () => expect(await sent()).toEqual(["worker.stable", "worker.crash_looping"]),
+      soon,
+    );
+    expect(await actions()).toEqual(expect.arrayContaining(["crash-looping", "stable again"]));
+  });
 });

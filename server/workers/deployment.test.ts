@@ -6,35 +6,23 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Worker } from "../../contract/workers/worker.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { endsWhenAsked } from "../testing/artisan.ts";
-import { createTestService, type TestService } from "../testing/service.ts";
+import type { TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { sendSignal } from "../testing/signals.ts";
+import { eachWorkerMachine, readNumber } from "./testing/each-machine.ts";
 
 /** Each test has a site of its own, so that they run side by side. */
 const siteIds = [1, 2, 3, 4, 5, 6, 7];
 const rootOf = (folder: string, id: number) => join(folder, `site-${id}`);
 
 let service: TestService;
-beforeAll(async () => {
-  service = await createTestService({
-    inventory: (folder) => {
-      for (const id of siteIds) mkdirSync(rootOf(folder, id));
-      const sites = siteIds.map(
-        (id) =>
-          `  - { id: ${id}, server: 1, name: site-${id}, root: ${rootOf(folder, id)}, user: ${ownUser}, artisan: [sh, artisan] }`,
-      );
-      return `servers: [{ id: 1, name: here, connection: local }]\nsites:\n${sites.join("\n")}\n`;
-    },
-  });
-});
-afterAll(() => service.close());
 
 const soon = { timeout: 60_000, interval: 25 };
 vi.setConfig({ testTimeout: 180_000 });
 
 /** Notes each of its starts; of a number that `bad` names, it ends at once. */
 const noting = `
-number=\${QUARTERDECK_WORKER%/*}; number=\${number##*/}
+${readNumber}
 echo $number >> starts
 [ -e bad-$number ] && exit 1
 ${endsWhenAsked()}`;
@@ -80,134 +68,148 @@ const runs = (id: number, deployment: number) =>
     expect(carried(worker)).toEqual([deployment, deployment, deployment]);
   }, soon);
 
-describe.concurrent("A deployment", () => {
-  test("restarts each process once, and each says which deployment it runs", async () => {
-    const { artisan, create, report, starts } = siteOf(1);
-    await artisan(noting);
-    const id = await create();
-    expect(carried(await becomes(id, "installed"))).toEqual([null, null, null]);
-    const { body } = await report(true);
-    expect(body.restarted_workers).toBe(1);
-    await runs(id, body.id);
-    expect(starts()).toEqual([2, 2, 2]);
+describe.each(eachWorkerMachine())("On $machine", ({ createService, leadsOut }) => {
+  beforeAll(async () => {
+    service = await createService({
+      inventory: (folder) => {
+        for (const id of siteIds) mkdirSync(rootOf(folder, id));
+        const sites = siteIds.map(
+          (id) =>
+            `  - { id: ${id}, server: 1, name: site-${id}, root: ${rootOf(folder, id)}, user: ${ownUser}, artisan: [sh, artisan] }`,
+        );
+        return `servers: [{ id: 1, name: here, connection: local }]\nsites:\n${sites.join("\n")}\n`;
+      },
+    });
   });
+  afterAll(() => service.close());
 
-  test("reaches a worker of which one process has just died, that one included", async () => {
-    const { artisan, create, report, starts } = siteOf(2);
-    await artisan(noting);
-    // Long enough that the deployment comes while it is still being started again.
-    const id = await create({ startsecs: 3 });
-    const { process_list: list = [] } = await becomes(id, "installed");
-    sendSignal(list[1]?.pid, "SIGKILL");
-    await vi.waitFor(
-      async () => expect((await show(id)).process_list?.[1]?.restarts).toBe(1),
-      soon,
-    );
-    await vi.waitFor(() => expect(starts()[1]).toBe(2), soon);
-    const { body } = await report(true);
-    expect(body.restarted_workers).toBe(1);
-    await runs(id, body.id);
-    expect(starts()).toEqual([2, 3, 2]);
-  });
+  describe.concurrent("a deployment", () => {
+    test("restarts each process once, and each says which deployment it runs", async () => {
+      const { artisan, create, report, starts } = siteOf(1);
+      await artisan(noting);
+      const id = await create();
+      expect(carried(await becomes(id, "installed"))).toEqual([null, null, null]);
+      const { body } = await report(true);
+      expect(body.restarted_workers).toBe(1);
+      await runs(id, body.id);
+      expect(starts()).toEqual([2, 2, 2]);
+    });
 
-  test("reaches a worker of which one process was given up, which is up again if the new code is good", async () => {
-    const { path, artisan, create, report, starts } = siteOf(3);
-    await artisan(noting);
-    await writeFile(path("bad-3"), "");
-    const id = await create({ startretries: 0 });
-    await becomes(id, "failed");
-    await vi.waitFor(
-      async () =>
-        expect((await show(id)).process_list?.map(({ state }) => state)).toEqual([
-          "RUNNING",
-          "RUNNING",
-          "FATAL",
-        ]),
-      soon,
-    );
-    await rename(path("bad-3"), path("good"));
-    const { body } = await report(true);
-    expect(body.restarted_workers).toBe(1);
-    await runs(id, body.id);
-    expect(starts()).toEqual([2, 2, 2]);
-  });
+    test("reaches a worker of which one process has just died, that one included", async () => {
+      const { artisan, create, report, starts } = siteOf(2);
+      await artisan(noting);
+      // Long enough that the deployment comes while it is still being started again.
+      const id = await create({ startsecs: 3 });
+      const { process_list: list = [] } = await becomes(id, "installed");
+      sendSignal(list[1]?.pid, "SIGKILL");
+      await vi.waitFor(
+        async () => expect((await show(id)).process_list?.[1]?.restarts).toBe(1),
+        soon,
+      );
+      await vi.waitFor(() => expect(starts()[1]).toBe(2), soon);
+      const { body } = await report(true);
+      expect(body.restarted_workers).toBe(1);
+      await runs(id, body.id);
+      expect(starts()).toEqual([2, 3, 2]);
+    });
 
-  test("right after another one counts too, and the worker is up only on the newer", async () => {
-    const { artisan, create, report, starts } = siteOf(4);
-    await artisan(noting);
-    const id = await create();
-    await becomes(id, "installed");
-    const first = await report(true);
-    await vi.waitFor(async () => expect(carried(await show(id))).toContain(first.body.id), soon);
-    const second = await report(true);
-    expect(second.body.restarted_workers).toBe(1);
-    await runs(id, second.body.id);
-    expect(Math.max(...starts())).toBeLessThanOrEqual(3);
-  });
+    test("reaches a worker of which one process was given up, which is up again if the new code is good", async () => {
+      const { path, artisan, create, report, starts } = siteOf(3);
+      await artisan(noting);
+      await writeFile(path("bad-3"), "");
+      const id = await create({ startretries: 0 });
+      await becomes(id, "failed");
+      await vi.waitFor(
+        async () =>
+          expect((await show(id)).process_list?.map(({ state }) => state)).toEqual([
+            "RUNNING",
+            "RUNNING",
+            "FATAL",
+          ]),
+        soon,
+      );
+      await rename(path("bad-3"), path("good"));
+      const { body } = await report(true);
+      expect(body.restarted_workers).toBe(1);
+      await runs(id, body.id);
+      expect(starts()).toEqual([2, 2, 2]);
+    });
 
-  test("that restarts nothing is carried by what starts after it, and by nothing else", async () => {
-    const { artisan, create, report } = siteOf(5);
-    await artisan(noting);
-    const id = await create();
-    const { process_list: list = [] } = await becomes(id, "installed");
-    const { body } = await report(false);
-    expect(body.restarted_workers).toBe(0);
-    // The worker learns of it a moment later.
-    await vi.waitFor(async () => expect((await show(id)).deployment_id).toBe(body.id), soon);
-    const number = await vi.waitFor(async () => {
-      const { process_list: now = [] } = await show(id);
-      const renewed = now.find((one) => one.deployment_id === body.id);
-      const old = now.find((one) => one.deployment_id === null && one.pid !== null);
-      if (renewed === undefined && old !== undefined) sendSignal(old.pid, "SIGKILL");
-      expect(renewed).toBeDefined();
-      return renewed?.number;
-    }, soon);
-    expect(number).toBeDefined();
-    expect(list).toHaveLength(3);
-  });
+    test("right after another one counts too, and the worker is up only on the newer", async () => {
+      const { artisan, create, report, starts } = siteOf(4);
+      await artisan(noting);
+      const id = await create();
+      await becomes(id, "installed");
+      const first = await report(true);
+      await vi.waitFor(async () => expect(carried(await show(id))).toContain(first.body.id), soon);
+      const second = await report(true);
+      expect(second.body.restarted_workers).toBe(1);
+      await runs(id, second.body.id);
+      expect(Math.max(...starts())).toBeLessThanOrEqual(3);
+    });
 
-  test("leaves a stopped worker stopped, and is what that is started on", async () => {
-    const { artisan, create, report, starts } = siteOf(6);
-    await artisan(noting);
-    const id = await create();
-    await becomes(id, "installed");
-    await service.call("DELETE", `/api/worker/${id}/stop`);
-    await becomes(id, "stopped");
-    const { body } = await report(true);
-    expect(body.restarted_workers).toBe(0);
-    await service.call("POST", `/api/worker/${id}/start`);
-    await runs(id, body.id);
-    expect(starts()).toEqual([2, 2, 2]);
-  });
+    test("that restarts nothing is carried by what starts after it, and by nothing else", async () => {
+      const { artisan, create, report } = siteOf(5);
+      await artisan(noting);
+      const id = await create();
+      const { process_list: list = [] } = await becomes(id, "installed");
+      const { body } = await report(false);
+      expect(body.restarted_workers).toBe(0);
+      // The worker learns of it a moment later.
+      await vi.waitFor(async () => expect((await show(id)).deployment_id).toBe(body.id), soon);
+      const number = await vi.waitFor(async () => {
+        const { process_list: now = [] } = await show(id);
+        const renewed = now.find((one) => one.deployment_id === body.id);
+        const old = now.find((one) => one.deployment_id === null && one.pid !== null);
+        if (renewed === undefined && old !== undefined) sendSignal(old.pid, "SIGKILL");
+        expect(renewed).toBeDefined();
+        return renewed?.number;
+      }, soon);
+      expect(number).toBeDefined();
+      expect(list).toHaveLength(3);
+    });
 
-  test("restarts into the release that a link in the directory leads to by then", async () => {
-    const { path, create, report } = siteOf(7);
-    for (const release of ["1", "2"]) {
-      await mkdir(path(`releases/${release}/app`), { recursive: true });
-      await writeFile(path(`releases/${release}/app/artisan`), `pwd -P; ${endsWhenAsked()}`);
-    }
-    await symlink("releases/1", path("current"));
-    const id = await create({ processes: 1, startretries: 0, directory: "current/app" });
-    const before = await becomes(id, "installed");
-    expect(before.directory).toBe("current/app");
+    test("leaves a stopped worker stopped, and is what that is started on", async () => {
+      const { artisan, create, report, starts } = siteOf(6);
+      await artisan(noting);
+      const id = await create();
+      await becomes(id, "installed");
+      await service.call("DELETE", `/api/worker/${id}/stop`);
+      await becomes(id, "stopped");
+      const { body } = await report(true);
+      expect(body.restarted_workers).toBe(0);
+      await service.call("POST", `/api/worker/${id}/start`);
+      await runs(id, body.id);
+      expect(starts()).toEqual([2, 2, 2]);
+    });
 
-    await symlink("releases/2", path("next"));
-    await rename(path("next"), path("current"));
-    await report(true);
-    await vi.waitFor(async () => {
-      const { body } = await service.json<{ text: string }>("GET", `/api/worker/${id}/log`);
-      const entered = body.text.split("\n").filter((line) => line.startsWith("/"));
-      expect(entered).toEqual([path("releases/1/app"), path("releases/2/app")]);
-    }, soon);
+    test("restarts into the release that a link in the directory leads to by then", async () => {
+      const { path, create, report } = siteOf(7);
+      for (const release of ["1", "2"]) {
+        await mkdir(path(`releases/${release}/app`), { recursive: true });
+        await writeFile(path(`releases/${release}/app/artisan`), `pwd -P; ${endsWhenAsked()}`);
+      }
+      await symlink("releases/1", path("current"));
+      const id = await create({ processes: 1, startretries: 0, directory: "current/app" });
+      const before = await becomes(id, "installed");
+      expect(before.directory).toBe("current/app");
 
-    // What was inside when the worker was made may lead out of the site later.
-    await mkdir(join(service.folder, "elsewhere/app"), { recursive: true });
-    await symlink(join(service.folder, "elsewhere"), path("away"));
-    await rename(path("away"), path("current"));
-    await service.call("PUT", `/api/worker/${id}/restart`);
-    const { status_reason: reason } = await becomes(id, "failed");
-    expect(reason).toContain(
-      `Couldn't start: the directory current/app leads out of the site's folder, to ${service.folder}/elsewhere/app.`,
-    );
+      await symlink("releases/2", path("next"));
+      await rename(path("next"), path("current"));
+      await report(true);
+      await vi.waitFor(async () => {
+        const { body } = await service.json<{ text: string }>("GET", `/api/worker/${id}/log`);
+        const entered = body.text.split("\n").filter((line) => line.startsWith("/"));
+        expect(entered).toEqual([path("releases/1/app"), path("releases/2/app")]);
+      }, soon);
+
+      // What was inside when the worker was made may lead out of the site later.
+      await mkdir(join(service.folder, "elsewhere/app"), { recursive: true });
+      await symlink(join(service.folder, "elsewhere"), path("away"));
+      await rename(path("away"), path("current"));
+      await service.call("PUT", `/api/worker/${id}/restart`);
+      const { status_reason: reason } = await becomes(id, "failed");
+      expect(reason).toContain(leadsOut("current/app", join(service.folder, "elsewhere/app")));
+    });
   });
 });

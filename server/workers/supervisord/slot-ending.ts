@@ -23,6 +23,8 @@ type EndingPorts = {
   nowMs(): number;
   /** What the process was started as. */
   startedAs(): Program;
+  /** Whether supervisord would start it as it is to be. */
+  isAsWanted(): boolean;
   /** Once, where it had to be killed. */
   onKill(reason: string): void;
 };
@@ -30,7 +32,7 @@ type EndingPorts = {
 /** What supervisord shows of the process. */
 type Shown = { state: ProcessState; pid: number | null };
 
-export function createSlotEnding({ nowMs, startedAs, onKill }: EndingPorts) {
+export function createSlotEnding({ nowMs, startedAs, isAsWanted, onKill }: EndingPorts) {
   let ending: Ending | null = null;
   let waiting: (() => void)[] = [];
 
@@ -56,7 +58,7 @@ export function createSlotEnding({ nowMs, startedAs, onKill }: EndingPorts) {
   return {
     isUnderWay: () => ending !== null,
     /** Whether supervisord starts it again by itself, which ends the ending. */
-    comesBack: () => ending !== null && !ending.isFinal && ending.signaled !== null,
+    comesBack: () => ending !== null && !ending.isFinal && ending.signaled !== null && isAsWanted(),
     finish,
 
     /** @returns resolves when what runs is gone, and its successor on its way where there is to be one */

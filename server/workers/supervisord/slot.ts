@@ -27,11 +27,13 @@ export function createSlot(number: number, ports: SlotPorts) {
   /** Its section in the file, which is what supervisord has as long as the group is there. */
   let section: string | null = null;
 
+  const isAsWanted = () => section === ports.target();
+
   const shown = createSeenProcess(ports, {
     isUp: () => wanted && !ending.isUnderWay() && !isStartDue,
     isEnding: () => ending.isUnderWay(),
     isStart: () => isStartDue || ending.isUnderWay(),
-    isAsWanted: () => section === ports.target(),
+    isAsWanted,
     noteStart() {
       isStartDue = false;
     },
@@ -43,6 +45,7 @@ export function createSlot(number: number, ports: SlotPorts) {
   const ending = createSlotEnding({
     nowMs: ports.nowMs,
     startedAs: shown.startedAs,
+    isAsWanted,
     onKill(why) {
       shown.noteKill(why);
       ports.killing(why);
@@ -73,7 +76,7 @@ export function createSlot(number: number, ports: SlotPorts) {
   /** Whether what was to end has. */
   function checkEnding() {
     if (!ending.isUnderWay()) return;
-    if (isThere !== false && (hasProcess() || isKept(state()) || state() === "STOPPING")) return;
+    if (isThere !== false && !isOver({ pid: pid(), state: state() })) return;
     ending.noteEnd();
     if (wanted) isStartDue = true;
     if (wanted || isThere === false) ending.finish();
@@ -123,6 +126,8 @@ export function createSlot(number: number, ports: SlotPorts) {
     observe(seen: Observed | null, seenExit: ProcessExit | null) {
       const wasThere = isThere;
       isThere = seen !== null;
+      // Before anybody is told of the end.
+      if (ending.isUnderWay() && (seen === null || isOver(seen))) ending.noteEnd();
       if (seen === null) shown.takeAbsence(wasThere);
       else shown.take(seen, seenExit, wasThere === null);
       checkEnding();
@@ -168,3 +173,7 @@ export function createSlot(number: number, ports: SlotPorts) {
     status: (): ProcessStatus => ({ number, ...shown.status() }),
   };
 }
+
+/** Nothing of it is left, and nothing comes by itself. */
+const isOver = ({ pid, state }: Pick<Observed, "pid" | "state">) =>
+  pid === null && !isKept(state) && state !== "STOPPING";

@@ -12,6 +12,8 @@ import { startSupervisord, type TestSupervisord } from "../supervisord/testing/s
 export const readNumber =
   "number=${QUARTERDECK_WORKER%/*}; number=${number:-$SUPERVISOR_PROCESS_NAME}; number=${number##*[-/]}";
 
+export type WorkerMachine = ReturnType<typeof eachWorkerMachine>[number];
+
 /** For the top of a file, which has one remote server with one supervisord, however many services it makes. */
 export function eachWorkerMachine() {
   let starting: Promise<TestSupervisord> | null = null;
@@ -21,6 +23,13 @@ export function eachWorkerMachine() {
     return {
       machine,
       isRemote,
+      /** Why a start failed whose directory leads out of the site's folder; there it is found out by the process itself. */
+      leadsOut: (typed: string, target: string) =>
+        isRemote
+          ? `Quarterdeck: the directory leads out of the site's folder, to ${target}`
+          : `Couldn't start: the directory ${typed} leads out of the site's folder, to ${target}`,
+      /** Whether what is killed stands in the worker's log, which supervisord writes there. */
+      notesKills: !isRemote,
       /** A service whose inventory has its server there. */
       async createService({
         inventory = oneSite,
