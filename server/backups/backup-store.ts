@@ -6,7 +6,7 @@ import type { Connection, Database } from "../store/database.ts";
 import { and, asc, desc, eq, inArray, lt, lte, ne, or, sql } from "../store/drizzle.ts";
 import { createFilteredRows, type ListRequest } from "../store/filtered-rows.ts";
 import { insertedRow } from "../store/rows.ts";
-import { backupConfigurations as configurations, backups } from "../store/tables.ts";
+import { backupConfigurations as configurations, backups, newestBackups } from "../store/tables.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 
 export type BackupRow = typeof backups.$inferSelect;
@@ -262,20 +262,12 @@ export function createBackupStore(db: Database) {
      * whose file nobody looked at since `before`. A damaged one may be whole again.
      */
     async unverifiedSince(before: Date): Promise<BackupRow[]> {
-      // Each configuration's newest by its index, instead of sorting all the rows there are.
-      const { rows } = await db.execute<{ id: number }>(sql`
-        select newest.id
-        from ${configurations},
-          lateral (
-            select coalesce(
-              (select id from ${backups} where configuration_id = ${configurations.id} and status = 'finished'
-                and trigger <> 'safety' order by id desc limit 1),
-              (select id from ${backups} where configuration_id = ${configurations.id} and status = 'finished'
-                order by id desc limit 1)) as id
-          ) last
-          join ${backups} newest on newest.id = last.id
-        where coalesce(newest.checked_at, newest.verified_at, newest.ended_at) < ${before.toISOString()}::timestamptz`);
-      return byIds(rows.map(({ id }) => id));
+      const rows = await db
+        .select({ backup: backups })
+        .from(newestBackups)
+        .innerJoin(backups, eq(backups.id, newestBackups.stored_id))
+        .where(lt(newestBackups.stored_checked_at, before));
+      return rows.map(({ backup }) => backup);
     },
 
     /** Of each configuration with drills whose last proof is old enough the newest finished run, unless it is drilled just now. */
@@ -289,6 +281,9 @@ export function createBackupStore(db: Database) {
             order by id desc limit 1
           ) newest
         where ${configurations.next_run_at} is not null and ${configurations.drill} is not null
+          -- Says nothing that the last condition does not; by it the backups of few are looked at.
+          and coalesce(${configurations.last_proven_at}, '-infinity')
+            <= ${now.toISOString()}::timestamptz - ${configurations.drill} * interval '24 hours'
           and newest.drill_status is distinct from 'running'
           and coalesce(greatest(${configurations.last_proven_at}, newest.drilled_at), '-infinity')
             <= ${now.toISOString()}::timestamptz - ${configurations.drill} * interval '24 hours'`);

@@ -10,6 +10,7 @@ import {
   backupConfigurations as configurations,
   backups,
   databases,
+  newestBackups,
   servers,
   sites,
 } from "../store/tables.ts";
@@ -34,10 +35,10 @@ export type WatchedConfiguration = {
 const statusOfRuns = sql`(
   select case
     when run.status in ('pending', 'running') then 'running'
-    when run.status = 'failed' or run.damage is not null or ${configurations.missed_since} is not null then 'failing'
+    when run.status = 'failed' or run.is_damaged
+      or run.status is not null and ${configurations.missed_since} is not null then 'failing'
     end
-  from ${backups} run where run.configuration_id = ${configurations.id} and run.trigger <> 'safety'
-  order by run.id desc limit 1)`;
+  from ${newestBackups} run where run.configuration_id = ${configurations.id})`;
 
 export function createConfigurationStore(db: Database) {
   const selectPage = db
@@ -122,13 +123,9 @@ export function createConfigurationStore(db: Database) {
       }>(sql`
         select ${configurations.id}, ${configurations.frequency},
           coalesce(${servers.entry} ->> 'time_zone', 'UTC') as time_zone,
-          coalesce(newest.started_at, ${configurations.created_at}) as begun
+          coalesce(newest.begun_at, ${configurations.created_at}) as begun
         from ${configurations} join ${servers} on ${servers.id} = ${configurations.server_id}
-          left join lateral (
-            select started_at from ${backups}
-            where configuration_id = ${configurations.id} and status <> 'pending' and trigger <> 'safety'
-            order by id desc limit 1
-          ) newest on true
+          left join ${newestBackups} newest on newest.configuration_id = ${configurations.id}
         where ${configurations.next_run_at} is not null and ${configurations.missed_since} is null`);
       return rows.map(({ id, frequency, time_zone, begun }) => ({
         id,

@@ -9,9 +9,9 @@ import { expectedGapMs } from "../../contract/backups/schedule.ts";
 import type { Clock } from "../clock.ts";
 import type { Metric, Labels, MetricsPart } from "../metrics/part.ts";
 import {
+  decidingRuns,
   protectionByRuns,
   readConfigurations,
-  readRuns,
   type ProtectedConfiguration as Configuration,
 } from "./protection-store.ts";
 
@@ -84,7 +84,6 @@ export function backupMetrics(clock: Clock): MetricsPart {
     name: "backups",
     async read(tx) {
       const configurations = await readConfigurations(tx, null);
-      const runs = await readRuns(tx, null);
       const nowMs = clock.now();
       const gapMs = gapsOf(configurations);
 
@@ -146,7 +145,7 @@ export function backupMetrics(clock: Clock): MetricsPart {
           name: "quarterdeck_backup_protection",
           help: "1 for the state that the configuration is in, 0 for the others.",
           values: configurations.flatMap((one) => {
-            const state = protectionByRuns(one, runs.get(one.id) ?? [], nowMs).state;
+            const state = protectionByRuns(one, decidingRuns(one), nowMs).state;
             return protectionStates.map((known) => ({
               labels: { ...labelsOf(one), state: known },
               value: known === state ? 1 : 0,

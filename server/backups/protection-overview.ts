@@ -8,11 +8,12 @@ import type { Visible } from "../events/visible-messages.ts";
 import type { Database } from "../store/database.ts";
 import {
   protectionByRuns,
+  decidingRuns,
   readConfigurations,
-  readRuns,
+  readWell,
   type ProtectedConfiguration,
-  type ProtectingRun,
 } from "./protection-store.ts";
+import type { DecidingRun } from "../store/tables.ts";
 import type { RunningTask, TaskStore } from "./task-store.ts";
 
 export type JudgedConfiguration = Pick<
@@ -28,32 +29,39 @@ export type JudgedConfiguration = Pick<
   canRun: boolean;
   /** Milliseconds since 1970: when it came to what is wrong, or when its newest good backup ended. */
   atMs: number | null;
-  nextRunMs: number | null;
 };
 
 export type ProtectionOverview = {
+  /** How many there are. */
+  total: number;
+  /** Those of which something is to be said. */
   configurations: JudgedConfiguration[];
+  /** Ids of what a configuration backs up with which all is well; the others of these decide nothing. */
+  wellSites: ReadonlySet<number>;
+  wellDatabases: ReadonlySet<number>;
+  /** By server, milliseconds since 1970. */
+  nextRuns: ReadonlyMap<number, number>;
   running: OverviewRun[];
 };
 
 const toMs = (seconds: number | null | undefined) => (seconds == null ? null : seconds * 1000);
 
 /** When it came to be wrong: its newest run's end, or the configuration's own failure. */
-function problemAt(one: ProtectedConfiguration, runs: readonly ProtectingRun[]): number | null {
+function problemAt(one: ProtectedConfiguration, runs: readonly DecidingRun[]): number | null {
   if (one.missed_since !== null) return toMs(one.missed_since);
   const ended = runs.find((run) => run.ended !== null && run.trigger !== "safety")?.ended;
   return toMs(one.status === "failed" ? one.status_since : ended);
 }
 
 /** The first line of what the service knows; the rest of it stands on the configuration's page. */
-function detailOf(one: ProtectedConfiguration, runs: readonly ProtectingRun[]): string | null {
+function detailOf(one: ProtectedConfiguration, runs: readonly DecidingRun[]): string | null {
   const last = runs.find(({ trigger }) => trigger !== "safety");
   const text = one.status === "failed" ? one.status_reason : last?.reason;
   return text?.split("\n", 1)[0] ?? null;
 }
 
 /** A configuration that has failed, and a drill that is overdue, need more than a run. */
-function isMendedByRun(one: ProtectedConfiguration, runs: readonly ProtectingRun[]): boolean {
+function isMendedByRun(one: ProtectedConfiguration, runs: readonly DecidingRun[]): boolean {
   const last = runs.find(({ trigger }) => trigger !== "safety");
   if (one.status !== "installed" || isInTransit(last?.status)) return false;
   const isMissing = last === undefined || one.missed_since !== null;
@@ -70,16 +78,20 @@ export function createProtectionOverview({
   clock: Clock;
 }) {
   return async (visible: Visible): Promise<ProtectionOverview> => {
-    const [configurations, runs, running] = await Promise.all([
-      readConfigurations(db, visible),
-      readRuns(db, visible),
+    const nowMs = clock.now();
+    const now = new Date(nowMs);
+    const [well, configurations, running] = await Promise.all([
+      readWell(db, visible, now),
+      readConfigurations(db, visible, now),
       tasks.running(visible, maxRunning),
     ]);
-    const nowMs = clock.now();
-    const byId = new Map(configurations.map((one) => [one.id, one]));
     return {
+      total: well.total,
+      wellSites: new Set(well.sites),
+      wellDatabases: new Set(well.databases),
+      nextRuns: new Map(well.next_runs),
       configurations: configurations.map((one) => {
-        const own = runs.get(one.id) ?? [];
+        const own = decidingRuns(one);
         const { state, reason, warning } = protectionByRuns(one, own, nowMs);
         const detail = state === "protected" ? null : detailOf(one, own);
         return {
@@ -94,25 +106,21 @@ export function createProtectionOverview({
           warning,
           canRun: state !== "protected" && isMendedByRun(one, own),
           atMs: state === "protected" ? toMs(one.good_at) : problemAt(one, own),
-          nextRunMs: toMs(one.next_run),
         };
       }),
-      running: running.flatMap((task) => {
-        const configuration = byId.get(task.configuration_id);
-        return configuration === undefined ? [] : [toRun(task, configuration)];
-      }),
+      running: running.map(toRun),
     };
   };
 }
 
-function toRun(task: RunningTask, configuration: ProtectedConfiguration): OverviewRun {
-  const usual = configuration.good_plain_size ?? 0;
+function toRun(task: RunningTask): OverviewRun {
+  const usual = task.usual_size ?? 0;
   return {
     kind: task.kind,
     backup_id: task.backup_id,
-    configuration: configuration.name,
-    server_id: configuration.server_id,
-    server: configuration.server,
+    configuration: task.configuration,
+    server_id: task.server_id,
+    server: task.server,
     started_at: toTimestamp(new Date(task.begun_at)),
     // What is larger than the one before it has no share that anybody knows.
     share:

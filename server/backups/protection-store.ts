@@ -1,18 +1,12 @@
 // Reads what decides on protection, for all configurations at once: the metrics and the overview ask for it.
-import type {
-  BackupConfigurationState,
-  BackupState,
-  BackupTrigger,
-} from "../../contract/backups/backup.ts";
+import type { BackupConfigurationState } from "../../contract/backups/backup.ts";
 import { protectionOf, type Protection } from "../../contract/backups/protection.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import { warningsOf } from "./configuration-warnings.ts";
 import type { Visible } from "../events/visible-messages.ts";
 import type { Connection } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
-
-/** Runs that decide on protection; as many as a list of the interface shows. */
-const runsRead = 10;
+import type { DecidingRun } from "../store/tables.ts";
 
 // Moments are seconds since 1970.
 export type ProtectedConfiguration = {
@@ -32,20 +26,15 @@ export type ProtectedConfiguration = {
   next_run: number | null;
   missed_since: number | null;
   proven: number | null;
+  good_id: number | null;
   good_at: number | null;
   good_size: number | null;
   good_plain_size: number | null;
   good_seconds: number | null;
-};
-
-export type ProtectingRun = {
-  id: number;
-  status: BackupState;
-  trigger: BackupTrigger;
-  damage: string | null;
-  reason: string | null;
-  warnings: string[];
-  ended: number | null;
+  /** Null: all that decides is that the good run is the newest one. */
+  deciding: DecidingRun[] | null;
+  /** When the oldest of the newest backups ended. */
+  oldest_ended: number | null;
 };
 
 const secondsToTimestamp = (seconds: number | null) =>
@@ -55,10 +44,57 @@ const secondsToTimestamp = (seconds: number | null) =>
 const isVisible = (visible: Visible) =>
   visible === null ? sql`true` : sql`c.server_id = any(${sql.param([...visible])}::int[])`;
 
+/**
+ * All is well with it: the good run is the newest, nothing is late, and there is nothing to warn of. What `protectionOf` says is the
+ * same of all of these, so they are not judged one by one.
+ */
+const isWell = (
+  now: Date,
+) => sql`(c.status = 'installed' and c.missed_since is null and c.install_warnings = '{}'
+  and newest.good_id is not null and newest.runs is null
+  and (c.drill is null or coalesce(c.last_proven_at, newest.oldest_ended_at)
+    > ${now.toISOString()}::timestamptz - c.drill * interval '24 hours')) is true`;
+
+type WellConfigured = {
+  /** Of all configurations, also those of which something is to be said. */
+  total: number;
+  /** Ids of what a configuration backs up with which all is well. */
+  sites: number[];
+  databases: number[];
+  /** By server: the next moment of any schedule, in milliseconds since 1970. */
+  next_runs: [serverId: number, ms: number][];
+};
+
 /** @param visible servers; null = all */
+export async function readWell(
+  db: Pick<Connection, "execute">,
+  visible: Visible,
+  now: Date,
+): Promise<WellConfigured> {
+  const { rows } = await db.execute<WellConfigured>(sql`
+    with c as materialized (
+      select c.server_id, c.site_id, c.database_id, c.next_run_at, ${isWell(now)} as is_well
+      from backup_configurations c left join newest_backups newest on newest.configuration_id = c.id
+      where c.status <> 'removing' and ${isVisible(visible)}
+    )
+    select (select count(*) from c)::int as total,
+      (select coalesce(json_agg(site_id), '[]') from c where is_well and site_id is not null) as sites,
+      (select coalesce(json_agg(database_id), '[]') from c where is_well and database_id is not null) as databases,
+      (select coalesce(json_agg(json_build_array(server_id, ms)), '[]') from (
+        select server_id, extract(epoch from min(next_run_at))::float8 * 1000 as ms
+        from c where next_run_at is not null group by server_id
+      ) of_server) as next_runs`);
+  return rows[0] ?? { total: 0, sites: [], databases: [], next_runs: [] };
+}
+
+/**
+ * @param visible servers; null = all
+ * @param unlessWellAt leaves out those with which all is well at that moment; null = leaves out none
+ */
 export async function readConfigurations(
   db: Pick<Connection, "execute">,
   visible: Visible,
+  unlessWellAt: Date | null = null,
 ): Promise<ProtectedConfiguration[]> {
   const { rows } = await db.execute<ProtectedConfiguration>(sql`
     select c.id, c.name, c.server_id, s.name as server, c.site_id, c.database_id,
@@ -68,46 +104,42 @@ export async function readConfigurations(
       extract(epoch from c.next_run_at)::float8 as next_run,
       extract(epoch from c.missed_since)::float8 as missed_since,
       extract(epoch from c.last_proven_at)::float8 as proven,
-      extract(epoch from good.ended_at)::float8 as good_at, good.size::float8 as good_size,
-      good.plain_size::float8 as good_plain_size,
-      extract(epoch from good.ended_at - good.started_at)::float8 as good_seconds
+      newest.good_id, extract(epoch from newest.good_ended_at)::float8 as good_at,
+      newest.good_size::float8 as good_size, newest.good_plain_size::float8 as good_plain_size,
+      extract(epoch from newest.good_ended_at - newest.good_started_at)::float8 as good_seconds,
+      newest.runs as deciding, extract(epoch from newest.oldest_ended_at)::float8 as oldest_ended
     from backup_configurations c
     join servers s on s.id = c.server_id
-    left join lateral (
-      select started_at, ended_at, size, plain_size from backups
-      where configuration_id = c.id and status = 'finished' and damage is null
-        and trigger <> 'safety'
-      order by id desc limit 1
-    ) good on true
-    where c.status <> 'removing' and ${isVisible(visible)} order by c.id`);
+    left join newest_backups newest on newest.configuration_id = c.id
+    where c.status <> 'removing' and ${isVisible(visible)}
+      and ${unlessWellAt === null ? sql`true` : sql`not ${isWell(unlessWellAt)}`}
+    order by c.id`);
   return rows;
 }
 
-/** The newest runs of each configuration, newest first. */
-export async function readRuns(
-  db: Pick<Connection, "execute">,
-  visible: Visible,
-): Promise<Map<number, ProtectingRun[]>> {
-  const { rows } = await db.execute<ProtectingRun & { configuration_id: number }>(sql`
-    select runs.* from backup_configurations c, lateral (
-      select id, configuration_id, status, trigger, damage, status_reason as reason, warnings,
-        extract(epoch from ended_at)::float8 as ended
-      from backups where configuration_id = c.id order by id desc limit ${runsRead}
-    ) runs where ${isVisible(visible)}`);
-  return Map.groupBy(rows, ({ configuration_id: id }) => id);
+/** What decides on protection of the newest runs of a configuration, newest first. */
+export function decidingRuns({
+  deciding,
+  good_id,
+  good_at,
+}: ProtectedConfiguration): DecidingRun[] {
+  if (deciding !== null) return deciding;
+  if (good_id === null) return [];
+  const good = { trigger: "schedule", status: "finished", damage: null, reason: null } as const;
+  return [{ id: good_id, ended: good_at, warnings: [], ...good }];
 }
 
 /** @param nowMs milliseconds since 1970 */
 export function protectionByRuns(
   configuration: ProtectedConfiguration,
-  runs: readonly ProtectingRun[],
+  runs: readonly DecidingRun[],
   nowMs: number,
 ): Pick<Protection, "state" | "reason" | "warning"> {
-  const backups = runs.map(({ ended, ...run }) => ({
-    ...run,
-    ended_at: secondsToTimestamp(ended),
-  }));
-  const { status, drill, missed_since: missed, proven, good_at: goodAt } = configuration;
+  // When they ended decides nothing that the moment of the last proof does not say already.
+  const backups = runs.map((run) => ({ ...run, ended_at: null }));
+  const { status, drill, missed_since: missed, good_at: goodAt } = configuration;
+  // One that was never proven is due as long after its oldest backup.
+  const proven = drill === null ? null : (configuration.proven ?? configuration.oldest_ended);
   return protectionOf(
     {
       status,

@@ -20,7 +20,12 @@ export type TaskRow = Claim & {
 export type RunningTask = {
   kind: Exclude<BackupTaskKind, "verify">;
   backup_id: number;
-  configuration_id: number;
+  /** Name of its configuration. */
+  configuration: string;
+  server_id: number;
+  server: string;
+  /** Bytes that its newest good run read; null = there is none. */
+  usual_size: number | null;
   /** ISO 8601. */
   begun_at: string;
   /** Bytes read from the source so far. */
@@ -104,9 +109,13 @@ export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
     /** The tasks that run just now on servers that may be seen, the longest first. */
     async running(visible: Visible, limit: number): Promise<RunningTask[]> {
       const { rows } = await db.execute<RunningTask>(sql`
-        select task.kind, task.backup_id, task.begun_at, backups.configuration_id,
-          backups.plain_size::float8 as plain_size
+        select task.kind, task.backup_id, task.begun_at, backups.plain_size::float8 as plain_size,
+          configuration.name as configuration, servers.id as server_id, servers.name as server,
+          newest.good_plain_size::float8 as usual_size
         from ${tasks} join backups on backups.id = task.backup_id
+          join backup_configurations configuration on configuration.id = backups.configuration_id
+          join servers on servers.id = configuration.server_id
+          left join newest_backups newest on newest.configuration_id = configuration.id
         where task.is_claimed and task.begun_at is not null and task.kind <> 'verify'
           and ${visible === null ? sql`true` : sql`task.server_id = any(${sql.param([...visible])}::int[])`}
         order by task.begun_at, task.id limit ${limit}`);

@@ -4,6 +4,7 @@ import { maxProblems, type Overview } from "../../contract/overview.ts";
 import type { Health, OverviewServer } from "../../contract/overview-parts.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import type { JudgedConfiguration, ProtectionOverview } from "../backups/protection-overview.ts";
+import type { OverviewDatabase, OverviewSite } from "./store.ts";
 
 type Entry = { id: number; name: string };
 type ServerRow = Entry & {
@@ -14,69 +15,90 @@ type ServerRow = Entry & {
 };
 type Inventory = {
   servers: readonly ServerRow[];
-  sites: readonly (Entry & { server_id: number; root: string })[];
-  databases: readonly (Entry & { server_id: number })[];
+  sites: readonly OverviewSite[];
+  databases: readonly OverviewDatabase[];
 };
 type Trouble = { site_id: number; failing: number; unreachable?: number };
 type Protection = NonNullable<Overview["protection"]>;
-type Target = Protection["problems"][number];
+type Problem = Protection["problems"][number];
+/** A database or site with what its best configuration says of it; `well` = nothing. */
+type Target = (OverviewDatabase & { type: Problem["type"] }) & {
+  configuration: JudgedConfiguration | "well" | null;
+};
 
 const best = (all: readonly JudgedConfiguration[] | undefined): JudgedConfiguration | undefined =>
   all?.toSorted(
     (a, b) => protectionRank(b) - protectionRank(a) || (b.atMs ?? 0) - (a.atMs ?? 0) || a.id - b.id,
   )[0];
 
-const isProtected = ({ state }: Target): boolean => state === "protected";
-const isWell = (target: Target): boolean => isProtected(target) && target.warning === null;
+const isProtected = ({ configuration: one }: Target): boolean =>
+  one === "well" || one?.state === "protected";
+const isWell = ({ configuration: one }: Target): boolean =>
+  one === "well" || (one?.state === "protected" && one.warning === null);
 
-const toMoment = (ms: number | null) => (ms === null ? null : toTimestamp(new Date(ms)));
+const toMoment = (ms: number | null | undefined) => (ms == null ? null : toTimestamp(new Date(ms)));
 
-/** Every database and site, with what its best configuration says of it. */
+/** Every database and site. */
 export function judgeTargets(
-  { servers, sites, databases }: Inventory,
-  configurations: readonly JudgedConfiguration[],
+  { sites, databases }: Pick<Inventory, "sites" | "databases">,
+  { configurations, wellSites, wellDatabases }: ProtectionOverview,
 ): Target[] {
-  const names = new Map(servers.map(({ id, name }) => [id, name]));
   const ofSite = Map.groupBy(configurations, (one) => one.site_id);
   const ofDatabase = Map.groupBy(configurations, (one) => one.database_id);
-  const judge =
-    (type: Target["type"], of: ReadonlyMap<number | null, JudgedConfiguration[]>) =>
-    ({ id, name, server_id }: Entry & { server_id: number }): Target => {
-      const configuration = best(of.get(id));
-      return {
-        type,
-        id,
-        name,
-        server_id,
-        server: names.get(server_id) ?? "",
-        state: configuration?.state ?? "unprotected",
-        reason: configuration?.reason ?? "No backup configured.",
-        warning: configuration?.warning ?? null,
-        can_run: configuration?.canRun ?? false,
-        configuration_id: configuration?.id ?? null,
-        at: toMoment(configuration?.atMs ?? null),
-      };
-    };
-  return [...databases.map(judge("database", ofDatabase)), ...sites.map(judge("site", ofSite))];
+  return [
+    ...databases.map((one): Target => ({
+      ...one,
+      type: "database",
+      configuration: wellDatabases.has(one.id) ? "well" : (best(ofDatabase.get(one.id)) ?? null),
+    })),
+    ...sites.map(({ id, name, server_id }): Target => ({
+      id,
+      name,
+      server_id,
+      type: "site",
+      configuration: wellSites.has(id) ? "well" : (best(ofSite.get(id)) ?? null),
+    })),
+  ];
 }
 
-const newestFirst = (a: { at: string | null }, b: { at: string | null }) =>
-  (b.at ?? "").localeCompare(a.at ?? "");
+type Wrong = Target & { configuration: JudgedConfiguration | null };
+const isWrong = (target: Target): target is Wrong => !isWell(target);
 
-export function protectionPart(targets: readonly Target[], configurations: number): Protection {
-  const problems = targets.filter((target) => !isWell(target));
-  const configured = problems.filter((one) => one.configuration_id !== null);
-  const unconfigured = problems.filter((one) => one.configuration_id === null);
+const newestFirst = (a: Wrong, b: Wrong) =>
+  (b.configuration?.atMs ?? 0) - (a.configuration?.atMs ?? 0);
+
+export function protectionPart(
+  targets: readonly Target[],
+  servers: Inventory["servers"],
+  configurations: number,
+): Protection {
+  const names = new Map(servers.map(({ id, name }) => [id, name]));
+  const toProblem = ({ configuration, type, id, name, server_id }: Wrong): Problem => ({
+    type,
+    id,
+    name,
+    server_id,
+    server: names.get(server_id) ?? "",
+    state: configuration?.state ?? "unprotected",
+    reason: configuration?.reason ?? "No backup configured.",
+    warning: configuration?.warning ?? null,
+    can_run: configuration?.canRun ?? false,
+    configuration_id: configuration?.id ?? null,
+    at: toMoment(configuration?.atMs),
+  });
+  const wrong = targets.filter(isWrong);
+  const configured = wrong.filter((one) => one.configuration !== null);
+  const unconfigured = wrong.filter((one) => one.configuration === null);
   return {
     total: targets.length,
     protected: targets.filter(isProtected).length,
-    warned: problems.filter(isProtected).length,
+    warned: wrong.filter(isProtected).length,
     unconfigured: unconfigured.length,
     configurations,
     problems: [
       ...configured.toSorted(newestFirst).slice(0, maxProblems),
       ...unconfigured.slice(0, maxProblems),
-    ],
+    ].map(toProblem),
   };
 }
 
@@ -89,8 +111,10 @@ function unreachableOf(server: ServerRow): OverviewServer["unreachable"] {
 }
 
 function healthOf(targets: readonly Target[], failing: number, isUnreachable: boolean): Health {
-  const configured = targets.filter((one) => one.configuration_id !== null);
-  if (failing > 0 || configured.some(({ state }) => state === "unprotected")) return "failing";
+  const configured = targets.filter((one) => one.configuration !== null);
+  const isUnprotected = ({ configuration: one }: Target) =>
+    one !== "well" && one?.state === "unprotected";
+  if (failing > 0 || configured.some(isUnprotected)) return "failing";
   if (isUnreachable) return "unreachable";
   if (!configured.every(isWell)) return "attention";
   if (configured.length < targets.length) return "unprotected";
@@ -99,10 +123,10 @@ function healthOf(targets: readonly Target[], failing: number, isUnreachable: bo
 
 /** @param troubles of workers and webhooks, by site */
 export function serversPart(
-  { servers, sites, sampleRoot }: Pick<Inventory, "servers" | "sites"> & { sampleRoot: string },
+  { servers, sites }: Pick<Inventory, "servers" | "sites">,
   targets: readonly Target[],
   troubles: readonly Trouble[],
-  { configurations, running }: ProtectionOverview,
+  { nextRuns, running }: ProtectionOverview,
 ): OverviewServer[] {
   const failingOf = new Map<number, number>();
   for (const { site_id, failing } of troubles)
@@ -115,7 +139,6 @@ export function serversPart(
     targets.filter(({ type }) => type === "site").map((target) => [target.id, target]),
   );
   const sitesOf = Map.groupBy(sites, ({ server_id }) => server_id);
-  const configurationsOf = Map.groupBy(configurations, ({ server_id }) => server_id);
 
   return servers.map((server) => {
     const { id, name } = server;
@@ -125,8 +148,7 @@ export function serversPart(
     const failing =
       ownSites.reduce((sum, site) => sum + (failingOf.get(site.id) ?? 0), 0) +
       (unreachable === null ? 0 : 1);
-    const nextMs = (configurationsOf.get(id) ?? []).flatMap(({ nextRunMs }) => nextRunMs ?? []);
-    const configuredProblems = own.filter((one) => one.configuration_id !== null && !isWell(one));
+    const configuredProblems = own.filter((one) => one.configuration !== null && !isWell(one));
     return {
       id,
       name,
@@ -136,7 +158,7 @@ export function serversPart(
       problems: failing + configuredProblems.length,
       unreachable,
       running: running.filter((run) => run.server_id === id).length,
-      next_run_at: nextMs.length === 0 ? null : toMoment(Math.min(...nextMs)),
+      next_run_at: toMoment(nextRuns.get(id)),
       sites: ownSites.map((site) => {
         const target = targetOfSite.get(site.id);
         return {
@@ -147,7 +169,7 @@ export function serversPart(
             failingOf.get(site.id) ?? 0,
             unreachable?.what === "server" || unreachableSites.has(site.id),
           ),
-          ...(site.root === sampleRoot ? { is_sample: true } : {}),
+          ...(site.is_sample === true ? { is_sample: true } : {}),
         };
       }),
     };

@@ -31,17 +31,13 @@ export function createOverviewService({
 
   async function workersPart(visible: Visible) {
     const loops = crashLoops();
-    const [bySite, troubled] = await Promise.all([
+    const [{ troubled, ...counts }, problems] = await Promise.all([
       store.countWorkers(visible, loops),
       store.troubledWorkers(visible, loops),
     ]);
     const part: Overview["workers"] = {
-      total: sumOf(bySite, ({ total }) => total),
-      up: sumOf(bySite, ({ up }) => up),
-      stopped: sumOf(bySite, ({ stopped }) => stopped),
-      unreachable: sumOf(bySite, ({ unreachable }) => unreachable),
-      failing: sumOf(bySite, ({ failing }) => failing),
-      problems: troubled.map(({ loop_reason, loop_since, status_since, ...row }) => {
+      ...counts,
+      problems: problems.map(({ loop_reason, loop_since, status_since, ...row }) => {
         // That it failed is more to say of a worker than that it went on for a while.
         const isLoop = loops.includes(row.id) && row.status !== "failed";
         return {
@@ -52,18 +48,17 @@ export function createOverviewService({
         };
       }),
     };
-    return { part, bySite };
+    return { part, troubled };
   }
 
   async function webhooksPart(visible: Visible) {
-    const [bySite, troubled] = await Promise.all([
+    const [{ troubled, ...counts }, problems] = await Promise.all([
       store.countWebhooks(visible),
       store.troubledWebhooks(visible),
     ]);
     const part: Overview["webhooks"] = {
-      total: sumOf(bySite, ({ total }) => total),
-      failing: sumOf(bySite, ({ failing }) => failing),
-      problems: troubled.map(({ url, disabled_at, failing_since, ...row }) => ({
+      ...counts,
+      problems: problems.map(({ url, disabled_at, failing_since, ...row }) => ({
         ...row,
         host: new URL(url).host,
         status: disabled_at === null ? "enabled" : "disabled",
@@ -71,7 +66,7 @@ export function createOverviewService({
         at: toTimestampOrNull(disabled_at ?? failing_since),
       })),
     };
-    return { part, bySite };
+    return { part, troubled };
   }
 
   async function channelsPart(visible: Visible): Promise<Overview["channels"]> {
@@ -106,23 +101,20 @@ export function createOverviewService({
         store.serversWithoutChannels(visible),
         protection(visible),
         store.listServers(visible),
-        store.listSites(visible),
+        store.listSites(visible, sampleRoot),
         store.listDatabases(visible),
       ]);
-      const targets = judgeTargets({ servers, sites, databases }, judged.configurations);
-      const troubles = [...workers.bySite, ...webhooks.bySite];
+      const targets = judgeTargets({ sites, databases }, judged);
+      const troubles = [...workers.troubled, ...webhooks.troubled];
       return {
         workers: workers.part,
         webhooks: webhooks.part,
         channels,
         servers_without_channels,
-        protection: protectionPart(targets, judged.configurations.length),
-        servers: serversPart({ servers, sites, sampleRoot }, targets, troubles, judged),
+        protection: protectionPart(targets, servers, judged.total),
+        servers: serversPart({ servers, sites }, targets, troubles, judged),
         running: judged.running,
       };
     },
   };
 }
-
-const sumOf = <Row>(rows: readonly Row[], value: (row: Row) => number): number =>
-  rows.reduce((sum, row) => sum + value(row), 0);

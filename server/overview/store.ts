@@ -14,39 +14,70 @@ import {
   or,
   sql,
 } from "../store/drizzle.ts";
-import { databases, serverContacts, servers, sites, webhooks, workers } from "../store/tables.ts";
+import { serverContacts, servers, sites, webhooks, workers } from "../store/tables.ts";
 
 type Condition = ReturnType<typeof sql>;
+
+type Counts = { total: number; failing: number };
+type WorkerCounts = Counts & {
+  up: number;
+  stopped: number;
+  unreachable: number;
+  /** By site. */
+  troubled: { site_id: number; failing: number; unreachable: number }[];
+};
+type WebhookCounts = Counts & { troubled: { site_id: number; failing: number }[] };
+export type OverviewDatabase = { id: number; server_id: number; name: string };
+export type OverviewSite = OverviewDatabase & { is_sample: true | null };
 
 export function createOverviewStore(db: Database) {
   const ofVisible = (visible: Visible) =>
     visible === null ? undefined : inArray(sites.server_id, [...visible]);
+  /** Of each server the first of its workers that cannot be asked for. */
+  const unreachableWorkers = db
+    .selectDistinctOn([sites.server_id], {
+      server_id: sites.server_id,
+      since: sql<Date | null>`${workers.unreachable_since}`
+        .mapWith(workers.unreachable_since)
+        .as("workers_since"),
+      reason: sql<string | null>`${workers.unreachable_reason}`.as("workers_reason"),
+    })
+    .from(workers)
+    .innerJoin(sites, eq(sites.id, workers.site_id))
+    .where(isNotNull(workers.unreachable_since))
+    .orderBy(asc(sites.server_id), asc(workers.unreachable_since), asc(workers.id))
+    .as("unreachable_workers");
+
+  /** Thousands of rows as one value: reading them one by one takes several times as long. */
+  async function readAsOneValue<Row>(query: Condition): Promise<Row[]> {
+    const { rows } = await db.execute<{ all: Row[] }>(
+      sql`select coalesce(json_agg(one), '[]') as all from (${query}) one`,
+    );
+    return onlyRow(rows).all;
+  }
+
   const place = { server_id: sites.server_id, site_id: sites.id, site: sites.name };
 
   return {
-    /** How many workers a site has, in which states. @param loops ids of those that do not stay up */
-    countWorkers: (visible: Visible, loops: readonly number[]) =>
-      db
-        .select({
-          site_id: workers.site_id,
-          total: sql<number>`count(*)::int`,
-          up: countWhere(
-            and(
-              eq(workers.status, "installed"),
-              isNull(workers.unreachable_since),
-              notInArray(workers.id, [...loops]),
-            ) ?? sql`true`,
-          ),
-          stopped: countWhere(
-            and(eq(workers.status, "stopped"), isNull(workers.unreachable_since)) ?? sql`true`,
-          ),
-          unreachable: countWhere(isNotNull(workers.unreachable_since)),
-          failing: countWhere(isTroubled(loops)),
-        })
-        .from(workers)
-        .innerJoin(sites, eq(sites.id, workers.site_id))
-        .where(ofVisible(visible))
-        .groupBy(workers.site_id),
+    /** How many workers there are, in which states; and where some are in trouble. @param loops ids of those that do not stay up */
+    async countWorkers(visible: Visible, loops: readonly number[]): Promise<WorkerCounts> {
+      const up = and(
+        eq(workers.status, "installed"),
+        isNull(workers.unreachable_since),
+        notInArray(workers.id, [...loops]),
+      );
+      const { rows } = await db.execute<WorkerCounts>(sql`
+        select ${sumOf("total")}, ${sumOf("up")}, ${sumOf("stopped")}, ${sumOf("unreachable")}, ${sumOf("failing")},
+          ${troubledOf(sql`'site_id', site_id, 'failing', failing, 'unreachable', unreachable`, sql`failing + unreachable > 0`)}
+        from (
+          select ${workers.site_id}, count(*) as total, ${countWhere(up ?? sql`true`)} as up,
+            ${countWhere(sql`${workers.status} = 'stopped' and ${workers.unreachable_since} is null`)} as stopped,
+            ${countWhere(isNotNull(workers.unreachable_since))} as unreachable,
+            ${countWhere(isTroubled(loops))} as failing
+          from ${workers} where ${isOfVisibleSite("workers", visible)} group by ${workers.site_id}
+        ) of_site`);
+      return onlyRow(rows);
+    },
 
     /** Workers that failed, or that come up by themselves just now; and those of `ids`. The newest trouble first. */
     troubledWorkers: (visible: Visible, ids: readonly number[]) =>
@@ -68,18 +99,17 @@ export function createOverviewStore(db: Database) {
         .orderBy(desc(workers.status_since), asc(workers.id))
         .limit(maxProblems),
 
-    /** How many webhooks a site has, and how many of them fail or are disabled. */
-    countWebhooks: (visible: Visible) =>
-      db
-        .select({
-          site_id: webhooks.site_id,
-          total: sql<number>`count(*)::int`,
-          failing: countWhere(isUnreached),
-        })
-        .from(webhooks)
-        .innerJoin(sites, eq(sites.id, webhooks.site_id))
-        .where(ofVisible(visible))
-        .groupBy(webhooks.site_id),
+    /** How many webhooks there are, how many of them fail or are disabled, and where. */
+    async countWebhooks(visible: Visible): Promise<WebhookCounts> {
+      const { rows } = await db.execute<WebhookCounts>(sql`
+        select ${sumOf("total")}, ${sumOf("failing")},
+          ${troubledOf(sql`'site_id', site_id, 'failing', failing`, sql`failing > 0`)}
+        from (
+          select ${webhooks.site_id}, count(*) as total, ${countWhere(isUnreached)} as failing
+          from ${webhooks} where ${isOfVisibleSite("webhooks", visible)} group by ${webhooks.site_id}
+        ) of_site`);
+      return onlyRow(rows);
+    },
 
     troubledWebhooks: (visible: Visible) =>
       db
@@ -105,37 +135,27 @@ export function createOverviewStore(db: Database) {
           name: servers.name,
           away_since: serverContacts.since,
           away_reason: serverContacts.reason,
-          workers_since: sql<Date | null>`(${ofUnreachable(sql`unreachable_since`)})`.mapWith(
-            workers.unreachable_since,
-          ),
-          workers_reason: sql<string | null>`(${ofUnreachable(sql`unreachable_reason`)})`,
+          workers_since: unreachableWorkers.since,
+          workers_reason: unreachableWorkers.reason,
         })
         .from(servers)
         .leftJoin(
           serverContacts,
           and(eq(serverContacts.server_id, servers.id), eq(serverContacts.reachable, false)),
         )
+        .leftJoin(unreachableWorkers, eq(unreachableWorkers.server_id, servers.id))
         .where(visible === null ? undefined : inArray(servers.id, [...visible]))
         .orderBy(asc(servers.id)),
 
-    listSites: (visible: Visible) =>
-      db
-        .select({
-          id: sites.id,
-          server_id: sites.server_id,
-          name: sites.name,
-          root: sql<string>`${sites.entry} ->> 'root'`,
-        })
-        .from(sites)
-        .where(ofVisible(visible))
-        .orderBy(asc(sites.id)),
+    /** @param sampleRoot the folder of the site that the first start makes */
+    listSites: (visible: Visible, sampleRoot: string) =>
+      readAsOneValue<OverviewSite>(sql`
+        select id, server_id, name, nullif(entry ->> 'root' = ${sampleRoot}, false) as is_sample
+        from sites where ${isVisible("sites", visible)} order by id`),
 
     listDatabases: (visible: Visible) =>
-      db
-        .select({ id: databases.id, server_id: databases.server_id, name: databases.name })
-        .from(databases)
-        .where(visible === null ? undefined : inArray(databases.server_id, [...visible]))
-        .orderBy(asc(databases.id)),
+      readAsOneValue<OverviewDatabase>(sql`
+        select id, server_id, name from databases where ${isVisible("databases", visible)} order by id`),
 
     /** Every channel that a visible site or server uses, with the newest of its messages that may be seen. */
     async usedChannels(visible: Visible) {
@@ -174,25 +194,35 @@ export function createOverviewStore(db: Database) {
     /** Servers where what becomes of a backup notifies nobody: its database is of no site, and the server uses no channel. */
     async serversWithoutChannels(visible: Visible) {
       const { rows } = await db.execute<{ id: number; name: string; configurations: number }>(sql`
+        with listed as materialized (
+          select distinct listed::int as id from sites, jsonb_array_elements_text(entry -> 'databases') listed
+        )
         select servers.id, servers.name, count(*)::int as configurations
         from backup_configurations b join servers on servers.id = b.server_id
         where ${isVisible("b", visible)} and b.database_id is not null
           and not exists (select from server_channels c where c.server_id = b.server_id)
-          and b.database_id not in (
-            select listed::int from sites, jsonb_array_elements_text(entry -> 'databases') listed)
+          and not exists (select from listed where listed.id = b.database_id)
         group by servers.id order by servers.id limit ${maxProblems}`);
       return rows;
     },
   };
 }
 
-const countWhere = (condition: Condition) => sql<number>`count(*) filter (where ${condition})::int`;
+const countWhere = (condition: Condition) => sql`count(*) filter (where ${condition})`;
 
-/** Of the first worker on a server that cannot be asked for. */
-const ofUnreachable = (column: Condition): Condition => sql`
-  select one.${column} from workers one join sites its on its.id = one.site_id
-  where its.server_id = ${servers.id} and one.unreachable_since is not null
-  order by one.unreachable_since, one.id limit 1`;
+/** Of the sites' counts. */
+const sumOf = (count: string) => {
+  const column = sql.identifier(count);
+  return sql`coalesce(sum(${column}), 0)::int as ${column}`;
+};
+const troubledOf = (columns: Condition, condition: Condition) =>
+  sql`coalesce(json_agg(json_build_object(${columns})) filter (where ${condition}), '[]') as troubled`;
+
+/** A query that counts has one row. */
+function onlyRow<Row>([row]: Row[]): Row {
+  if (row === undefined) throw new Error("A count has no row.");
+  return row;
+}
 
 /** A worker that can be asked for, and that failed, comes up by itself just now, or is one of `loops`. */
 const isTroubled = (loops: readonly number[]): Condition =>
@@ -214,6 +244,12 @@ const isUnreached: Condition =
     isNull(webhooks.paused_at),
     or(isNotNull(webhooks.disabled_at), isNotNull(webhooks.failing_since)),
   ) ?? sql`false`;
+
+/** @param alias of a table with a `site_id` */
+const isOfVisibleSite = (alias: string, visible: Visible) =>
+  visible === null
+    ? sql`true`
+    : sql`${sql.identifier(alias)}.site_id in (select id from sites where ${isVisible("sites", visible)})`;
 
 /** @param alias of a table with a `server_id` */
 const isVisible = (alias: string, visible: Visible) =>

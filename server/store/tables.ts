@@ -313,12 +313,61 @@ export const backups = pgTable(
     index("backups_unsettled")
       .on(table.status)
       .where(sql`${table.status} in ('pending', 'running', 'deleting')`),
+    // The few that retention looks for without a run.
+    index("backups_not_removed")
+      .on(table.configuration_id)
+      .where(sql`${table.status} = 'failed' and ${table.path} <> ''`),
+    index("backups_of_restores")
+      .on(table.ended_at)
+      .where(sql`${table.trigger} = 'safety'`),
     check(
       "backups_status",
       sql`${table.status} in ('pending', 'running', 'finished', 'failed', 'deleting')`,
     ),
   ],
 );
+
+/** A run as far as it decides on protection. */
+export type DecidingRun = {
+  id: number;
+  status: BackupState;
+  trigger: BackupTrigger;
+  damage: string | null;
+  /** The first line of it. */
+  reason: string | null;
+  warnings: string[];
+  /** Seconds since 1970. */
+  ended: number | null;
+};
+
+/**
+ * What the backups of a configuration come to: kept by a trigger of the backups' table at each commit, because looking for the newest
+ * of every configuration costs more than all that is made of them. Safety backups are no runs.
+ */
+export const newestBackups = pgTable("newest_backups", {
+  configuration_id: integer()
+    .primaryKey()
+    .references(() => backupConfigurations.id, { onDelete: "cascade" }),
+  /** Of the newest run; null = there is none. */
+  status: text().$type<BackupState>(),
+  is_damaged: boolean().notNull().default(false),
+  /** When the newest run began of those that have. */
+  begun_at: moment("begun_at"),
+  /** The newest run that finished and is not damaged. */
+  good_id: integer(),
+  good_started_at: moment("good_started_at"),
+  good_ended_at: moment("good_ended_at"),
+  good_size: bigint({ mode: "number" }),
+  good_plain_size: bigint({ mode: "number" }),
+  /** What a restore would take: the newest run that finished, or where there is none, the newest safety backup. */
+  stored_id: integer(),
+  /** When the file of that one was last read. */
+  stored_checked_at: moment("stored_checked_at"),
+  /** Of the ten newest backups those that decide on protection, newest first; null = the good run alone does. */
+  runs: jsonb().$type<DecidingRun[]>(),
+  /** When the oldest of those ten ended. */
+  oldest_ended_at: moment("oldest_ended_at"),
+});
 
 export const backupTaskKinds = ["run", "restore", "drill", "verify"] as const;
 export type BackupTaskKind = (typeof backupTaskKinds)[number];

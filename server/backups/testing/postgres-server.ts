@@ -41,14 +41,20 @@ type PostgresServerOptions = {
   certificate?: { key: string; cert: string };
   /** Lines of `pg_hba.conf` before its own. */
   rules?: string;
+  /** In place of those that suit tests. */
+  settings?: Record<string, string>;
+  /** Makes the folder for its data. */
+  makeFolder?: () => Promise<string>;
 };
 
 /** In its own temporary folder, on a free port; `stop` leaves nothing. */
 export async function startPostgresServer({
   certificate,
   rules = "",
+  settings: others = {},
+  makeFolder = () => makeMemoryFolder("quarterdeck-postgres-"),
 }: PostgresServerOptions = {}): Promise<PostgresServer> {
-  const folder = await makeMemoryFolder("quarterdeck-postgres-");
+  const folder = await makeFolder();
   // PostgreSQL refuses to run as root.
   const account = userInfo().uid === 0 ? await accountOf("postgres") : null;
   if (account !== null) await chown(folder, account.uid, account.gid);
@@ -108,6 +114,7 @@ export async function startPostgresServer({
       wal_level: "minimal",
       shared_buffers: "32MB",
       ...(certificate !== undefined && { ssl: "on", ...tls }),
+      ...others,
     };
     server = spawn(
       ...leashed("QUIT", join(programs, "postgres"), [
