@@ -20,9 +20,17 @@ export function eachWorkerMachine() {
   afterAll(async () => (await starting)?.close());
   return eachMachine().map(({ machine, connectionOf }, index) => {
     const isRemote = index > 0;
+    /** In place of `connection: local` in an inventory. */
+    async function entryOf(): Promise<string> {
+      const config = isRemote
+        ? `, supervisord_config: ${(await (starting ??= startSupervisord())).config}`
+        : "";
+      return `connection: ${await connectionOf()}${config}`;
+    }
     return {
       machine,
       isRemote,
+      entryOf,
       /** Why a start failed whose directory leads out of the site's folder; there it is found out by the process itself. */
       leadsOut: (typed: string, target: string) =>
         isRemote
@@ -35,10 +43,7 @@ export function eachWorkerMachine() {
         inventory = oneSite,
         ...options
       }: Parameters<typeof createTestService>[0] = {}): Promise<TestService> {
-        const config = isRemote
-          ? `, supervisord_config: ${(await (starting ??= startSupervisord())).config}`
-          : "";
-        const entry = `connection: ${await connectionOf()}${config}`;
+        const entry = await entryOf();
         const service = await createTestService({
           ...options,
           inventory: (folder) => inventory(folder).replace("connection: local", entry),
