@@ -1,5 +1,6 @@
 // What is asked of workers, and what becomes of their processes.
 import { mkdir, writeFile } from "node:fs/promises";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Worker, WorkerLog } from "../../contract/workers/worker.ts";
@@ -76,6 +77,24 @@ describe.each(eachWorkerMachine())("on $machine", ({ createService }) => {
       const { body } = await service.json<WorkerLog>("GET", `/api/worker/${id}/log`);
       expect(body.text).toContain("called with queue:work database --queue=default");
       expect(body.text).toContain("--force");
+    });
+
+    test("they have their account's environment, and nothing of the service's", async () => {
+      await artisan(`env; echo done; ${patientArtisan}`);
+      const { id } = await create();
+      const environment = await vi.waitFor(async () => {
+        const { body } = await service.json<WorkerLog>("GET", `/api/worker/${id}/log`);
+        const [before = "", after] = body.text.split("done\n");
+        expect(after).toBeDefined();
+        return before.trim().split("\n");
+      }, 20_000);
+      const { username } = userInfo();
+      for (const line of [/^HOME=\//, `USER=${username}`, `LOGNAME=${username}`])
+        expect(environment).toContainEqual(expect.stringMatching(line));
+      // The shell's own, and the marks of what keeps it up, beside the machine's.
+      const known =
+        /^(?:HOME|USER|LOGNAME|PATH|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|PWD|OLDPWD|SHLVL|_|QUARTERDECK_WORKER|SUPERVISOR_\w+)=/;
+      expect(environment.filter((line) => !known.test(line))).toEqual([]);
     });
 
     test("stop ends the processes, start brings new ones, restart replaces them", async () => {
