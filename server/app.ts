@@ -1,12 +1,10 @@
 // Every part of the service, wired once. It reads no environment and opens no port: `main.ts` does.
 import type { Hono } from "hono";
-import type { Logger } from "pino";
-import type pg from "pg";
 import { Registry } from "prom-client";
+import type { AppOptions } from "./app-options.ts";
 import { activityRoutes } from "./activity/routes.ts";
 import { createActivityStore } from "./activity/store.ts";
 import { createBackups } from "./backups/backups.ts";
-import type { Clock } from "./clock.ts";
 import { deploymentRoutes } from "./deployments/routes.ts";
 import { createDeploymentService } from "./deployments/service.ts";
 import { createEvents } from "./events/events.ts";
@@ -15,27 +13,20 @@ import { findAccount, ownAccount } from "./hosts/account.ts";
 import { findFolderOwner, findReplacer } from "./hosts/folder-owner.ts";
 import { createLocalHost } from "./hosts/local.ts";
 import { createScratch } from "./hosts/scratch.ts";
-import type { IsAllowedHost } from "./http/allowed-hosts.ts";
-import { createApi } from "./http/api.ts";
-import { createHttpApp } from "./http/app.ts";
-import { createAuthenticator } from "./http/authentication.ts";
-import { ownLimiters, pruneLimits, sharedLimiters } from "./http/limiter.ts";
-import { createDashboard } from "./http/dashboard.ts";
+import { pruneLimits } from "./http/limiter.ts";
 import type { ApiEnvironment } from "./http/every-request.ts";
 import { installationRoutes } from "./installation/routes.ts";
+import { createInstances } from "./instances/instances.ts";
+import { leasesChannel } from "./instances/shared-leases.ts";
 import { createSecretReader } from "./inventory/secrets.ts";
-import { openInventory } from "./inventory/inventory.ts";
+import { openInventory, openNone } from "./inventory/inventory.ts";
 import { createInventoryStore } from "./inventory/store.ts";
 import { startJobs } from "./jobs/jobs.ts";
 import { jobsChannel } from "./jobs/singleton-queue.ts";
-import { createMetrics } from "./metrics/metrics.ts";
-import { measureRequests } from "./metrics/requests.ts";
-import { createMetricsRoute } from "./metrics/routes.ts";
 import { createAddressGuard } from "./net/address-guard.ts";
 import { createReachability, type Reachability } from "./ssh/reachability.ts";
 import { createServers } from "./ssh/servers.ts";
 import { createSender } from "./net/send.ts";
-import type { SmtpSettings } from "./notifications/channels/smtp-url.ts";
 import { createNotifications } from "./notifications/notifications.ts";
 import { overviewRoutes } from "./overview/routes.ts";
 import { searchRoutes } from "./search/routes.ts";
@@ -45,47 +36,9 @@ import { openDatabase } from "./store/database.ts";
 import { createListener } from "./store/listen.ts";
 import { installationId } from "./store/settings.ts";
 import { createTokens } from "./tokens/tokens.ts";
+import { createWeb } from "./web.ts";
 import { createWebhooks } from "./webhooks/webhooks.ts";
 import { createWorkers, type Workers } from "./workers/workers.ts";
-
-export type AppOptions = {
-  /** Where PostgreSQL is. */
-  connection: pg.PoolConfig;
-  /** Whether other instances may be on the same database. */
-  isShared: boolean;
-  dataFolder: string;
-  inventoryFile: string;
-  /** A token that the operator chose. */
-  token: string | null;
-  rateLimit: number;
-  publicUrl: string | null;
-  /** Whether a request for this host is one for this service, see `createAllowedHosts`. */
-  isAllowedHost: IsAllowedHost;
-  /** Where people open the dashboard, without a slash at the end; null = nobody knows yet. */
-  address?: () => string | null;
-  /** Ranges of addresses that webhooks may reach although they are private; null = none. */
-  allow: string | null;
-  /** The mail server; null = no mail can be sent. */
-  smtp: SmtpSettings | null;
-  /** For how long the timeline and what was sent are kept. */
-  keepDays: number;
-  /** The built dashboard; null = none. */
-  dashboardFolder: string | null;
-  /** Where `env:NAME` in the inventory is looked up. */
-  secrets: Record<string, string | undefined>;
-  /** Uids of accounts that belong to the service and that no site may have. */
-  reservedAccounts: readonly number[];
-  /** What workers inherit; no secret is in it. */
-  workerEnvironment: Record<string, string>;
-  invalidResponse: "fail" | "log";
-  /** What becomes of a query that asks for a second connection inside a transaction: `log` lets it have one. */
-  secondConnection: "fail" | "log";
-  version: string;
-  /** Whom the service runs as. Root alone can give each site's code another account than its own. */
-  account: { name: string; isRoot: boolean };
-  clock: Clock;
-  log: Logger;
-};
 
 export type App = {
   fetch: Hono<ApiEnvironment>["fetch"];
@@ -100,6 +53,9 @@ export type App = {
   /** @param workers what becomes of the workers' processes */
   close(workers: "keep" | "stop"): Promise<void>;
 };
+
+/** Why nothing is asked of a server. */
+const notOurs = "no instance of the service looks after its server yet.";
 
 /** How long running jobs may go on once the service was told to stop. */
 const jobsDrainMs = 5000;
@@ -124,6 +80,20 @@ export async function createApp(options: AppOptions): Promise<App> {
   const registry = new Registry();
   const tokens = createTokens({ db, clock });
   await tokens.prepare(options.token);
+  const listener = createListener({
+    connection: options.connection,
+    channels: [jobsChannel, eventsChannel, leasesChannel],
+    clock,
+    log,
+  });
+  const installation = await installationId(db);
+  const { leases, peers, mark, isRunner, isApi } = await createInstances({
+    ...options,
+    db,
+    listener,
+    installation,
+    callerOf: tokens.callerOf,
+  });
   const inventoryStore = createInventoryStore(db);
   const { PATH = "", HOME = "/" } = options.workerEnvironment;
   const host = createLocalHost({ PATH, HOME });
@@ -134,9 +104,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   let reachability: Reachability | null = null;
   let workersOfInventory: Workers | null = null;
-  const inventory = await openInventory({
+  const inventory = await (isRunner ? openInventory : openNone)({
     file: options.inventoryFile,
     dataFolder: options.dataFolder,
+    isShared: leases.isShared,
     store: inventoryStore,
     accounts: {
       own: ownAccount(),
@@ -145,8 +116,12 @@ export async function createApp(options: AppOptions): Promise<App> {
       findOwner: findFolderOwner,
       findReplacer,
     },
-    remote: servers,
+    remote: {
+      follow: servers.follow,
+      accounts: async (id) => (leases.has(id) ? servers.accounts(id) : notOurs),
+    },
     onAccepted() {
+      leases.wake();
       reachability?.wake();
       workersOfInventory?.followInventory();
     },
@@ -156,6 +131,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   reachability = createReachability({
     db,
     servers,
+    leases,
     // What could not be asked while it was away can be now.
     onResponse: inventory.catchUp,
     onReached(id) {
@@ -167,30 +143,24 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const contacts = reachability;
   contacts.wake();
-  const listener = createListener({
-    connection: options.connection,
-    channels: [jobsChannel, eventsChannel],
-    clock,
-    log,
-  });
-  const jobs = await startJobs({ connection: options.connection, db, listener, log });
+  const jobs = await startJobs({ connection: options.connection, db, listener, leases, log });
   const secrets = createSecretReader(options.secrets);
 
-  const installation = await installationId(db);
   const workers = createWorkers({
     db,
     inventory: inventoryStore,
     host,
     servers,
+    leases,
     jobs,
     folder: `${options.dataFolder}/workers`,
     installation,
+    mark,
     environment: options.workerEnvironment,
     registry,
     clock,
     log,
   });
-  await workers.resume();
   workersOfInventory = workers;
   const backups = createBackups({
     db,
@@ -200,12 +170,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     secrets,
     scratch: await createScratch(options.dataFolder, host),
     jobs,
+    leases,
     links: tokens.links,
     registry,
     clock,
     log,
   });
-  await backups.resume();
   const network = createSender({ guard: createAddressGuard(options.allow) });
   const webhooks = createWebhooks({
     db,
@@ -237,19 +207,41 @@ export async function createApp(options: AppOptions): Promise<App> {
     clock,
     log,
   });
-  await jobs.work({
-    ...workers.handlers,
-    ...backups.handlers,
-    async upkeep() {
-      await events.prune();
-      await webhooks.catchUp();
-      await notifications.catchUp();
-      await pruneLimits(db, clock.now());
+  if (options.instance === null) await workers.take(null);
+  await leases.start({
+    isBusy: backups.isBusyWith,
+    async taken(ids) {
+      // What nobody could decide here before is decided now.
+      await Promise.all(ids.map(inventory.catchUp));
+      await contacts.noteTaken(ids);
+      await workers.take(ids);
+      contacts.wake();
+    },
+    lost: workers.leave,
+    async abandoned(abandoned) {
+      for (const { id, instance } of abandoned) {
+        const reason = `No instance of the service looks after it: ${instance}, which did so last, no longer responds. Start that instance.`;
+        const contact = await contacts.noteAbandoned(id, reason);
+        if (contact !== null) await workers.setAbandoned(id, { since: contact.since, reason });
+      }
     },
   });
-  await webhooks.resume();
-  await notifications.resume();
-  events.resume();
+  if (isRunner) {
+    await backups.resume();
+    await jobs.work({
+      ...workers.handlers,
+      ...backups.handlers,
+      async upkeep() {
+        await events.prune();
+        await webhooks.catchUp();
+        await notifications.catchUp();
+        await pruneLimits(db, clock.now());
+      },
+    });
+    await webhooks.resume();
+    await notifications.resume();
+    events.resume();
+  }
 
   const deployments = createDeploymentService({ db, noteForWorkers: workers.noteDeployment });
   const routes = [
@@ -270,53 +262,29 @@ export async function createApp(options: AppOptions): Promise<App> {
     }),
   ];
   let refusal: string | null = null;
-  const unavailableReason = () => refusal;
-  const authenticator = createAuthenticator({
-    findCaller: tokens.findCaller,
-    redeemCode: tokens.redeemCode,
-    unavailableReason,
-    requestsPerMinute: options.rateLimit,
-    limiters: options.isShared ? sharedLimiters(db) : ownLimiters,
-    log,
-  });
-  const metrics = createMetrics({
+  const web = createWeb({
+    ...options,
     db,
     pool,
+    ping,
+    tokens,
+    peers,
+    isShared: leases.isShared,
+    dashboardFolder: isApi ? options.dashboardFolder : null,
+    routes,
     registry,
-    parts: [
+    metrics: [
       workers.metrics,
       backups.metrics,
       webhooks.metrics,
       notifications.metrics,
       events.metrics,
     ],
-    version: options.version,
-    log,
-  });
-  const api = createApi({
-    authenticator,
-    routes,
-    publicUrl: options.publicUrl,
-    invalidResponse: options.invalidResponse,
-    log,
-  });
-  const httpApp = createHttpApp({
-    measure: measureRequests(registry),
-    isAllowedHost: options.isAllowedHost,
-    unavailableReason,
-    ping,
-    parts: [
-      createMetricsRoute(metrics, authenticator),
-      api,
-      createDashboard(options.dashboardFolder),
-    ],
-    version: options.version,
-    publicUrl: options.publicUrl,
-    log,
+    unavailableReason: () => refusal,
   });
 
   return {
-    fetch: httpApp.fetch,
+    fetch: web.fetch,
     // The operator's own token gets them in. Made last, because its minutes count from here.
     signInCode: options.token === null ? await tokens.issueCode() : null,
     inventoryProblem: inventory.problem,
@@ -326,12 +294,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     async close(workersOnStop) {
       const inventoryClosed = inventory.close();
+      await leases.stop();
       await backups.stop();
       // What happens from here on is still stored, and dispatched by the next service.
       await events.stop();
       await Promise.all([webhooks.stop(), notifications.stop()]);
       await jobs.stop(jobsDrainMs);
       await workers.stop(workersOnStop);
+      await leases.release();
       await listener.stop();
       network.close();
       const contactsStopped = contacts.stop();

@@ -1,7 +1,10 @@
 // Reads and checks the environment variables that configure the service.
 import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { resolve } from "node:path";
 import type { Environment } from "./environment/handover.ts";
+import { hostInUrl } from "./http/allowed-hosts.ts";
+import { instanceRoles, type InstanceRole } from "./instances/role.ts";
 import { expandHome } from "./inventory/paths.ts";
 import { createAddressGuard } from "./net/address-guard.ts";
 import { readSmtpUrl, type SmtpSettings } from "./notifications/channels/smtp-url.ts";
@@ -32,6 +35,10 @@ export type Config = {
   smtp: SmtpSettings | null;
   /** How many days the timeline and sent messages are kept. */
   keepDays: number;
+  /** What this instance does where several share one database. */
+  role: InstanceRole;
+  /** What the other instances know it by, and where they reach it, without a slash at the end. */
+  instance: { name: string; url: string };
 };
 
 /** An environment variable has an invalid value. The message names the variable. */
@@ -86,12 +93,15 @@ export function readConfig(environment: Environment, isRoot: boolean): Config {
     throw new ConfigError(
       `QUARTERDECK_TOKEN must have at least ${shortestChosenToken} characters.`,
     );
+  const port = readInteger("PORT", text("PORT"), 4000, 65_535);
+  const host = text("HOST") ?? "127.0.0.1";
+  const databaseUrl = withPassword(text("DATABASE_URL"), environment["PGPASSWORD"]);
   return {
-    port: readInteger("PORT", text("PORT"), 4000, 65_535),
-    host: text("HOST") ?? "127.0.0.1",
+    port,
+    host,
     dataFolder,
     inventoryFile: resolve(text("QUARTERDECK_INVENTORY") ?? `${dataFolder}/inventory.yaml`),
-    databaseUrl: withPassword(text("DATABASE_URL"), environment["PGPASSWORD"]),
+    databaseUrl,
     token,
     rateLimit: readInteger("QUARTERDECK_RATE_LIMIT", text("QUARTERDECK_RATE_LIMIT"), 600, 1e9),
     workersOnStop: readWorkersOnStop(text("QUARTERDECK_WORKERS")),
@@ -100,6 +110,13 @@ export function readConfig(environment: Environment, isRoot: boolean): Config {
     allow: readAllow(text("QUARTERDECK_ALLOW")),
     smtp: readSmtp(text("SMTP_URL")),
     keepDays: readInteger("QUARTERDECK_KEEP_DAYS", text("QUARTERDECK_KEEP_DAYS"), 90, 36_500, 1),
+    role: readRole(text("QUARTERDECK_ROLE"), databaseUrl),
+    instance: {
+      name: text("QUARTERDECK_INSTANCE") ?? hostname(),
+      url:
+        readUrl("QUARTERDECK_INSTANCE_URL", text("QUARTERDECK_INSTANCE_URL")) ??
+        `http://${["0.0.0.0", "::"].includes(host) ? hostname() : hostInUrl(host)}:${port}`,
+    },
   };
 }
 
@@ -145,6 +162,18 @@ function readWorkersOnStop(text: string | null): Config["workersOnStop"] {
   if (text === null) return "by signal";
   if (text === "keep" || text === "stop") return text;
   throw new ConfigError(`QUARTERDECK_WORKERS must be “keep” or “stop”, not “${text}”.`);
+}
+
+function readRole(text: string | null, databaseUrl: string | null): InstanceRole {
+  if (text === null) return "all";
+  const role = instanceRoles.find((known) => known === text);
+  if (role === undefined)
+    throw new ConfigError(`QUARTERDECK_ROLE must be “all”, “api” or “runner”, not “${text}”.`);
+  if (role !== "all" && databaseUrl === null)
+    throw new ConfigError(
+      `QUARTERDECK_ROLE=${role} needs DATABASE_URL: only instances that share a PostgreSQL server divide the work.`,
+    );
+  return role;
 }
 
 function readUrl(name: string, text: string | null): string | null {

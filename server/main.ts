@@ -16,6 +16,7 @@ import { exposedSecrets } from "./environment/exposed.ts";
 import { takeEnvironment } from "./environment/handover.ts";
 import { createAllowedHosts, hostInUrl } from "./http/allowed-hosts.ts";
 import { listen } from "./http/listen.ts";
+import { readHome } from "./instances/home.ts";
 import { accountName, ownAccount } from "./hosts/account.ts";
 import { createLog } from "./log.ts";
 import { operatorWords } from "./operator-words.ts";
@@ -75,7 +76,16 @@ async function main() {
   const own = ownAccount();
   const app = await createApp({
     connection,
-    isShared: config.databaseUrl !== null,
+    instance:
+      config.databaseUrl === null
+        ? null
+        : {
+            name: config.instance.name,
+            home: readHome(config.dataFolder),
+            role: config.role,
+            address: config.instance.url,
+            version,
+          },
     dataFolder: config.dataFolder,
     inventoryFile: config.inventoryFile,
     token: config.token,
@@ -143,8 +153,13 @@ async function startInFrontOf(upstream: string, config: Config) {
   announce(publicUrl ?? addressOf(server, host), null);
 }
 
-const allowedHosts = ({ host, publicUrl }: Config) =>
-  createAllowedHosts({ listensOn: host, publicUrl, machineName: hostname() });
+const allowedHosts = ({ host, publicUrl, instance }: Config) =>
+  createAllowedHosts({
+    listensOn: host,
+    publicUrl,
+    instanceUrl: instance.url,
+    machineName: hostname(),
+  });
 
 async function startDatabase(dataFolder: string, onDiagnosis: (reason: string | null) => void) {
   const postgres = await startEmbeddedPostgres({

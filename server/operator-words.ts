@@ -1,6 +1,7 @@
 // What ends a start or a command and can be fixed by the operator: one sentence, where a stack would hide it.
 import { ConfigError } from "./config.ts";
 import { DataFolderInUse, DataFolderUnusable } from "./data-lock.ts";
+import { InventoryMissing } from "./inventory/inventory.ts";
 import { describeDatabaseError } from "./store/database-error.ts";
 import { EmbeddedPostgresError } from "./store/embedded/embedded-postgres.ts";
 import { DatabaseMoved } from "./store/move-mark.ts";
@@ -16,6 +17,7 @@ const expected = [
   DatabaseMoved,
   DatabaseUnusable,
   EmbeddedPostgresError,
+  InventoryMissing,
   MoveError,
   NewerSchema,
 ];

@@ -7,7 +7,7 @@ import { and, asc, desc, eq, inArray, lt, lte, ne, or, sql } from "../store/driz
 import { createFilteredRows, type ListRequest } from "../store/filtered-rows.ts";
 import { insertedRow } from "../store/rows.ts";
 import { backupConfigurations as configurations, backups, newestBackups } from "../store/tables.ts";
-import type { ConfigurationRow } from "./configuration-store.ts";
+import { isNotOn, type ConfigurationRow } from "./configuration-store.ts";
 
 export type BackupRow = typeof backups.$inferSelect;
 type NewBackupRow = Pick<
@@ -159,6 +159,16 @@ export function createBackupStore(db: Database) {
     cutOff: (serverId: number): Promise<BackupRow[]> =>
       running(sql`${configurations.server_id} = ${serverId}`),
 
+    /** The server that a backup is of. */
+    async serverIdOf(tx: Connection, { configuration_id }: BackupRow): Promise<number> {
+      const [row] = await tx
+        .select({ id: configurations.server_id })
+        .from(configurations)
+        .where(eq(configurations.id, configuration_id));
+      if (row === undefined) throw new Error("A backup has no configuration.");
+      return row.id;
+    },
+
     /** The same of all servers that nobody works on. */
     orphans: (): Promise<BackupRow[]> =>
       running(sql`not exists (
@@ -260,18 +270,20 @@ export function createBackupStore(db: Database) {
     /**
      * Of each configuration the newest finished backup of a run, or where there is none, the newest safety backup: those
      * whose file nobody looked at since `before`. A damaged one may be whole again.
+     * @param elsewhere servers that are left out
      */
-    async unverifiedSince(before: Date): Promise<BackupRow[]> {
+    async unverifiedSince(before: Date, elsewhere: readonly number[]): Promise<BackupRow[]> {
       const rows = await db
         .select({ backup: backups })
         .from(newestBackups)
         .innerJoin(backups, eq(backups.id, newestBackups.stored_id))
-        .where(lt(newestBackups.stored_checked_at, before));
+        .innerJoin(configurations, eq(configurations.id, newestBackups.configuration_id))
+        .where(and(lt(newestBackups.stored_checked_at, before), isNotOn(elsewhere)));
       return rows.map(({ backup }) => backup);
     },
 
     /** Of each configuration with drills whose last proof is old enough the newest finished run, unless it is drilled just now. */
-    async undrilled(now: Date): Promise<BackupRow[]> {
+    async undrilled(now: Date, elsewhere: readonly number[]): Promise<BackupRow[]> {
       const { rows } = await db.execute<{ id: number }>(sql`
         select newest.id
         from ${configurations},
@@ -286,7 +298,8 @@ export function createBackupStore(db: Database) {
             <= ${now.toISOString()}::timestamptz - ${configurations.drill} * interval '24 hours'
           and newest.drill_status is distinct from 'running'
           and coalesce(greatest(${configurations.last_proven_at}, newest.drilled_at), '-infinity')
-            <= ${now.toISOString()}::timestamptz - ${configurations.drill} * interval '24 hours'`);
+            <= ${now.toISOString()}::timestamptz - ${configurations.drill} * interval '24 hours'
+          and ${isNotOn(elsewhere) ?? sql`true`}`);
       return byIds(rows.map(({ id }) => id));
     },
   };

@@ -7,6 +7,7 @@ import type { Scratch } from "../hosts/scratch.ts";
 import type { Route } from "../http/route.ts";
 import type { SecretReader } from "../inventory/secrets.ts";
 import type { InventoryStore } from "../inventory/store.ts";
+import type { Leases } from "../instances/leases.ts";
 import type { Handlers, Jobs } from "../jobs/jobs.ts";
 import type { MetricsPart } from "../metrics/part.ts";
 import type { Database } from "../store/database.ts";
@@ -39,6 +40,7 @@ type BackupsOptions = {
   secrets: SecretReader;
   scratch: Scratch;
   jobs: Jobs;
+  leases: Pick<Leases, "elsewhere">;
   links: OneTimeLinks;
   registry: Registry;
   clock: Clock;
@@ -61,6 +63,8 @@ type Backups = {
   protection(visible: Visible): Promise<ProtectionOverview>;
   /** Ends what a service before this one left half done, and begins to follow the schedules. */
   resume(): Promise<void>;
+  /** Whether anything runs here for a server. */
+  isBusyWith(serverId: number): boolean;
   /** Interrupts what runs; the outcome is stored when this resolves. */
   stop(): Promise<void>;
 };
@@ -89,7 +93,13 @@ export function createBackups(options: BackupsOptions): Backups {
     inventory,
     transitions,
   });
-  const scheduler = createScheduler({ ...parts, inventory, backups, retention });
+  const scheduler = createScheduler({
+    ...parts,
+    inventory,
+    backups,
+    retention,
+    leases: options.leases,
+  });
   const serializer = createSerializer({ store, tasks, inventory, clock });
 
   return {
@@ -139,6 +149,7 @@ export function createBackups(options: BackupsOptions): Backups {
       jobs.backupTasks.work(runner.run);
       scheduler.wake();
     },
+    isBusyWith: runner.isBusyWith,
     async stop() {
       await scheduler.stop();
       await Promise.all([jobs.backupTasks.stop(), runner.stop()]);

@@ -22,6 +22,12 @@ export type ConfigurationChange = Partial<
   Omit<typeof configurations.$inferInsert, "id" | "transition" | "status">
 >;
 
+/** Undefined leaves the index of moments to PostgreSQL, which need not look at the servers then. */
+export const isNotOn = (elsewhere: readonly number[]) =>
+  elsewhere.length === 0
+    ? undefined
+    : sql`${configurations.server_id} <> all(${sql.param([...elsewhere])}::int[])`;
+
 /** What says whether a run of it is overdue. */
 export type WatchedConfiguration = {
   id: number;
@@ -100,16 +106,20 @@ export function createConfigurationStore(db: Database) {
     },
 
     /** Those whose next run has come. */
-    due: (now: Date): Promise<ConfigurationRow[]> =>
+    /** @param elsewhere servers that are left out */
+    due: (now: Date, elsewhere: readonly number[]): Promise<ConfigurationRow[]> =>
       db
         .select()
         .from(configurations)
-        .where(lte(configurations.next_run_at, now))
+        .where(and(lte(configurations.next_run_at, now), isNotOn(elsewhere)))
         .orderBy(asc(configurations.next_run_at)),
 
-    /** Of all schedules that are in force; null where there is none. */
-    async nextMoment(): Promise<Date | null> {
-      const [row] = await db.select({ at: min(configurations.next_run_at) }).from(configurations);
+    /** Of all schedules that are in force; null where there is none. @param elsewhere servers that are left out */
+    async nextMoment(elsewhere: readonly number[]): Promise<Date | null> {
+      const [row] = await db
+        .select({ at: min(configurations.next_run_at) })
+        .from(configurations)
+        .where(isNotOn(elsewhere));
       return row?.at ?? null;
     },
 

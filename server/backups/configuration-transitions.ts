@@ -31,6 +31,8 @@ type ConfigurationTransitionsOptions = {
   log: Logger;
 };
 
+type JobReference = Pick<ConfigurationRow, "id" | "transition">;
+
 /** A rehearsal is a few questions and one small object. */
 const rehearsalMs = 100_000;
 const deadlineSeconds = { installing: 150, removing: 3600 } as const;
@@ -53,7 +55,10 @@ export function createConfigurationTransitions(options: ConfigurationTransitions
   /** For a row in transit: the job that ends it, and its deadline. */
   async function sendJobs(tx: Connection, row: ConfigurationRow): Promise<void> {
     if (row.status !== "installing" && row.status !== "removing") return;
-    await jobs.send(tx, `backup-configuration.${row.status}`, jobReference(row));
+    await jobs.send(tx, `backup-configuration.${row.status}`, {
+      ...jobReference(row),
+      server_id: row.server_id,
+    });
     await jobs.send(
       tx,
       "backup-configuration.deadline",
@@ -121,7 +126,7 @@ export function createConfigurationTransitions(options: ConfigurationTransitions
     sendJobs,
 
     /** The rehearsal: what fails here would fail at night. */
-    async install({ id, transition }: JobData["backup-configuration.installing"]): Promise<void> {
+    async install({ id, transition }: JobReference): Promise<void> {
       const row = await configurations.byId(id);
       if (row === null || row.transition !== transition) return;
       const signal = AbortSignal.timeout(rehearsalMs);

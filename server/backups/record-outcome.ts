@@ -118,7 +118,11 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
       });
       if (failed === null) return null;
       // `put` leaves nothing behind if it can help it; a storage that went away may hold a piece all the same.
-      if (row.path !== "") await jobs.send(tx, "backup.clean", toObject(row));
+      if (row.path !== "")
+        await jobs.send(tx, "backup.clean", {
+          ...toObject(row),
+          server_id: configuration.server_id,
+        });
       if (error instanceof Canceled)
         await recordActivity(
           tx,

@@ -23,12 +23,18 @@ export function createRemoval({ store, resolver, jobs, log }: RemovalOptions) {
       store.move(tx, row, "failed", { status_reason: `${reason} ${retryHint}` }),
     );
 
+  const sendDeleting = async (tx: Connection, row: BackupRow) =>
+    jobs.send(tx, "backup.deleting", {
+      ...jobReference(row),
+      server_id: await store.serverIdOf(tx, row),
+    });
+
   return {
     /** @returns false when somebody else moved the backup first */
     async begin(tx: Connection, row: BackupRow): Promise<boolean> {
       const deleting = await store.move(tx, row, "deleting", { status_reason: null });
       if (deleting === null) return false;
-      await jobs.send(tx, "backup.deleting", jobReference(deleting));
+      await sendDeleting(tx, deleting);
       await jobs.send(tx, "backup.deadline", jobReference(deleting), deadlineSeconds);
       return true;
     },
@@ -58,7 +64,7 @@ export function createRemoval({ store, resolver, jobs, log }: RemovalOptions) {
     /** At the start: the job queue would notice only after an hour that nobody does these jobs any more. */
     async resume(): Promise<void> {
       for (const row of await store.deleting())
-        await store.transaction((tx) => jobs.send(tx, "backup.deleting", jobReference(row)));
+        await store.transaction((tx) => sendDeleting(tx, row));
     },
   };
 }

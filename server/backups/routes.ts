@@ -39,6 +39,13 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
     return found !== null && caller.reaches(found.configuration.server_id) ? found.backup : null;
   };
 
+  /** Where its file is, and where it runs. */
+  const ofServer = {
+    find: findBackup,
+    runsOn: async ({ configuration_id }: BackupRow) =>
+      (await configurations.byId(configuration_id))?.server_id ?? 0,
+  };
+
   return [
     filteredListRoute(servedOperations.listBackupConfigurations, {
       find: findServer,
@@ -126,14 +133,14 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
       },
     }),
     route(servedOperations.downloadBackup, {
-      find: findBackup,
+      ...ofServer,
       handle: async ({ found }) => {
         const { content, name, sizeBytes } = await backups.download(found);
         return reply(200, new FileResponse(content, name, sizeBytes));
       },
     }),
     route(servedOperations.createDownloadLink, {
-      find: findBackup,
+      ...ofServer,
       handle: async ({ found, caller, url }) => {
         // A browser that follows the link has no words for what is wrong.
         await backups.findFile(found);
@@ -146,7 +153,7 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
       },
     }),
     route(servedOperations.cancelBackup, {
-      find: findBackup,
+      ...ofServer,
       handle: async ({ found, caller }) =>
         reply(202, await serializer.toBackup(await backups.cancel(found, caller.name))),
     }),

@@ -6,6 +6,7 @@ import type { Clock } from "../clock.ts";
 import { theSchedule } from "../activity/actor.ts";
 import { recordEvent } from "../events/store.ts";
 import { ServiceError } from "../http/service-error.ts";
+import type { Leases } from "../instances/leases.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { Connection } from "../store/database.ts";
 import type { BackupStore } from "./backup-store.ts";
@@ -21,6 +22,8 @@ type SchedulerOptions = {
   inventory: InventoryStore;
   backups: BackupService;
   retention: Retention;
+  /** Each instance follows the schedules of its servers; that a run was missed any of them notices. */
+  leases: Pick<Leases, "elsewhere">;
   clock: Clock;
   log: Logger;
 };
@@ -39,7 +42,7 @@ class NotDueAnyMore extends Error {
 }
 
 export function createScheduler(options: SchedulerOptions) {
-  const { store, configurations, inventory, backups, retention, clock, log } = options;
+  const { store, configurations, inventory, backups, retention, leases, clock, log } = options;
   let cancel: () => void = () => undefined;
   let ticking = Promise.resolve();
   let stopped = false;
@@ -113,7 +116,10 @@ export function createScheduler(options: SchedulerOptions) {
   async function verifyDue(now: Date): Promise<void> {
     for (const [id, asked] of verifyAsked)
       if (isPast(new Date(asked), now, verifyAgainMs)) verifyAsked.delete(id);
-    for (const row of await store.unverifiedSince(new Date(now.getTime() - verifyEveryMs))) {
+    for (const row of await store.unverifiedSince(
+      new Date(now.getTime() - verifyEveryMs),
+      leases.elsewhere(),
+    )) {
       if (stopped) return;
       if (verifyAsked.has(row.id)) continue;
       verifyAsked.set(row.id, now.getTime());
@@ -125,7 +131,7 @@ export function createScheduler(options: SchedulerOptions) {
   async function lookAtAll(now: Date): Promise<void> {
     if (!isPast(lookedAt, now, longestSleepMs)) return;
     await watch(now);
-    for (const row of await store.undrilled(now)) {
+    for (const row of await store.undrilled(now, leases.elsewhere())) {
       if (stopped) return;
       await guarded(row.configuration_id, () => quietly(() => backups.drill(row, theSchedule)));
     }
@@ -137,7 +143,7 @@ export function createScheduler(options: SchedulerOptions) {
 
   async function tick(): Promise<void> {
     const now = new Date(clock.now());
-    for (const row of await configurations.due(now)) {
+    for (const row of await configurations.due(now, leases.elsewhere())) {
       if (stopped) return;
       await guarded(row.id, () => runDue(row, now));
     }
@@ -146,7 +152,7 @@ export function createScheduler(options: SchedulerOptions) {
 
   /** Sleeps until the next moment of any schedule. */
   async function sleep(): Promise<void> {
-    const next = await configurations.nextMoment();
+    const next = await configurations.nextMoment(leases.elsewhere());
     const untilMs = (next?.getTime() ?? Infinity) - clock.now();
     // What is still due could not be begun.
     const restMs = untilMs > 0 ? Math.max(50, untilMs) : retryMs;

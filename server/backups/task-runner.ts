@@ -114,6 +114,9 @@ export function createTaskRunner({ tasks, perform, settle, clock }: TaskRunnerOp
 
     performs,
 
+    /** Whether anything runs here for a server. */
+    isBusyWith: (serverId: number): boolean => last.has(serverId),
+
     /** Ends a task that has begun. @returns false when nobody here performs it: it is only left to be settled */
     async cancel(task: TaskRow, reason: Interrupted): Promise<boolean> {
       const isHere = await performs(task);

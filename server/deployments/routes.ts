@@ -12,6 +12,7 @@ export const deploymentRoutes = (
 ): Route[] => [
   route(servedOperations.reportDeployment, {
     find: createSiteFinder(inventory),
+    runsOn: ({ serverId }) => serverId,
     handle: async ({ found: site, body }) => {
       const { event, restarted } = await deployments.report(site, body);
       const { restart_workers: _, ...told } = body;

@@ -10,6 +10,8 @@ export type AllowedHostsOptions = {
   listensOn: string;
   /** Where people reach it. */
   publicUrl: string | null;
+  /** Where other instances reach it. */
+  instanceUrl?: string;
   /** What the machine calls itself; it counts where all addresses are listened on. */
   machineName: string;
 };
@@ -22,7 +24,14 @@ export function createAllowedHosts(options: AllowedHostsOptions): IsAllowedHost 
   const listensOn = nameOf(hostInUrl(options.listensOn));
   const isWildcard = listensOn !== null && wildcards.has(listensOn);
   const publicName = options.publicUrl === null ? null : nameOf(new URL(options.publicUrl).host);
-  const own = new Set([publicName, listensOn, isWildcard ? nameOf(options.machineName) : null]);
+  const instanceName =
+    options.instanceUrl === undefined ? null : nameOf(new URL(options.instanceUrl).host);
+  const own = new Set([
+    publicName,
+    instanceName,
+    listensOn,
+    isWildcard ? nameOf(options.machineName) : null,
+  ]);
   return (host) => {
     const name = nameOf(host);
     return (

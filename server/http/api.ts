@@ -5,6 +5,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Logger } from "pino";
 import { abilityOf, type Operation } from "../../contract/operation.ts";
 import { maxInteger } from "../../contract/inputs.ts";
+import type { Peers } from "../instances/peers.ts";
 import { actAs, theService } from "../activity/actor.ts";
 import type { Authenticator } from "./authentication.ts";
 import { createResponseWriter, type WriteResponse } from "./response.ts";
@@ -17,6 +18,8 @@ import { notFound, ServiceError, unauthorized } from "./service-error.ts";
 type ApiOptions = {
   authenticator: Authenticator;
   routes: readonly Route[];
+  /** Other instances, some of which look after servers. */
+  peers: Pick<Peers, "pass" | "originOf">;
   log: Logger;
   /** Where the service is reached, without a slash at the end; null = as each request says. */
   publicUrl: string | null;
@@ -25,7 +28,7 @@ type ApiOptions = {
 };
 
 export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
-  const { authenticator } = options;
+  const { authenticator, peers } = options;
   const app = new Hono<ApiEnvironment>();
   const writeResponse = createResponseWriter(options.invalidResponse, options.log);
 
@@ -36,13 +39,19 @@ export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
       const found = await route.find(params, caller);
       if (found === null) throw notFound();
       if (operation.isPublic !== true && !mayAsk(caller, operation)) throw unauthorized();
+      const passed =
+        route.runsOn === undefined
+          ? null
+          : await peers.pass(c, caller, await route.runsOn(found), route.isKnownWithout === true);
+      if (passed !== null) return passed;
       const query = operation.query && (await readFields(operation.query, c.req.query()));
       const body =
         operation.body &&
         (await readFields(operation.body, await readJsonObject(c.req.raw), (fields) =>
           route.check({ params, fields, found, caller }),
         ));
-      const url = (options.publicUrl ?? new URL(c.req.url).origin) + c.req.path;
+      const origin = options.publicUrl ?? peers.originOf(c) ?? new URL(c.req.url).origin;
+      const url = origin + c.req.path;
       const actor = operation.isPublic ? theService : { type: "token" as const, name: caller.name };
       const reply = await actAs(actor, () =>
         route.handle({ params, query, body, found, caller, url }),

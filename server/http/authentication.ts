@@ -1,10 +1,11 @@
 // Who asks, by a token or the code of a one-time link, and how often they may: the two rate limits.
-import type { IncomingMessage } from "node:http";
 import { isIPv6 } from "node:net";
 import type { Context } from "hono";
 import type { Logger } from "pino";
 import { RateLimiterRes } from "rate-limiter-flexible";
 import { errorMessage, type TokenCode } from "../../contract/errors.ts";
+import type { Peers } from "../instances/peers.ts";
+import { addressOf } from "./client-address.ts";
 import type { ApiEnvironment } from "./every-request.ts";
 import type { MakeLimiter } from "./limiter.ts";
 import type { Caller } from "./route.ts";
@@ -38,6 +39,8 @@ const nobody: Caller = {
 type AuthenticatorOptions = {
   findCaller: FindCaller;
   redeemCode: RedeemCode;
+  /** Requests that another instance passes on were checked and counted there. */
+  peers: Pick<Peers, "callerOf">;
   /** Says why no requests are taken now; null = they are. */
   unavailableReason(): string | null;
   /** Of each token; 0 = no limit. */
@@ -48,7 +51,8 @@ type AuthenticatorOptions = {
 };
 
 export function createAuthenticator(options: AuthenticatorOptions) {
-  const { findCaller, redeemCode, unavailableReason, requestsPerMinute, limiters, log } = options;
+  const { findCaller, redeemCode, peers, unavailableReason, requestsPerMinute, limiters, log } =
+    options;
   const requests = requestsPerMinute === 0 ? null : limiters("requests", requestsPerMinute);
   const failures = limiters("failures", failuresPerMinute);
 
@@ -81,6 +85,8 @@ export function createAuthenticator(options: AuthenticatorOptions) {
    */
   async function byToken(c: Context<ApiEnvironment>): Promise<Caller> {
     requireAvailable();
+    const passedOn = await peers.callerOf(c);
+    if (passedOn !== null) return passedOn;
     const authorization = c.req.header("Authorization");
     const token = bearer.exec(authorization ?? "")?.[1];
     const caller = token === undefined ? null : await findCaller(token);
@@ -113,6 +119,8 @@ export function createAuthenticator(options: AuthenticatorOptions) {
       const code = c.req.query("code");
       if (code === undefined || c.req.header("Authorization") !== undefined) return byToken(c);
       requireAvailable();
+      const passedOn = await peers.callerOf(c);
+      if (passedOn !== null) return passedOn;
       // Browsers and scanners look at a link by HEAD before they follow it.
       const caller = await redeemCode(code, c.req.path, c.req.method !== "HEAD");
       if (caller !== null) return caller;
@@ -162,10 +170,6 @@ function tooMany(state: RateLimiterRes, limit: number): ServiceError {
     ...allowanceHeaders(limit, 0),
   });
 }
-
-/** The address a request came from. Requests that came through no socket share one. */
-export const addressOf = (environment: { incoming?: IncomingMessage } | undefined): string =>
-  environment?.incoming?.socket.remoteAddress ?? "unknown";
 
 /**
  * The network of a client, as failed logins are counted: who has one IPv6 address has all of its /64. An IPv4 address as it

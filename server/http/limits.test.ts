@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createApp } from "../app.ts";
+import { oneOfMany } from "../testing/instance.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 
 describe.each([
-  ["by one instance", false],
-  ["by all instances on a database", true],
-])("counted %s", (_, isShared) => {
+  ["by one instance", null],
+  ["by all instances on a database", oneOfMany],
+])("counted %s", (_, instance) => {
   let service: TestService;
   beforeAll(async () => {
-    service = await createTestService({ rateLimit: 3, isShared });
+    service = await createTestService({ rateLimit: 3, instance });
   });
   afterAll(() => service.close());
 
@@ -40,7 +41,7 @@ describe.each([
 });
 
 test("what one instance counted holds at the next one, and what counts no more is removed", async () => {
-  const service = await createTestService({ rateLimit: 3, isShared: true });
+  const service = await createTestService({ rateLimit: 3, instance: oneOfMany });
   try {
     const first = service.app;
     for (let count = 0; count < 3; count++) await service.call("GET", "/api/servers");

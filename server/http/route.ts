@@ -89,6 +89,10 @@ type Handler<Row extends Operation, Found> = {
    */
   check?(incoming: Checked<Row, Found>): Promise<FieldErrors>;
   handle(incoming: Incoming<Row, Found>): Promise<Reply<Row>>;
+  /** The id of the server whose instance has to answer, because the database does not know all of it; left out: any can. */
+  runsOn?(found: Found): number | Promise<number>;
+  /** What the database knows is an answer where no instance looks after that server. */
+  isKnownWithout?: boolean;
 };
 
 /** A route with its types forgotten, as the router keeps them. */
@@ -101,6 +105,8 @@ export type Route = {
     found: unknown;
     caller: Caller;
   }): Promise<FieldErrors>;
+  runsOn?(found: unknown): number | Promise<number>;
+  isKnownWithout?: boolean;
   handle(incoming: {
     params: Record<string, number>;
     query: unknown;
@@ -128,7 +134,7 @@ const everything = { words: [], statuses: [], sort: null };
 
 type FilteredListHandler<Row extends FilteredListOperation, Found> = Pick<
   Handler<Row, Found>,
-  "find"
+  "find" | "runsOn" | "isKnownWithout"
 > & {
   filters: Filters;
   /** Parameters of its own beside those of every list; links keep them, and they bring the counts along. */
@@ -143,10 +149,10 @@ type FilteredListHandler<Row extends FilteredListOperation, Found> = Pick<
 /** The same of a list that can be filtered, searched and sorted. */
 export const filteredListRoute = <Row extends FilteredListOperation, Found>(
   operation: Row,
-  { find, filters, more = [], list }: FilteredListHandler<Row, Found>,
+  { filters, more = [], list, ...handler }: FilteredListHandler<Row, Found>,
 ): Route => ({
   operation,
-  find,
+  ...handler,
   check: async () => ({}),
   async handle(incoming: Incoming<Row, Found>) {
     const page = readPage(incoming.query);

@@ -29,9 +29,21 @@ type InventoryOptions = {
   onAccepted(): void;
   /** Told of the servers of a file before their accounts are decided, and of those that stay when it is refused. */
   remote: { follow(servers: Inventory["servers"]): Promise<void>; accounts: RemoteAccounts };
+  /** Whether other instances read an inventory of their own into the same database. */
+  isShared: boolean;
   clock: Clock;
   log: Logger;
 };
+
+/** Other instances have an inventory, and this one has none. */
+export class InventoryMissing extends Error {
+  override name = "InventoryMissing";
+  constructor(file: string) {
+    super(
+      `There is no inventory in ${file}, but the database has one of other instances. Copy theirs there, or set QUARTERDECK_INVENTORY to it. An instance with QUARTERDECK_ROLE=api needs none.`,
+    );
+  }
+}
 
 type LiveInventory = {
   /** Why the file as it is now is not in force; null = it is. */
@@ -92,7 +104,11 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
   };
 
   await mkdir(dirname(file), { recursive: true, mode: 0o755 });
-  if (!(await exists(file))) await writeSample(file, options.dataFolder);
+  if (!(await exists(file))) {
+    // A sample in its place would take everything away that another instance has put there.
+    if (options.isShared && (await store.allServers()).length > 0) throw new InventoryMissing(file);
+    await writeSample(file, options.dataFolder);
+  }
   // As root, accounts of sites pass through the data folder to folders of their own.
   if (dirname(file) === options.dataFolder) await chmod(file, 0o600).catch(() => undefined);
   const schemaFile = join(options.dataFolder, "inventory.schema.json");
@@ -140,6 +156,14 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
     },
   };
 }
+
+/** For an instance that looks after no servers: it goes by what the others have read. */
+export const openNone = async (): Promise<LiveInventory> => ({
+  problem: () => null,
+  read: () => undefined,
+  catchUp: async () => undefined,
+  close: async () => undefined,
+});
 
 const exists = (file: string): Promise<boolean> =>
   access(file).then(

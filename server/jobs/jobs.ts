@@ -1,14 +1,17 @@
 // Work that outlives a request: queues in PostgreSQL, by pg-boss. A job is sent in the transaction
 // of the change that wants it, so neither exists without the other.
+import { setTimeout as wait } from "node:timers/promises";
 import { sql } from "../store/drizzle.ts";
 import type pg from "pg";
 import { fromDrizzle, PgBoss, type JobResult } from "pg-boss";
 import type { Logger } from "pino";
+import { LeaseLost, type Leases } from "../instances/leases.ts";
 import { messageOf } from "../loggable-error.ts";
 import type { Connection, Database } from "../store/database.ts";
 import type { Listener } from "../store/listen.ts";
 import { toStorableText } from "../store/storable.ts";
 import type { BackupTaskKind } from "../store/tables.ts";
+import { createJobRunner, type JobRunner } from "./job-runner.ts";
 import {
   createSerialQueue,
   serialQueueOptions,
@@ -22,25 +25,32 @@ import {
   type SingletonQueue,
 } from "./singleton-queue.ts";
 
-/** Every queue, and what a job of it carries. */
-export type JobData = {
+/** What a job carries that only the instance may do which looks after the server. */
+type OfServer<Data extends object> = Data & { server_id: number };
+
+/** The jobs that only a server's own instance does. */
+type ServerJobs = {
   /** A worker's state was changed by a request; its processes are to follow. */
-  "worker.apply": { id: number; transition: number };
+  "worker.apply": OfServer<{ id: number; transition: number }>;
   /**
    * A worker's site was deployed; what its row says of that is to be carried out.
    * `transition` is null where its state did not change for it.
    */
-  "worker.deploy": { id: number; transition: number | null };
+  "worker.deploy": OfServer<{ id: number; transition: number | null }>;
   /** A configuration was made or changed; its parts are to be tried. */
-  "backup-configuration.installing": { id: number; transition: number };
+  "backup-configuration.installing": OfServer<{ id: number; transition: number }>;
   /** A configuration's files are to go, and then itself. */
-  "backup-configuration.removing": { id: number; transition: number };
-  "backup-configuration.deadline": { id: number; transition: number };
+  "backup-configuration.removing": OfServer<{ id: number; transition: number }>;
   /** A backup's file is to go, and then its row. */
-  "backup.deleting": { id: number; transition: number };
-  "backup.deadline": { id: number; transition: number };
+  "backup.deleting": OfServer<{ id: number; transition: number }>;
   /** A run failed; what it may have left in its storage is to go. */
-  "backup.clean": { storage_provider_id: number; path: string };
+  "backup.clean": OfServer<{ storage_provider_id: number; path: string }>;
+};
+
+/** Every queue, and what a job of it carries. */
+export type JobData = ServerJobs & {
+  "backup-configuration.deadline": { id: number; transition: number };
+  "backup.deadline": { id: number; transition: number };
   /** A heavy job should have begun by now. */
   "backup-task.deadline": { id: string };
   /** Once an hour: what is old goes, and what is due and has no job gets one. */
@@ -101,14 +111,12 @@ const deadline = { ...quick, retryLimit: 10_000, pollSeconds: 30 };
 /** Work that waits for something outside, e.g. a storage. */
 const slow = { ...quick, expireInSeconds: 3600, atOnce: 4, pollSeconds: 5 };
 
-const queues: Record<JobName, typeof quick> = {
-  "worker.apply": quick,
-  "worker.deploy": quick,
+const serverQueues: Record<keyof ServerJobs, typeof quick> = {
+  "worker.apply": { ...quick, atOnce: 10 },
+  "worker.deploy": { ...quick, atOnce: 10 },
   "backup-configuration.installing": { ...slow, expireInSeconds: 120 },
   "backup-configuration.removing": slow,
-  "backup-configuration.deadline": deadline,
   "backup.deleting": slow,
-  "backup.deadline": deadline,
   // A storage may be away for a week; what was left there must not stay for ever.
   "backup.clean": {
     ...deadline,
@@ -116,11 +124,20 @@ const queues: Record<JobName, typeof quick> = {
     retryDelayMaxSeconds: 3600,
     expireInSeconds: 600,
   },
+};
+const commonQueues: Record<Exclude<JobName, keyof ServerJobs>, typeof quick> = {
+  "backup-configuration.deadline": deadline,
+  "backup.deadline": deadline,
   "backup-task.deadline": deadline,
   upkeep: { ...slow, pollSeconds: 30 },
 };
+const queues: Record<JobName, typeof quick> = { ...serverQueues, ...commonQueues };
 // The keys of a total record are all there are.
 const names = Object.keys(queues) as JobName[];
+// Likewise.
+const serverNames = Object.keys(serverQueues) as (keyof ServerJobs)[];
+// Likewise.
+const commonNames = Object.keys(commonQueues) as (keyof typeof commonQueues)[];
 
 /** Queues of earlier versions, whose jobs nobody takes any more. */
 const retiredQueues = ["worker.deadline"];
@@ -136,10 +153,17 @@ type JobsOptions = {
   db: Database;
   /** Hears `jobsChannel`. */
   listener: Listener;
+  leases: Pick<Leases, "has" | "elsewhere">;
   log: Logger;
 };
 
-export async function startJobs({ connection, db, listener, log }: JobsOptions): Promise<Jobs> {
+export async function startJobs({
+  connection,
+  db,
+  listener,
+  leases,
+  log,
+}: JobsOptions): Promise<Jobs> {
   const boss = new PgBoss({
     // Its types take no `undefined` and no functions that pg's pool would; neither is used here.
     ...(connection as { host: string; user: string; password: string; database: string }),
@@ -173,7 +197,7 @@ export async function startJobs({ connection, db, listener, log }: JobsOptions):
     await boss.createQueue(name, singletonQueueOptions);
   await boss.schedule("upkeep", everyHour);
 
-  const backupTasks = createSerialQueue<BackupTask>(boss, backupTaskQueue, log);
+  const backupTasks = createSerialQueue<BackupTask>(boss, backupTaskQueue, leases, log);
   const deliveries = createSingletonQueue({
     boss,
     db,
@@ -190,17 +214,41 @@ export async function startJobs({ connection, db, listener, log }: JobsOptions):
     slowPlaces: 16,
     log,
   });
+  const serverRunners = new Map<string, JobRunner>();
   const woken: Record<string, { wake(): void }> = {
     [backupTaskQueue]: backupTasks,
     [deliveriesQueue]: deliveries,
     [messagesQueue]: messages,
   };
   listener.on(jobsChannel, (name) => {
-    if (name === null) for (const queue of Object.values(woken)) queue.wake();
-    else woken[name]?.wake();
+    if (name === null)
+      for (const queue of [...Object.values(woken), ...serverRunners.values()]) queue.wake();
+    else (woken[name] ?? serverRunners.get(name))?.wake();
   });
 
-  const take = <Name extends JobName>(name: Name, handlers: Handlers) =>
+  /** A job whose server passes to another instance just now is handed out again. */
+  const takeOfServers = <Name extends keyof ServerJobs>(name: Name, handlers: Handlers) => {
+    const runner = createJobRunner<JobData[Name]>({
+      boss,
+      queue: name,
+      pollMs: queues[name].pollSeconds * 1000,
+      places(running) {
+        const free = queues[name].atOnce - running.length;
+        return free > 0 ? { batchSize: free, ignoreGroups: leases.elsewhere().map(String) } : null;
+      },
+      async perform({ id, attempt }, data) {
+        // A version before this one named no server.
+        if (data.server_id !== undefined && !leases.has(data.server_id)) throw new LeaseLost();
+        await handlers[name](data);
+        await boss.complete(name, { id, retryCount: attempt });
+      },
+      log,
+    });
+    serverRunners.set(name, runner);
+    runner.wake();
+  };
+
+  const take = <Name extends keyof typeof commonQueues>(name: Name, handlers: Handlers) =>
     boss.work<JobData[Name]>(
       name,
       {
@@ -233,15 +281,22 @@ export async function startJobs({ connection, db, listener, log }: JobsOptions):
       await boss.send(name, data, {
         db: fromDrizzle(tx, sql),
         startAfter: Math.min(delaySeconds, longestDelaySeconds),
+        ...("server_id" in data && { group: { id: String(data.server_id) } }),
       });
+      if ("server_id" in data) await tx.execute(sql`select pg_notify(${jobsChannel}, ${name})`);
     },
     backupTasks,
     deliveries,
     messages,
     async work(handlers) {
-      for (const name of names) await take(name, handlers);
+      for (const name of serverNames) takeOfServers(name, handlers);
+      for (const name of commonNames) await take(name, handlers);
       await boss.send("upkeep", {});
     },
-    stop: (timeoutMs) => boss.stop({ graceful: true, timeout: timeoutMs, close: true }),
+    async stop(timeoutMs) {
+      const ended = Promise.all([...serverRunners.values()].map((runner) => runner.stop()));
+      await Promise.race([ended, wait(timeoutMs, undefined, { ref: false })]);
+      await boss.stop({ graceful: true, timeout: timeoutMs, close: true });
+    },
   };
 }

@@ -2,6 +2,7 @@
 // keeps the order and enforces it by a unique index; a claim ends when its runner's heartbeat does.
 import { fromDrizzle, type PgBoss } from "pg-boss";
 import type { Logger } from "pino";
+import type { Leases } from "../instances/leases.ts";
 import type { Connection } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
 import {
@@ -15,7 +16,7 @@ import {
 import { jobsChannel } from "./singleton-queue.ts";
 
 export type SerialQueue<Data extends object> = {
-  /** Adds a job in a transaction. @returns its id */
+  /** Adds a job in a transaction. @param key a server's id @returns the job's id */
   add(tx: Connection, key: string, data: Data): Promise<string>;
   /** Ends a job in the transaction that records its outcome. @returns false when the claim is gone */
   complete(tx: Connection, claim: Claim): Promise<boolean>;
@@ -65,13 +66,18 @@ export const serialQueueOptions = {
 export function createSerialQueue<Data extends object>(
   boss: PgBoss,
   name: string,
+  leases: Pick<Leases, "elsewhere">,
   log: Logger,
 ): SerialQueue<Data> {
   let runner: JobRunner | null = null;
 
   return {
     async add(tx, key, data) {
-      const id = await boss.send(name, data, { db: fromDrizzle(tx, sql), singletonKey: key });
+      const id = await boss.send(name, data, {
+        db: fromDrizzle(tx, sql),
+        singletonKey: key,
+        group: { id: key },
+      });
       if (id === null) throw new Error("A job was not added to its queue.");
       await tx.execute(sql`select pg_notify(${jobsChannel}, ${name})`);
       return id;
@@ -109,7 +115,12 @@ export function createSerialQueue<Data extends object>(
         queue: name,
         pollMs,
         places: (running) =>
-          running.length < atOnce ? { batchSize: atOnce - running.length } : null,
+          running.length < atOnce
+            ? {
+                batchSize: atOnce - running.length,
+                ignoreGroups: leases.elsewhere().map(String),
+              }
+            : null,
         async perform(claim, _, signal) {
           await handle(claim, signal);
           await boss.complete(name, { id: claim.id, retryCount: claim.attempt });

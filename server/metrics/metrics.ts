@@ -6,7 +6,7 @@ import { sql } from "../store/drizzle.ts";
 import type { Metric, MetricsPart } from "./part.ts";
 import { poolMetrics } from "./pool.ts";
 
-type MetricsOptions = {
+export type MetricsOptions = {
   db: Database;
   /** The database's connections. */
   pool: OpenDatabase["pool"];

@@ -10,7 +10,7 @@ import { createOverviewStore } from "./store.ts";
 export type OverviewServiceOptions = {
   db: Database;
   /** Workers whose processes come up again and again, and never for long. */
-  crashLoops(): readonly number[];
+  crashLoops(): Promise<readonly number[]>;
   protection(visible: Visible): Promise<ProtectionOverview>;
   /** The folder of the site that the first start makes. */
   sampleRoot: string;
@@ -30,7 +30,7 @@ export function createOverviewService({
   const store = createOverviewStore(db);
 
   async function workersPart(visible: Visible) {
-    const loops = crashLoops();
+    const loops = await crashLoops();
     const [{ troubled, ...counts }, problems] = await Promise.all([
       store.countWorkers(visible, loops),
       store.troubledWorkers(visible, loops),

@@ -52,6 +52,8 @@ export function serverRoutes(
     }),
     route(servedOperations.showServerStatus, {
       find: findServer,
+      runsOn: ({ id }) => id,
+      isKnownWithout: true,
       handle: async ({ found }) => reply(200, await reachability.status(found.id)),
     }),
     filteredListRoute(servedOperations.listSites, {

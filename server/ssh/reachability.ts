@@ -1,16 +1,13 @@
 // Whether each server over SSH responds, since when and why not; and what was found on each machine.
 import type { Server, ServerStatus } from "../../contract/servers.ts";
 import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
-import { theService } from "../activity/actor.ts";
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
-import type { NewEvent } from "../events/event.ts";
-import { recordEvent } from "../events/store.ts";
+import { LeaseLost, type Leases } from "../instances/leases.ts";
 import { createLoop } from "../jobs/loop.ts";
 import { toError } from "../to-error.ts";
 import type { Database } from "../store/database.ts";
-import { eq } from "../store/drizzle.ts";
-import { serverContacts, servers as serverRows } from "../store/tables.ts";
+import { createContacts, type Contact } from "./contacts.ts";
 import { readFacts, type Facts } from "./facts.ts";
 import { HostKeyUnconfirmed } from "./host-keys.ts";
 import type { RemoteServer, Servers } from "./servers.ts";
@@ -23,7 +20,6 @@ const attemptMs = 10_000;
 /** What was found on a machine is shown for so long before it is looked for again. */
 const factsMs = 60_000;
 
-type Contact = typeof serverContacts.$inferSelect;
 /** Servers that are this machine share what is found on it. */
 const thisMachine = {};
 type Machine = RemoteServer | typeof thisMachine;
@@ -34,6 +30,10 @@ export type Reachability = {
   /** Extras of a server in lists; nothing for the machine of the service. */
   extrasOf(ids: readonly number[]): Promise<Map<number, Partial<Server>>>;
   status(id: number): Promise<ServerStatus>;
+  /** Servers that this instance looks after from now on. Of those over SSH it is found out whether they respond. */
+  noteTaken(ids: readonly number[]): Promise<void>;
+  /** Nobody looks after a server, so that it counts as unreachable. @returns null where its entry has gone meanwhile */
+  noteAbandoned(id: number, reason: string): Promise<Contact | null>;
   /** Asks all servers now. */
   wake(): void;
   /** Records nothing any more. Resolves when nothing is asked any more, which the end of the connections hastens. */
@@ -43,6 +43,7 @@ export type Reachability = {
 type Options = {
   db: Database;
   servers: Servers;
+  leases: Pick<Leases, "isShared" | "has" | "hold">;
   /** Called with the id of a server that responds, and waited for before it is called reachable. */
   onResponse(id: number): Promise<void>;
   /** Called with the id of a server that responds and did not before. */
@@ -52,7 +53,9 @@ type Options = {
 };
 
 export function createReachability(options: Options): Reachability {
-  const { db, servers, onResponse, onReached, clock, log } = options;
+  const { db, servers, leases, onResponse, onReached, clock, log } = options;
+  const contacts = createContacts({ db, clock });
+  const isThisMachine = (id: number) => !servers.list().some((server) => server.id === id);
   // Of a server whose entry was changed nothing is known any more.
   const seen = new WeakMap<RemoteServer, Seen>();
   /** As this service has stored it: what is the same again costs no query. */
@@ -95,35 +98,11 @@ export function createReachability(options: Options): Reachability {
     const isAs = (contact: Contact | undefined) =>
       contact?.reachable === (error === null) && contact.reason === (error?.message ?? null);
     if (isAs(stored.get(server))) return;
-    const kept = await db.transaction(async (tx) => {
-      const [row] = await tx.select().from(serverRows).where(eq(serverRows.id, server.id));
-      // Its entry has gone meanwhile, or is not stored yet.
-      if (row === undefined) return null;
-      const [before] = await tx
-        .select()
-        .from(serverContacts)
-        .where(eq(serverContacts.server_id, server.id))
-        .for("update");
-      if (before !== undefined && isAs(before)) return { contact: before, isReached: false };
-      const now = new Date(clock.now());
-      const isSame = before?.reachable === (error === null);
-      const isLost = before?.reachable === true && error !== null;
-      const contact: Contact = {
-        server_id: server.id,
-        reachable: error === null,
-        since: isSame ? before.since : now,
-        reason: error?.message ?? null,
-        is_reported: error !== null && (isLost || before?.is_reported === true),
-      };
-      await tx
-        .insert(serverContacts)
-        .values(contact)
-        .onConflictDoUpdate({ target: serverContacts.server_id, set: contact });
-      if (isLost) await recordEvent(tx, contactEvent(server, contact, now));
-      else if (error === null && before?.is_reported === true)
-        await recordEvent(tx, contactEvent(server, contact, before.since));
-      return { contact, isReached: error === null && !isSame };
-    });
+    const kept = await contacts.note(
+      { id: server.id, place: placeOf(server.target) },
+      error?.message ?? null,
+      (tx) => leases.hold(tx, server.id),
+    );
     if (kept === null) return;
     stored.set(server, kept.contact);
     if (kept.isReached) onReached(server.id);
@@ -136,10 +115,16 @@ export function createReachability(options: Options): Reachability {
     everyMs,
     async turn() {
       for (const server of servers.list()) {
+        if (!leases.has(server.id)) {
+          // By the time that it comes back another instance may have stored something else.
+          stored.delete(server);
+          continue;
+        }
         // A server that takes its time holds no other up.
         if (checks.has(server)) continue;
         const checking = check(server)
           .catch((error: unknown) => {
+            if (error instanceof LeaseLost) return;
             log.error({ err: error, server: server.id }, "a server could not be checked");
           })
           .finally(() => checks.delete(server));
@@ -170,13 +155,33 @@ export function createReachability(options: Options): Reachability {
     return looking;
   }
 
-  async function contactOf(id: number): Promise<Contact | null> {
-    const rows = await db.select().from(serverContacts).where(eq(serverContacts.server_id, id));
-    return rows[0] ?? null;
+  /** Of a server that no instance looks after: what was known of it last. */
+  async function statusWithout(id: number): Promise<ServerStatus> {
+    const contact = await contacts.of(id);
+    return {
+      connection: "ssh",
+      place: null,
+      user: null,
+      reachable: contact?.reachable ?? null,
+      since: toTimestampOrNull(contact?.since ?? null),
+      status_reason: contact?.reason ?? null,
+      latency: null,
+      host_key: null,
+      facts: null,
+    };
   }
 
   return {
     wake: loop.wake,
+    async noteTaken(ids) {
+      const known = await contacts.all();
+      for (const id of ids)
+        if (known.get(id)?.reachable === false && isThisMachine(id))
+          await contacts.note({ id, place: null }, null);
+    },
+    async noteAbandoned(id, reason) {
+      return (await contacts.note({ id, place: null }, reason))?.contact ?? null;
+    },
     async stop() {
       isStopped = true;
       await loop.stop();
@@ -184,17 +189,17 @@ export function createReachability(options: Options): Reachability {
     },
 
     async extrasOf(ids) {
-      const remote = servers.list().filter(({ id }) => ids.includes(id));
+      const remote = new Map(servers.list().map((server) => [server.id, server]));
       const extras = new Map<number, Partial<Server>>();
-      if (remote.length === 0) return extras;
-      const contacts = new Map(
-        (await db.select().from(serverContacts)).map((row) => [row.server_id, row]),
-      );
-      for (const server of remote) {
-        const { id } = server;
-        const contact = contacts.get(id);
+      // The machine of a service that is alone is always there.
+      if (remote.size === 0 && !leases.isShared) return extras;
+      const known = await contacts.all();
+      for (const id of ids) {
+        const server = remote.get(id);
+        const contact = known.get(id);
+        if (server === undefined && contact === undefined) continue;
         extras.set(id, {
-          memory: found.get(server)?.facts.memory ?? null,
+          ...(server !== undefined && { memory: found.get(server)?.facts.memory ?? null }),
           reachable: contact?.reachable ?? null,
           unreachable_since: contact?.reachable === false ? toTimestamp(contact.since) : null,
           status_reason: contact?.reason ?? null,
@@ -204,6 +209,7 @@ export function createReachability(options: Options): Reachability {
     },
 
     async status(id) {
+      if (!leases.has(id)) return statusWithout(id);
       const server = servers.find(id);
       const looking = lookAt(id, server ?? thisMachine);
       if (server === null) {
@@ -220,7 +226,7 @@ export function createReachability(options: Options): Reachability {
           facts: found.get(thisMachine)?.facts ?? null,
         };
       }
-      const contact = await contactOf(id);
+      const contact = await contacts.of(id);
       const { latency = null, unconfirmed = null } = seen.get(server) ?? {};
       const hop = unconfirmed?.hop ?? "server";
       const { target } = server;
@@ -253,28 +259,3 @@ export function createReachability(options: Options): Reachability {
     },
   };
 }
-
-const contactEvent = (server: RemoteServer, contact: Contact, since: Date): NewEvent => ({
-  type: contact.reachable ? "server.recovered" : "server.unreachable",
-  server_id: server.id,
-  site_id: null,
-  database_id: null,
-  data: {
-    server_id: server.id,
-    unreachable_since: toTimestamp(since),
-    ...(contact.reason !== null && { reason: contact.reason }),
-  },
-  notification: {
-    subject: server.name,
-    facts: [["Address", placeOf(server.target)]],
-    moments: [],
-    reason: contact.reason,
-    path: `/servers/${server.id}`,
-  },
-  activity: {
-    kind: "server",
-    action: contact.reachable ? "recovered" : "unreachable",
-    object: { type: "server", id: server.id },
-    actor: theService,
-  },
-});

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Site } from "../../contract/servers.ts";
-import type { AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { isRoot } from "../testing/machine.ts";
 import { startSshd, type TestSshd } from "./testing/sshd.ts";

@@ -45,6 +45,7 @@ export const {
   primaryKey,
   text,
   timestamp,
+  uuid,
 }: typeof pgCore = require("drizzle-orm/pg-core");
 export const { drizzle }: typeof nodePostgres = require("drizzle-orm/node-postgres");
 export const { migrate }: typeof migrator = require("drizzle-orm/node-postgres/migrator");

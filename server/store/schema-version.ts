@@ -9,7 +9,7 @@ import { settings } from "./tables.ts";
  * The last migration that code without it cannot work with. A migration that only adds what the code before it may leave
  * alone does not change this; one that takes away or changes what that code reads or writes becomes the new value.
  */
-const lastBreaking = "0016_server_contacts";
+const lastBreaking = "0020_instances";
 
 const require = createRequire(import.meta.url);
 // `require` knows no types; both are files of known shape.

@@ -12,6 +12,7 @@ import {
   primaryKey,
   text,
   timestamp,
+  uuid,
 } from "./drizzle.ts";
 import type { ActivityKind, ActorType } from "../../contract/activity.ts";
 import type {
@@ -28,6 +29,7 @@ import type { Ability } from "../../contract/tokens.ts";
 import type { DeliveryState } from "../../contract/webhooks/delivery.ts";
 import type { StopSignal, WorkerState } from "../../contract/workers/worker.ts";
 import type { WorkerSettings } from "../../contract/workers/bodies.ts";
+import type { InstanceRole } from "../instances/role.ts";
 import type { EntryAccount } from "../inventory/accounts.ts";
 import type { Inventory, InventoryKind } from "../inventory/schema.ts";
 import { storableJson } from "./storable.ts";
@@ -101,6 +103,39 @@ export const serverContacts = pgTable("server_contacts", {
   reason: text(),
   /** That it is unreachable was reported, so its recovery will be. */
   is_reported: boolean().notNull().default(false),
+});
+
+/** Instances of the service on this database that live: who finds one whose time is over deletes it. */
+export const instances = pgTable("instances", {
+  /** Of one life of a process. */
+  id: uuid().primaryKey(),
+  /** As operators know it. */
+  name: text().notNull(),
+  /** Of its data folder, through all its lives. */
+  home: uuid().notNull(),
+  role: text().$type<InstanceRole>().notNull(),
+  /** Where other instances reach it; without a slash at the end. */
+  address: text().notNull(),
+  version: text().notNull(),
+  started_at: moment("started_at").notNull().defaultNow(),
+  /** It counts as alive until then. */
+  until: moment("until").notNull(),
+});
+
+/** Which instance looks after a server. */
+export const serverLeases = pgTable("server_leases", {
+  server_id: integer()
+    .primaryKey()
+    .references(() => servers.id, { onDelete: "cascade" }),
+  /** It holds the lease for as long as it is there; null = it was handed back. */
+  instance_id: uuid(),
+  /** Its name, which is known for longer than itself. */
+  instance_name: text().notNull(),
+  /** Counts its holders. */
+  epoch: integer().notNull().default(1),
+  /** The data folder of the machine that the server is; null for one over SSH, which any instance may look after. */
+  home: uuid(),
+  since: moment("since").notNull().defaultNow(),
 });
 
 /** Decided when the entry was accepted; null for entries without files, and until the inventory is read again. */
@@ -217,6 +252,15 @@ export const workers = pgTable(
     ),
   ],
 );
+
+/** What is known of the processes that a server's supervisord keeps, for whichever instance looks after it next. */
+export const workerRecords = pgTable("worker_records", {
+  worker_id: integer()
+    .primaryKey()
+    .references(() => workers.id, { onDelete: "cascade" }),
+  /** As `workers/supervisord/records.ts` writes it. */
+  records: text().notNull(),
+});
 
 export const backupConfigurations = pgTable(
   "backup_configurations",

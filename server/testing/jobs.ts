@@ -2,6 +2,7 @@
 import type pg from "pg";
 import type { Logger } from "pino";
 import { systemClock } from "../clock.ts";
+import { soleLeases } from "../instances/leases.ts";
 import { startJobs, type Jobs } from "../jobs/jobs.ts";
 import { jobsChannel } from "../jobs/singleton-queue.ts";
 import { createLog } from "../log.ts";
@@ -18,7 +19,7 @@ export async function startTestJobs(
     clock: systemClock,
     log,
   });
-  const jobs = await startJobs({ connection, db, listener, log });
+  const jobs = await startJobs({ connection, db, listener, leases: soleLeases, log });
   return {
     ...jobs,
     async stop(timeoutMs) {

@@ -4,7 +4,8 @@ import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { inject } from "vitest";
-import { createApp, type App, type AppOptions } from "../app.ts";
+import type { AppOptions } from "../app-options.ts";
+import { createApp, type App } from "../app.ts";
 import { createAllowedHosts } from "../http/allowed-hosts.ts";
 import { createLog } from "../log.ts";
 import { workerEnvironment } from "../workers/environment.ts";
@@ -72,7 +73,7 @@ export async function createTestService(
   let aheadMs = 0;
   const made: AppOptions = {
     connection,
-    isShared: false,
+    instance: null,
     dataFolder: folder,
     inventoryFile,
     token: chosenToken,

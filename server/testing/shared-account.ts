@@ -18,7 +18,7 @@ const {
 const log = createLog("info");
 const app = await createApp({
   connection: { connectionString },
-  isShared: false,
+  instance: null,
   dataFolder,
   inventoryFile: `${dataFolder}/inventory.yaml`,
   token,

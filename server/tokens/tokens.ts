@@ -1,7 +1,7 @@
 // The room, wired once: who may come in, by a token, a code or a link.
 import type { Clock } from "../clock.ts";
 import type { FindCaller, RedeemCode } from "../http/authentication.ts";
-import type { Route } from "../http/route.ts";
+import type { Caller, Route } from "../http/route.ts";
 import type { Database } from "../store/database.ts";
 import { createCodeStore } from "./code-store.ts";
 import { createOneTimeLinks, type OneTimeLinks } from "./one-time-links.ts";
@@ -10,11 +10,13 @@ import { createTokenService } from "./service.ts";
 import { createSignIn } from "./sign-in.ts";
 import { createTokenStore } from "./store.ts";
 
-type Tokens = {
+export type Tokens = {
   routes: Route[];
   findCaller: FindCaller;
   redeemCode: RedeemCode;
   links: OneTimeLinks;
+  /** Who a token stands for; null for one that is no longer valid. */
+  callerOf(tokenId: number): Promise<Caller | null>;
   /** Brings the operator's own token in line with the environment. */
   prepare(chosen: string | null): Promise<void>;
   /** @returns the code of a first sign-in, which stands nowhere else; null where somebody can get in without one */
@@ -31,6 +33,7 @@ export function createTokens({ db, clock }: { db: Database; clock: Clock }): Tok
     findCaller: service.findCaller,
     redeemCode: links.redeem,
     links,
+    callerOf: service.callerOf,
     prepare: service.prepare,
     issueCode: signIn.issueCode,
   };

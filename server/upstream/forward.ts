@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { proxy } from "hono/proxy";
 import { errorMessage } from "../../contract/errors.ts";
 import type { ApiEnvironment } from "../http/every-request.ts";
-import { addressOf } from "../http/authentication.ts";
+import { addressOf } from "../http/client-address.ts";
 import { SendError, diagnoseSendError } from "../net/send-error.ts";
 import { isPassedHeader, isPassedPath } from "./passed.ts";
 
@@ -20,7 +20,7 @@ export class UpstreamError extends Error {
   }
 }
 
-const name = "The service behind this dashboard";
+const dashboardsOwn = "The service behind this dashboard";
 
 /** These would speak for this host, of which the other service knows nothing. */
 const notPassedBack = ["set-cookie", "strict-transport-security", "alt-svc", "clear-site-data"];
@@ -37,7 +37,7 @@ const systemCodes: Record<string, string> = {
   UND_ERR_CONNECT_TIMEOUT: "ETIMEDOUT",
 };
 
-function diagnose(error: unknown): unknown {
+function diagnose(error: unknown, name: string): unknown {
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   if (!(cause instanceof Error)) return error;
   const code = "code" in cause ? String(cause.code) : "";
@@ -53,7 +53,7 @@ const hasBody = ({ headers, body }: Request): boolean =>
   body !== null &&
   (headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > 0);
 
-const tooLate = (method: string, firstByteMs: number) =>
+const tooLate = (name: string, method: string, firstByteMs: number) =>
   new UpstreamError(
     504,
     `${name} timed out after ${firstByteMs / 1000} s.${method === "GET" ? "" : " The request may still complete."}`,
@@ -71,8 +71,13 @@ const append = (list: string | null, entry: string) =>
 /**
  * @param upstream base address, without a slash at the end
  * @param publicUrl where people open the dashboard; null = as each request says
+ * @param name what the other service is called in errors
  */
-export function createForwarder(upstream: string, publicUrl: string | null) {
+export function createForwarder(
+  upstream: string,
+  publicUrl: string | null,
+  { name = dashboardsOwn }: { name?: string } = {},
+) {
   // One that is its own upstream would go round until its sockets are used up.
   const own = `quarterdeck-${randomBytes(6).toString("hex")}`;
 
@@ -100,16 +105,19 @@ export function createForwarder(upstream: string, publicUrl: string | null) {
 
   /**
    * @param firstByteMs how long the other service may take to begin its answer; the rest of it may take any time
+   * @param ownHeaders those that it gets besides
    * @throws UpstreamError
    */
   return async function forward(
     request: Request,
     environment: ApiEnvironment["Bindings"] | undefined,
     firstByteMs: number,
+    ownHeaders: Record<string, string> = {},
   ): Promise<Response> {
     const url = new URL(request.url);
     const target = targetOf(url);
     const headers = headersOf(request, url, addressOf(environment));
+    for (const [header, value] of Object.entries(ownHeaders)) headers.set(header, value);
     const deadline = AbortSignal.timeout(firstByteMs);
     // Only until the answer begins: from then on a client that goes away ends the stream, and the stream the request.
     const waiting = new AbortController();
@@ -132,8 +140,8 @@ export function createForwarder(upstream: string, publicUrl: string | null) {
       answer.headers.set("Content-Security-Policy", fence);
       return answer;
     } catch (error) {
-      if (deadline.aborted) throw tooLate(request.method, firstByteMs);
-      throw diagnose(error);
+      if (deadline.aborted) throw tooLate(name, request.method, firstByteMs);
+      throw diagnose(error, name);
     } finally {
       for (const signal of [request.signal, deadline])
         signal.removeEventListener("abort", stopWaiting);

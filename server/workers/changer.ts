@@ -10,6 +10,7 @@ import type { InventoryStore, SiteRow } from "../inventory/store.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import type { VersionedSettings } from "../store/tables.ts";
 import { deadlineAt } from "./deadlines.ts";
+import { jobReference } from "./job-reference.ts";
 import type { GiveOrder } from "./deployer.ts";
 import { askedEntry } from "./event-data.ts";
 import type { Mover } from "./mover.ts";
@@ -101,7 +102,7 @@ export function createChanger(options: ChangerOptions) {
         });
         if (changed === null)
           throw conflict("The worker was changed by somebody else just now. Try again.");
-        if (isRollout) await jobs.send(tx, "worker.apply", { id, transition: changed.transition });
+        if (isRollout) await jobs.send(tx, "worker.apply", jobReference(changed, site));
         const entry = askedEntry(changed, site, "changed");
         await recordActivity(tx, { ...entry, detail: changeText(before, after) });
         return changed;

@@ -20,6 +20,8 @@ type CrashWatchOptions = {
 type CrashWatch = Loop & {
   /** Takes over the crash loops that an earlier life of the service has reported. */
   resume(ids: readonly number[]): void;
+  /** Another instance looks after it from now on. */
+  forget(id: number): void;
   /** Workers that are in a crash loop and have a process that is kept up. */
   looping(): number[];
 };
@@ -85,6 +87,10 @@ export function createCrashWatch(options: CrashWatchOptions): CrashWatch {
     ...loop,
     resume(ids) {
       for (const id of ids) notified.add(id);
+    },
+    forget(id) {
+      notified.delete(id);
+      keptSince.delete(id);
     },
     looping: () => [...notified].filter((id) => isAnyKept(manager.processes(id))),
   };

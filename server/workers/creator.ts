@@ -14,6 +14,7 @@ import { ServerAway } from "../ssh/server-away.ts";
 import type { Servers } from "../ssh/servers.ts";
 import { toError } from "../to-error.ts";
 import { deadlineAt } from "./deadlines.ts";
+import { jobReference } from "./job-reference.ts";
 import { askedEntry } from "./event-data.ts";
 import type { ProcessManager } from "./process-manager.ts";
 import type { WorkerRow, WorkerStore } from "./store.ts";
@@ -63,7 +64,7 @@ export function createCreator({ store, manager, jobs, servers, clock }: CreatorO
           site_id: site.id,
           deadline_at: deadlineAt("installing", settings, clock.now()),
         });
-        await jobs.send(tx, "worker.apply", { id: row.id, transition: row.transition });
+        await jobs.send(tx, "worker.apply", jobReference(row, site));
         await recordActivity(tx, askedEntry(row, site, "created"));
         return row;
       });

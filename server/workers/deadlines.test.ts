@@ -16,6 +16,7 @@ import { workerBody } from "../testing/worker-body.ts";
 import { deadlineSeconds, isOverdue } from "./deadlines.ts";
 import type { ProcessListener, ProcessManager, ProcessStatus } from "./process-manager.ts";
 import type { ProcessManagers } from "./process-managers.ts";
+import { soleLeases } from "../instances/leases.ts";
 import { createWorkerService } from "./service.ts";
 import { createWorkerStore } from "./store.ts";
 
@@ -45,6 +46,8 @@ const hanging: ProcessManagers = {
   know: () => undefined,
   knowAll: async () => undefined,
   resume: async () => undefined,
+  take: async () => undefined,
+  leave: () => [],
   start: () => undefined,
   stop: async () => undefined,
   restart: async () => undefined,
@@ -77,10 +80,11 @@ async function createHanging(readLog: ProcessManager["readLog"] = hanging.readLo
     "servers: [{ id: 1, name: here, connection: local }]\nsites: [{ id: 1, server: 1, name: shop, root: /tmp }]",
   );
   const inventory = createInventoryStore(database.db);
-  const store = createWorkerStore(database.db);
+  const store = createWorkerStore(database.db, soleLeases);
   const clock = createShiftedClock();
   const workers = createWorkerService({
     store,
+    leases: soleLeases,
     inventory,
     createManager: () => ({ ...hanging, readLog }),
     jobs,
@@ -193,7 +197,8 @@ test(
     };
     const created = Promise.withResolvers<ProcessListener>();
     const flapping = createWorkerService({
-      store: createWorkerStore(database.db),
+      store: createWorkerStore(database.db, soleLeases),
+      leases: soleLeases,
       inventory: createInventoryStore(database.db),
       createManager(listener) {
         created.resolve(listener);
@@ -204,7 +209,7 @@ test(
       clock: systemClock,
       log: createLog("silent"),
     });
-    await flapping.resume();
+    await flapping.take(null);
     flapping.wake();
     const { onChange } = await created.promise;
     const flap = setInterval(() => {

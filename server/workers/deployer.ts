@@ -91,7 +91,12 @@ export function createDeployer(options: DeployerOptions): Deployer {
       for (const row of rows) {
         if (row.status === "removing") continue;
         const transition = restarted.includes(row) ? await begin(tx, row) : null;
-        await jobs.send(tx, "worker.deploy", { id: row.id, transition });
+        if (site !== null)
+          await jobs.send(tx, "worker.deploy", {
+            id: row.id,
+            transition,
+            server_id: site.serverId,
+          });
       }
       if (site !== null)
         await recordActivity(

@@ -6,6 +6,7 @@ import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { withWorkerDefaults } from "../../contract/workers/bodies.ts";
 import { createKillNotes } from "./kills.ts";
+import { soleLeases } from "../instances/leases.ts";
 import { createWorkerStore } from "./store.ts";
 
 let database: TestDatabase;
@@ -20,7 +21,7 @@ test("a kill is reported once, however many look at its worker in that moment", 
     "servers: [{ id: 1, name: here, connection: local }]\nsites: [{ id: 1, server: 1, name: shop, root: /tmp }]",
   );
   const inventory = createInventoryStore(database.db);
-  const store = createWorkerStore(database.db);
+  const store = createWorkerStore(database.db, soleLeases);
   const row = await store.transaction((tx) =>
     store.insert(tx, { ...withWorkerDefaults(workerBody), directory: null, site_id: 1 }),
   );

@@ -4,9 +4,12 @@ import { and, eq, sql } from "../store/drizzle.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { insertedRow } from "../store/rows.ts";
 import { workers, type VersionedSettings } from "../store/tables.ts";
+import type { Leases } from "../instances/leases.ts";
 import type { Away } from "./process-manager.ts";
 
 type WorkerRow = typeof workers.$inferSelect;
+/** Keeps out an instance that does not look after the worker's server any more. */
+export type WorkerLeases = Pick<Leases, "condition" | "holdOfSite">;
 
 /** What changes with a worker's status. */
 type Move = {
@@ -36,7 +39,14 @@ type Change = {
 const keptLastStatus = (otherwise: WorkerState | null) =>
   sql`case when ${workers.unreachable_since} is null then ${otherwise} else ${workers.last_status} end`;
 
-export function createWorkerMoves(db: Database) {
+/** The server that a worker is on. */
+export const serverIdOfWorker = sql`(select server_id from sites where sites.id = ${workers.site_id})`;
+
+export function createWorkerMoves(db: Database, leases: WorkerLeases) {
+  /** The row as it was read, as long as this instance looks after its server. */
+  const isStill = ({ id, transition }: WorkerRow) =>
+    and(eq(workers.id, id), eq(workers.transition, transition), leases.condition(serverIdOfWorker));
+
   return {
     /**
      * What keeps a worker up cannot be asked.
@@ -58,9 +68,17 @@ export function createWorkerMoves(db: Database) {
               ? from.status
               : (from.last_status ?? from.status),
         })
-        .where(and(eq(workers.id, from.id), eq(workers.transition, from.transition)))
+        .where(isStill(from))
         .returning({ id: workers.id });
       return rows.length > 0;
+    },
+
+    /** No instance looks after a server, so nobody knows what its workers do. */
+    async setAbandoned(serverId: number, { since, reason }: Away): Promise<void> {
+      await db.execute(sql`
+        update workers set unreachable_since = ${since.toISOString()}::timestamptz, unreachable_reason = ${reason},
+          last_status = coalesce(last_status, status)
+        where unreachable_since is null and ${serverIdOfWorker} = ${serverId}`);
     },
 
     /** It can be asked again. @returns the new row; null where somebody else changed it since it was read */
@@ -74,7 +92,7 @@ export function createWorkerMoves(db: Database) {
           last_status: sql`nullif(${workers.last_status}, ${workers.status})`,
           deadline_at: deadline,
         })
-        .where(and(eq(workers.id, from.id), eq(workers.transition, from.transition)))
+        .where(isStill(from))
         .returning();
       return row ?? null;
     },
@@ -90,6 +108,7 @@ export function createWorkerMoves(db: Database) {
       reason: string | null,
       { notifiedFailed, deadlineAt, isRestart, lastStatus }: Move,
     ): Promise<WorkerRow | null> {
+      await leases.holdOfSite(tx, from.site_id);
       const [row] = await tx
         .update(workers)
         .set({
@@ -105,7 +124,7 @@ export function createWorkerMoves(db: Database) {
           // The same transition that this move leads to.
           ...(isRestart && { restart_order: sql`${workers.transition} + 1` }),
         })
-        .where(and(eq(workers.id, from.id), eq(workers.transition, from.transition)))
+        .where(isStill(from))
         .returning();
       return row ?? null;
     },
@@ -119,6 +138,7 @@ export function createWorkerMoves(db: Database) {
       from: WorkerRow,
       { settings, version, changedFrom, status, reason, deadlineAt, lastStatus }: Change,
     ): Promise<WorkerRow | null> {
+      await leases.holdOfSite(tx, from.site_id);
       const [row] = await tx
         .update(workers)
         .set({
@@ -133,7 +153,7 @@ export function createWorkerMoves(db: Database) {
           deadline_at: deadlineAt,
           transition: sql`${workers.transition} + 1`,
         })
-        .where(and(eq(workers.id, from.id), eq(workers.transition, from.transition)))
+        .where(isStill(from))
         .returning();
       return row ?? null;
     },
@@ -144,10 +164,11 @@ export function createWorkerMoves(db: Database) {
      */
     async withdraw(
       tx: Connection,
-      { id, status: from, changed_from: changed, settings_version: version }: WorkerRow,
+      { id, site_id, status: from, changed_from: changed, settings_version: version }: WorkerRow,
       status: WorkerState,
       deadline: Date | null,
     ): Promise<WorkerRow> {
+      await leases.holdOfSite(tx, site_id);
       const rows = await tx
         .update(workers)
         .set({

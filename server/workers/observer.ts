@@ -8,6 +8,8 @@ const retryMs = 1000;
 type Observer = {
   /** Something changed on this worker. */
   notice(id: number): void;
+  /** Resolves once what is looked at now, and what waits for that, was looked at. */
+  settled(): Promise<void>;
   /** Looks at nothing from now on; resolves once it does not. */
   stop(): Promise<void>;
 };
@@ -45,6 +47,9 @@ export function createObserver(
 
   return {
     notice,
+    async settled() {
+      await running;
+    },
     async stop() {
       stopped = true;
       await running;

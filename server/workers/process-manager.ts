@@ -94,6 +94,8 @@ export type Resumed = {
   restartOrder?: number | null;
   /** What it ran before a change that was cut off, which is gone on with. */
   previous?: Program | null;
+  /** What the instance that looked after it before knew of its processes; left out: what this one knew last. */
+  records?: string | undefined;
 };
 
 /** A removal was withdrawn before it was carried out. */

@@ -12,10 +12,19 @@ type ProcessManagersOptions = {
   findServer(id: number): Promise<ServerRow | null>;
   /** All of the inventory. */
   listServers(): Promise<ServerRow[]>;
+  /** Whether this instance looks after a server. */
+  has(serverId: number): boolean;
   log: Log;
 };
 
 export type ProcessManagers = ProcessManager & {
+  /** What `resume` does, for the managers of some servers; null = all. */
+  take(programs: readonly Resumed[], serverIds: readonly number[] | null): Promise<void>;
+  /**
+   * Servers are another instance's from now on: forgets them, and leaves what runs there alone.
+   * @returns the ids of their workers
+   */
+  leave(serverIds: readonly number[]): number[];
   /**
    * The inventory has changed: gives what is on another server now to the manager of that one.
    * @returns ids of the workers that have moved; the inventory lets none go that is not stopped
@@ -35,6 +44,7 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
   const { embedded, log } = options;
   const supervisords = new Map<string, { serverId: number; manager: LookingManager }>();
   const byWorker = new Map<number, ProcessManager>();
+  let isEmbeddedResumed = false;
   /** What goes on of workers that have left a manager: what is left there goes once its server can be asked. */
   const leaving = new Map<ProcessManager, Map<number, Promise<void>>>();
 
@@ -94,6 +104,33 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
     return manager;
   }
 
+  /** The one inside the service ends what no program claims; of a server that came later there is nothing to claim. */
+  async function beginWith(manager: ProcessManager, its: readonly Resumed[]): Promise<void> {
+    if (manager !== embedded || !isEmbeddedResumed) {
+      if (manager === embedded) isEmbeddedResumed = true;
+      return manager.resume(its);
+    }
+    for (const { program, up } of its)
+      if (up) embedded.start(program);
+      else await embedded.know(program);
+  }
+
+  async function takeServers(programs: readonly Resumed[], serverIds: readonly number[] | null) {
+    const given = new Map<ProcessManager, Resumed[]>();
+    if (serverIds === null) given.set(embedded, []);
+    for (const server of await options.listServers())
+      if (serverIds?.includes(server.id) ?? true) given.set(managerOf(server), []);
+    const servers = await serversOf(programs.map(({ program }) => program.id));
+    for (const one of programs) {
+      const { id } = one.program;
+      const manager = await take(id, servers.get(id) ?? null);
+      const its = given.get(manager) ?? [];
+      given.set(manager, its);
+      its.push(one);
+    }
+    await Promise.all([...given].map(([manager, its]) => beginWith(manager, its)));
+  }
+
   /** By worker, until then: resolves once its newest order was given to a manager. */
   const turns = new Map<number, Promise<unknown>>();
 
@@ -122,24 +159,30 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
   return {
     async follow() {
       const servers = await serversOf([...byWorker.keys()]);
-      return [...servers].flatMap(([id, server]) => (assign(id, server).hasMoved ? [id] : []));
+      return [...servers].flatMap(([id, server]) => {
+        if (server === null || options.has(server.id))
+          return assign(id, server).hasMoved ? [id] : [];
+        leave(known(id), id);
+        byWorker.delete(id);
+        return [];
+      });
+    },
+    leave(serverIds) {
+      const left: number[] = [];
+      for (const [key, { serverId, manager }] of supervisords) {
+        if (!serverIds.includes(serverId)) continue;
+        manager.release();
+        supervisords.delete(key);
+        for (const [id, its] of byWorker) if (its === manager) left.push(id);
+      }
+      for (const id of left) byWorker.delete(id);
+      return left;
     },
     noteReached(serverId) {
       for (const one of supervisords.values()) if (one.serverId === serverId) one.manager.wake();
     },
-    async resume(programs) {
-      const given = new Map<ProcessManager, Resumed[]>([[embedded, []]]);
-      for (const server of await options.listServers()) given.set(managerOf(server), []);
-      const servers = await serversOf(programs.map(({ program }) => program.id));
-      for (const one of programs) {
-        const { id } = one.program;
-        const manager = await take(id, servers.get(id) ?? null);
-        const its = given.get(manager) ?? [];
-        given.set(manager, its);
-        its.push(one);
-      }
-      await Promise.all([...given].map(([manager, its]) => manager.resume(its)));
-    },
+    resume: (programs) => takeServers(programs, null),
+    take: takeServers,
     know: (program) => give(program.id, choose, (manager) => manager.know(program)),
     async knowAll(programs) {
       const servers = await serversOf(programs.map(({ id }) => id));
@@ -170,7 +213,10 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
     usage: (id, number) => known(id).usage(id, number),
     usageEvery: embedded.usageEvery,
     processes: (id) => known(id).processes(id),
-    readLog: async (id, from) => (byWorker.get(id) ?? (await choose(id))).readLog(id, from),
+    async readLog(id, from) {
+      const manager = byWorker.get(id) ?? (await choose(id));
+      return manager.readLog(id, from);
+    },
     refusal: async (serverId) => managerOf(await options.findServer(serverId)).refusal(serverId),
     away: (id) => known(id).away(id),
     seenAt: (id) => known(id).seenAt(id),

@@ -20,29 +20,37 @@ type Order = (typeof servedOperations)[
 
 export function workerRoutes(workers: WorkerService, inventory: InventoryStore): Route[] {
   const findSite = createSiteFinder(inventory);
-  const findWorker = async ({ id }: { id: number }, caller: Caller): Promise<WorkerRow | null> => {
+  const findWorker = async ({ id }: { id: number }, caller: Caller) => {
     const found = await workers.withServer(id);
-    return found !== null && caller.reaches(found.serverId) ? found.worker : null;
+    return found !== null && caller.reaches(found.serverId) ? found : null;
   };
+  const ofWorker = { find: findWorker, runsOn: ({ serverId }: { serverId: number }) => serverId };
+  const ofSite = { find: findSite, runsOn: ({ serverId }: SiteRow) => serverId };
   /** An operation that asks for a change and answers nothing. */
   const order = (operation: Order, give: (id: number) => Promise<void>): Route =>
     route(operation, {
-      find: findWorker,
+      ...ofWorker,
       handle: async ({ params }) => {
         await give(params.id);
         return reply(204);
       },
     });
   const findWithSite = async (params: { id: number }, caller: Caller) => {
-    const worker = await findWorker(params, caller);
-    const site = worker && (await inventory.findSite(worker.site_id));
-    return site && { worker, site };
+    const found = await findWorker(params, caller);
+    if (found === null) return null;
+    const site = await inventory.findSite(found.worker.site_id);
+    return site && { worker: found.worker, site };
+  };
+  const withSite = {
+    find: findWithSite,
+    runsOn: ({ site }: { worker: WorkerRow; site: SiteRow }) => site.serverId,
   };
   const present = (row: WorkerRow, site: SiteRow) => toWorker(row, site, workers.look(row));
 
   return [
     filteredListRoute(servedOperations.listWorkers, {
-      find: findSite,
+      ...ofSite,
+      isKnownWithout: true,
       filters: listFilters.listWorkers,
       list: async (page, { found: site }) => {
         const { rows, ...counted } = await workers.list(site, page);
@@ -50,17 +58,18 @@ export function workerRoutes(workers: WorkerService, inventory: InventoryStore):
       },
     }),
     route(servedOperations.showWorker, {
-      find: findWithSite,
+      ...withSite,
+      isKnownWithout: true,
       handle: async ({ found: { worker, site } }) => reply(200, present(worker, site)),
     }),
     route(servedOperations.updateWorker, {
-      find: findWithSite,
+      ...withSite,
       check: ({ found: { site }, fields }) => workers.checkFields(site, fields),
       handle: async ({ params, found: { site }, body }) =>
         reply(200, present(await workers.update(params.id, site, body), site)),
     }),
     route(servedOperations.createWorker, {
-      find: findSite,
+      ...ofSite,
       check: ({ found: site, fields }) => workers.checkFields(site, fields),
       handle: async ({ found: site, body }) => {
         const row = await workers.create(site, body);
@@ -73,11 +82,12 @@ export function workerRoutes(workers: WorkerService, inventory: InventoryStore):
     order(servedOperations.deleteWorker, workers.remove),
     order(servedOperations.withdrawWorkerOrder, workers.withdraw),
     route(servedOperations.showWorkerUsage, {
-      find: findWorker,
+      ...ofWorker,
+      isKnownWithout: true,
       handle: async ({ params }) => reply(200, toUsage(workers.usage(params.id))),
     }),
     route(servedOperations.showWorkerLog, {
-      find: findWorker,
+      ...ofWorker,
       handle: async ({ params, query }) => {
         const { lines, offset } = query;
         if (lines !== undefined && offset !== undefined)

@@ -5,6 +5,7 @@ import type { Clock } from "../clock.ts";
 import { recordActivity } from "../activity/store.ts";
 import { conflict } from "../http/service-error.ts";
 import type { InventoryStore, SiteRow } from "../inventory/store.ts";
+import type { Leases } from "../instances/leases.ts";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
 import type { Servers } from "../ssh/servers.ts";
 import type { ListRequest } from "../store/filtered-rows.ts";
@@ -14,6 +15,7 @@ import { createCrashWatch } from "./crash-watch.ts";
 import { createCreator } from "./creator.ts";
 import { createDeadlineLoop } from "./deadline-loop.ts";
 import { deadlineAt } from "./deadlines.ts";
+import { jobReference } from "./job-reference.ts";
 import { createDeployer } from "./deployer.ts";
 import { askedEntry } from "./event-data.ts";
 import { createKillNotes } from "./kills.ts";
@@ -34,6 +36,7 @@ type WorkerServiceOptions = {
   createManager(listener: ProcessListener): ProcessManagers;
   jobs: Pick<Jobs, "send">;
   servers: Pick<Servers, "open">;
+  leases: Pick<Leases, "has">;
   clock: Clock;
   log: Logger;
 };
@@ -54,7 +57,7 @@ const actions = {
 >;
 
 export function createWorkerService(options: WorkerServiceOptions) {
-  const { store, inventory, jobs, clock, log } = options;
+  const { store, inventory, jobs, leases, clock, log } = options;
   const kills = createKillNotes(store, inventory);
   const observer = createObserver(observe, clock, log);
   const manager = options.createManager({
@@ -97,9 +100,10 @@ export function createWorkerService(options: WorkerServiceOptions) {
       const isRestart = action === "restart";
       const moved = await move(tx, row, into, null, { lastStatus, isRestart });
       if (moved === null) return;
-      await jobs.send(tx, "worker.apply", jobReference(moved));
       const site = await inventory.findSite(row.site_id, tx);
-      if (site !== null) await recordActivity(tx, askedEntry(moved, site, asked));
+      if (site === null) throw conflict("The worker's site is no longer in the inventory.");
+      await jobs.send(tx, "worker.apply", jobReference(moved, site));
+      await recordActivity(tx, askedEntry(moved, site, asked));
     });
   }
 
@@ -137,6 +141,8 @@ export function createWorkerService(options: WorkerServiceOptions) {
 
   /** Looks at a worker's processes and moves its status to what they show. */
   async function observe(id: number): Promise<void> {
+    const found = await store.withServer(id);
+    if (found === null || !leases.has(found.serverId)) return;
     await kills.record(id);
     const row = await reach(await store.byId(id));
     const processes = row && processesOf(row);
@@ -214,9 +220,12 @@ export function createWorkerService(options: WorkerServiceOptions) {
       }
     },
 
-    /** After a start of the service: takes over what runs, and goes on with what was cut off. */
-    async resume(): Promise<void> {
-      const [stopped, rows] = await store.byRest();
+    /**
+     * Begins to look after servers: takes over what runs there, and goes on with what was cut off.
+     * @param serverIds null = all
+     */
+    async take(serverIds: readonly number[] | null): Promise<void> {
+      const [stopped, rows] = await store.byRest(serverIds);
       // What was to be over while nobody looked gets its whole time again.
       const later = rows.map((row) => ({
         row,
@@ -227,20 +236,37 @@ export function createWorkerService(options: WorkerServiceOptions) {
       const sites = await inventory.findSites([
         ...new Set([...rows, ...stopped].map((row) => row.site_id)),
       ]);
+      const records = await store.recordsOf(rows.map(({ id }) => id));
       const siteOf = (row: WorkerRow) => sites.get(row.site_id) ?? null;
-      await manager.resume(
+      await manager.take(
         rows.map((row) => ({
           program: programOf(row, siteOf(row)),
           previous: previousProgramOf(row, siteOf(row)),
           up: row.status !== "stopping" && row.status !== "removing",
           restartOrder: row.restart_order,
+          records: records.get(row.id),
         })),
+        serverIds,
       );
       await manager.knowAll(stopped.map((row) => programOf(row, siteOf(row))));
       for (const row of rows)
         if (row.status === "removing") beginRemoval(row);
         else await observe(row.id);
-      crashWatch.resume(await store.crashLooping());
+      for (const row of stopped) if (row.unreachable_since !== null) await observe(row.id);
+      crashWatch.resume(
+        [...rows, ...stopped].flatMap((row) => (row.crash_loop_since === null ? [] : [row.id])),
+      );
+    },
+
+    setAbandoned: store.setAbandoned,
+
+    /** Servers are another instance's from now on. Resolves when nothing is stored of them any more. */
+    async leave(serverIds: readonly number[]): Promise<void> {
+      for (const id of manager.leave(serverIds)) {
+        transitions.forget(id);
+        crashWatch.forget(id);
+      }
+      await observer.settled();
     },
 
     /** Sites may be on other servers now. Whether a worker's former server can be asked is of no interest any more. */
@@ -273,5 +299,3 @@ export function createWorkerService(options: WorkerServiceOptions) {
 }
 
 export type WorkerService = ReturnType<typeof createWorkerService>;
-
-const jobReference = ({ id, transition }: WorkerRow) => ({ id, transition });

@@ -1,12 +1,12 @@
 // The workers' rows.
-import { and, asc, desc, eq, isNotNull, isNull, lte, sql } from "../store/drizzle.ts";
+import { and, asc, desc, eq, isNotNull, isNull, lte, notInArray, sql } from "../store/drizzle.ts";
 import { rangeOf } from "../../contract/paging.ts";
 import { listFilters } from "../http/list-filters.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { createFilteredRows, type ListRequest, type Rows } from "../store/filtered-rows.ts";
 import { insertedRow } from "../store/rows.ts";
-import { sites, workers } from "../store/tables.ts";
-import { createWorkerMoves } from "./moves.ts";
+import { sites, workerRecords, workers } from "../store/tables.ts";
+import { createWorkerMoves, serverIdOfWorker, type WorkerLeases } from "./moves.ts";
 
 export type WorkerRow = typeof workers.$inferSelect;
 type NewWorkerRow = Omit<
@@ -24,7 +24,8 @@ type NewWorkerRow = Omit<
   | "last_status"
 >;
 
-export function createWorkerStore(db: Database) {
+export function createWorkerStore(db: Database, leases: WorkerLeases) {
+  const isOwn = () => leases.condition(serverIdOfWorker);
   // Dashboards poll this one, so it is put together once and not each time.
   const selectPage = db
     .select()
@@ -46,7 +47,7 @@ export function createWorkerStore(db: Database) {
   });
 
   return {
-    ...createWorkerMoves(db),
+    ...createWorkerMoves(db, leases),
 
     /** Runs several steps as one; what is sent or written in it is undone if it throws. */
     transaction: <Result>(steps: (tx: Connection) => Promise<Result>): Promise<Result> =>
@@ -102,7 +103,13 @@ export function createWorkerStore(db: Database) {
         .select()
         .from(workers)
         // What cannot be asked for anything has all the time.
-        .where(and(lte(workers.deadline_at, new Date(nowMs)), isNull(workers.unreachable_since)))
+        .where(
+          and(
+            lte(workers.deadline_at, new Date(nowMs)),
+            isNull(workers.unreachable_since),
+            isOwn(),
+          ),
+        )
         .orderBy(asc(workers.deadline_at)),
 
     /** Gives workers that are in transit another deadline, unless they have moved on since they were read. */
@@ -137,12 +144,17 @@ export function createWorkerStore(db: Database) {
         .where(eq(workers.site_id, siteId));
     },
 
-    /** Ids of workers whose crash loop was reported, and not its end. */
+    /** Ids of workers whose crash loop was reported, and not its end, and that are to be up. */
     async crashLooping(): Promise<number[]> {
       const rows = await db
         .select({ id: workers.id })
         .from(workers)
-        .where(isNotNull(workers.crash_loop_since));
+        .where(
+          and(
+            isNotNull(workers.crash_loop_since),
+            notInArray(workers.status, ["stopping", "stopped", "failed", "removing"]),
+          ),
+        );
       return rows.map(({ id }) => id);
     },
 
@@ -155,16 +167,45 @@ export function createWorkerStore(db: Database) {
       const [row] = await tx
         .update(workers)
         .set({ crash_loop_since: loop?.since ?? null, crash_loop_reason: loop?.reason ?? null })
-        .where(eq(workers.id, id))
+        .where(and(eq(workers.id, id), isOwn()))
         .returning();
       return row ?? null;
     },
 
-    /** All of them: those that are stopped, and those that have, or should have, processes. */
-    async byRest(): Promise<[stopped: WorkerRow[], others: WorkerRow[]]> {
-      const rows = await db.select().from(workers);
+    /**
+     * Those that are stopped, and those that have, or should have, processes.
+     * @param serverIds null = of all servers
+     */
+    async byRest(
+      serverIds: readonly number[] | null,
+    ): Promise<[stopped: WorkerRow[], others: WorkerRow[]]> {
+      const isOnThem =
+        serverIds === null
+          ? undefined
+          : sql`${serverIdOfWorker} = any(${sql.param([...serverIds])}::int[])`;
+      const rows = await db.select().from(workers).where(isOnThem);
       const isStopped = ({ status }: WorkerRow) => status === "stopped";
       return [rows.filter(isStopped), rows.filter((row) => !isStopped(row))];
+    },
+
+    /** What is known of the processes of workers, by worker; nothing of those of an instance that is alone. */
+    async recordsOf(ids: readonly number[]): Promise<Map<number, string>> {
+      const rows = await db
+        .select()
+        .from(workerRecords)
+        .where(sql`${workerRecords.worker_id} = any(${sql.param([...ids])}::int[])`);
+      return new Map(rows.map(({ worker_id, records }) => [worker_id, records]));
+    },
+
+    /** @param records what is known of their processes, by worker; those of other instances' servers are left out */
+    async keepRecords(records: readonly (readonly [id: number, text: string])[]): Promise<void> {
+      const known = JSON.stringify(records.map(([id, text]) => ({ id, text })));
+      await db.execute(sql`
+        insert into worker_records (worker_id, records)
+        select ${workers.id}, known.text from ${workers}
+        join json_to_recordset(${known}::json) as known(id int, text text) on known.id = ${workers.id}
+        where ${isOwn() ?? sql`true`}
+        on conflict (worker_id) do update set records = excluded.records`);
     },
 
     async insert(tx: Connection, values: NewWorkerRow): Promise<WorkerRow> {
@@ -180,11 +221,13 @@ export function createWorkerStore(db: Database) {
       await tx
         .update(workers)
         .set({ status_reason: reason, kill_reason: reason })
-        .where(eq(workers.id, id));
+        .where(and(eq(workers.id, id), isOwn()));
     },
 
     async remove(id: number): Promise<void> {
-      await db.delete(workers).where(and(eq(workers.id, id), eq(workers.status, "removing")));
+      await db
+        .delete(workers)
+        .where(and(eq(workers.id, id), eq(workers.status, "removing"), isOwn()));
     },
   };
 }

@@ -6,6 +6,7 @@ import type { Clock } from "../clock.ts";
 import type { LocalHost } from "../hosts/host.ts";
 import type { Route } from "../http/route.ts";
 import type { InventoryStore } from "../inventory/store.ts";
+import type { Leases } from "../instances/leases.ts";
 import type { Handlers, Jobs } from "../jobs/jobs.ts";
 import type { MetricsPart } from "../metrics/part.ts";
 import type { Servers } from "../ssh/servers.ts";
@@ -14,7 +15,9 @@ import type { Deployer } from "./deployer.ts";
 import { countRestarts, workerMetrics } from "./metrics.ts";
 import { workerRoutes } from "./routes.ts";
 import { createWorkerService } from "./service.ts";
+import { createSharedRecords } from "./shared-records.ts";
 import { createWorkerStore } from "./store.ts";
+import type { Away } from "./process-manager.ts";
 import { createProcessManagers } from "./process-managers.ts";
 import { createSupervisor } from "./supervisor/supervisor.ts";
 import type { Machine } from "./supervisord/machine.ts";
@@ -26,11 +29,14 @@ type WorkersOptions = {
   inventory: InventoryStore;
   host: LocalHost;
   servers: Pick<Servers, "find" | "open">;
+  leases: Pick<Leases, "isShared" | "has" | "condition" | "holdOfSite">;
   jobs: Pick<Jobs, "send">;
   /** For the records and logs of the processes. */
   folder: string;
-  /** What tells this installation from others. */
+  /** What tells this installation from others, on servers with a supervisord. */
   installation: string;
+  /** What the processes on this machine are marked with. */
+  mark: string;
   /** What workers inherit; no secret is in it. */
   environment: Record<string, string>;
   registry: Registry;
@@ -44,9 +50,16 @@ export type Workers = {
   metrics: MetricsPart;
   noteDeployment: Deployer["note"];
   /** Ids of workers whose processes come up again and again, and never for long. */
-  crashLoops(): number[];
-  /** Takes over the processes that a service before this one left, and goes on with what it left half done. */
-  resume(): Promise<void>;
+  crashLoops(): Promise<number[]>;
+  /**
+   * Begins to look after servers: takes over the processes there, and goes on with what was left half done.
+   * @param serverIds null = all
+   */
+  take(serverIds: readonly number[] | null): Promise<void>;
+  /** Servers are another instance's from now on; what runs there goes on. */
+  leave(serverIds: readonly number[]): Promise<void>;
+  /** Nobody looks after a server, so that nothing is known of its workers. */
+  setAbandoned(serverId: number, away: Away): Promise<void>;
   /** Called once the inventory has changed. */
   followInventory(): void;
   /** Called with a server's id once it responds that did not before. */
@@ -56,8 +69,20 @@ export type Workers = {
 };
 
 export function createWorkers(options: WorkersOptions): Workers {
-  const { db, inventory, host, servers, folder, installation, environment, registry, clock, log } =
-    options;
+  const {
+    db,
+    inventory,
+    host,
+    servers,
+    leases,
+    folder,
+    installation,
+    mark,
+    environment,
+    registry,
+    clock,
+    log,
+  } = options;
   // The account's variables are set for each process, the rest is as supervisord was started.
   const inherited = { PATH: environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin" };
   const here: Machine = {
@@ -66,7 +91,8 @@ export function createWorkers(options: WorkersOptions): Workers {
     whyClosed: async () => null,
     environment: inherited,
   };
-  const store = createWorkerStore(db);
+  const store = createWorkerStore(db, leases);
+  const records = leases.isShared ? createSharedRecords({ store, clock, log }) : null;
   const onRestart = countRestarts(registry);
   const service = createWorkerService({
     ...options,
@@ -74,10 +100,11 @@ export function createWorkers(options: WorkersOptions): Workers {
     createManager(listener) {
       const common = { ...listener, instance: installation, onRestart, clock, log };
       return createProcessManagers({
-        embedded: createSupervisor({ ...common, folder, environment }),
+        embedded: createSupervisor({ ...common, instance: mark, folder, environment }),
         createSupervisord: ({ id, connection, supervisord }) =>
           createSupervisordManager({
             ...common,
+            onRecords: records?.keep,
             log: log.child({ server: id }),
             machine: connection === "local" ? here : createRemoteMachine(() => servers.find(id)),
             config: supervisord?.config ?? null,
@@ -86,6 +113,7 @@ export function createWorkers(options: WorkersOptions): Workers {
         serverIdsOf: store.serverIdsOf,
         findServer: inventory.findServer,
         listServers: inventory.allServers,
+        has: leases.has,
         log,
       });
     },
@@ -95,11 +123,13 @@ export function createWorkers(options: WorkersOptions): Workers {
     handlers: { "worker.apply": service.apply, "worker.deploy": service.deploy },
     metrics: workerMetrics(service),
     noteDeployment: service.noteDeployment,
-    crashLoops: service.crashLoops,
-    async resume() {
-      await service.resume();
+    crashLoops: async () => (leases.isShared ? store.crashLooping() : service.crashLoops()),
+    async take(serverIds) {
+      await service.take(serverIds);
       service.wake();
     },
+    leave: service.leave,
+    setAbandoned: service.setAbandoned,
     followInventory() {
       service
         .followInventory()
@@ -108,6 +138,9 @@ export function createWorkers(options: WorkersOptions): Workers {
         );
     },
     noteReached: service.noteReached,
-    stop: service.close,
+    async stop(processes) {
+      await service.close(processes);
+      await records?.stop();
+    },
   };
 }

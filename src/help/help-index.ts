@@ -42,6 +42,7 @@ export const helpIndex = [
       "0012-supervisord-by-one-program-a-process":
         "12. supervisord keeps workers by one program a process",
       "0013-moving-the-database-by-copy": "13. The database is moved by COPY, in one transaction",
+      "0014-servers-leased-to-instances": "14. Each server is leased to one instance",
     },
   },
 ] as const;

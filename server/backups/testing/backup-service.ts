@@ -3,7 +3,7 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, vi } from "vitest";
-import type { AppOptions } from "../../app.ts";
+import type { AppOptions } from "../../app-options.ts";
 import type { Backup, BackupConfiguration } from "../../../contract/backups/backup.ts";
 import { markerName } from "../../storage/marker.ts";
 import { createTestService, type TestService } from "../../testing/service.ts";

@@ -3,7 +3,7 @@ import { expect, onTestFinished, vi } from "vitest";
 import type { Page } from "../../../contract/paging.ts";
 import type { Delivery, DeliverySummary } from "../../../contract/webhooks/delivery.ts";
 import type { Webhook, WebhookWithSecret } from "../../../contract/webhooks/webhook.ts";
-import type { AppOptions } from "../../app.ts";
+import type { AppOptions } from "../../app-options.ts";
 import { createTestService } from "../../testing/service.ts";
 import { startReceiver, type Answer } from "./receiver.ts";
 

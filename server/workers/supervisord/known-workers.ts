@@ -18,6 +18,8 @@ type KnownWorkersOptions = ProcessListener & {
   names: Names;
   /** Here; one folder below it for each worker. */
   folder: string;
+  /** Called with the records of a worker's processes whenever they have changed. */
+  onRecords?: ((id: number, text: string) => void) | undefined;
   /** Each time a process was started that had ended by itself or never came up. */
   onRestart(): void;
   clock: Clock;
@@ -118,6 +120,7 @@ export function createKnownWorkers(options: KnownWorkersOptions) {
       [...worker.slots.values()].map((slot) => [slot.number, slot.record()]),
     );
     if (text === worker.recordsText) return;
+    options.onRecords?.(worker.id, text);
     try {
       writeRecords(folderOf(worker.id), text);
       worker.recordsText = text;

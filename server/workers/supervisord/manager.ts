@@ -18,6 +18,7 @@ import { SupervisordMissing } from "./installed.ts";
 import { createKnownWorkers } from "./known-workers.ts";
 import { createLooks, type Pace, usualPace } from "./looks.ts";
 import type { Machine } from "./machine.ts";
+import { parseRecords } from "./records.ts";
 import { createNames } from "./program-file.ts";
 import { createTurn } from "./turn.ts";
 import type { SupervisordWorker } from "./worker.ts";
@@ -30,6 +31,8 @@ type SupervisordOptions = ProcessListener & {
   folder: string;
   /** Tells the workers of this installation from those of another one that uses the same supervisord. */
   instance: string;
+  /** Called with the records of a worker's processes whenever they have changed. */
+  onRecords?: ((id: number, text: string) => void) | undefined;
   /** Each time a process was started that had ended by itself or never came up. */
   onRestart(): void;
   clock: Clock;
@@ -119,9 +122,9 @@ export function createSupervisordManager(options: SupervisordOptions) {
 
   return {
     async resume(programs) {
-      for (const { program, up, restartOrder = null, previous } of programs) {
+      for (const { program, up, restartOrder = null, previous, records: shared } of programs) {
         const worker = workerOf(program);
-        const records = known.recordsOf(program.id);
+        const records = shared === undefined ? known.recordsOf(program.id) : parseRecords(shared);
         if (previous) {
           const outdated = [...records].filter(([, { settings }]) => settings !== program.settings);
           changes.begin(

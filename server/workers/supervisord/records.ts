@@ -25,15 +25,18 @@ const workerRecord = z.record(z.string(), slotRecord);
 
 const pathIn = (folder: string) => join(folder, "slots.json");
 
+/** By number of the process; none where the text says nothing of them. */
+export function parseRecords(text: string): Map<number, SlotRecord> {
+  const { success, data } = workerRecord.safeParse(JSON.parse(text));
+  return new Map(
+    success ? Object.entries(data).map(([number, record]) => [Number(number), record]) : [],
+  );
+}
+
 /** By number of the process; none where nothing was written or it cannot be read. */
 export function readRecords(folder: string): Map<number, SlotRecord> {
   try {
-    const { success, data } = workerRecord.safeParse(
-      JSON.parse(readFileSync(pathIn(folder), "utf8")),
-    );
-    return new Map(
-      success ? Object.entries(data).map(([number, record]) => [Number(number), record]) : [],
-    );
+    return parseRecords(readFileSync(pathIn(folder), "utf8"));
   } catch {
     return new Map();
   }

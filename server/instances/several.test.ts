@@ -1,0 +1,133 @@
+// Several instances on one database, each a process of its own.
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { Page } from "../../contract/paging.ts";
+import type { Worker, WorkerLog } from "../../contract/workers/worker.ts";
+import type { ServiceProcess } from "../testing/service-process.ts";
+import { isAlive } from "../testing/signals.ts";
+import { workerBody } from "../testing/worker-body.ts";
+import { createSeveral, type Several } from "./testing/several.ts";
+
+const soon = { timeout: 60_000, interval: 100 };
+const servers = [1, 2, 3];
+let several: Several;
+let first: ServiceProcess;
+let second: ServiceProcess;
+let api: ServiceProcess;
+beforeAll(async () => {
+  several = await createSeveral(servers.length);
+  first = await several.start("first");
+  second = await several.start("second", "runner");
+  api = await several.start("api", "api");
+});
+afterAll(() => several?.close());
+
+const json = async <Body>(service: ServiceProcess, path: string): Promise<Body> => {
+  const response = await service.call("GET", path);
+  expect(`${response.status} ${response.ok ? "" : await response.text()}`).toBe("200 ");
+  return response.json();
+};
+const workersOf = async (service: ServiceProcess, site: number) =>
+  (await json<Page<Worker>>(service, `/api/site/${site}/workers`)).data;
+const pidsOf = ({ process_list: list = [] }: Worker) => list.flatMap(({ pid }) => pid ?? []);
+const installed = (service: ServiceProcess, site: number) =>
+  vi.waitFor(async () => {
+    const [worker] = await workersOf(service, site);
+    expect(worker).toMatchObject({ status: "installed" });
+    if (worker === undefined) throw new Error("There is no worker.");
+    expect(pidsOf(worker).filter(isAlive)).toHaveLength(1);
+    return worker;
+  }, soon);
+
+test("share the servers over SSH, and keep what is on their own machine", async () => {
+  await vi.waitFor(async () => {
+    const owners = await several.owners();
+    expect(new Set(servers.map((id) => owners.get(id)))).toEqual(new Set(["first", "second"]));
+    expect(owners.get(100)).toBe("first");
+  }, soon);
+});
+
+test("each of them answers for every server", async () => {
+  for (const site of [...servers, 100]) {
+    const created = await api.call("POST", `/api/site/${site}/worker`, workerBody);
+    expect(`${created.status} ${created.ok ? "" : await created.text()}`).toBe("201 ");
+  }
+  for (const site of [...servers, 100]) {
+    const worker = await installed(api, site);
+    for (const service of [first, second])
+      expect(pidsOf(await installed(service, site))).toEqual(pidsOf(worker));
+    await vi.waitFor(async () => {
+      const log = await json<WorkerLog>(api, `/api/worker/${worker.id}/log`);
+      expect(log.text).toContain("queue:work");
+    }, soon);
+  }
+});
+
+test("when one is killed the others look after its servers within 30 s, and its workers run on", async () => {
+  const before = new Map<number, number[]>();
+  for (const site of servers) before.set(site, pidsOf(await installed(api, site)));
+  await second.end("SIGKILL");
+  const killedMs = performance.now();
+  await vi.waitFor(async () => {
+    const owners = await several.owners();
+    expect(servers.map((id) => owners.get(id))).toEqual(["first", "first", "first"]);
+  }, soon);
+  for (const site of servers) expect(pidsOf(await installed(api, site))).toEqual(before.get(site));
+  expect(performance.now() - killedMs).toBeLessThan(30_000);
+});
+
+test("one that has come gets its share, and hands it over when it is told to stop", async () => {
+  second = await several.start("second", "runner");
+  const ofSecond = async () =>
+    [...(await several.owners())].flatMap(([id, name]) => (name === "second" ? [id] : []));
+  await vi.waitFor(async () => expect(await ofSecond()).not.toEqual([]), soon);
+  const [taken = 0] = await ofSecond();
+  const before = pidsOf(await installed(api, taken));
+  await second.end("SIGTERM");
+  expect(await several.query("select from instances where name = 'second'")).toEqual([]);
+  await vi.waitFor(async () => expect((await several.owners()).get(taken)).toBe("first"), soon);
+  expect(pidsOf(await installed(api, taken))).toEqual(before);
+});
+
+test("one that hangs is taken for dead, and changes nothing when it wakes up", async () => {
+  second = await several.start("second", "runner");
+  let owners = await several.owners();
+  await vi.waitFor(async () => {
+    owners = await several.owners();
+    expect([...owners.values()]).toContain("second");
+  }, soon);
+  const hung = servers.find((id) => owners.get(id) === "second") ?? 0;
+  const worker = await installed(api, hung);
+  second.child.kill("SIGSTOP");
+  await vi.waitFor(async () => expect((await several.owners()).get(hung)).toBe("first"), soon);
+  await installed(api, hung);
+  // What it does about its worker meanwhile is the other one's to say.
+  expect((await api.call("DELETE", `/api/worker/${worker.id}/stop`)).status).toBe(204);
+  await vi.waitFor(
+    async () => expect((await workersOf(api, hung))[0]).toMatchObject({ status: "stopped" }),
+    soon,
+  );
+  second.child.kill("SIGCONT");
+  await vi.waitFor(() => expect(second.output()).toContain("was taken for dead"), soon);
+  expect((await workersOf(api, hung))[0]).toMatchObject({ status: "stopped" });
+  expect((await api.call("POST", `/api/worker/${worker.id}/start`)).status).toBe(204);
+  await installed(api, hung);
+});
+
+test("a machine whose instance is gone for long is unreachable, with what is on it, until that is back", async () => {
+  const [worker] = await workersOf(api, 100);
+  await first.end("SIGKILL");
+  await vi.waitFor(async () => {
+    const [away] = await workersOf(api, 100);
+    expect(away).toMatchObject({
+      status: "unreachable",
+      status_reason: expect.stringContaining("first"),
+    });
+  }, soon);
+  expect((await api.call("DELETE", `/api/worker/${worker?.id}/stop`)).status).toBe(503);
+  first = await several.start("first");
+  expect(pidsOf(await installed(api, 100))).toEqual(worker && pidsOf(worker));
+  const types = await several.query<{ type: string }>(
+    "select type from events where server_id = 100 and type like 'server.%' order by id",
+  );
+  expect(types.map(({ type }) => type)).toEqual(["server.unreachable", "server.recovered"]);
+});

@@ -1,0 +1,264 @@
+// Leases of servers where several instances share a database. An instance holds its leases for as long as its row says that
+// it lives, and says so every few seconds; the row of a lease says who has it, and counts the holders. All moments are the
+// database's, because machines disagree about theirs; for itself an instance counts from before it asked.
+import { randomUUID } from "node:crypto";
+import type { Clock } from "../clock.ts";
+import { createLoop } from "../jobs/loop.ts";
+import type { Log } from "../log.ts";
+import type { Connection, Database } from "../store/database.ts";
+import { sql, type SQL } from "../store/drizzle.ts";
+import type { Listener } from "../store/listen.ts";
+import { LeaseLost, type LeaseListener, type Leases, type Owner } from "./leases.ts";
+import type { InstanceRole } from "./role.ts";
+
+/** The channel of PostgreSQL on which it is announced that servers can be taken. */
+export const leasesChannel = "quarterdeck_leases";
+
+/** A killed instance is noticed after the first and one turn of another one: within 20 s. */
+const leaseMs = 15_000;
+const everyMs = 4000;
+/** So long before the others may take them it lets them go itself. */
+const marginMs = 1000;
+/** An instance that is only restarted is back before that. */
+const abandonedMs = 30_000;
+
+export type Instance = {
+  name: string;
+  /** Of its data folder: what is on this machine is nobody else's. */
+  home: string;
+  role: InstanceRole;
+  /** Where the others reach it, without a slash at the end. */
+  address: string;
+  version: string;
+};
+
+type SharedLeasesOptions = {
+  db: Database;
+  listener: Listener;
+  instance: Instance;
+  clock: Clock;
+  log: Log;
+};
+
+/** A server as the database has it. */
+type Found = {
+  id: number;
+  /** It is the machine of an instance, and nobody else can look after it. */
+  is_local: boolean;
+  home: string | null;
+  /** Who has it; null = nobody. */
+  holder: string | null;
+  /** Who had it last, by name; null = nobody ever. */
+  last_holder: string | null;
+};
+
+export function createSharedLeases(options: SharedLeasesOptions): Leases {
+  const { db, instance, clock, log } = options;
+  const { home } = instance;
+  /** Of this life: one whose time ran out is over, and goes on as another one. */
+  let id = randomUUID();
+  let validUntilMs = 0;
+  /** The machine itself, which passes to nobody while this process has its data folder; and servers over SSH. */
+  const held = { local: new Set<number>(), remote: new Set<number>() };
+  let others: readonly number[] = [];
+  /** Since when it is known that nobody has a server. Milliseconds of this process. */
+  const freeSince = new Map<number, number>();
+  let listener: LeaseListener | null = null;
+  let isLooking = false;
+  let isStopping = false;
+
+  const isValid = () => performance.now() < validUntilMs;
+  const has = (serverId: number) =>
+    held.local.has(serverId) || (isValid() && held.remote.has(serverId));
+
+  async function lose(ids: readonly number[]): Promise<void> {
+    if (ids.length === 0) return;
+    for (const one of ids) held.remote.delete(one);
+    await listener?.lost(ids);
+  }
+
+  /** Says that it lives. Where its time ran out before, its servers may be somebody else's by now. */
+  async function renew(): Promise<void> {
+    const askedMs = performance.now();
+    const until = sql`clock_timestamp() + make_interval(secs => ${leaseMs / 1000})`;
+    // Whoever deletes a row of this table locks it: an instance is either renewed or over.
+    const { rows } = await db.execute(sql`
+      update instances set until = ${until}, address = ${instance.address}
+      where id = ${id} and until > clock_timestamp() returning id`);
+    if (rows.length === 0) {
+      if (held.remote.size > 0)
+        log.warn({ servers: held.remote.size }, "this instance was taken for dead");
+      await lose([...held.remote]);
+      id = randomUUID();
+      // Only one process can have a data folder: earlier lives of it are over.
+      await db.execute(sql`
+        with earlier as (delete from instances where home = ${home})
+        insert into instances (id, name, home, role, address, version, until)
+        values (${id}, ${instance.name}, ${home}, ${instance.role}, ${instance.address}, ${instance.version}, ${until})`);
+    }
+    validUntilMs = askedMs + leaseMs - marginMs;
+    await db.execute(sql`delete from instances where until <= clock_timestamp()`);
+  }
+
+  async function list(): Promise<Found[]> {
+    const { rows } = await db.execute<Found>(sql`
+      select servers.id, coalesce(servers.entry ->> 'connection' = 'local', false) as is_local, lease.home,
+        instances.id as holder, lease.instance_name as last_holder
+      from servers
+      left join server_leases lease on lease.server_id = servers.id
+      left join instances on instances.id = lease.instance_id
+      order by servers.id`);
+    return rows;
+  }
+
+  /** How many servers over SSH are its own if each instance has as many. */
+  async function share(total: number): Promise<number> {
+    const { rows } = await db.execute<{ runners: number }>(
+      sql`select count(*)::int as runners from instances where role <> 'api'`,
+    );
+    return Math.ceil(total / Math.max(1, rows[0]?.runners ?? 1));
+  }
+
+  /** @returns those that it has now; another instance may have been faster */
+  async function take(free: readonly Found[]): Promise<Set<number>> {
+    if (free.length === 0) return new Set();
+    const { rows } = await db.execute<{ server_id: number }>(sql`
+      insert into server_leases as lease (server_id, instance_id, instance_name, home)
+      select servers.id, ${id}, ${instance.name}::text, case when servers.entry ->> 'connection' = 'local' then ${home}::uuid end
+      from servers where servers.id = any(${sql.param(free.map((one) => one.id))}::int[])
+      on conflict (server_id) do update
+        set instance_id = excluded.instance_id, instance_name = excluded.instance_name, home = excluded.home,
+          epoch = lease.epoch + 1, since = now()
+        where (excluded.home is null or lease.home is null or lease.home = excluded.home)
+          and not exists (select from instances where instances.id = lease.instance_id)
+      returning server_id`);
+    return new Set(rows.map((row) => row.server_id));
+  }
+
+  const announce = () => db.execute(sql`select pg_notify(${leasesChannel}, '')`);
+
+  /** Gives back what is more than its share, so that an instance that has come gets its own. */
+  async function giveBack(ids: readonly number[]): Promise<void> {
+    if (ids.length === 0) return;
+    await lose(ids);
+    await db.execute(sql`
+      update server_leases set instance_id = null
+      where instance_id = ${id} and server_id = any(${sql.param([...ids])}::int[])`);
+    await announce();
+  }
+
+  async function turn(): Promise<void> {
+    await renew();
+    const servers = await list();
+    const mine = new Set(servers.flatMap((one) => (one.holder === id ? [one.id] : [])));
+    for (const one of held.local)
+      if (!servers.some((server) => server.id === one && server.is_local)) held.local.delete(one);
+    await lose([...held.remote].filter((one) => !mine.has(one)));
+    if (instance.role !== "api") await balance(servers, mine);
+    others = servers.flatMap((one) => (has(one.id) ? [] : [one.id]));
+    await noteAbandoned(servers.filter((one) => one.holder === null && !has(one.id)));
+  }
+
+  async function noteAbandoned(free: readonly Found[]): Promise<void> {
+    const nowMs = performance.now();
+    for (const id of freeSince.keys()) if (!free.some((one) => one.id === id)) freeSince.delete(id);
+    for (const { id } of free) if (!freeSince.has(id)) freeSince.set(id, nowMs);
+    const abandoned = free.flatMap(({ id, last_holder: last }) =>
+      last !== null && nowMs - (freeSince.get(id) ?? nowMs) > abandonedMs
+        ? [{ id, instance: last }]
+        : [],
+    );
+    if (abandoned.length > 0) await listener?.abandoned(abandoned);
+  }
+
+  async function balance(servers: readonly Found[], mine: ReadonlySet<number>): Promise<void> {
+    const remote = servers.filter((one) => !one.is_local);
+    const most = await share(remote.length);
+    const free = servers.filter((one) => one.holder === null);
+    const here = free.filter((one) => one.is_local && (one.home === null || one.home === home));
+    const ownRemote = remote.filter((one) => mine.has(one.id));
+    const room = Math.max(0, most - ownRemote.length);
+    const reached = free.filter((one) => !one.is_local).slice(0, room);
+    const got = isStopping ? new Set<number>() : await take([...here, ...reached]);
+    // What it had all the time it does not begin with.
+    const taken = servers.filter(
+      ({ id: one }) =>
+        (got.has(one) || mine.has(one)) && !held.local.has(one) && !held.remote.has(one),
+    );
+    for (const one of taken) (one.is_local ? held.local : held.remote).add(one.id);
+    if (taken.length > 0) await listener?.taken(taken.map((one) => one.id));
+    if (!isStopping)
+      await giveBack(
+        ownRemote
+          .filter((one) => listener?.isBusy(one.id) !== true)
+          .slice(0, Math.max(0, ownRemote.length - most))
+          .map((one) => one.id),
+      );
+  }
+
+  async function hold(tx: Connection, serverId: SQL): Promise<void> {
+    const { rows } = await tx.execute(sql`
+      select from server_leases where server_id = ${serverId} and instance_id = ${id} for share`);
+    if (rows.length === 0) throw new LeaseLost();
+  }
+
+  const loop = createLoop({
+    name: "leases of servers",
+    everyMs,
+    async turn() {
+      try {
+        await turn();
+      } catch (error) {
+        // Who could not say that it lives is believed to for no longer than it said.
+        if (!isValid()) await lose([...held.remote]);
+        throw error;
+      }
+    },
+    clock,
+    log,
+  });
+  const wake = () => {
+    if (isLooking) loop.wake();
+  };
+  options.listener.on(leasesChannel, wake);
+
+  return {
+    isShared: true,
+    has,
+    elsewhere: () => others,
+    condition: (serverId) =>
+      sql`exists (select from server_leases lease where lease.server_id = ${serverId} and lease.instance_id = ${id})`,
+    hold: (tx, serverId) => hold(tx, sql`${serverId}`),
+    holdOfSite: (tx, siteId) => hold(tx, sql`(select server_id from sites where id = ${siteId})`),
+    async ownerOf(serverId): Promise<Owner | "this" | null> {
+      if (has(serverId)) return "this";
+      const { rows } = await db.execute<Owner & { id: string }>(sql`
+        select instances.id, instances.name, instances.address from server_leases lease
+        join instances on instances.id = lease.instance_id where lease.server_id = ${serverId}`);
+      const [owner] = rows;
+      return owner === undefined || owner.id === id
+        ? null
+        : { name: owner.name, address: owner.address };
+    },
+    wake,
+    async start(given) {
+      listener = given;
+      await turn();
+      isLooking = true;
+      loop.wake();
+    },
+    async stop() {
+      isStopping = true;
+    },
+    async release() {
+      isStopping = true;
+      await loop.stop();
+      validUntilMs = 0;
+      held.local.clear();
+      await db.execute(sql`
+        with gone as (delete from instances where id = ${id})
+        update server_leases set instance_id = null where instance_id = ${id}`);
+      await announce();
+    },
+  };
+}

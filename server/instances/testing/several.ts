@@ -1,0 +1,111 @@
+// Several instances of the service on one database, and servers over SSH for them to look after.
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { inject } from "vitest";
+import { sshEntry } from "../../ssh/testing/entry.ts";
+import { startSshd, type TestSshd } from "../../ssh/testing/sshd.ts";
+import { patientArtisan } from "../../testing/artisan.ts";
+import { freePort } from "../../testing/free-port.ts";
+import { makeMemoryFolder } from "../../testing/memory-folder.ts";
+import { administer, createDatabase, databaseUrl } from "../../testing/service.ts";
+import { startService, type ServiceProcess } from "../../testing/service-process.ts";
+import { withClient } from "../../testing/with-client.ts";
+import {
+  startSupervisord,
+  type TestSupervisord,
+} from "../../workers/supervisord/testing/supervisord.ts";
+import type { InstanceRole } from "../role.ts";
+
+export type Several = {
+  /** Holds the sites' folders: `site-1` and so on. */
+  folder: string;
+  sshd: TestSshd;
+  /** By server, from 1 on. */
+  supervisords: TestSupervisord[];
+  /** Starts an instance; one of the same name goes on where an earlier one ended. */
+  start(name: string, role?: InstanceRole): Promise<ServiceProcess>;
+  query<Row extends object>(statement: string, values?: unknown[]): Promise<Row[]>;
+  /** The name of the instance that looks after each server, by server; null = none that lives. */
+  owners(): Promise<Map<number, string | null>>;
+  close(): Promise<void>;
+};
+
+/** @param many servers over SSH, each with one site, all of them the same machine; server 100 is the first instance's own */
+export async function createSeveral(many: number): Promise<Several> {
+  const folder = await makeMemoryFolder("quarterdeck-several-");
+  const cleanUps: (() => unknown)[] = [];
+  const database = await createDatabase();
+  const sshd = await startSshd({ cleanUp: (work) => void cleanUps.push(work) });
+  const user = userInfo().username;
+  const supervisords: TestSupervisord[] = [];
+  for (let count = 0; count < many; count++) supervisords.push(await startSupervisord());
+  const ids = Array.from({ length: many }, (_, index) => index + 1);
+  for (const id of [...ids, 100]) {
+    await mkdir(join(folder, `site-${id}`));
+    await writeFile(join(folder, `site-${id}/artisan`), patientArtisan);
+  }
+  const inventory = join(folder, "inventory.yaml");
+  const site = (id: number) =>
+    `  - { id: ${id}, server: ${id}, name: site-${id}, root: ${folder}/site-${id}, user: ${user}, artisan: [sh, artisan] }`;
+  await writeFile(
+    inventory,
+    [
+      "servers:",
+      ...supervisords.map(
+        ({ config }, index) =>
+          `  - { id: ${index + 1}, name: server-${index + 1}, connection: ${sshEntry(sshd, undefined, user)}, supervisord_config: ${config} }`,
+      ),
+      "  - { id: 100, name: here, connection: local }",
+      "sites:",
+      ...[...ids, 100].map(site),
+      "storage_providers:",
+      `  - { id: 1, name: disk, type: local, path: ${folder}/backups }`,
+      "",
+    ].join("\n"),
+  );
+  await mkdir(join(folder, "backups"));
+  const query: Several["query"] = (statement, values) =>
+    withClient({ ...inject("postgres"), database }, async (client) => {
+      const { rows } = await client.query(statement, values);
+      return rows;
+    });
+  const running = new Set<ServiceProcess>();
+
+  return {
+    folder,
+    sshd,
+    supervisords,
+    async start(name, role = "all") {
+      const service = await startService(join(folder, `data-${name}`), {
+        DATABASE_URL: databaseUrl(database),
+        PORT: String(await freePort()),
+        QUARTERDECK_INSTANCE: name,
+        QUARTERDECK_ROLE: role,
+        QUARTERDECK_INVENTORY: inventory,
+        QUARTERDECK_ALLOW: "127.0.0.0/8",
+      });
+      running.add(service);
+      return service;
+    },
+    query,
+    async owners() {
+      const rows = await query<{ id: number; name: string | null }>(
+        `select servers.id, instances.name from servers
+         left join server_leases lease on lease.server_id = servers.id
+         left join instances on instances.id = lease.instance_id order by servers.id`,
+      );
+      return new Map(rows.map(({ id, name }) => [id, name]));
+    },
+    async close() {
+      for (const service of running) {
+        service.child.kill("SIGCONT");
+        await service.end("SIGINT");
+      }
+      for (const supervisord of supervisords) await supervisord.close();
+      for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+      await administer(`drop database ${database} with (force)`);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

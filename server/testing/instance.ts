@@ -1,0 +1,11 @@
+// An instance of the service that may have others beside it on its database.
+import { randomUUID } from "node:crypto";
+import type { Instance } from "../instances/shared-leases.ts";
+
+export const oneOfMany: Instance = {
+  name: "test",
+  home: randomUUID(),
+  role: "all",
+  address: "http://127.0.0.1:1",
+  version: "0.0.0",
+};
