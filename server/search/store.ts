@@ -17,7 +17,7 @@ type Sql = ReturnType<typeof sql>;
 
 /** Without capitals and accents. Most names are ASCII, and normalizing them would take most of the time. */
 const fold = (text: Sql): Sql => sql`
-  case when octet_length(${text}) = length(${text}) then lower(${text})
+  case when octet_length(${text}) = length(${text}) then lower(${text} collate "C")
   else lower(regexp_replace(normalize(${text}, NFKD), '[\\u0300-\\u036F]', '', 'g')) end`;
 
 /** With a blank before each word and nothing else between them, so that a word's beginning follows a blank. */
@@ -92,17 +92,18 @@ export function createSearchStore(db: Database) {
           from unnest(${kinds}::text[], ${texts}::text[], ${ids}::int[]) as a (kind, given, asked_id),
             lateral (select ${fold(sql`given`)} as text) folded,
             lateral (select string_to_array(text, ' ') as words) split
-        ), things as materialized (
-          select *, ${fold(sql`name`)} as folded,
-            ${fold(sql`(name || ' ' || detail || ' ' || extra)`)} as whole
-          from (${things(visible)}) seen
         ), found as materialized (
-          select things.*, ${rank} as rank from things join asked using (kind)
+          -- Without “offset 0” the texts would be put together once for each place where they are read.
+          select things.*, asked_id, text, beginnings from (
+            select *, ${fold(sql`(name || ' ' || detail || ' ' || extra)`)} as whole from (${things(visible)}) seen offset 0
+          ) things join asked using (kind)
           where whole like all (parts) or id = asked_id
+        ), ranked as materialized (
+          select named.*, ${rank} as rank from (select *, ${fold(sql`name`)} as folded from found offset 0) named
         ), counted as (
           select *, count(*) over (partition by kind)::int as total,
             row_number() over (partition by kind order by rank, length(name), name, id) as place
-          from found
+          from ranked
         )
         select kind, id, name, detail, status, server_id, site_id, total from counted
         where place <= ${maxHitsOfKind}
