@@ -56,6 +56,14 @@ async function putsInOrder(source: Source): Promise<void> {
   await source.rehearse(AbortSignal.timeout(60_000));
 }
 
+/**
+ * SQLite writes the header of a journal last, and changes the database after that. One without is of a transaction that
+ * changed nothing, and stays for the next writer to overwrite.
+ * @see https://www.sqlite.org/lockingv3.html#hot_journals
+ */
+const isUnbegunJournal = async (path: string): Promise<boolean> =>
+  path.endsWith("-journal") && ((await readFile(path))[0] ?? 0) === 0;
+
 function keepsItsPromises(make: () => Promise<Subject>): void {
   test(
     "a run that is cut fails with words, stores nothing and leaves nothing running",
@@ -260,10 +268,12 @@ describe("SQLite", () => {
           "select substr(word, 1, 3) as word, count(*) as count from pages group by 1",
         );
         const [one] = found;
-        const beside = (await readdir(folder)).length;
-        return found.length === 1 && one?.["count"] === 20_000 && beside === 1
+        const left: string[] = [];
+        for (const name of await readdir(folder))
+          if (!(await isUnbegunJournal(join(folder, name)))) left.push(name);
+        return found.length === 1 && one?.["count"] === 20_000 && left.length === 1
           ? String(one["word"])
-          : `${JSON.stringify(found)}, beside ${(await readdir(folder)).join()}`;
+          : `${JSON.stringify(found)}, with ${left.join()}`;
       },
       mark: folder,
     };
