@@ -148,7 +148,8 @@ describe.each(eachWorkerMachine())("On $machine", ({ createService, leadsOut, no
     await artisan("exec sleep 300");
     const old = join(service.folder, "shop");
     const moved = join(service.folder, "moved");
-    const follows = await create();
+    // As long as its restart takes where supervisord loses the signal to stop.
+    const follows = await create({ stopwaitsecs: 5 });
     const names = await create({ directory: old, startsecs: 1, startretries: 0 });
     await mkdir(moved);
     await writeFile(join(moved, "artisan"), "exec sleep 300");
