@@ -25,8 +25,6 @@ type PeersOptions = {
 };
 
 export type Peers = {
-  /** Whether another instance has sent the request. */
-  isPeer(c: Context<ApiEnvironment>): boolean;
   /** Whose request another instance passed on; null = it comes from a client. */
   callerOf(c: Context<ApiEnvironment>): Promise<Caller | null>;
   /** Where the client reaches the service, as the instance that took its request saw it; null = it comes from a client. */
@@ -46,7 +44,6 @@ export type Peers = {
 
 /** One instance alone: everything is its own. */
 export const noPeers: Peers = {
-  isPeer: () => false,
   callerOf: async () => null,
   originOf: () => null,
   pass: async () => null,
@@ -72,7 +69,6 @@ export function createPeers({ leases, secret, callerOf, publicUrl }: PeersOption
   }
 
   return {
-    isPeer,
     callerOf: async (c) => (isPeer(c) ? callerOf(Number(c.req.header(callerHeader))) : null),
     originOf: (c) => (isPeer(c) ? (c.req.header(originHeader) ?? null) : null),
     async pass(c, caller, serverId, isReadable) {

@@ -77,27 +77,35 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
     await listener?.lost(ids);
   }
 
-  /** Says that it lives. Where its time ran out before, its servers may be somebody else's by now. */
-  async function renew(): Promise<void> {
+  const until = sql`clock_timestamp() + make_interval(secs => ${leaseMs / 1000})`;
+
+  /** Says that it lives. @returns false where its time ran out before, so that its servers may be somebody else's by now */
+  async function renew(): Promise<boolean> {
     const askedMs = performance.now();
-    const until = sql`clock_timestamp() + make_interval(secs => ${leaseMs / 1000})`;
+    const asked = id;
     // Whoever deletes a row of this table locks it: an instance is either renewed or over.
     const { rows } = await db.execute(sql`
-      update instances set until = ${until}, address = ${instance.address}
-      where id = ${id} and until > clock_timestamp() returning id`);
-    if (rows.length === 0) {
-      if (held.remote.size > 0)
-        log.warn({ servers: held.remote.size }, "this instance was taken for dead");
-      await lose([...held.remote]);
-      id = randomUUID();
-      // Only one process can have a data folder: earlier lives of it are over.
-      await db.execute(sql`
-        with earlier as (delete from instances where home = ${home})
-        insert into instances (id, name, home, role, address, version, until)
-        values (${id}, ${instance.name}, ${home}, ${instance.role}, ${instance.address}, ${instance.version}, ${until})`);
-    }
+      update instances set until = ${until} where id = ${id} and until > clock_timestamp() returning id`);
+    // Another life has begun meanwhile.
+    if (asked !== id) return true;
+    const isAlive = rows.length > 0;
+    validUntilMs = isAlive ? askedMs + leaseMs - marginMs : 0;
+    return isAlive;
+  }
+
+  /** Begins another life, without what it had over SSH in the one before. */
+  async function register(): Promise<void> {
+    if (held.remote.size > 0)
+      log.warn({ servers: held.remote.size }, "this instance was taken for dead");
+    await lose([...held.remote]);
+    const askedMs = performance.now();
+    id = randomUUID();
+    // Only one process can have a data folder: earlier lives of it are over.
+    await db.execute(sql`
+      with earlier as (delete from instances where home = ${home})
+      insert into instances (id, name, home, role, address, version, until)
+      values (${id}, ${instance.name}, ${home}, ${instance.role}, ${instance.address}, ${instance.version}, ${until})`);
     validUntilMs = askedMs + leaseMs - marginMs;
-    await db.execute(sql`delete from instances where until <= clock_timestamp()`);
   }
 
   async function list(): Promise<Found[]> {
@@ -148,7 +156,11 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
   }
 
   async function turn(): Promise<void> {
-    await renew();
+    if (!(await renew())) {
+      await register();
+      heartbeat.wake();
+    }
+    await db.execute(sql`delete from instances where until <= clock_timestamp()`);
     const servers = await list();
     const mine = new Set(servers.flatMap((one) => (one.holder === id ? [one.id] : [])));
     for (const one of held.local)
@@ -202,6 +214,17 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
     if (rows.length === 0) throw new LeaseLost();
   }
 
+  /** Beside the turns, because to begin with many servers may take longer than a lease. The next turn sees to one that ended. */
+  const heartbeat = createLoop({
+    name: "heartbeats of this instance",
+    everyMs,
+    async turn() {
+      await renew();
+    },
+    clock,
+    log,
+  });
+
   const loop = createLoop({
     name: "leases of servers",
     everyMs,
@@ -253,12 +276,17 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
     async release() {
       isStopping = true;
       await loop.stop();
+      await heartbeat.stop();
       validUntilMs = 0;
       held.local.clear();
-      await db.execute(sql`
-        with gone as (delete from instances where id = ${id})
-        update server_leases set instance_id = null where instance_id = ${id}`);
-      await announce();
+      try {
+        await db.execute(sql`
+          with gone as (delete from instances where id = ${id})
+          update server_leases set instance_id = null where instance_id = ${id}`);
+        await announce();
+      } catch (error) {
+        log.warn({ err: error }, "the leases were not handed over; they run out by themselves");
+      }
     },
   };
 }

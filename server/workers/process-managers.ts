@@ -213,10 +213,7 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
     usage: (id, number) => known(id).usage(id, number),
     usageEvery: embedded.usageEvery,
     processes: (id) => known(id).processes(id),
-    async readLog(id, from) {
-      const manager = byWorker.get(id) ?? (await choose(id));
-      return manager.readLog(id, from);
-    },
+    readLog: async (id, from) => (byWorker.get(id) ?? (await choose(id))).readLog(id, from),
     refusal: async (serverId) => managerOf(await options.findServer(serverId)).refusal(serverId),
     away: (id) => known(id).away(id),
     seenAt: (id) => known(id).seenAt(id),
