@@ -54,7 +54,7 @@ export function serverRoutes(
       find: findServer,
       runsOn: ({ id }) => id,
       isKnownWithout: true,
-      handle: async ({ found }) => reply(200, await reachability.status(found.id)),
+      handle: async ({ found }) => reply(200, await reachability.status(found)),
     }),
     filteredListRoute(servedOperations.listSites, {
       find: findServer,

@@ -4,6 +4,7 @@ import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
 import { LeaseLost, type Leases } from "../instances/leases.ts";
+import type { ServerRow } from "../inventory/store.ts";
 import { createLoop } from "../jobs/loop.ts";
 import { toError } from "../to-error.ts";
 import type { Database } from "../store/database.ts";
@@ -29,7 +30,7 @@ type Seen = { latency: number | null; unconfirmed: HostKeyUnconfirmed | null };
 export type Reachability = {
   /** Extras of a server in lists; nothing for the machine of the service. */
   extrasOf(ids: readonly number[]): Promise<Map<number, Partial<Server>>>;
-  status(id: number): Promise<ServerStatus>;
+  status(server: Pick<ServerRow, "id" | "connection">): Promise<ServerStatus>;
   /** Servers that this instance looks after from now on. Of those over SSH it is found out whether they respond. */
   noteTaken(ids: readonly number[]): Promise<void>;
   /** Nobody looks after a server, so that it counts as unreachable. @returns null where its entry has gone meanwhile */
@@ -156,10 +157,9 @@ export function createReachability(options: Options): Reachability {
   }
 
   /** Of a server that no instance looks after: what was known of it last. */
-  async function statusWithout(id: number): Promise<ServerStatus> {
+  async function statusWithout(id: number): Promise<Omit<ServerStatus, "connection">> {
     const contact = await contacts.of(id);
     return {
-      connection: "ssh",
       place: null,
       user: null,
       reachable: contact?.reachable ?? null,
@@ -208,8 +208,12 @@ export function createReachability(options: Options): Reachability {
       return extras;
     },
 
-    async status(id) {
-      if (!leases.has(id)) return statusWithout(id);
+    async status({ id, connection }) {
+      if (!leases.has(id))
+        return {
+          ...(await statusWithout(id)),
+          connection: connection === "local" ? "local" : "ssh",
+        };
       const server = servers.find(id);
       const looking = lookAt(id, server ?? thisMachine);
       if (server === null) {
