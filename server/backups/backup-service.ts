@@ -14,11 +14,12 @@ import { conflict } from "../http/service-error.ts";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Connection } from "../store/database.ts";
+import { insertedRow } from "../store/rows.ts";
 import type { ListRequest } from "../store/filtered-rows.ts";
 import type { BackupTaskKind } from "../store/tables.ts";
 import { backupEntry, canceledAction } from "./event-data.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
-import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
+import type { ConfigurationRow, ConfigurationStore, Moment } from "./configuration-store.ts";
 import { longestWaitMs, type TaskRunner } from "./task-runner.ts";
 import { openVerified } from "./pipeline.ts";
 import type { Resolver } from "./resolver.ts";
@@ -50,20 +51,64 @@ const taskNames = {
 export function createBackupService(options: BackupServiceOptions) {
   const { store, configurations, tasks, resolver, runner, removal, jobs, clock } = options;
 
-  async function addTask(
+  async function addTasks(
     tx: Connection,
-    configuration: ConfigurationRow,
-    backupId: number,
     kind: BackupTaskKind,
+    backups: readonly { id: number; server_id: number }[],
     more: { skip_safety_backup?: boolean } = {},
   ): Promise<void> {
-    const id = await tasks.insert(tx, {
-      server_id: configuration.server_id,
-      backup_id: backupId,
+    if (backups.length === 0) return;
+    const added = backups.map(({ id, server_id }) => ({
+      server_id,
+      backup_id: id,
       kind,
       ...more,
+    }));
+    const ids = await tasks.insert(tx, added);
+    const deadlines = ids.map((id) => ({ id }));
+    await jobs.sendAll(tx, "backup-task.deadline", deadlines, longestWaitMs / 1000);
+  }
+
+  const addTask = (
+    tx: Connection,
+    { server_id }: ConfigurationRow,
+    id: number,
+    kind: BackupTaskKind,
+    more: { skip_safety_backup?: boolean } = {},
+  ) => addTasks(tx, kind, [{ id, server_id }], more);
+
+  /** Stores runs, their tasks, and who asked for them. */
+  async function beginRuns(
+    tx: Connection,
+    all: readonly ConfigurationRow[],
+    trigger: BackupTrigger,
+    more: { actor?: Actor } = {},
+  ): Promise<BackupRow[]> {
+    const started_at = new Date(clock.now());
+    const rows = await store.insertAll(
+      tx,
+      all.map(({ id, storage_provider_id }) => ({
+        configuration_id: id,
+        storage_provider_id,
+        trigger,
+        started_at,
+      })),
+    );
+    const byId = new Map(all.map((one) => [one.id, one]));
+    const begun = rows.flatMap((backup) => {
+      const configuration = byId.get(backup.configuration_id);
+      return configuration === undefined ? [] : [{ backup, configuration }];
     });
-    await jobs.send(tx, "backup-task.deadline", { id }, longestWaitMs / 1000);
+    const added = begun.map(({ backup: { id }, configuration: { server_id } }) => ({
+      id,
+      server_id,
+    }));
+    await addTasks(tx, "run", added);
+    const entries = begun.map(({ backup, configuration }) =>
+      backupEntry(configuration, backup, "asked to run", more),
+    );
+    await recordActivity(tx, ...entries);
+    return rows;
   }
 
   /** Locks a backup together with its configuration; the configuration first, so that no two requests cross. */
@@ -121,37 +166,36 @@ export function createBackupService(options: BackupServiceOptions) {
     withConfiguration: (id: number) => store.withConfiguration(id),
     list: (configurationId: number, page: ListRequest) => store.list(configurationId, page),
 
-    /**
-     * Asks for a run. @param also what changes with it, in the same transaction
-     * @throws a conflict while the configuration cannot run or runs already
-     */
+    /** Asks for a run. @throws a conflict while the configuration cannot run or runs already */
     async run(
       configurationId: number,
-      trigger: BackupTrigger,
-      also: (tx: Connection) => Promise<void> = async () => undefined,
     ): Promise<{ backup: BackupRow; configuration: ConfigurationRow }> {
       return store.transaction(async (tx) => {
         const configuration = await configurations.lock(tx, configurationId);
         if (configuration === null) throw conflict("The backup configuration no longer exists.");
-        // A schedule that is in force stays so while a change of it is rehearsed.
-        if (trigger === "manual" && !canBackupConfiguration.run(configuration))
+        if (!canBackupConfiguration.run(configuration))
           throw conflict(`The backup configuration can't run while it is ${configuration.status}.`);
-        const busy = await tasks.ofConfiguration(tx, configurationId);
-        if (busy.some(({ kind }) => kind === "run"))
+        if ((await tasks.runningOf(tx, [configurationId])).size > 0)
           throw conflict("A run of this configuration is already queued or running.");
-        const backup = await store.insert(tx, {
-          configuration_id: configurationId,
-          storage_provider_id: configuration.storage_provider_id,
-          trigger,
-          started_at: new Date(clock.now()),
-        });
-        await addTask(tx, configuration, backup.id, "run");
-        const actor = trigger === "schedule" ? { actor: theSchedule } : {};
-        await recordActivity(tx, backupEntry(configuration, backup, "asked to run", actor));
-        await also(tx);
+        const backup = insertedRow(await beginRuns(tx, [configuration], "manual"));
         return { backup, configuration };
       });
     },
+
+    /**
+     * Makes the runs of moments that have come, each with the schedule's next moment, all in one transaction. A schedule that is in
+     * force stays so while a change of it is rehearsed.
+     * @returns those whose run before is not over: their moment is skipped, not queued
+     */
+    runScheduled: (moments: readonly Moment[]): Promise<ConfigurationRow[]> =>
+      store.transaction(async (tx) => {
+        const taken = await configurations.takeMoments(tx, moments);
+        const ids = taken.map(({ id }) => id);
+        const busy = await tasks.runningOf(tx, ids);
+        const free = taken.filter(({ id }) => !busy.has(id));
+        await beginRuns(tx, free, "schedule", { actor: theSchedule });
+        return taken.filter(({ id }) => busy.has(id));
+      }),
 
     /**
      * Asks for a restore.

@@ -46,6 +46,15 @@ export function createBackupStore(db: Database) {
     return rows.map(({ backup }) => backup);
   };
 
+  /** @returns the new rows, in no order */
+  const insertAll = async (tx: Connection, rows: readonly NewBackupRow[]): Promise<BackupRow[]> =>
+    rows.length === 0
+      ? []
+      : tx
+          .insert(backups)
+          .values(rows.map((values) => ({ ...values, status: "pending" as const })))
+          .returning();
+
   const byIds = async (ids: readonly number[]): Promise<BackupRow[]> =>
     ids.length === 0
       ? []
@@ -176,12 +185,10 @@ export function createBackupStore(db: Database) {
           and j.singleton_key = ${configurations.server_id}::text)`),
 
     async insert(tx: Connection, values: NewBackupRow): Promise<BackupRow> {
-      const rows = await tx
-        .insert(backups)
-        .values({ ...values, status: "pending" })
-        .returning();
-      return insertedRow(rows);
+      return insertedRow(await insertAll(tx, [values]));
     },
+
+    insertAll,
 
     /**
      * Moves a backup on from the row as it was read.

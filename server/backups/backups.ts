@@ -95,7 +95,6 @@ export function createBackups(options: BackupsOptions): Backups {
   });
   const scheduler = createScheduler({
     ...parts,
-    inventory,
     backups,
     retention,
     leases: options.leases,

@@ -3,7 +3,7 @@ import { rangeOf } from "../../contract/paging.ts";
 import type { BackupConfigurationState } from "../../contract/backups/backup.ts";
 import { listFilters } from "../http/list-filters.ts";
 import type { Connection, Database } from "../store/database.ts";
-import { and, asc, desc, eq, isNotNull, isNull, lte, min, sql } from "../store/drizzle.ts";
+import { and, asc, desc, eq, inArray, isNotNull, isNull, lte, min, sql } from "../store/drizzle.ts";
 import { createFilteredRows, type ListRequest, type Rows } from "../store/filtered-rows.ts";
 import { insertedRow } from "../store/rows.ts";
 import {
@@ -36,6 +36,10 @@ export type WatchedConfiguration = {
   /** When its newest run began; before the first one, when it was made. */
   begun: Date;
 };
+
+export type DueConfiguration = { configuration: ConfigurationRow; timeZone: string };
+/** A moment of a schedule that has come, and the one after it; null = there is none. */
+export type Moment = { configuration: ConfigurationRow; next: Date | null };
 
 /** What its newest run makes of one that is installed; safety backups are no runs. Null where there was none yet. */
 const statusOfRuns = sql`(
@@ -105,12 +109,15 @@ export function createConfigurationStore(db: Database) {
       return row ?? null;
     },
 
-    /** Those whose next run has come. */
-    /** @param elsewhere servers that are left out */
-    due: (now: Date, elsewhere: readonly number[]): Promise<ConfigurationRow[]> =>
+    /** Those whose next run has come, with the time zone of their server. @param elsewhere servers that are left out */
+    due: (now: Date, elsewhere: readonly number[]): Promise<DueConfiguration[]> =>
       db
-        .select()
+        .select({
+          configuration: configurations,
+          timeZone: sql<string>`coalesce(${servers.entry} ->> 'time_zone', 'UTC')`,
+        })
         .from(configurations)
+        .innerJoin(servers, eq(servers.id, configurations.server_id))
         .where(and(lte(configurations.next_run_at, now), isNotOn(elsewhere)))
         .orderBy(asc(configurations.next_run_at)),
 
@@ -176,19 +183,32 @@ export function createConfigurationStore(db: Database) {
       return row ?? null;
     },
 
-    /** @returns false when the next run is no longer the one that was read: somebody else began it, or changed the schedule */
-    async setNextRun(
-      tx: Connection,
-      { id, next_run_at }: ConfigurationRow,
-      nextRunAt: Date | null,
-    ): Promise<boolean> {
-      if (next_run_at === null) return false;
-      const rows = await tx
-        .update(configurations)
-        .set({ next_run_at: nextRunAt })
-        .where(and(eq(configurations.id, id), eq(configurations.next_run_at, next_run_at)))
-        .returning({ id: configurations.id });
-      return rows.length > 0;
+    /**
+     * Puts the next moment of schedules in place of those that were read, and locks the configurations until the transaction ends.
+     * @returns those of which nobody else took the moment, or changed the schedule, before
+     */
+    async takeMoments(tx: Connection, moments: readonly Moment[]): Promise<ConfigurationRow[]> {
+      const read = new Map(moments.map((moment) => [moment.configuration.id, moment]));
+      const locked = await tx
+        .select()
+        .from(configurations)
+        .where(inArray(configurations.id, [...read.keys()]))
+        // Whoever takes several at once takes them in this order.
+        .orderBy(asc(configurations.id))
+        .for("update");
+      const taken = locked.flatMap((row) => {
+        const moment = read.get(row.id);
+        const isAsRead =
+          row.next_run_at !== null &&
+          row.next_run_at.getTime() === moment?.configuration.next_run_at?.getTime();
+        return isAsRead ? [{ ...row, next_run_at: moment.next }] : [];
+      });
+      await tx.execute(sql`
+        update ${configurations} set next_run_at = taken.next_run_at
+        from json_to_recordset(${JSON.stringify(taken.map(({ id, next_run_at }) => ({ id, next_run_at })))}::json)
+          as taken(id int, next_run_at timestamptz)
+        where ${configurations.id} = taken.id`);
+      return taken;
     },
 
     /** @returns false when it was known already */

@@ -72,7 +72,7 @@ beforeEach(async () => {
     log,
   });
   await database.db.transaction((tx) =>
-    tasks.insert(tx, { server_id: 1, backup_id: backup.id, kind: "run" }),
+    tasks.insert(tx, [{ server_id: 1, backup_id: backup.id, kind: "run" }]),
   );
   claim = await new Promise((resolve) => {
     jobs.backupTasks.work(async (claimed) => {

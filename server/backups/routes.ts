@@ -88,7 +88,7 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
     route(servedOperations.runBackup, {
       find: ({ backupConfigurationId }, caller) => findById(backupConfigurationId, caller),
       handle: async ({ found }) => {
-        const { backup } = await backups.run(found.id, "manual");
+        const { backup } = await backups.run(found.id);
         return reply(202, await serializer.toBackup(backup), `/api/backup/${backup.id}`);
       },
     }),

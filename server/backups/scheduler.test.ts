@@ -56,13 +56,14 @@ test("a moment that somebody else took meanwhile makes no second run", async () 
   const { db, close } = await openDatabase(service.connection, () => undefined);
   try {
     const configurations = createConfigurationStore(db);
-    const [row] = await configurations.due(new Date(clock.now() + dayMs), []);
-    expect(row?.id).toBe(id);
-    if (row === undefined) return;
+    const [due] = await configurations.due(new Date(clock.now() + dayMs), []);
+    expect(due?.configuration.id).toBe(id);
+    if (due === undefined) return;
     const next = new Date(clock.now() + 2 * dayMs);
-    expect(await configurations.setNextRun(db, row, next)).toBe(true);
+    const take = () => configurations.takeMoments(db, [{ ...due, next }]);
+    expect(await take()).toMatchObject([{ id, next_run_at: next }]);
     // Read before that, as by another instance.
-    expect(await configurations.setNextRun(db, row, next)).toBe(false);
+    expect(await take()).toEqual([]);
     expect(await configurations.nextMoment([])).toEqual(next);
   } finally {
     await close();

@@ -7,11 +7,9 @@ import { theSchedule } from "../activity/actor.ts";
 import { recordEvent } from "../events/store.ts";
 import { ServiceError } from "../http/service-error.ts";
 import type { Leases } from "../instances/leases.ts";
-import type { InventoryStore } from "../inventory/store.ts";
-import type { Connection } from "../store/database.ts";
 import type { BackupStore } from "./backup-store.ts";
 import type { BackupService } from "./backup-service.ts";
-import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
+import type { ConfigurationStore, DueConfiguration } from "./configuration-store.ts";
 import { missedEvent } from "./event-data.ts";
 import { createOverdueFinder } from "./overdue.ts";
 import type { Retention } from "./retention.ts";
@@ -19,7 +17,6 @@ import type { Retention } from "./retention.ts";
 type SchedulerOptions = {
   store: BackupStore;
   configurations: ConfigurationStore;
-  inventory: InventoryStore;
   backups: BackupService;
   retention: Retention;
   /** Each instance follows the schedules of its servers; that a run was missed any of them notices. */
@@ -36,13 +33,11 @@ const verifyEveryMs = 7 * dayMs;
 const verifyAgainMs = 30 * 60_000;
 const sweepEveryMs = 30 * 60_000;
 
-/** The run's moment came to somebody else, or its schedule was changed meanwhile. */
-class NotDueAnyMore extends Error {
-  override name = "NotDueAnyMore";
-}
+/** One commit for each run would take minutes where thousands are due in one. */
+const runsAtOnce = 100;
 
 export function createScheduler(options: SchedulerOptions) {
-  const { store, configurations, inventory, backups, retention, leases, clock, log } = options;
+  const { store, configurations, backups, retention, leases, clock, log } = options;
   let cancel: () => void = () => undefined;
   let ticking = Promise.resolve();
   let stopped = false;
@@ -70,28 +65,38 @@ export function createScheduler(options: SchedulerOptions) {
     }
   }
 
-  async function runDue(row: ConfigurationRow, now: Date): Promise<void> {
-    const zone = (await inventory.findServer(row.server_id))?.timeZone ?? "UTC";
-    const next = nextRun(row.frequency, zone, now);
-    const take = async (tx: Connection) => {
-      if (!(await configurations.setNextRun(tx, row, next))) throw new NotDueAnyMore();
-    };
+  /** Makes the runs of these, or where that fails, of each half of them: one that cannot be followed keeps no other. */
+  async function runDue(due: readonly DueConfiguration[], now: Date): Promise<void> {
     try {
-      await backups.run(row.id, "schedule", take);
+      const moments = due.map(({ configuration, timeZone }) => ({
+        configuration,
+        next: nextRun(configuration.frequency, timeZone, now),
+      }));
+      const skipped = await backups.runScheduled(moments);
+      // The run before will report how it ended.
+      if (skipped.length > 0)
+        log.warn(
+          { configurations: skipped.map(({ id }) => id) },
+          "scheduled runs were skipped: the ones before them are not over",
+        );
     } catch (error) {
-      if (error instanceof NotDueAnyMore) return;
-      if (!(error instanceof ServiceError)) throw error;
-      // The run before it is not over. That one will report how it ended; this moment is skipped, not queued.
-      log.warn({ configuration: row.id, reason: error.message }, "a scheduled run was skipped");
-      await store.transaction((tx) => configurations.setNextRun(tx, row, next));
+      const [only, ...others] = due;
+      if (others.length === 0) return noteFailure(only?.configuration.id, error);
+      if (stopped) return;
+      const half = Math.ceil(due.length / 2);
+      await runDue(due.slice(0, half), now);
+      await runDue(due.slice(half), now);
     }
   }
+
+  const noteFailure = (configuration: number | undefined, error: unknown) =>
+    log.error({ err: error, configuration }, "a schedule was not followed; it is tried again");
 
   async function guarded(configuration: number, work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
-      log.error({ err: error, configuration }, "a schedule was not followed; it is tried again");
+      noteFailure(configuration, error);
     }
   }
 
@@ -143,9 +148,10 @@ export function createScheduler(options: SchedulerOptions) {
 
   async function tick(): Promise<void> {
     const now = new Date(clock.now());
-    for (const row of await configurations.due(now, leases.elsewhere())) {
+    const due = await configurations.due(now, leases.elsewhere());
+    for (let from = 0; from < due.length; from += runsAtOnce) {
       if (stopped) return;
-      await guarded(row.id, () => runDue(row, now));
+      await runDue(due.slice(from, from + runsAtOnce), now);
     }
     if (!stopped) await lookAtAll(now);
   }

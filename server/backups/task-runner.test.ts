@@ -58,9 +58,9 @@ type Instance = Awaited<ReturnType<typeof createInstance>>;
 const end = (jobs: Jobs, task: TaskRow): Promise<boolean> =>
   database.db.transaction((tx) => jobs.backupTasks.complete(tx, task));
 
-const add = ({ tasks }: Instance): Promise<string> =>
+const add = ({ tasks }: Instance): Promise<string[]> =>
   database.db.transaction((tx) =>
-    tasks.insert(tx, { server_id: 1, backup_id: backup.id, kind: "run" }),
+    tasks.insert(tx, [{ server_id: 1, backup_id: backup.id, kind: "run" }]),
   );
 
 /** A first attempt whose heartbeats do not arrive: its runner is dead, or its machine is stopped. */
@@ -89,7 +89,8 @@ test("runs one job at a time for a server over two instances, in the order in wh
   const first: Instance = await createInstance(perform(() => first));
   const second: Instance = await createInstance(perform(() => second));
   const asked: string[] = [];
-  for (let count = 0; count < 20; count++) asked.push(await add(count % 2 === 0 ? first : second));
+  for (let count = 0; count < 20; count++)
+    asked.push(...(await add(count % 2 === 0 ? first : second)));
   first.work();
   second.work();
   await vi.waitFor(() => expect(begun).toHaveLength(20), waiting);
@@ -101,7 +102,7 @@ test("counts the jobs of its server before one that waits", async () => {
   await add(instance);
   const other = await insertBackup(database.db, await insertConfiguration(database.db));
   await database.db.transaction((tx) =>
-    instance.tasks.insert(tx, { server_id: 1, backup_id: other.id, kind: "run" }),
+    instance.tasks.insert(tx, [{ server_id: 1, backup_id: other.id, kind: "run" }]),
   );
   expect(await instance.tasks.jobsAhead([backup.id, other.id])).toEqual(
     new Map([
@@ -184,7 +185,7 @@ test("cancels a job that was claimed a moment ago, and says so of one that nobod
     reason = signal.reason;
     await end(instance.jobs, task);
   });
-  const id = await add(instance);
+  const [id = ""] = await add(instance);
   instance.work();
   const task = await vi.waitFor(async () => {
     const found = await instance.tasks.byId(id);

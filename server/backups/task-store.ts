@@ -31,6 +31,8 @@ export type RunningTask = {
   /** Bytes read from the source so far. */
   plain_size: number;
 };
+type NewTask = Pick<TaskRow, "server_id" | "backup_id" | "kind"> &
+  Partial<Pick<BackupTask, "skip_safety_backup" | "begun_at">>;
 type Target = { database_id: number | null; site_id: number | null };
 
 type Found = Omit<TaskRow, "started_at"> & { begun_at: string | null };
@@ -59,16 +61,15 @@ export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
     return rows.map(toTask);
   };
 
-  /** @returns its id */
-  const insert = (
-    tx: Connection,
-    {
-      server_id,
-      ...task
-    }: Pick<TaskRow, "server_id" | "backup_id" | "kind"> &
-      Partial<Pick<BackupTask, "skip_safety_backup" | "begun_at">>,
-  ): Promise<string> =>
-    queue.add(tx, String(server_id), { skip_safety_backup: false, begun_at: null, ...task });
+  /** @returns their ids, in the same order */
+  const insert = (tx: Connection, added: readonly NewTask[]): Promise<string[]> =>
+    queue.add(
+      tx,
+      added.map(({ server_id, ...task }) => ({
+        key: String(server_id),
+        data: { skip_safety_backup: false, begun_at: null, ...task },
+      })),
+    );
 
   return {
     insert,
@@ -95,6 +96,22 @@ export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
 
     ofConfiguration: (tx: Connection, configurationId: number): Promise<TaskRow[]> =>
       find(tx, sql`configuration.id = ${configurationId}`),
+
+    /**
+     * Of these configurations those with a run that waits or runs. The backup of one is not over before its task is: where there is
+     * none, the tasks of all the others need not be looked through.
+     */
+    async runningOf(tx: Connection, configurationIds: readonly number[]): Promise<Set<number>> {
+      const { rows: unsettled } = await tx.execute<{ id: number }>(sql`
+        select id from backups where configuration_id = any(${sql.param([...configurationIds])}::int[])
+          and status in ('pending', 'running')`);
+      if (unsettled.length === 0) return new Set();
+      const ids = sql.param(unsettled.map(({ id }) => id));
+      const { rows } = await tx.execute<{ id: number }>(sql`
+        select backups.configuration_id as id from ${tasks} join backups on backups.id = task.backup_id
+        where task.kind = 'run' and task.backup_id = any(${ids}::int[])`);
+      return new Set(rows.map(({ id }) => id));
+    },
 
     ofBackup: (tx: Connection, backupId: number): Promise<TaskRow[]> =>
       find(tx, sql`backups.id = ${backupId}`),
@@ -148,8 +165,8 @@ export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
           if (gone.length === 0) return;
           const begun_at = started_at?.toISOString() ?? null;
           const task = { server_id, backup_id, kind, skip_safety_backup, begun_at };
-          const added = await insert(tx, task);
-          if (begun_at === null) waiting.push(added);
+          const added = await insert(tx, [task]);
+          if (begun_at === null) waiting.push(...added);
         });
       return waiting;
     },

@@ -1,5 +1,3 @@
-import { AsyncLocalStorage } from "node:async_hooks";
-import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { operations, type OperationName } from "../../contract/operations.ts";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
@@ -12,26 +10,10 @@ import { backupTaskQueue } from "../jobs/jobs.ts";
 import { serialQueueOptions } from "../jobs/serial-queue.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { filtersOf } from "./list-filters.ts";
+import { countEach, noteStatements, withStatements } from "../testing/count-statements.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 
 // Lists are polled, so the cost of one must not grow with its rows.
-
-/** The statements of the request that is counted; the service's own work runs in other contexts. */
-const counting = new AsyncLocalStorage<string[]>();
-
-/** @param query of a pool or a connection; what it calls in turn is the same query and not counted again */
-function noted<Query extends (...parts: never[]) => unknown>(query: Query): Query {
-  const noting = function (this: unknown, ...parts: Parameters<Query>): unknown {
-    const [statement]: unknown[] = parts;
-    const { text }: { text: string } =
-      typeof statement === "string" ? { text: statement } : Object(statement);
-    // One statement, however many ids it lists.
-    counting.getStore()?.push(text.replaceAll(/\$\d+(?:, \$\d+)*/g, "$"));
-    return counting.exit(() => query.apply(this, parts));
-  };
-  // It takes and gives what the original does.
-  return noting as Query;
-}
 
 const list = (length: number, entry: (n: number) => string) =>
   Array.from(
@@ -131,12 +113,10 @@ const listNames = Object.keys(operations).filter((name): name is ListName =>
   name.startsWith("list"),
 );
 
-const { query: poolQuery } = pg.Pool.prototype;
-const { query: clientQuery } = pg.Client.prototype;
-
 const manyRows = 40;
 let withOne: TestService;
 let withMany: TestService;
+let stopNoting: () => void;
 
 async function createFilled(rows: number): Promise<TestService> {
   const service = await createTestService({
@@ -149,8 +129,7 @@ async function createFilled(rows: number): Promise<TestService> {
 }
 
 beforeAll(async () => {
-  pg.Pool.prototype.query = noted(poolQuery);
-  pg.Client.prototype.query = noted(clientQuery);
+  stopNoting = noteStatements();
   withOne = await createFilled(1);
   withMany = await createFilled(manyRows);
 });
@@ -160,8 +139,7 @@ afterAll(async () => {
     await service.query("truncate events cascade");
     await service.close();
   }
-  pg.Pool.prototype.query = poolQuery;
-  pg.Client.prototype.query = clientQuery;
+  stopNoting();
 });
 
 /** What a service answers, and how often it makes which statement for it. */
@@ -169,11 +147,10 @@ async function ask<Body>(service: TestService, path: string) {
   // From here on the service knows the token.
   await service.call("GET", "/api/token");
   const statements: string[] = [];
-  const { status, body } = await counting.run(statements, () => service.json<Body>("GET", path));
+  const { status, body } = await withStatements(statements, () => service.json<Body>("GET", path));
   expect(status).toBe(200);
   expect(statements).not.toEqual([]);
-  const many = Map.groupBy(statements, (text) => text).entries();
-  return { asked: Object.fromEntries(many.map(([text, all]) => [text, all.length])), body };
+  return { asked: countEach(statements), body };
 }
 
 const pathOfAll = (name: ListName) =>
@@ -216,7 +193,7 @@ test("the search asks the database once, for 40 rows of each kind as for one", a
 test("a start looks up no worker's site or server singly", async () => {
   await withMany.query("update workers set status = 'stopped'");
   const statements: string[] = [];
-  const next = await counting.run(statements, () => createApp(withMany.options));
+  const next = await withStatements(statements, () => createApp(withMany.options));
   await next.close("keep");
   expect(statements.filter((text) => / from "workers"/.test(text))).not.toEqual([]);
   expect(statements.filter((text) => /"(?:sites|servers|workers)"\."id" = \$/.test(text))).toEqual(

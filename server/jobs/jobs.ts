@@ -84,6 +84,13 @@ export type Jobs = {
     data: JobData[Name],
     delaySeconds?: number,
   ): Promise<void>;
+  /** Sends a job for each of these, as `send` does. */
+  sendAll<Name extends JobName>(
+    tx: Connection,
+    name: Name,
+    all: readonly JobData[Name][],
+    delaySeconds?: number,
+  ): Promise<void>;
   backupTasks: SerialQueue<BackupTask>;
   /** What is to be sent to webhooks; the key is a webhook's id. */
   deliveries: SingletonQueue;
@@ -284,6 +291,11 @@ export async function startJobs({
         ...("server_id" in data && { group: { id: String(data.server_id) } }),
       });
       if ("server_id" in data) await tx.execute(sql`select pg_notify(${jobsChannel}, ${name})`);
+    },
+    async sendAll(tx, name, all, delaySeconds = 0) {
+      const startAfter = Math.min(delaySeconds, longestDelaySeconds);
+      const jobs = all.map((data) => ({ data, startAfter }));
+      await boss.insert(name, jobs, { db: fromDrizzle(tx, sql) });
     },
     backupTasks,
     deliveries,

@@ -1,5 +1,6 @@
 // Work of hours, one job at a time for each key over all instances, in the order in which it was asked for. pg-boss
 // keeps the order and enforces it by a unique index; a claim ends when its runner's heartbeat does.
+import { randomUUID } from "node:crypto";
 import { fromDrizzle, type PgBoss } from "pg-boss";
 import type { Logger } from "pino";
 import type { Leases } from "../instances/leases.ts";
@@ -16,8 +17,8 @@ import {
 import { jobsChannel } from "./singleton-queue.ts";
 
 export type SerialQueue<Data extends object> = {
-  /** Adds a job in a transaction. @param key a server's id @returns the job's id */
-  add(tx: Connection, key: string, data: Data): Promise<string>;
+  /** Adds jobs in a transaction; their keys are servers' ids. @returns their ids, in the same order */
+  add(tx: Connection, jobs: readonly { key: string; data: Data }[]): Promise<string[]>;
   /** Ends a job in the transaction that records its outcome. @returns false when the claim is gone */
   complete(tx: Connection, claim: Claim): Promise<boolean>;
   /** Keeps a claim from being lost until the transaction ends. @throws ClaimLost when it is gone */
@@ -72,15 +73,16 @@ export function createSerialQueue<Data extends object>(
   let runner: JobRunner | null = null;
 
   return {
-    async add(tx, key, data) {
-      const id = await boss.send(name, data, {
-        db: fromDrizzle(tx, sql),
+    async add(tx, jobs) {
+      const all = jobs.map(({ key, data }) => ({
+        id: randomUUID(),
+        data,
         singletonKey: key,
         group: { id: key },
-      });
-      if (id === null) throw new Error("A job was not added to its queue.");
+      }));
+      await boss.insert(name, all, { db: fromDrizzle(tx, sql) });
       await tx.execute(sql`select pg_notify(${jobsChannel}, ${name})`);
-      return id;
+      return all.map(({ id }) => id);
     },
 
     async complete(tx, claim) {
