@@ -1,29 +1,24 @@
 // The rules of backups: what may be asked for when. The work itself waits in the queue of its server.
 import { basename } from "node:path";
 import type { Readable } from "node:stream";
-import {
-  canBackup,
-  canBackupConfiguration,
-  runningWork,
-  type BackupTrigger,
-} from "../../contract/backups/backup.ts";
+import { canBackup, runningWork } from "../../contract/backups/backup.ts";
 import type { Clock } from "../clock.ts";
-import { theSchedule, type Actor } from "../activity/actor.ts";
+import type { Actor } from "../activity/actor.ts";
 import { recordActivity } from "../activity/store.ts";
 import { conflict } from "../http/service-error.ts";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Connection } from "../store/database.ts";
-import { insertedRow } from "../store/rows.ts";
 import type { ListRequest } from "../store/filtered-rows.ts";
 import type { BackupTaskKind } from "../store/tables.ts";
 import { backupEntry, canceledAction } from "./event-data.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
-import type { ConfigurationRow, ConfigurationStore, Moment } from "./configuration-store.ts";
-import { longestWaitMs, type TaskRunner } from "./task-runner.ts";
+import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
+import type { TaskRunner } from "./task-runner.ts";
 import { openVerified } from "./pipeline.ts";
 import type { Resolver } from "./resolver.ts";
 import type { Removal } from "./removal.ts";
+import { createRunMaker } from "./run-maker.ts";
 import type { TaskStore } from "./task-store.ts";
 import { cancellationMessage, Canceled, failureMessage } from "./failure-message.ts";
 
@@ -49,67 +44,8 @@ const taskNames = {
 } as const satisfies Record<BackupTaskKind, string>;
 
 export function createBackupService(options: BackupServiceOptions) {
-  const { store, configurations, tasks, resolver, runner, removal, jobs, clock } = options;
-
-  async function addTasks(
-    tx: Connection,
-    kind: BackupTaskKind,
-    backups: readonly { id: number; server_id: number }[],
-    more: { skip_safety_backup?: boolean } = {},
-  ): Promise<void> {
-    if (backups.length === 0) return;
-    const added = backups.map(({ id, server_id }) => ({
-      server_id,
-      backup_id: id,
-      kind,
-      ...more,
-    }));
-    const ids = await tasks.insert(tx, added);
-    const deadlines = ids.map((id) => ({ id }));
-    await jobs.sendAll(tx, "backup-task.deadline", deadlines, longestWaitMs / 1000);
-  }
-
-  const addTask = (
-    tx: Connection,
-    { server_id }: ConfigurationRow,
-    id: number,
-    kind: BackupTaskKind,
-    more: { skip_safety_backup?: boolean } = {},
-  ) => addTasks(tx, kind, [{ id, server_id }], more);
-
-  /** Stores runs, their tasks, and who asked for them. */
-  async function beginRuns(
-    tx: Connection,
-    all: readonly ConfigurationRow[],
-    trigger: BackupTrigger,
-    more: { actor?: Actor } = {},
-  ): Promise<BackupRow[]> {
-    const started_at = new Date(clock.now());
-    const rows = await store.insertAll(
-      tx,
-      all.map(({ id, storage_provider_id }) => ({
-        configuration_id: id,
-        storage_provider_id,
-        trigger,
-        started_at,
-      })),
-    );
-    const byId = new Map(all.map((one) => [one.id, one]));
-    const begun = rows.flatMap((backup) => {
-      const configuration = byId.get(backup.configuration_id);
-      return configuration === undefined ? [] : [{ backup, configuration }];
-    });
-    const added = begun.map(({ backup: { id }, configuration: { server_id } }) => ({
-      id,
-      server_id,
-    }));
-    await addTasks(tx, "run", added);
-    const entries = begun.map(({ backup, configuration }) =>
-      backupEntry(configuration, backup, "asked to run", more),
-    );
-    await recordActivity(tx, ...entries);
-    return rows;
-  }
+  const { store, configurations, tasks, resolver, runner, removal, clock } = options;
+  const { addTask, run, runScheduled } = createRunMaker(options);
 
   /** Locks a backup together with its configuration; the configuration first, so that no two requests cross. */
   async function lockBoth(
@@ -166,36 +102,8 @@ export function createBackupService(options: BackupServiceOptions) {
     withConfiguration: (id: number) => store.withConfiguration(id),
     list: (configurationId: number, page: ListRequest) => store.list(configurationId, page),
 
-    /** Asks for a run. @throws a conflict while the configuration cannot run or runs already */
-    async run(
-      configurationId: number,
-    ): Promise<{ backup: BackupRow; configuration: ConfigurationRow }> {
-      return store.transaction(async (tx) => {
-        const configuration = await configurations.lock(tx, configurationId);
-        if (configuration === null) throw conflict("The backup configuration no longer exists.");
-        if (!canBackupConfiguration.run(configuration))
-          throw conflict(`The backup configuration can't run while it is ${configuration.status}.`);
-        if ((await tasks.runningOf(tx, [configurationId])).size > 0)
-          throw conflict("A run of this configuration is already queued or running.");
-        const backup = insertedRow(await beginRuns(tx, [configuration], "manual"));
-        return { backup, configuration };
-      });
-    },
-
-    /**
-     * Makes the runs of moments that have come, each with the schedule's next moment, all in one transaction. A schedule that is in
-     * force stays so while a change of it is rehearsed.
-     * @returns those whose run before is not over: their moment is skipped, not queued
-     */
-    runScheduled: (moments: readonly Moment[]): Promise<ConfigurationRow[]> =>
-      store.transaction(async (tx) => {
-        const taken = await configurations.takeMoments(tx, moments);
-        const ids = taken.map(({ id }) => id);
-        const busy = await tasks.runningOf(tx, ids);
-        const free = taken.filter(({ id }) => !busy.has(id));
-        await beginRuns(tx, free, "schedule", { actor: theSchedule });
-        return taken.filter(({ id }) => busy.has(id));
-      }),
+    run,
+    runScheduled,
 
     /**
      * Asks for a restore.
