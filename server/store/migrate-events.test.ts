@@ -87,3 +87,20 @@ test("messages and redeliveries that are on the timeline already keep their sent
     "created",
   ]);
 });
+
+test("an order that waits for a worker's server already is known to wait", async () => {
+  const worker = (id: number, status: string, last: string | null) =>
+    `(${id}, 1, 'database', '${status}', ${last && `'${last}'`}, 5, 'default', 0, 0, false, 128, 3, 60, 1, 1, 0, 10, 3, 'TERM')`;
+  const client = await migrateFrom(
+    "0021_waiting_orders",
+    `
+    insert into servers (id, name, entry) values (1, 'web-1', '{}');
+    insert into sites (id, name, entry, server_id) values (1, 'shop', '{}', 1);
+    insert into workers (id, site_id, connection, status, last_status, transition, queue, max_jobs, max_time, force,
+      memory, sleep, timeout, tries, processes, startsecs, stopwaitsecs, startretries, stopsignal) overriding system value
+    values ${worker(1, "stopping", "installed")}, ${worker(2, "restarting", "restarting")}, ${worker(3, "installed", null)};
+  `,
+  );
+  const { rows } = await client.query("select waiting_order from workers order by id");
+  expect(rows.map(({ waiting_order }) => waiting_order)).toEqual([5, null, null]);
+});

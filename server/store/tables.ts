@@ -238,6 +238,8 @@ export const workers = pgTable(
     unreachable_since: moment("unreachable_since"),
     unreachable_reason: text(),
     last_status: text().$type<WorkerState>(),
+    /** The transition of an order that may not have been taken up; it waits for as long as the row has the same one. */
+    waiting_order: integer(),
     created_at: createdAt,
   },
   (table) => [

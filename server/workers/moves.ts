@@ -39,6 +39,10 @@ type Change = {
 const keptLastStatus = (otherwise: WorkerState | null) =>
   sql`case when ${workers.unreachable_since} is null then ${otherwise} else ${workers.last_status} end`;
 
+/** An order is told by what was known before it: it waits until it is known that somebody took it up. */
+const waitingOrder = (lastStatus: WorkerState | null) =>
+  lastStatus !== null && { waiting_order: sql`${workers.transition} + 1` };
+
 /** The server that a worker is on. */
 export const serverIdOfWorker = sql`(select server_id from sites where sites.id = ${workers.site_id})`;
 
@@ -58,15 +62,14 @@ export function createWorkerMoves(db: Database, leases: WorkerLeases) {
       { since, reason }: Away,
       isTaken: boolean,
     ): Promise<boolean> {
+      const isKnown = from.unreachable_since === null && isTaken;
       const rows = await db
         .update(workers)
         .set({
           unreachable_since: since,
           unreachable_reason: reason,
-          last_status:
-            from.unreachable_since === null && isTaken
-              ? from.status
-              : (from.last_status ?? from.status),
+          last_status: isKnown ? from.status : (from.last_status ?? from.status),
+          ...(isKnown && { waiting_order: null }),
         })
         .where(isStill(from))
         .returning({ id: workers.id });
@@ -89,7 +92,7 @@ export function createWorkerMoves(db: Database, leases: WorkerLeases) {
           unreachable_since: null,
           unreachable_reason: null,
           // Of an order that waits still: it may be away again before that is taken up.
-          last_status: sql`nullif(${workers.last_status}, ${workers.status})`,
+          last_status: sql`case when ${workers.waiting_order} = ${workers.transition} then ${workers.last_status} end`,
           deadline_at: deadline,
         })
         .where(isStill(from))
@@ -116,6 +119,7 @@ export function createWorkerMoves(db: Database, leases: WorkerLeases) {
           status_reason: reason,
           ...(status !== from.status && { status_since: sql`now()` }),
           last_status: keptLastStatus(lastStatus),
+          ...waitingOrder(lastStatus),
           notified_failed: notifiedFailed,
           kill_reason: null,
           changed_from: null,
@@ -149,6 +153,7 @@ export function createWorkerMoves(db: Database, leases: WorkerLeases) {
           status_reason: reason,
           ...(status !== from.status && { status_since: sql`now()` }),
           last_status: keptLastStatus(lastStatus),
+          ...waitingOrder(lastStatus),
           kill_reason: deadlineAt === null ? from.kill_reason : reason,
           deadline_at: deadlineAt,
           transition: sql`${workers.transition} + 1`,

@@ -22,6 +22,7 @@ type NewWorkerRow = Omit<
   | "unreachable_since"
   | "unreachable_reason"
   | "last_status"
+  | "waiting_order"
 >;
 
 export function createWorkerStore(db: Database, leases: WorkerLeases) {

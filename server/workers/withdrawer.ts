@@ -1,5 +1,4 @@
 // Takes back what was asked of a worker while its server was away, before it is carried out.
-import { isInTransit } from "../../contract/states.ts";
 import type { WorkerState } from "../../contract/workers/worker.ts";
 import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
@@ -26,9 +25,12 @@ type WithdrawerOptions = {
 export const pendingStatusOf = ({
   status,
   unreachable_since: since,
-  last_status: last,
-}: Pick<WorkerRow, "status" | "unreachable_since" | "last_status">): WorkerState | null =>
-  since !== null && isInTransit(status) && status !== last ? status : null;
+  transition,
+  waiting_order: order,
+}: Pick<
+  WorkerRow,
+  "status" | "unreachable_since" | "transition" | "waiting_order"
+>): WorkerState | null => (since !== null && order === transition ? status : null);
 
 /** Whether processes are to be up in a state; null = each as it is. */
 const isUpIn = (status: WorkerState): boolean | null =>

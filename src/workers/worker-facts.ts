@@ -37,7 +37,8 @@ export function processesText(worker: Worker): string {
 export function unreachableText({ status, last_status: last, pending_status: pending }: Worker) {
   if (status !== "unreachable") return null;
   const known = last ? [`Last known: ${last}`] : [];
-  return [...known, ...(pending ? [`${pending} once it is back`] : [])].join(", ") || null;
+  const again = pending === last ? " again" : "";
+  return [...known, ...(pending ? [`${pending}${again} once it is back`] : [])].join(", ") || null;
 }
 
 /** "3 of 4 up", of a worker that failed and is not down as a whole; null of any other. */

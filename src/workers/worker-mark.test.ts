@@ -34,6 +34,11 @@ test.each<[string, Partial<Worker>, ReturnType<typeof said>]>([
     ["idle", "unreachable", "Last known: installed, stopping once it is back"],
   ],
   [
+    "out of reach on its way, with an order for the same that waits",
+    { status: "unreachable", last_status: "restarting", pending_status: "restarting" },
+    ["idle", "unreachable", "Last known: restarting, restarting again once it is back"],
+  ],
+  [
     "failed in part",
     {
       status: "failed",

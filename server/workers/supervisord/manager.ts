@@ -208,6 +208,8 @@ export function createSupervisordManager(options: SupervisordOptions) {
       if (worker.change) changes.end(worker);
       for (const slot of surplus(worker)) void slot.stop();
       for (const slot of wanted(worker)) slot.withdraw(isUp);
+      // Of a change that was half way before what is withdrawn.
+      if (isUp === true) void changes.renewOutdated(worker);
       wake();
     },
 
