@@ -6,6 +6,7 @@ import { describe, expect, test, vi } from "vitest";
 import { createCollector } from "../../../testing/collector.ts";
 import { openRemoteHost } from "../../../../ssh/remote-host.ts";
 import { connectTo } from "../../../../ssh/testing/connect.ts";
+import { expectGone } from "../../../../ssh/testing/remote-commands.ts";
 import { startSshd } from "../../../../ssh/testing/sshd.ts";
 import { isRoot } from "../../../../testing/machine.ts";
 import { attempt, contentOf, exec, query, rich } from "../testing/fixtures.ts";
@@ -69,6 +70,6 @@ describe.runIf(isRoot)("a SQLite database behind sudo", () => {
     await expect(running).rejects.toMatchObject({ name: "ServerAway" });
     await vi.waitFor(() => source.settle(attempt()), { timeout: 20_000 });
     expect(await readdir(folder)).toEqual(["shop.sqlite"]);
-    expect(await sshd.findRunning(folder)).toEqual([]);
+    await expectGone(sshd, folder);
   });
 });
