@@ -21,10 +21,12 @@ type Intent = {
   isStart(): boolean;
   /** supervisord would start it as it is to be. */
   isAsWanted(): boolean;
+  /** What was asked for before a run can have begun that is seen only now. */
+  startedFor(): Program;
   /** The start that was asked for is seen. */
   noteStart(): void;
-  /** So is what was to come back after its end. */
-  noteReturn(): void;
+  /** So is what was to come back after its end. @param isOrdered it did not come back by itself */
+  noteReturn(isOrdered: boolean): void;
 };
 
 export type SeenProcessPorts = {
@@ -84,12 +86,12 @@ export function createSeenProcess(ports: SeenProcessPorts, intent: Intent) {
 
   /** What a run carries that is seen for the first time. */
   function noteRun(seen: Observed, isOrdered: boolean) {
-    const program = ports.program();
     if (isOrdered) {
       restarts = 0;
-      history.starts(program);
+      history.starts(intent.startedFor());
       return;
     }
+    const program = ports.program();
     const { deployment, settings, order } = history.toRecord();
     // supervisord counts whole seconds. One that is taken for too early is replaced once more; none is missed.
     const isNewest = seen.startedAtMs - 2000 >= ports.deployedAtMs();
@@ -130,7 +132,7 @@ export function createSeenProcess(ports: SeenProcessPorts, intent: Intent) {
     }
     intent.noteStart();
     if (seen.state !== "STARTING") enter("STARTING", reason);
-    intent.noteReturn();
+    intent.noteReturn(isOrdered);
   }
 
   function follow(seen: Observed) {

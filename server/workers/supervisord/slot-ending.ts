@@ -33,6 +33,7 @@ type EndingPorts = {
 type Shown = { state: ProcessState; pid: number | null };
 
 export function createSlotEnding({ nowMs, startedAs, isAsWanted, onKill }: EndingPorts) {
+  const begun = { signaled: null, sentAtMs: null, isKillTold: false, isTold: false };
   let ending: Ending | null = null;
   let waiting: (() => void)[] = [];
 
@@ -65,11 +66,16 @@ export function createSlotEnding({ nowMs, startedAs, isAsWanted, onKill }: Endin
     begin(isGentle: boolean, isFinal: boolean): Promise<void> {
       // A restart that is under way becomes a stop, within the time that it has.
       ending = {
-        ...(ending ?? { signaled: null, sentAtMs: null, isKillTold: false, isTold: false }),
+        ...(ending ?? begun),
         isGentle: isGentle && ending?.isGentle !== false,
         isFinal: isFinal || ending?.isFinal === true,
       };
       return new Promise<void>((resolve) => waiting.push(resolve));
+    },
+
+    /** What came back is to end as well; who waits for the end goes on waiting. */
+    repeat(isGentle: boolean) {
+      ending = { ...begun, isGentle, isFinal: false };
     },
 
     /** One that supervisord was not told of leaves no trace. */

@@ -27,18 +27,36 @@ export function createSlot(number: number, ports: SlotPorts) {
   /** Its section in the file, which is what supervisord has as long as the group is there. */
   let section: string | null = null;
 
+  /** What it was to be when the look was asked for that comes next. */
+  let asked = ports.program();
+  /** What it was to be at a moment when no run had begun that is still to be seen. */
+  let startedFor = asked;
+
   const isAsWanted = () => section === ports.target();
+
+  /** Whether something was asked for that what is seen now may have been started before. */
+  function isOutstanding(): boolean {
+    const { order, requiredDeployment } = ports.program();
+    return (
+      (order ?? 0) > (startedFor.order ?? 0) ||
+      (requiredDeployment ?? 0) > (startedFor.deployment ?? 0)
+    );
+  }
 
   const shown = createSeenProcess(ports, {
     isUp: () => wanted && !ending.isUnderWay() && !isStartDue,
     isEnding: () => ending.isUnderWay(),
     isStart: () => isStartDue || ending.isUnderWay(),
     isAsWanted,
+    startedFor: () => startedFor,
     noteStart() {
       isStartDue = false;
     },
-    noteReturn() {
-      if (ending.comesBack()) ending.finish();
+    noteReturn(isOrdered) {
+      const isBack = ending.comesBack();
+      if (isOrdered && wanted && (isBack || !ending.isUnderWay()) && isOutstanding())
+        ending.repeat(!shown.startedAs().stopasgroup);
+      else if (isBack) ending.finish();
     },
   });
   const { state, pid, hasProcess } = shown;
@@ -122,6 +140,11 @@ export function createSlot(number: number, ports: SlotPorts) {
       if (record !== null) shown.restore(record);
     },
 
+    /** supervisord is about to be asked. */
+    looks() {
+      asked = ports.program();
+    },
+
     /** Takes in what supervisord says; null = it has no such group. */
     observe(seen: Observed | null, seenExit: ProcessExit | null) {
       const wasThere = isThere;
@@ -130,11 +153,15 @@ export function createSlot(number: number, ports: SlotPorts) {
       if (ending.isUnderWay() && (seen === null || isOver(seen))) ending.noteEnd();
       if (seen === null) shown.takeAbsence(wasThere);
       else shown.take(seen, seenExit, wasThere === null);
+      startedFor = asked;
       checkEnding();
     },
 
     /** A step is about to be given to supervisord. */
-    tells: ending.tells,
+    tells() {
+      startedFor = ports.program();
+      ending.tells();
+    },
 
     /** A step was given to supervisord. */
     noteStep(step: Step) {

@@ -68,6 +68,7 @@ export function createTurn(options: TurnOptions) {
 
   /** @returns what is there of this installation and belongs to no process that it knows */
   async function observe(rpc: Rpc): Promise<Map<string, Observed>> {
+    for (const { slots } of workers.values()) for (const slot of slots.values()) slot.looks();
     const answer = await rpc("getAllProcessInfo");
     if (answer !== last?.answer) last = { answer, seen: readProcesses(answer, names, nowMs()) };
     const seen = new Map(last.seen);

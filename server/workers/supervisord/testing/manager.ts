@@ -16,10 +16,16 @@ import type { TestSupervisord } from "./supervisord.ts";
 export type TestManager = TestSupervisor &
   Pick<LookingManager, "wake"> & { asked(): (readonly string[])[] };
 
-type Given = { folder?: string; instance?: string; machine?: Machine; restMs?: number };
+type Given = {
+  folder?: string;
+  instance?: string;
+  machine?: Machine;
+  busyMs?: number;
+  restMs?: number;
+};
 
 /**
- * Looks every 50 ms, and every 200 ms or `restMs` at rest; `asked` has the commands on its machine. Released when the test
+ * Looks every 50 ms or `busyMs`, and every 200 ms or `restMs` at rest; `asked` has the commands on its machine. Released when the test
  * is over; what it added to supervisord goes with that.
  */
 export function makeManager(
@@ -51,7 +57,7 @@ export function makeManager(
     config,
     folder: join(folder, "workers"),
     instance,
-    pace: { busyMs: 50, awayMs: 200, restMs: given.restMs ?? 200, compareMs: 500 },
+    pace: { busyMs: given.busyMs ?? 50, awayMs: 200, restMs: given.restMs ?? 200, compareMs: 500 },
   });
   context.onTestFinished(() => manager.release());
   return { ...manager, ...reports, instance, folder, asked: () => asked };
