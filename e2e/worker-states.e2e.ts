@@ -101,7 +101,8 @@ test("what waits for a server that is away is shown, and withdrawn", async ({
       );
     });
     await expect.poll(async () => (await service.call("GET", `/api/site/${id}`)).status).toBe(200);
-    const created = await service.call("POST", `/api/site/${id}/worker`, workerBody);
+    const body = { ...workerBody, startsecs: 1, startretries: 50 };
+    const created = await service.call("POST", `/api/site/${id}/worker`, body);
     const worker: Worker = await created.json();
     await page.goto(`${service.url}/workers/${worker.id}`);
     const main = page.getByRole("main");
@@ -125,6 +126,21 @@ test("what waits for a server that is away is shown, and withdrawn", async ({
     // With the whole server, they come up again.
     await supervisord.start();
     await expect(main.getByText("installed", { exact: true })).toBeVisible(soon);
+
+    // What is on its way to the same state already waits as well.
+    await writeFile(join(root, "artisan"), "exit 1\n");
+    const shown: Worker = await (await service.call("GET", `/api/worker/${worker.id}`)).json();
+    for (const { pid } of shown.process_list ?? []) if (pid !== null) process.kill(pid, "SIGKILL");
+    await expect(main.getByText("restarting", { exact: true })).toBeVisible(soon);
+    process.kill(supervisord.pid(), "SIGSTOP");
+    await expect(main.getByText("Last known: restarting", { exact: true })).toBeVisible(soon);
+    await main.getByRole("button", { name: "Restart" }).click();
+    await expect(main.getByText("restarting again once it is back")).toBeVisible(soon);
+    await withdraw.click();
+    await expectToast(page, "status", /^Withdrew the restart of /);
+    await expect(withdraw).toBeHidden();
+    process.kill(supervisord.pid(), "SIGCONT");
+
     // A page that is open would ask for it.
     await page.goto(`${service.url}/sites/${id}/workers`);
     await service.call("DELETE", `/api/worker/${worker.id}`);
