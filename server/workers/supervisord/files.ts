@@ -72,9 +72,13 @@ export async function makeFolder(machine: Machine, path: string): Promise<void> 
   if (end.exitCode !== ok) throw problemOf(`Couldn't make ${path}`, end);
 }
 
-/** Deletes each file whose path begins so. */
-export async function removeStarting(machine: Machine, start: string): Promise<void> {
-  await run({ machine, script: 'rm -f -- "$1"*', args: [start] });
+/** Deletes each file whose path begins in one of these ways. */
+export async function removeStarting(machine: Machine, starts: readonly string[]): Promise<void> {
+  await run({ machine, script: 'for s; do rm -f -- "$s"*; done', args: starts });
+}
+
+export async function removeEmptyFolder(machine: Machine, path: string): Promise<void> {
+  await run({ machine, script: 'rmdir -- "$1" 2>/dev/null', args: [path] });
 }
 
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

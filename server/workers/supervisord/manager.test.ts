@@ -30,10 +30,11 @@ async function left({ instance }: Pick<Manager, "instance">) {
   return {
     groups: JSON.stringify(all).match(new RegExp(`"group":"${prefix}[^"]*`, "g")) ?? [],
     files: readdirSync(supervisord.programs).filter((name) => name.startsWith(prefix)),
-    logs: existsSync(logs) ? readdirSync(logs) : [],
+    logs: existsSync(logs) ? readdirSync(logs) : null,
   };
 }
-const nothing = { groups: [], files: [], logs: [] };
+/** Not even the folder of the logs. */
+const nothing = { groups: [], files: [], logs: null };
 
 test("a program starts, stops, starts again, and leaves nothing when it is removed", async (context) => {
   const manager = makeManager(context, supervisord);
@@ -52,6 +53,27 @@ test("a program starts, stops, starts again, and leaves nothing when it is remov
   expect(second.some(isRunning)).toBe(false);
   expect(await left(manager)).toEqual(nothing);
   expect(manager.known()).toEqual([]);
+});
+
+test("the folder of the logs goes with the last worker, and not before", async (context) => {
+  const manager = makeManager(context, supervisord);
+  await manager.resume([]);
+  const { fileOf, logOf } = createNames(manager.instance);
+  for (const id of [1, 2]) {
+    manager.start(programOf(id));
+    await expect.poll(isUp(manager, id), soon).toBe(true);
+  }
+  // Whoever deletes a log keeps supervisord from nothing.
+  rmSync(logOf(join(supervisord.folder, "log"), 2, 1));
+  await manager.remove(1);
+  expect(await left(manager)).toMatchObject({
+    groups: [expect.stringContaining("-2-1")],
+    logs: [],
+  });
+  // What a connection that was cut left of a file that was being written.
+  writeFileSync(join(supervisord.programs, `${fileOf(2, ".conf")}.new`), "");
+  await manager.remove(2);
+  expect(await left(manager)).toEqual(nothing);
 });
 
 test("a change replaces one process after the other, and leaves those alone that stay", async (context) => {

@@ -11,6 +11,7 @@ import {
   hashesIn,
   makeFolder,
   readText,
+  removeEmptyFolder,
   removeFiles,
   removeStarting,
   sha256,
@@ -229,9 +230,15 @@ export function createTurn(options: TurnOptions) {
     return true;
   }
 
-  async function clean(installed: Installed, id: number): Promise<void> {
-    const logs = names.logOf(installed.logFolder, id, 0).replace(/0\.log$/, "");
-    await removeStarting(machine, logs);
+  async function clean({ folder, logFolder }: Installed, id: number): Promise<void> {
+    const log = names.logOf(logFolder, id, 0);
+    // A cut connection may have left the program file under the name that it was written by.
+    const file = `${folder}/${names.fileOf(id, ".")}`;
+    await removeStarting(machine, [log.replace(/0\.log$/, ""), file]);
+    // supervisord makes the log of a group up to a second after the group, and not the folder for it.
+    const others = [...workers.values()].filter((worker) => worker.id !== id);
+    const isInUse = others.some(({ slots }) => slots.values().some((slot) => slot.isThere()));
+    if (!isInUse) await removeEmptyFolder(machine, dirname(log));
   }
 
   /** What fails for one worker is no matter of the others, and is told once however often it is tried again. */
