@@ -60,7 +60,7 @@ test("the folder of the logs goes with the last worker, and not before", async (
   await manager.resume([]);
   const { fileOf, logOf } = createNames(manager.instance);
   for (const id of [1, 2]) {
-    manager.start(programOf(id));
+    manager.start(programOf(id, {}));
     await expect.poll(isUp(manager, id), soon).toBe(true);
   }
   // Whoever deletes a log keeps supervisord from nothing.
