@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Worker } from "../contract/workers/worker.ts";
 import { patientArtisan } from "../server/testing/artisan.ts";
 import { ownUser } from "../server/testing/own-user.ts";
+import { sendSignal } from "../server/testing/signals.ts";
 import { workerBody } from "../server/testing/worker-body.ts";
 import { startSupervisord } from "../server/workers/supervisord/testing/supervisord.ts";
 import { expect, test } from "./fixtures.ts";
@@ -130,16 +131,16 @@ test("what waits for a server that is away is shown, and withdrawn", async ({
     // What is on its way to the same state already waits as well.
     await writeFile(join(root, "artisan"), "exit 1\n");
     const shown: Worker = await (await service.call("GET", `/api/worker/${worker.id}`)).json();
-    for (const { pid } of shown.process_list ?? []) if (pid !== null) process.kill(pid, "SIGKILL");
+    for (const { pid } of shown.process_list ?? []) if (pid !== null) sendSignal(pid, "SIGKILL");
     await expect(main.getByText("restarting", { exact: true })).toBeVisible(soon);
-    process.kill(supervisord.pid(), "SIGSTOP");
+    sendSignal(supervisord.pid(), "SIGSTOP");
     await expect(main.getByText("Last known: restarting", { exact: true })).toBeVisible(soon);
     await main.getByRole("button", { name: "Restart" }).click();
     await expect(main.getByText("restarting again once it is back")).toBeVisible(soon);
     await withdraw.click();
     await expectToast(page, "status", /^Withdrew the restart of /);
     await expect(withdraw).toBeHidden();
-    process.kill(supervisord.pid(), "SIGCONT");
+    sendSignal(supervisord.pid(), "SIGCONT");
 
     // A page that is open would ask for it.
     await page.goto(`${service.url}/sites/${id}/workers`);
