@@ -2,7 +2,12 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createApp, type App } from "../app.ts";
 import { createFakeClock } from "../testing/fake-clock.ts";
-import { countEach, noteStatements, withStatements } from "../testing/count-statements.ts";
+import {
+  countEach,
+  noteStatements,
+  withStatements,
+  type Statement,
+} from "../testing/note-statements.ts";
 import { createBackupTestService, type BackupTestService } from "./testing/backup-service.ts";
 
 const many = 200;
@@ -59,12 +64,12 @@ async function expectOneEach(): Promise<void> {
 
 test("makes the runs of a hundred schedules with the statements of one", async () => {
   const clock = await begin();
-  const statements: string[] = [];
+  const statements: Statement[] = [];
   withStatements(statements, () => clock.advance(minuteMs));
   await untilTaken();
   await expectOneEach();
   // Other loops of the service read by the same clock meanwhile.
-  const writes = countEach(statements.filter((text) => /insert into|update/i.test(text)));
+  const writes = countEach(statements.filter(({ text }) => /insert into|update/i.test(text)));
   expect(Object.keys(writes)).toContainEqual(expect.stringContaining('insert into "backups"'));
   expect(Object.entries(writes).filter(([, count]) => count > many / 100)).toEqual([]);
 });

@@ -12,6 +12,7 @@ import {
   lt,
   notExists,
   sql,
+  type SQLWrapper,
 } from "../store/drizzle.ts";
 import {
   activity,
@@ -21,33 +22,40 @@ import {
   webhookDeliveries,
 } from "../store/tables.ts";
 
+/** Where a row lies. By their ids, rows that were found by another index would be looked for a second time. */
+const ctid = sql`ctid`;
+const isOneOf = (rows: SQLWrapper) => sql`${ctid} = any(array(${rows}))`;
+
 const dayMs = 24 * 3600 * 1000;
 
-/** A statement that removes millions would hold their locks, and the disk, for minutes. */
-const rowsAtOnce = 1000;
+type PruneOptions = {
+  db: Database;
+  keepDays: number;
+  clock: Clock;
+  /** A statement that removes millions would hold their locks, and the disk, for minutes. */
+  rowsAtOnce?: number;
+};
 
-type PruneOptions = { db: Database; keepDays: number; clock: Clock };
-
-export function createPrune({ db, keepDays, clock }: PruneOptions) {
+export function createPrune({ db, keepDays, clock, rowsAtOnce = 1000 }: PruneOptions) {
   async function forgetActivity(before: Date): Promise<number> {
     const old = db
-      .select({ id: activity.id })
+      .select({ ctid })
       .from(activity)
       .where(lt(activity.at, before))
       .orderBy(asc(activity.at))
       .limit(rowsAtOnce);
-    const { rowCount } = await db.delete(activity).where(inArray(activity.id, old));
+    const { rowCount } = await db.delete(activity).where(isOneOf(old));
     return rowCount ?? 0;
   }
 
   async function forgetMessages(before: Date): Promise<number> {
     const old = db
-      .select({ id: channelMessages.id })
+      .select({ ctid })
       .from(channelMessages)
       .where(and(lt(channelMessages.created_at, before), isNull(channelMessages.next_attempt_at)))
       .orderBy(asc(channelMessages.id))
       .limit(rowsAtOnce);
-    const { rowCount } = await db.delete(channelMessages).where(inArray(channelMessages.id, old));
+    const { rowCount } = await db.delete(channelMessages).where(isOneOf(old));
     return rowCount ?? 0;
   }
 

@@ -10,7 +10,12 @@ import { backupTaskQueue } from "../jobs/jobs.ts";
 import { serialQueueOptions } from "../jobs/serial-queue.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { filtersOf } from "./list-filters.ts";
-import { countEach, noteStatements, withStatements } from "../testing/count-statements.ts";
+import {
+  countEach,
+  noteStatements,
+  withStatements,
+  type Statement,
+} from "../testing/note-statements.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 
 // Lists are polled, so the cost of one must not grow with its rows.
@@ -146,7 +151,7 @@ afterAll(async () => {
 async function ask<Body>(service: TestService, path: string) {
   // From here on the service knows the token.
   await service.call("GET", "/api/token");
-  const statements: string[] = [];
+  const statements: Statement[] = [];
   const { status, body } = await withStatements(statements, () => service.json<Body>("GET", path));
   expect(status).toBe(200);
   expect(statements).not.toEqual([]);
@@ -192,13 +197,13 @@ test("the search asks the database once, for 40 rows of each kind as for one", a
 
 test("a start looks up no worker's site or server singly", async () => {
   await withMany.query("update workers set status = 'stopped'");
-  const statements: string[] = [];
+  const statements: Statement[] = [];
   const next = await withStatements(statements, () => createApp(withMany.options));
   await next.close("keep");
-  expect(statements.filter((text) => / from "workers"/.test(text))).not.toEqual([]);
-  expect(statements.filter((text) => /"(?:sites|servers|workers)"\."id" = \$/.test(text))).toEqual(
-    [],
-  );
+  expect(statements.filter(({ text }) => / from "workers"/.test(text))).not.toEqual([]);
+  expect(
+    statements.filter(({ text }) => /"(?:sites|servers|workers)"\."id" = \$/.test(text)),
+  ).toEqual([]);
 });
 
 test("each configuration is shown with what is its own", async () => {

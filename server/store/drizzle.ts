@@ -7,7 +7,7 @@ import type * as migrator from "drizzle-orm/node-postgres/migrator";
 import type * as pgCore from "drizzle-orm/pg-core";
 import type * as migrationFiles from "drizzle-orm/migrator";
 
-export type { SQL } from "drizzle-orm";
+export type { SQL, SQLWrapper } from "drizzle-orm";
 export type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 
 const require = createRequire(import.meta.url);
