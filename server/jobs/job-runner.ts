@@ -27,6 +27,8 @@ type JobRunnerOptions<Data extends object> = {
   places(running: readonly Data[]): FetchOptions | null;
   /** Does a job and ends it. When it throws, the job is handed out again, with the next attempt. */
   perform(claim: Claim, data: Data, signal: AbortSignal): Promise<void>;
+  /** From the end of one look for jobs to the next one at least; none if not given. */
+  restMs?: number;
   /** Jobs that nobody announced here are found so soon: delayed ones, and those of an instance that died. */
   pollMs: number;
   log: Logger;
@@ -53,7 +55,7 @@ type Running<Data> = {
 };
 
 export function createJobRunner<Data extends object>(options: JobRunnerOptions<Data>): JobRunner {
-  const { boss, queue, places, perform, pollMs, log } = options;
+  const { boss, queue, places, perform, restMs = 0, pollMs, log } = options;
   const running = new Set<Running<Data>>();
 
   async function run(job: Job<Data>, signal: AbortSignal): Promise<void> {
@@ -94,13 +96,14 @@ export function createJobRunner<Data extends object>(options: JobRunnerOptions<D
   const loop = createLoop({
     name: `jobs of ${queue}`,
     everyMs: pollMs,
+    restMs,
     async turn(signal) {
       for (let isMore = true; isMore && !signal.aborted;) {
         const options = places([...running].map(({ job }) => job.data));
         if (options === null) return;
         const jobs = await boss.fetch<Data>(queue, options);
         for (const job of jobs) start(job);
-        isMore = jobs.length > 0;
+        isMore = jobs.length >= (options.batchSize ?? 1);
       }
     },
     clock: systemClock,
