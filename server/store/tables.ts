@@ -75,7 +75,7 @@ export const oneTimeLinks = pgTable("one_time_links", {
   expires_at: moment("expires_at").notNull(),
 });
 
-/** What is left of a limit that several instances share; `rate-limiter-flexible` writes them. */
+/** What is left of a limit that several instances share; `rate-limiter-flexible` writes them. Unlogged: no count waits for the disk. */
 export const rateLimits = pgTable("rate_limits", {
   key: text().primaryKey(),
   points: integer().notNull().default(0),
