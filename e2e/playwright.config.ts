@@ -1,6 +1,8 @@
 import { defineConfig } from "@playwright/test";
 import { launchOptions } from "../server/setup/browser.ts";
 
+const browser = launchOptions();
+
 export default defineConfig({
   testDir: ".",
   globalSetup: "./global-setup.ts",
@@ -20,7 +22,13 @@ export default defineConfig({
   timeout: 120_000,
   expect: { timeout: 30_000 },
   use: {
-    launchOptions: launchOptions(),
+    launchOptions: {
+      ...browser,
+      // A page lives for seconds: to optimize its code costs more than that brings.
+      args: [...(browser.args ?? []), "--js-flags=--no-turbofan --no-maglev"],
+    },
+    // Without a screen each frame of what moves is drawn by the processor.
+    contextOptions: { reducedMotion: "reduce" },
     viewport: { width: 1280, height: 800 },
     // A trace of each test costs a quarter of the time; `--trace retain-on-failure` where one is looked for.
     screenshot: "only-on-failure",

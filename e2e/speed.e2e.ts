@@ -6,6 +6,9 @@ import { workerRow } from "./helpers.ts";
 import { countRows, forgetRows, watchRows } from "./rendered-rows.ts";
 import { ownUser } from "../server/testing/own-user.ts";
 
+// As most users have it: what appears moves.
+test.use({ contextOptions: { reducedMotion: "no-preference" } });
+
 type LayoutShift = PerformanceEntry & { value: number; sources: { node: Node | null }[] };
 type Jumps = { distance: number; moved: string[] };
 

@@ -2,6 +2,9 @@
 import { expect, test } from "./fixtures.ts";
 import { configurationRow, expectAccessible, expectRow } from "./helpers.ts";
 
+// As most users have it: what appears moves.
+test.use({ contextOptions: { reducedMotion: "no-preference" } });
+
 const press = "Run now: Orders, nightly";
 
 test("a run that ends while its user is elsewhere says so in the place where it was said to run", async ({
