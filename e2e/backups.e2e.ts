@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
-import { type Backups, expect, test } from "./fixtures.ts";
+import { test } from "./bucket.ts";
+import { type Backups, expect } from "./fixtures.ts";
 import {
   configurationRow,
   expectAccessible,
@@ -62,25 +62,14 @@ test.describe("running a backup now", () => {
 });
 
 test.describe("a run in its row", () => {
-  /** Enough that it takes a while, and nothing that could be made smaller. */
-  const startLongRun = async (backups: Backups) => {
-    const video = randomBytes(300_000_000);
-    for (const part of [1, 2, 3]) await writeFile(join(backups.site.root, `${part}.bin`), video);
-    const { id, name } = await backups.createConfiguration({
-      name: "Blog files",
-      backupable_type: "site",
-      backupable_id: backups.site.id,
-    });
-    return { id, name };
-  };
-
   test("shows how far it is and is canceled there, after a question that says what stays", async ({
     connected: page,
     service,
     backups,
+    bucket,
   }) => {
-    test.slow();
-    const { id, name } = await startLongRun(backups);
+    const { id, name } = await bucket.createConfiguration();
+    bucket.hold();
     await page.goto(service.url + listOf(backups));
     const row = configurationRow(page, name);
     await press(page, "Run now", name);
@@ -106,16 +95,12 @@ test.describe("a run in its row", () => {
     connected: page,
     service,
     backups,
+    bucket,
   }) => {
-    test.slow();
-    const { id, name } = await startLongRun(backups);
-    await service.call("POST", `/api/backup/${id}`);
-    // As large as it is, a busy disk takes its time.
-    await expect
-      .poll(async () => newestOf(await backups.configuration(id)).status, { timeout: 60_000 })
-      .toBe("finished");
-    const backup = newestOf(await backups.configuration(id));
+    const { id, name } = await bucket.createConfiguration();
+    const backup = newestOf(await backups.run(id));
     await writeFile(join(backups.site.root, "later.txt"), "newer than the backup");
+    bucket.hold();
     await service.call("PUT", `/api/backup/${backup.id}`);
     await page.goto(service.url + listOf(backups));
     const row = configurationRow(page, name);
@@ -136,19 +121,21 @@ test.describe("a run in its row", () => {
     connected: page,
     service,
     backups,
+    bucket,
     expected,
   }) => {
-    test.slow();
     expected.push(/409 \(Conflict\)/);
-    const { id, name } = await startLongRun(backups);
+    const { id, name } = await bucket.createConfiguration();
+    const release = bucket.hold();
     await service.call("POST", `/api/backup/${id}`);
     await page.goto(service.url + listOf(backups));
     await page.getByRole("button", { name: `Cancel run: ${name}` }).click();
     const dialog = page.getByRole("alertdialog");
     await expect(dialog).toBeVisible();
     await expectAccessible(page);
+    release();
     await expect
-      .poll(async () => newestOf(await backups.configuration(id)).status, { timeout: 60_000 })
+      .poll(async () => newestOf(await backups.configuration(id)).status)
       .toBe("finished");
     await dialog.getByRole("button", { name: "Cancel run" }).click();
     await expect(dialog.getByRole("alert")).toContainText("Nothing to cancel");

@@ -64,9 +64,10 @@ const programs: readonly Program[] = [
   {
     name: "kills",
     about:
-      "kills of the service: 25 in runs and 25 in restores of each kind of source, 30 beside workers, 40 of a supervisor, 25 after deployments, 10 in changes, 10 in webhooks; 40 of a move of the database",
+      "kills of the service: 25 in runs and 25 in restores of each kind of source, 20 in restores of MySQL, 30 beside workers, 40 of a supervisor, 25 after deployments, 10 in changes, 10 in webhooks; 40 of a move of the database",
     files: [
       "server/backups/crash.test.ts",
+      "server/backups/sources/mysql/source.test.ts",
       "server/workers/crash.test.ts",
       "server/workers/supervisor/crash.test.ts",
       "server/workers/change-kill.test.ts",
@@ -76,6 +77,8 @@ const programs: readonly Program[] = [
     ],
     environment: {
       CRASH_ROUNDS: "25",
+      RESTORE_KILLS: "20",
+      LONG_FORM: "true",
       WORKER_KILLS: "30",
       SUPERVISOR_KILLS: "40",
       CHANGE_KILLS: "10",

@@ -4,15 +4,17 @@ import S3rver from "s3rver";
 import type { S3Options } from "./s3.ts";
 import { portOf } from "../testing/port-of.ts";
 
+type Verdict = "pass" | "reset" | "hang" | number;
+
 export type Gate = {
   options: S3Options;
   /** What was asked for since the last look: method, path and query. */
   asked(): string[];
   /**
    * Says what becomes of each request: `pass`, an answer's code, `reset` breaks the connection in the middle of the
-   * request's body, `hang` never answers.
+   * request's body, `hang` never answers. A promise has the request wait for it.
    */
-  rule(next: (asked: string) => "pass" | "reset" | "hang" | number): void;
+  rule(next: (asked: string) => Verdict | Promise<Verdict>): void;
   close(): Promise<void>;
 };
 
@@ -29,10 +31,12 @@ export async function startS3(directory: string): Promise<Gate> {
   let asked: string[] = [];
   let decide: Parameters<Gate["rule"]>[0] = () => "pass";
 
-  const gate = createServer((incoming, outgoing) => {
+  async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const what = `${incoming.method} ${incoming.url}`;
     asked.push(what);
-    const verdict = decide(what);
+    const decision = decide(what);
+    const verdict = typeof decision === "object" ? await decision : decision;
+    if (incoming.destroyed) return;
     if (verdict === "pass") return pass(incoming, outgoing, storagePort);
     if (verdict === "hang") return;
     if (verdict === "reset") {
@@ -40,7 +44,8 @@ export async function startS3(directory: string): Promise<Gate> {
       return;
     }
     incoming.resume().once("end", () => outgoing.writeHead(verdict).end());
-  });
+  }
+  const gate = createServer((incoming, outgoing) => void answer(incoming, outgoing));
   await new Promise<void>((resolve) => gate.listen(0, "127.0.0.1", resolve));
   // A server that listens on a port has an address with one.
   const port = portOf(gate);

@@ -7,6 +7,8 @@ import { PassThrough, Readable, Writable } from "node:stream";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startMariadbServer, type MariadbServer } from "../../testing/mariadb-server.ts";
 import { createMysqlClient, readUrl } from "./client.ts";
+import { isLongForm } from "../../../testing/long-form.ts";
+import { makeRandom, makeSeed } from "../../../testing/random.ts";
 import { SourceError } from "../source.ts";
 import {
   attemptOf,
@@ -260,7 +262,7 @@ describe("a failure leaves the target as it was", () => {
     const counting = countingHost((number) => (commands = number));
     await sourceOf(url, scratch, counting).restore(streamOf(good), attemptOf(4));
     await server.query(database(), otherState);
-    for (const part of [0.1, 0.3, 0.5, 0.7, 0.8]) {
+    for (const part of isLongForm ? [0.1, 0.3, 0.5, 0.7, 0.8] : [0.1, 0.5, 0.8]) {
       const abort = new AbortController();
       const aborting = countingHost((number) => {
         if (number === Math.round(part * commands)) setTimeout(() => abort.abort(), 5);
@@ -290,9 +292,13 @@ describe("a failure leaves the target as it was", () => {
   });
 });
 
+/** `npm run soak -- kills` has more. */
+const kills = Number(process.env["RESTORE_KILLS"] ?? 3);
+const killSeed = makeSeed("RESTORE_SEED");
+
 test(
-  "a service killed while it restores leaves the old or the new, whole",
-  { timeout: 300_000 },
+  `a service killed while it restores leaves the old or the new, whole, ${kills} times (RESTORE_SEED=${killSeed})`,
+  { timeout: 60_000 + kills * 30_000 },
   async () => {
     await server.query(database(), everything);
     const source = sourceOf(url, scratch);
@@ -309,12 +315,12 @@ test(
       countingHost((number) => (commands = number)),
     ).restore(streamOf(content), attemptOf(6));
     await server.query(database(), otherState);
-    const rounds = 9;
+    const random = makeRandom(killSeed);
     let restored = 0;
-    for (let round = 0; round < rounds; round += 1) {
+    for (let round = 0; round < kills; round += 1) {
       // Spread over the whole run, its first and its last command among them.
-      const killAt = 1 + Math.round((round * (commands - 1)) / (rounds - 1));
-      const delayMs = round % 2 === 0 ? 0 : 1 + Math.random() * 30;
+      const killAt = 1 + Math.round((round * (commands - 1)) / (kills - 1));
+      const delayMs = round % 2 === 0 ? 0 : 1 + random() * 30;
       const child = fork(
         join(import.meta.dirname, "testing/restore-child.ts"),
         [url, scratch, file, `${killAt}`, `${delayMs}`],
@@ -322,7 +328,7 @@ test(
       );
       const [, signal]: unknown[] = await once(child, "exit");
       // A kill that waits may come after the end.
-      if (delayMs === 0 && round < rounds - 1) expect(signal).toBe("SIGKILL");
+      if (delayMs === 0 && round < kills - 1) expect(signal).toBe("SIGKILL");
       const state = await source.settle(attemptOf(6));
       const picture = await pictureOf(server, url);
       const isNew = picture === fresh;
@@ -336,7 +342,7 @@ test(
     }
     // Both sides of the swap were seen.
     expect(restored).toBeGreaterThan(0);
-    expect(restored).toBeLessThan(rounds);
+    expect(restored).toBeLessThan(kills);
     await rm(file);
   },
 );

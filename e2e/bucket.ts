@@ -1,0 +1,56 @@
+// A storage of the S3 kind that can be told to wait, so that work with it lasts as long as a test looks at it.
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Backup, BackupConfiguration } from "../contract/backups/backup.ts";
+import { startS3 } from "../server/storage/testing.ts";
+import { test as base, expect } from "./fixtures.ts";
+
+export type Bucket = {
+  /** Of a site's folder with more than all buffers hold, which is stored there. */
+  createConfiguration(): Promise<BackupConfiguration>;
+  /** What is asked of it from now on waits. @returns what lets it go on */
+  hold(): () => void;
+  content(backup: Backup): Promise<Buffer>;
+};
+
+export const test = base.extend<{ bucket: Bucket }>({
+  bucket: async ({ service, backups }, provide) => {
+    const folder = join(service.folder, `bucket-${backups.server.id}`);
+    await mkdir(folder);
+    const storage = await startS3(folder);
+    const { endpoint, accessKey } = storage.options;
+    const key = join(service.folder, "bucket-key");
+    await writeFile(key, accessKey, { mode: 0o600 });
+    const id = backups.server.id;
+    await service.changeInventory(({ storage_providers: providers }) =>
+      providers.push(
+        `{ id: ${id}, name: bucket-${id}, type: s3, bucket: copies, endpoint: "${endpoint}", access_key: "file:${key}", secret_key: "file:${key}" }`,
+      ),
+    );
+    await expect
+      .poll(async () => (await service.call("GET", "/api/storage-providers")).text())
+      .toContain(`bucket-${id}`);
+    let release = () => {};
+    await provide({
+      async createConfiguration() {
+        await writeFile(join(backups.site.root, "video.bin"), randomBytes(40_000_000));
+        return backups.createConfiguration({
+          name: "Blog files",
+          backupable_type: "site",
+          backupable_id: backups.site.id,
+          storage_provider_id: id,
+        });
+      },
+      hold() {
+        const { promise, resolve } = Promise.withResolvers<"pass">();
+        storage.rule(() => promise);
+        release = () => resolve("pass");
+        return release;
+      },
+      content: ({ path }) => readFile(join(folder, "copies", `${path}._S3rver_object`)),
+    });
+    release();
+    await storage.close();
+  },
+});
