@@ -1,4 +1,6 @@
 // Several instances on one database, each a process of its own.
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Page } from "../../contract/paging.ts";
 import type { Worker, WorkerLog } from "../../contract/workers/worker.ts";
@@ -74,6 +76,59 @@ test("when one is killed the others look after its servers within 30 s, and its 
   for (const site of servers) expect(pidsOf(await installed(api, site))).toEqual(before.get(site));
   expect(performance.now() - killedMs).toBeLessThan(30_000);
 });
+
+test("who follows a worker's log goes on at the same byte with the next instance", async () => {
+  second = await several.start("second", "runner");
+  let owners = await several.owners();
+  await vi.waitFor(async () => {
+    owners = await several.owners();
+    expect([...owners.values()]).toContain("second");
+  }, soon);
+  const site = servers.find((id) => owners.get(id) === "second") ?? 0;
+  await writeFile(
+    join(several.folder, `site-${site}/artisan`),
+    "n=0; while :; do n=$((n + 1)); echo $$ $n; sleep 0.1; done\n",
+  );
+  const [worker] = await workersOf(api, site);
+  const id = worker?.id ?? 0;
+  await api.call("PUT", `/api/worker/${id}`, { processes: 2, queue: "other" });
+  const counts = () =>
+    vi.waitFor(async () => {
+      const [one] = await workersOf(api, site);
+      expect(one).toMatchObject({ status: "installed", is_changing: false, processes: 2 });
+      return one && pidsOf(one);
+    }, soon);
+  const pids = await counts();
+  const last = await json<WorkerLog>(api, `/api/worker/${id}/log?lines=1`);
+  let text = "";
+  let offset = last.end;
+  const follow = async () => {
+    const response = await api.call("GET", `/api/worker/${id}/log?offset=${offset}`);
+    // While nobody looks after its server.
+    if (!response.ok) return 0;
+    const part: WorkerLog = await response.json();
+    expect(part).toMatchObject({ start: offset, rotated: false });
+    text += part.text;
+    offset = part.end;
+    return text.split("\n").length;
+  };
+  await expect.poll(follow, soon).toBeGreaterThan(20);
+  const before = { text, offset };
+  await second.end("SIGKILL");
+  // Somebody else who follows it is behind.
+  await expect.poll(follow, soon).toBeGreaterThan(before.text.split("\n").length + 200);
+  expect(await counts()).toEqual(pids);
+  const again = await json<WorkerLog>(api, `/api/worker/${id}/log?offset=${last.end}`);
+  expect(again).toMatchObject({ start: last.end, rotated: false });
+  expect(again.text.slice(0, before.text.length)).toBe(before.text);
+  for (const pid of pids ?? []) {
+    const seen = text
+      .split("\n")
+      .flatMap((line) => (line.startsWith(`${pid} `) ? Number(line.split(" ")[1]) : []));
+    expect(seen.length).toBeGreaterThan(50);
+    expect(seen).toEqual(seen.map((_, index) => (seen[0] ?? 0) + index));
+  }
+}, 180_000);
 
 test("one that has come gets its share, and hands it over when it is told to stop", async () => {
   second = await several.start("second", "runner");

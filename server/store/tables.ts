@@ -264,6 +264,15 @@ export const workerRecords = pgTable("worker_records", {
   records: text().notNull(),
 });
 
+/** How far the log of a worker was read that is on its server, for whichever instance reads it next. */
+export const workerLogs = pgTable("worker_logs", {
+  worker_id: integer()
+    .primaryKey()
+    .references(() => workers.id, { onDelete: "cascade" }),
+  /** As `workers/supervisord/log-state.ts` writes it. */
+  state: text().notNull(),
+});
+
 export const backupConfigurations = pgTable(
   "backup_configurations",
   {

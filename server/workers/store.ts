@@ -5,7 +5,7 @@ import { listFilters } from "../http/list-filters.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { createFilteredRows, type ListRequest, type Rows } from "../store/filtered-rows.ts";
 import { insertedRow } from "../store/rows.ts";
-import { sites, workerRecords, workers } from "../store/tables.ts";
+import { sites, workerLogs, workerRecords, workers } from "../store/tables.ts";
 import { createWorkerMoves, serverIdOfWorker, type WorkerLeases } from "./moves.ts";
 
 export type WorkerRow = typeof workers.$inferSelect;
@@ -208,6 +208,22 @@ export function createWorkerStore(db: Database, leases: WorkerLeases) {
         where ${isOwn() ?? sql`true`}
         on conflict (worker_id) do update set records = excluded.records`);
     },
+
+    /** How far the log of a worker was read that is on its server. */
+    logOf: (id: number) => ({
+      async find(): Promise<string | null> {
+        const [row] = await db.select().from(workerLogs).where(eq(workerLogs.worker_id, id));
+        return row?.state ?? null;
+      },
+      async keep(text: string): Promise<void> {
+        const { rowCount } = await db.execute(sql`
+          insert into worker_logs (worker_id, state)
+          select ${workers.id}, ${text}::text from ${workers}
+          where ${workers.id} = ${id} and ${isOwn() ?? sql`true`}
+          on conflict (worker_id) do update set state = excluded.state`);
+        if (rowCount === 0) throw new Error("Another instance looks after its server by now.");
+      },
+    }),
 
     async insert(tx: Connection, values: NewWorkerRow): Promise<WorkerRow> {
       const rows = await tx

@@ -105,6 +105,7 @@ export function createWorkers(options: WorkersOptions): Workers {
           createSupervisordManager({
             ...common,
             onRecords: records?.keep,
+            sharedLog: leases.isShared ? store.logOf : undefined,
             log: log.child({ server: id }),
             machine: connection === "local" ? here : createRemoteMachine(() => servers.find(id)),
             config: supervisord?.config ?? null,

@@ -37,6 +37,7 @@ const statements = (rows: number) => [
    values (gen_random_uuid(), ${awful}, gen_random_uuid(), 'all', 'http://127.0.0.1:9', '0.0.0', now())`,
   `insert into server_leases (server_id, instance_id, instance_name) select 1, id, name from instances limit 1 on conflict (server_id) do update set instance_name = excluded.instance_name`,
   `insert into worker_records select id, ${awful} from workers limit 3`,
+  `insert into worker_logs select id, ${awful} from workers limit 3`,
   // A sequence that is ahead of its rows.
   `select nextval('backups_id_seq') from generate_series(1, 10)`,
 ];

@@ -8,7 +8,7 @@ import type { Contact } from "./contact.ts";
 import type { Machine } from "./machine.ts";
 import { type Names, programSection } from "./program-file.ts";
 import { readRecords, recordsText, writeRecords } from "./records.ts";
-import { createRemoteLog, type RemoteLog } from "./remote-log.ts";
+import { createRemoteLog, type RemoteLog, type SharedLogState } from "./remote-log.ts";
 import { createSlot, type Slot } from "./slot.ts";
 import type { SupervisordWorker } from "./worker.ts";
 
@@ -20,6 +20,8 @@ type KnownWorkersOptions = ProcessListener & {
   folder: string;
   /** Called with the records of a worker's processes whenever they have changed. */
   onRecords?: ((id: number, text: string) => void) | undefined;
+  /** How far the logs of workers were read, for whoever reads them next. */
+  sharedLog?: ((id: number) => SharedLogState) | undefined;
   /** Each time a process was started that had ended by itself or never came up. */
   onRestart(): void;
   clock: Clock;
@@ -53,19 +55,22 @@ export function createKnownWorkers(options: KnownWorkersOptions) {
   }
 
   const createLog = (id: number, paths: () => Promise<string[]>): RemoteLog =>
-    createRemoteLog({ machine, folder: folderOf(id), paths });
+    createRemoteLog({ machine, folder: folderOf(id), paths, shared: options.sharedLog?.(id) });
 
   function create(program: Program): SupervisordWorker {
     const { id } = program;
     const slots: SupervisordWorker["slots"] = new Map();
-    return {
+    const worker: SupervisordWorker = {
       id,
       program,
       slots,
       change: null,
       log: createLog(id, async () => {
         const { logFolder } = (await contact.connect()).installed;
-        return [...slots.keys()].map((number) => names.logOf(logFolder, id, number));
+        // Those of one that is stopped have logs too.
+        const asked = Array.from({ length: worker.program.processes }, (_, index) => index + 1);
+        const numbers = new Set([...asked, ...slots.keys()]);
+        return [...numbers].map((number) => names.logOf(logFolder, id, number));
       }),
       fileText: null,
       isFileDue: false,
@@ -77,6 +82,7 @@ export function createKnownWorkers(options: KnownWorkersOptions) {
       removing: null,
       removed: null,
     };
+    return worker;
   }
 
   function slotOf(worker: SupervisordWorker, number: number): Slot {

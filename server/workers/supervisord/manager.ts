@@ -20,6 +20,7 @@ import { createLooks, type Pace, usualPace } from "./looks.ts";
 import type { Machine } from "./machine.ts";
 import { parseRecords } from "./records.ts";
 import { createNames } from "./program-file.ts";
+import type { SharedLogState } from "./remote-log.ts";
 import { createTurn } from "./turn.ts";
 import type { SupervisordWorker } from "./worker.ts";
 
@@ -33,6 +34,8 @@ type SupervisordOptions = ProcessListener & {
   instance: string;
   /** Called with the records of a worker's processes whenever they have changed. */
   onRecords?: ((id: number, text: string) => void) | undefined;
+  /** How far the logs of workers were read, for whoever reads them next. */
+  sharedLog?: ((id: number) => SharedLogState) | undefined;
   /** Each time a process was started that had ended by itself or never came up. */
   onRestart(): void;
   clock: Clock;

@@ -1,10 +1,9 @@
 // The log of a worker whose processes run elsewhere. supervisord writes one file a process there and rotates it; here they
 // are one log, as if the processes had been started here. It is fetched when somebody reads it, from where the last reading
 // ended, so that a connection that was cut leaves no gap.
-import { mkdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
-import * as z from "zod/mini";
 import type { WorkerLog } from "../../../contract/workers/worker.ts";
 import { messageOf } from "../../loggable-error.ts";
 import type { LogPosition } from "../process-manager.ts";
@@ -12,19 +11,16 @@ import { keptLogs, logPath, readLogStart, sizeOf, writeLogStart } from "../super
 import { readLogOrProblem } from "../supervisor/log-reader.ts";
 import { rotateLog } from "../supervisor/log-rotation.ts";
 import { factsOf, readBytes } from "./files.ts";
+import {
+  lastOf,
+  lengthOf,
+  type LogState,
+  parseLogState,
+  type Piece,
+  type Position,
+  withPiece,
+} from "./log-state.ts";
 import type { Machine } from "./machine.ts";
-
-/** Up to which byte of which file something was taken over. */
-const position = z.object({ inode: z.string(), offset: z.int() });
-
-const stateSchema = z.object({
-  /** By the path of the newest file. */
-  positions: z.record(z.string(), position),
-  /** Where the log here ends that they led to; what is beyond was written by a service that was killed then. */
-  end: z.int(),
-});
-type State = z.infer<typeof stateSchema>;
-type Position = z.infer<typeof position>;
 
 /** At once from one process; whoever wants more asks again. */
 const maxBytes = 512 * 1024;
@@ -37,37 +33,91 @@ type RemoteLogOptions = {
   folder: string;
   /** There, of each process. */
   paths(): Promise<string[]>;
+  /** Where several instances look after the server by turns: how far they are. */
+  shared?: SharedLogState | undefined;
+};
+
+/** What is told a reader was kept before, so that whichever instance is asked next goes on from there. */
+export type SharedLogState = {
+  find(): Promise<string | null>;
+  /** Rejects where this instance does not look after the server any more. */
+  keep(text: string): Promise<void>;
 };
 
 export type RemoteLog = { read(from: LogPosition): Promise<WorkerLog> };
 
-export function createRemoteLog({ machine, folder, paths }: RemoteLogOptions): RemoteLog {
+export function createRemoteLog({ machine, folder, paths, shared }: RemoteLogOptions): RemoteLog {
   const statePath = join(folder, "log.positions.json");
-  let state: State | null = null;
+  let state: LogState | null = null;
   let fetching: Promise<boolean> | null = null;
 
   const endOfLog = () => readLogStart(folder) + sizeOf(logPath(folder));
 
-  function load(): State {
+  function loadOwn(): LogState {
     try {
-      const read = stateSchema.parse(JSON.parse(readFileSync(statePath, "utf8")));
+      const read = parseLogState(readFileSync(statePath, "utf8"));
       const surplus = endOfLog() - read.end;
       if (surplus > 0)
         truncateSync(logPath(folder), Math.max(0, sizeOf(logPath(folder)) - surplus));
-      return read;
+      return { ...read, end: endOfLog() };
     } catch {
-      return { positions: {}, end: endOfLog() };
+      return { positions: {}, end: endOfLog(), pieces: [] };
     }
   }
 
-  function save(next: State): void {
+  function save(next: LogState): void {
     writeFileSync(`${statePath}.new`, JSON.stringify(next), { mode: 0o600 });
     renameSync(`${statePath}.new`, statePath);
   }
 
+  async function load(): Promise<LogState> {
+    const own = loadOwn();
+    const text = (await shared?.find()) ?? null;
+    if (text === null) return own;
+    const newest = parseLogState(text);
+    if (newest.end !== own.end) await catchUp(own.end, newest);
+    save(newest);
+    return newest;
+  }
+
+  /** Brings the log here to where another instance has come, by the files there. */
+  async function catchUp(end: number, { end: newest, pieces }: LogState): Promise<void> {
+    const isKnown = end < newest && newest - end <= lengthOf(pieces);
+    const missing = isKnown ? lastOf(pieces, newest - end) : pieces;
+    let found: Buffer[] = [];
+    for (const one of missing) {
+      const bytes = await bytesOf(one);
+      // What was before it cannot be told from what follows it any more.
+      if (bytes === null) found = [];
+      else found.push(bytes);
+    }
+    const bytes = Buffer.concat(found);
+    if (newest - bytes.length !== end) {
+      for (let number = keptLogs; number >= 0; number -= 1)
+        rmSync(logPath(folder, number), { force: true });
+      writeLogStart(folder, newest - bytes.length);
+    }
+    await appendFile(logPath(folder), bytes, { mode: 0o600 });
+  }
+
+  /** @returns null where they are gone */
+  async function bytesOf({ path, inode, offset, length }: Piece): Promise<Buffer | null> {
+    const files = rotated(path);
+    const index = async () =>
+      (await factsOf(machine, files)).findIndex((one) => one?.inode === inode);
+    for (let at = await index(); at !== -1;) {
+      const bytes = await readBytes(machine, files[at] ?? path, offset, length);
+      const now = await index();
+      // It may have been rotated between the two looks; then the bytes are of another file.
+      if (now === at) return bytes.length === length ? bytes : null;
+      at = now;
+    }
+    return null;
+  }
+
   /** What follows a position, of one file, and where that leads. */
   async function follow(path: string, from: Position | undefined) {
-    const files = [path, ...Array.from({ length: keptLogs }, (_, index) => `${path}.${index + 1}`)];
+    const files = rotated(path);
     const facts = await factsOf(machine, files);
     // The oldest one that has something new; those before it were read.
     const known = facts.findIndex((one) => one !== null && one.inode === from?.inode);
@@ -98,10 +148,32 @@ export function createRemoteLog({ machine, folder, paths }: RemoteLogOptions): R
     };
   }
 
+  async function take(from: LogState, path: string, bytes: Buffer, to: Position): Promise<void> {
+    const size = sizeOf(logPath(folder));
+    const { inode, offset } = to;
+    const piece = { path, inode, offset: offset - bytes.length, length: bytes.length };
+    const next = {
+      positions: { ...from.positions, [path]: to },
+      end: from.end + bytes.length,
+      pieces: withPiece(from.pieces, piece),
+    };
+    await appendFile(logPath(folder), bytes, { mode: 0o600 });
+    try {
+      await shared?.keep(JSON.stringify(next));
+    } catch (error) {
+      // Nobody has seen it, and the next instance may order it otherwise.
+      truncateSync(logPath(folder), size);
+      throw error;
+    }
+    save(next);
+    state = next;
+    await rotateLog(folder);
+  }
+
   /** @returns whether there is more */
   async function fetchOnce(): Promise<boolean> {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    state ??= load();
+    state ??= await load();
     let isMore = false;
     for (const path of await paths()) {
       const found = await follow(path, state.positions[path]);
@@ -109,13 +181,7 @@ export function createRemoteLog({ machine, folder, paths }: RemoteLogOptions): R
       isMore ||= found.isMore;
       if (found.bytes.length === 0 || found.position === undefined) continue;
       if (sizeOf(join(folder, "log.start")) === 0) writeLogStart(folder, 0);
-      await appendFile(logPath(folder), found.bytes, { mode: 0o600 });
-      state = { positions: { ...state.positions, [path]: found.position }, end: endOfLog() };
-      save(state);
-      if (await rotateLog(folder)) {
-        state = { ...state, end: endOfLog() };
-        save(state);
-      }
+      await take(state, path, found.bytes, found.position);
     }
     return isMore;
   }
@@ -132,11 +198,21 @@ export function createRemoteLog({ machine, folder, paths }: RemoteLogOptions): R
         return readLogOrProblem(folder, from);
       } catch (error) {
         const problem = `Couldn't read the log on the server, so this is what was read before: ${messageOf(error)}`;
-        return { ...readLogOrProblem(folder, from), problem };
+        const known = readLogOrProblem(folder, from);
+        // How far another instance has come is not known yet: whoever follows it is told to ask again.
+        if (state === null && known.rotated && "offset" in from)
+          return { text: "", start: from.offset, end: from.offset, rotated: false, problem };
+        return { ...known, problem };
       }
     },
   };
 }
+
+/** The newest first. */
+const rotated = (path: string): string[] => [
+  path,
+  ...Array.from({ length: keptLogs }, (_, index) => `${path}.${index + 1}`),
+];
 
 /** Of a log that was never read: from the newest file on, and the one before it where that is short. */
 const startIndex = (facts: readonly ({ size: number } | null)[]) =>
