@@ -8,7 +8,7 @@ test("a server's page says whether it responds, and what was found on it", async
   await page.goto(`${service.url}/servers/1`);
   await expect(page.getByRole("heading", { name: "Server", exact: true })).toBeVisible();
   await expect(page.getByText("Reachable", { exact: true })).toBeVisible();
-  await expect(page.getByText("This machine")).toBeVisible();
+  await expect(page.getByText("The service's own machine")).toBeVisible();
   await expect(page.getByRole("heading", { name: "Found on it" })).toBeVisible();
   await expectAccessible(page);
 });

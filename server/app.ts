@@ -220,7 +220,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     lost: workers.leave,
     async abandoned(abandoned) {
       for (const { id, instance } of abandoned) {
-        const reason = `No instance of the service looks after it: ${instance}, which did so last, no longer responds. Start that instance.`;
+        const reason = `No instance of the service looks after it. “${instance}” did so last and no longer responds: start it.`;
         const contact = await contacts.noteAbandoned(id, reason);
         if (contact !== null) await workers.setAbandoned(id, { since: contact.since, reason });
       }

@@ -85,7 +85,7 @@ function connectionItems({ reachable, since, place, user, latency, host_key }: S
   return [
     { term: "State", value: <Badge tone={tone}>{state}</Badge> },
     ...(since === null ? [] : [{ term: "Since", value: <Time value={since} /> }]),
-    { term: "Address", value: place ?? "This machine" },
+    { term: "Address", value: place ?? "The service's own machine" },
     ...(user === null ? [] : [{ term: "User", value: user }]),
     ...(latency === null ? [] : [{ term: "Latency", value: `${latency} ms` }]),
     ...(host_key?.pinned == null ? [] : [{ term: "Host key", value: host_key.pinned }]),
