@@ -34,7 +34,7 @@ const statements = (rows: number) => [
   `insert into server_contacts (server_id, reachable, since, reason) values (1, true, now(), ${awful})`,
   `insert into rate_limits (key, points) values ('test', 3)`,
   `insert into instances (id, name, home, role, address, version, until)
-   values (gen_random_uuid(), ${awful}, gen_random_uuid(), 'all', 'http://127.0.0.1:9', '0.0.0', now())`,
+   values (gen_random_uuid(), ${awful}, gen_random_uuid(), 'all', 'http://127.0.0.1:9', '0.0.0', now() + interval '1 day')`,
   `insert into server_leases (server_id, instance_id, instance_name) select 1, id, name from instances limit 1 on conflict (server_id) do update set instance_name = excluded.instance_name`,
   `insert into worker_records select id, ${awful} from workers limit 3`,
   `insert into worker_logs select id, ${awful} from workers limit 3`,
