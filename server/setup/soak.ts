@@ -44,6 +44,12 @@ const programs: readonly Program[] = [
     environment: { CUT_ROUNDS: "20" },
   },
   {
+    name: "away",
+    about: "ten minutes without the sshd of a server, beside its workers",
+    files: ["server/workers/remote.test.ts"],
+    environment: { AWAY_SECONDS: "600" },
+  },
+  {
     name: "crowds",
     about: "200 requests at once of each operation that writes",
     files: ["server/http/many-at-once.test.ts"],
