@@ -36,6 +36,14 @@ test("a file that an editor puts in the old one's place is read too", async () =
   await expectSites(["shop", "blog"]);
 });
 
+test("what the file says as before is not written again", async () => {
+  const places = () => service.query("select id, ctid from sites where id = 1");
+  const before = await places();
+  await write(withBlog());
+  await expectSites(["shop", "blog"]);
+  expect(await places()).toEqual(before);
+});
+
 test("a mistake leaves everything as it was, and the next good state counts", async () => {
   await write(withBlog().replace("id: 2", "id: 1"));
   await write("servers: [");

@@ -84,6 +84,11 @@ async function upsert<Entry extends { id: number; name: string }>(
         target: table.id,
         // A column is called as its key.
         set: Object.fromEntries(changed.map((name) => [name, sql.raw(`excluded.${name}`)])),
+        // Most are as they were: each start of each instance would leave a dead row for every one of thousands.
+        setWhere: sql`(${sql.join(
+          changed.map((name) => sql`${table}.${sql.identifier(name)}`),
+          sql`, `,
+        )}) is distinct from (${sql.raw(changed.map((name) => `excluded.${name}`).join(", "))})`,
       });
   }
 }
