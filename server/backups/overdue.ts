@@ -1,9 +1,13 @@
 // Which configurations missed a run: none has begun although one should have, a quarter of the schedule's gap ago.
+import { setImmediate as turnOfEventLoop } from "node:timers/promises";
 import { expectedGapMs, nextRun } from "../../contract/backups/schedule.ts";
 import type { WatchedConfiguration } from "./configuration-store.ts";
 
 /** So much of a gap may pass after a run's moment before the run counts as missed. */
 const toleratedLateness = 0.25;
+
+/** Then whoever else waits has a turn: the calendars of ten thousand take a third of a second. */
+const judgedAtOnce = 200;
 
 type Judged = { due: Date | null; overdueMs: number };
 
@@ -18,15 +22,24 @@ export function createOverdueFinder() {
     return { due, overdueMs: due.getTime() + toleratedLateness * gapMs };
   }
 
-  return (watched: readonly WatchedConfiguration[], now: Date): { id: number; due: Date }[] => {
+  return async (
+    watched: readonly WatchedConfiguration[],
+    now: Date,
+  ): Promise<{ id: number; due: Date }[]> => {
     const judged = new Map<string, Judged>();
-    const overdue = watched.flatMap((row) => {
+    const overdue: { id: number; due: Date }[] = [];
+    let fresh = 0;
+    for (const row of watched) {
       const key = `${row.frequency} ${row.timeZone} ${row.begun.getTime()}`;
-      const verdict = known.get(key) ?? judge(row);
+      let verdict = judged.get(key) ?? known.get(key);
+      if (verdict === undefined) {
+        if (++fresh % judgedAtOnce === 0) await turnOfEventLoop();
+        verdict = judge(row);
+      }
       judged.set(key, verdict);
       const { due, overdueMs } = verdict;
-      return due !== null && now.getTime() > overdueMs ? [{ id: row.id, due }] : [];
-    });
+      if (due !== null && now.getTime() > overdueMs) overdue.push({ id: row.id, due });
+    }
     known = judged;
     return overdue;
   };

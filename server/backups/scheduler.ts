@@ -52,7 +52,7 @@ export function createScheduler(options: SchedulerOptions) {
 
   /** Raises `backup.missed` for each that is overdue. */
   async function watch(now: Date): Promise<void> {
-    for (const { id, due } of findOverdue(await configurations.watched(), now)) {
+    for (const { id, due } of await findOverdue(await configurations.watched(), now)) {
       if (stopped) return;
       await guarded(id, async () => {
         const row = await configurations.byId(id);
