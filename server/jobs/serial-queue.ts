@@ -49,7 +49,7 @@ export const superviseSeconds = 5;
 const retryDelaySeconds = 1;
 const pollMs = 1000;
 /** A look reads all that wait, which may be thousands: one takes what ended meanwhile, instead of one for each. */
-const restMs = 100;
+const restMs = 200;
 /** The longest that pg-boss allows; handlers have deadlines of their own before it. */
 const expireSeconds = 24 * 3600;
 /** A job that failed for good would hold its key for ever, so none does. */
