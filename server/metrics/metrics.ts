@@ -1,8 +1,10 @@
 // Gathers the metrics of all parts, as text that Prometheus reads.
+import { setImmediate as turnOfEventLoop } from "node:timers/promises";
 import type { Logger } from "pino";
-import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { collectDefaultMetrics, Registry } from "prom-client";
 import type { Database, OpenDatabase } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
+import { formatGauge } from "./format.ts";
 import type { Metric, MetricsPart } from "./part.ts";
 import { poolMetrics } from "./pool.ts";
 
@@ -65,11 +67,13 @@ export function createMetrics(options: MetricsOptions): Metrics {
 
   async function formatText(): Promise<string> {
     const read = await readAll();
-    // New for each scrape: what is gone from the database is gone here.
-    const scraped = new Registry();
-    for (const metric of read) addMetric(scraped, metric);
-    const texts = [processMetrics(), registry, scraped].map((one) => one.metrics());
-    return (await Promise.all(texts)).join("\n");
+    const texts = [await processMetrics().metrics(), await registry.metrics()];
+    for (const metric of read) {
+      texts.push(`${formatGauge(metric)}\n`);
+      // One of them may be tens of thousands of lines.
+      await turnOfEventLoop();
+    }
+    return texts.join("\n");
   }
 
   let underWay: Promise<string> | null = null;
@@ -95,14 +99,6 @@ function processMetrics(): Registry {
     collectDefaultMetrics({ register: processRegistry });
   }
   return processRegistry;
-}
-
-function addMetric(registry: Registry, { name, help, values }: Metric): void {
-  const labelNames = Object.keys(values[0]?.labels ?? {});
-  const gauge = new Gauge({ name, help, labelNames, registers: [registry] });
-  // Without labels it begins with a 0 that nobody has counted.
-  if (values.length === 0) gauge.remove();
-  for (const { labels = {}, value } of values) gauge.set(labels, value);
 }
 
 /** @throws when the time is over, be it for want of a connection; what has begun ends by its statements' deadline */
