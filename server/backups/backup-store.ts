@@ -1,5 +1,5 @@
 // The backups' rows. A status changes by compare-and-set only, so that two deciders cannot both win.
-import type { BackupState } from "../../contract/backups/backup.ts";
+import type { BackupState, BackupTrigger } from "../../contract/backups/backup.ts";
 import { listFilters } from "../http/list-filters.ts";
 import { backupTaskQueue } from "../jobs/jobs.ts";
 import type { Connection, Database } from "../store/database.ts";
@@ -45,15 +45,6 @@ export function createBackupStore(db: Database) {
       );
     return rows.map(({ backup }) => backup);
   };
-
-  /** @returns the new rows, in no order */
-  const insertAll = async (tx: Connection, rows: readonly NewBackupRow[]): Promise<BackupRow[]> =>
-    rows.length === 0
-      ? []
-      : tx
-          .insert(backups)
-          .values(rows.map((values) => ({ ...values, status: "pending" as const })))
-          .returning();
 
   const byIds = async (ids: readonly number[]): Promise<BackupRow[]> =>
     ids.length === 0
@@ -185,10 +176,27 @@ export function createBackupStore(db: Database) {
           and j.singleton_key = ${configurations.server_id}::text)`),
 
     async insert(tx: Connection, values: NewBackupRow): Promise<BackupRow> {
-      return insertedRow(await insertAll(tx, [values]));
+      const rows = await tx
+        .insert(backups)
+        .values({ ...values, status: "pending" })
+        .returning();
+      return insertedRow(rows);
     },
 
-    insertAll,
+    /** Inserts runs that wait, however many, by the ids of their configurations. @returns their own, in no order */
+    async insertWaiting(
+      tx: Connection,
+      configurationIds: readonly number[],
+      trigger: BackupTrigger,
+      at: Date,
+    ): Promise<Pick<BackupRow, "id" | "configuration_id">[]> {
+      const { rows } = await tx.execute<Pick<BackupRow, "id" | "configuration_id">>(sql`
+        insert into ${backups} (configuration_id, storage_provider_id, trigger, status, started_at)
+        select id, storage_provider_id, ${trigger}, 'pending', ${at.toISOString()}::timestamptz
+        from ${configurations} where id = any(${sql.param([...configurationIds])}::int[])
+        returning id, configuration_id`);
+      return rows;
+    },
 
     /**
      * Moves a backup on from the row as it was read.

@@ -6,7 +6,6 @@ import type { Clock } from "../clock.ts";
 import { conflict } from "../http/service-error.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import type { Connection } from "../store/database.ts";
-import { insertedRow } from "../store/rows.ts";
 import type { BackupTaskKind } from "../store/tables.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore, Moment } from "./configuration-store.ts";
@@ -49,24 +48,16 @@ export function createRunMaker({ store, configurations, tasks, jobs, clock }: Ru
     more: { skip_safety_backup?: boolean } = {},
   ) => addTasks(tx, kind, [{ id, server_id }], more);
 
-  /** Stores runs, their tasks, and who asked for them. */
+  /** Stores runs, their tasks, and who asked for them. @returns the ids of the runs */
   async function beginRuns(
     tx: Connection,
     all: readonly ConfigurationRow[],
     trigger: BackupTrigger,
     more: { actor?: Actor } = {},
-  ): Promise<BackupRow[]> {
-    const started_at = new Date(clock.now());
-    const rows = await store.insertAll(
-      tx,
-      all.map(({ id, storage_provider_id }) => ({
-        configuration_id: id,
-        storage_provider_id,
-        trigger,
-        started_at,
-      })),
-    );
+  ): Promise<number[]> {
+    if (all.length === 0) return [];
     const byId = new Map(all.map((one) => [one.id, one]));
+    const rows = await store.insertWaiting(tx, [...byId.keys()], trigger, new Date(clock.now()));
     const begun = rows.flatMap((backup) => {
       const configuration = byId.get(backup.configuration_id);
       return configuration === undefined ? [] : [{ backup, configuration }];
@@ -80,7 +71,7 @@ export function createRunMaker({ store, configurations, tasks, jobs, clock }: Ru
       backupEntry(configuration, backup, "asked to run", more),
     );
     await recordActivity(tx, ...entries);
-    return rows;
+    return rows.map(({ id }) => id);
   }
 
   return {
@@ -97,7 +88,9 @@ export function createRunMaker({ store, configurations, tasks, jobs, clock }: Ru
           throw conflict(`The backup configuration can't run while it is ${configuration.status}.`);
         if ((await tasks.runningOf(tx, [configurationId])).size > 0)
           throw conflict("A run of this configuration is already queued or running.");
-        const backup = insertedRow(await beginRuns(tx, [configuration], "manual"));
+        const [id = 0] = await beginRuns(tx, [configuration], "manual");
+        const backup = await store.lock(tx, id);
+        if (backup === null) throw new Error("A run was not stored.");
         return { backup, configuration };
       });
     },
