@@ -39,6 +39,7 @@ const programs: readonly Program[] = [
       "20 cut SSH connections each in runs and in restores of each kind of source, and with a storage on a server",
     files: [
       "server/backups/sources/cut-connections.test.ts",
+      "server/backups/sources/cut-connections-sudo.test.ts",
       "server/backups/storage-cuts.test.ts",
     ],
     environment: { CUT_ROUNDS: "20" },

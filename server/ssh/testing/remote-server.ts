@@ -1,5 +1,5 @@
 // A remote server for the tests of a file: a real sshd on this machine, so that a test can look at both sides.
-import { mkdtemp, rm } from "node:fs/promises";
+import { lstat, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, vi } from "vitest";
@@ -26,7 +26,35 @@ export type RemoteServer = {
 };
 
 /** For the top of a file. @param config lines of sshd_config */
-export function createRemoteServer({ config = "" } = {}): RemoteServer {
+export const createRemoteServer = ({ config = "" } = {}): RemoteServer =>
+  createServer({ config, user: userInfo().username });
+
+type SudoServer = RemoteServer & {
+  /** Of the account that `host` works as. */
+  home(): Promise<{ folder: string; uid: number }>;
+};
+
+/** One whose login becomes another account by sudo, as which `host` works; as root. For the top of a file. */
+export function createSudoServer(): SudoServer {
+  const server = createServer({ sudoers: "deploy ALL=(shop) NOPASSWD: ALL" });
+  async function account() {
+    const { folder } = await server.sshd();
+    const home = join(folder, "shop");
+    const { uid, gid } = await lstat(home);
+    return { uid, gid, name: "shop", home };
+  }
+  return {
+    ...server,
+    host: async () => (await server.host()).as(await account()),
+    async home() {
+      const { home: folder, uid } = await account();
+      return { folder, uid };
+    },
+  };
+}
+
+/** @param user who logs in; without one, the server's own */
+function createServer({ user, ...options }: { config?: string; sudoers?: string; user?: string }) {
   const cleanUps: (() => Promise<unknown>)[] = [];
   afterAll(async () => {
     for (const cleanUp of cleanUps.toReversed()) await cleanUp();
@@ -35,12 +63,12 @@ export function createRemoteServer({ config = "" } = {}): RemoteServer {
 
   async function start() {
     const sshd = await startSshd({
-      config,
+      ...options,
       cleanUp: (work) => void cleanUps.push(async () => work()),
     });
     const folder = await mkdtemp(join(tmpdir(), "qd-"));
     const connection = createConnection({
-      target: sshd.target({ user: userInfo().username }),
+      target: sshd.target({ ...(user !== undefined && { user }) }),
       folder,
       environment: { PATH: process.env["PATH"] ?? "", HOME: "/nowhere" },
       attempts: createLimiter(10),
@@ -56,7 +84,7 @@ export function createRemoteServer({ config = "" } = {}): RemoteServer {
   return {
     host: async () => (await started()).host,
     sshd: async () => (await started()).sshd,
-    connection: async () => sshEntry((await started()).sshd, undefined, userInfo().username),
+    connection: async () => sshEntry((await started()).sshd, undefined, user),
     async responds() {
       const { connection } = await started();
       await vi.waitFor(() => connection.ping(), { timeout: 30_000, interval: 50 });

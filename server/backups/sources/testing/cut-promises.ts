@@ -1,0 +1,126 @@
+// What a connection that is cut leaves, at any moment: nothing stored, nothing half restored, nothing running on the server.
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { expect, test } from "vitest";
+import { makeFolder } from "../../../testing/machine.ts";
+import {
+  cutInRounds,
+  cutsLimitMs,
+  cutWords,
+  failureOf,
+  measureMs,
+  nothingRuns,
+  runningTools,
+} from "../../../ssh/testing/cuts.ts";
+import type { RemoteServer } from "../../../ssh/testing/remote-server.ts";
+import { createLocalStorage } from "../../../storage/local.ts";
+import { storeDump } from "../../pipeline.ts";
+import { createCollector } from "../../testing/collector.ts";
+import type { Attempt, Source } from "../source.ts";
+
+export type Subject = {
+  source: Source;
+  /** Makes the content say a word everywhere. */
+  fill(word: string): Promise<void>;
+  /** What it says everywhere, or something else. */
+  read(): Promise<string>;
+  /** What tells a tool of this subject from all other processes of the machine: of its arguments, environment or files. */
+  mark: string;
+};
+
+const attemptOf = (signal = new AbortController().signal): Attempt => ({
+  id: 7,
+  say: () => undefined,
+  signal,
+});
+
+/** @param remote the server that it is on */
+export function keepsItsPromises(remote: RemoteServer, make: () => Promise<Subject>): void {
+  /** At the next contact, what could not be put in order when the connection was cut. */
+  async function putsInOrder(source: Source): Promise<void> {
+    await remote.responds();
+    await source.rehearse(AbortSignal.timeout(60_000));
+  }
+
+  test(
+    "a run that is cut fails with words, stores nothing and leaves nothing running",
+    { timeout: cutsLimitMs },
+    async () => {
+      const { source, fill, read, mark } = await make();
+      await fill("old");
+      const folder = await makeFolder();
+      const storage = createLocalStorage({ path: folder });
+      const run = async () => {
+        const { signal } = new AbortController();
+        const compressed = (await source.compressed?.(signal)) ?? null;
+        return storeDump({
+          storage,
+          key: "a/1/b",
+          dump: (into, ending) => (compressed ?? source).dump(into, attemptOf(ending)),
+          compressed,
+          signal,
+          onProgress: () => undefined,
+        });
+      };
+      const lengthMs = await measureMs(run);
+      await rm(join(folder, "a"), { recursive: true });
+      await cutInRounds(remote, {
+        lengthMs,
+        work: () => failureOf(run()),
+        async check(failure) {
+          if (failure === null) await storage.remove("a/1/b");
+          else expect(failure).toMatch(cutWords);
+          const files = await readdir(folder, { recursive: true });
+          expect(files.filter((name) => /b/.test(name))).toEqual([]);
+          await nothingRuns(mark);
+        },
+      });
+      await putsInOrder(source);
+      expect(await read()).toBe("old");
+    },
+  );
+
+  test(
+    "a restore that is cut leaves the old content or the new one, whole, and nothing running",
+    { timeout: cutsLimitMs },
+    async () => {
+      const { source, fill, read, mark } = await make();
+      await fill("new");
+      const { into, content } = createCollector();
+      await source.dump(into, attemptOf());
+      const restore = () => source.restore(Readable.from([content()]), attemptOf());
+      const lengthMs = await measureMs(restore);
+      expect(await read()).toBe("new");
+      await cutInRounds(remote, {
+        lengthMs,
+        prepare: () => fill("old"),
+        work: () => failureOf(restore()),
+        async check(failure) {
+          if (failure !== null) expect(failure).toMatch(cutWords);
+          await nothingRuns(mark);
+          await putsInOrder(source);
+          const word = await read();
+          if (failure === null) expect(word).toBe("new");
+          else expect(["old", "new"]).toContain(word);
+        },
+      });
+    },
+  );
+
+  test("a run that is canceled ends its tool on the server", async () => {
+    const { source, fill, mark } = await make();
+    await fill("old");
+    const controller = new AbortController();
+    const { into, begun } = createCollector(new Promise(() => undefined));
+    const running = failureOf(source.dump(into, attemptOf(controller.signal)));
+    const early = running.then((failure) => {
+      throw new Error(`It ended before it had begun: ${failure ?? "with success"}`);
+    });
+    await Promise.race([begun, early]);
+    expect(await runningTools(mark)).not.toEqual([]);
+    controller.abort(new Error("Canceled by ops."));
+    expect(await running).toBe("Canceled by ops.");
+    await nothingRuns(mark);
+  }, 60_000);
+}
