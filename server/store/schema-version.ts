@@ -24,6 +24,8 @@ function whenOf(tag: string): number {
   if (entry === undefined) throw new Error(`There is no migration ${tag}.`);
   return entry.when;
 }
+/** Whether code of before the newest migration cannot work with it. */
+export const breaksWithPrevious = journal.entries.at(-1)?.tag === lastBreaking;
 const newestKnown = Math.max(...journal.entries.map(({ when }) => when));
 
 const key = "schema_last_breaking";

@@ -27,11 +27,12 @@ export const serviceToken = "a token for tests, 32 characters at least";
  * As `npm start` does it: a small heap for what is young, so that the service stays small; and buffers counted with the
  * rest, or a backup would have the whole heap looked through for every 30 MB that pass.
  */
-const command = [
+export const commandOf = (program: string) => [
   "--max-semi-space-size=8",
   "--external-memory-accounted-in-global-limit",
-  fileURLToPath(new URL("../setup/start.mjs", import.meta.url)),
+  program,
 ];
+const command = commandOf(fileURLToPath(new URL("../setup/start.mjs", import.meta.url)));
 
 /**
  * Starts the service on a free port and waits until it answers.

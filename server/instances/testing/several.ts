@@ -9,7 +9,7 @@ import { patientArtisan } from "../../testing/artisan.ts";
 import { freePort } from "../../testing/free-port.ts";
 import { makeMemoryFolder } from "../../testing/memory-folder.ts";
 import { administer, createDatabase, databaseUrl } from "../../testing/service.ts";
-import { startService, type ServiceProcess } from "../../testing/service-process.ts";
+import { commandOf, startService, type ServiceProcess } from "../../testing/service-process.ts";
 import { withClient } from "../../testing/with-client.ts";
 import {
   startSupervisord,
@@ -23,8 +23,11 @@ export type Several = {
   sshd: TestSshd;
   /** By server, from 1 on. */
   supervisords: TestSupervisord[];
-  /** Starts an instance; one of the same name goes on where an earlier one ended. */
-  start(name: string, role?: InstanceRole): Promise<ServiceProcess>;
+  /**
+   * Starts an instance; one of the same name goes on where an earlier one ended.
+   * @param program another version's, which starts it
+   */
+  start(name: string, role?: InstanceRole, program?: string): Promise<ServiceProcess>;
   query<Row extends object>(statement: string, values?: unknown[]): Promise<Row[]>;
   /** The name of the instance that looks after each server, by server; null = none that lives. */
   owners(): Promise<Map<number, string | null>>;
@@ -76,15 +79,21 @@ export async function createSeveral(many: number): Promise<Several> {
     folder,
     sshd,
     supervisords,
-    async start(name, role = "all") {
-      const service = await startService(join(folder, `data-${name}`), {
+    async start(name, role = "all", program) {
+      const environment = {
         DATABASE_URL: databaseUrl(database),
         PORT: String(await freePort()),
         QUARTERDECK_INSTANCE: name,
         QUARTERDECK_ROLE: role,
         QUARTERDECK_INVENTORY: inventory,
         QUARTERDECK_ALLOW: "127.0.0.0/8",
-      });
+      };
+      const data = join(folder, `data-${name}`);
+      const service = await startService(
+        data,
+        environment,
+        program === undefined ? program : commandOf(program),
+      );
       running.add(service);
       return service;
     },

@@ -1,0 +1,170 @@
+// The version before this one and this one, on one database: an upgrade, one instance after the other, and the way back.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
+import type { Page } from "../../contract/paging.ts";
+import type { Worker } from "../../contract/workers/worker.ts";
+import type { ServiceProcess } from "../testing/service-process.ts";
+import { workerBody } from "../testing/worker-body.ts";
+import { startReceiver, type TestReceiver } from "../webhooks/testing/receiver.ts";
+import { checkOut, findPreviousVersion } from "./testing/previous-version.ts";
+import { createSeveral, type Several } from "./testing/several.ts";
+
+const soon = { timeout: 120_000, interval: 100 };
+const sites = [1, 2];
+const previous = await findPreviousVersion();
+
+describe.skipIf(previous === null)("this version and the one before it", () => {
+  let several: Several;
+  let receiver: TestReceiver;
+  let folder: string;
+  let program: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "quarterdeck-previous-"));
+    program = await checkOut(previous ?? "", join(folder, "previous"));
+    receiver = await startReceiver();
+    several = await createSeveral(sites.length);
+  });
+  afterAll(async () => {
+    await several?.close();
+    await receiver?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Asks those that take requests, in turn, until it is stopped. */
+  function createLoad(configurations: readonly number[]) {
+    const instances = new Set<ServiceProcess>();
+    const refused: string[] = [];
+    const deployments: { id: number; site: number; isRestart: boolean }[] = [];
+    const backups: number[] = [];
+    const over = new AbortController();
+    async function ask(service: ServiceProcess, method: string, path: string, body?: object) {
+      const answer = await service.call(method, path, body);
+      const text = await answer.text();
+      if (answer.status >= 500) refused.push(`${method} ${path}: ${answer.status} ${text}`);
+      return { text, isDone: answer.ok };
+    }
+    const going = (async () => {
+      for (let round = 0; !over.signal.aborted; round += 1) {
+        await wait(250);
+        for (const service of instances) {
+          const site = sites[round % sites.length] ?? 0;
+          for (const path of ["/api/overview", `/api/site/${site}/workers`, "/api/activity"])
+            await ask(service, "GET", path);
+          // Of both sites, one after the other.
+          const isRestart = round % 8 < sites.length;
+          const report = { status: "finished", restart_workers: isRestart };
+          const deployed = await ask(service, "POST", `/api/site/${site}/deployment`, report);
+          const { id }: { id?: number } = deployed.isDone ? JSON.parse(deployed.text) : {};
+          if (id !== undefined) deployments.push({ id, site, isRestart });
+          const configuration = configurations[round % configurations.length];
+          const run = await ask(service, "POST", `/api/backup/${configuration}`);
+          const begun: Partial<Backup> = run.isDone ? JSON.parse(run.text) : {};
+          if (begun.id !== undefined) backups.push(begun.id);
+        }
+      }
+    })();
+    return {
+      instances,
+      deployments,
+      backups,
+      /** What was answered with 5xx since the last look. */
+      refused: () => refused.splice(0),
+      /** Goes on until some more is done. */
+      async goOn() {
+        const done = [deployments.length, backups.length] as const;
+        await vi.waitFor(() => {
+          expect(deployments.length).toBeGreaterThan(done[0] + 4);
+          expect(backups.length).toBeGreaterThan(done[1]);
+        }, soon);
+      },
+      async stop() {
+        over.abort();
+        await going;
+      },
+    };
+  }
+
+  const areOwnedBy = (...names: string[]) =>
+    vi.waitFor(async () => {
+      const owners = await several.owners();
+      const seen = sites.map((id) => owners.get(id) ?? "nobody");
+      expect(seen.toSorted((a, b) => a.localeCompare(b))).toEqual(names);
+    }, soon);
+
+  test("share a database under load, whichever of them goes", { timeout: 400_000 }, async () => {
+    const before = await several.start("before", "all", program);
+    const make = async <Body>(path: string, body: object): Promise<Body> => {
+      const answer = await before.call("POST", path, body);
+      expect(answer.status).toBe(201);
+      return answer.json();
+    };
+    const configurations: number[] = [];
+    for (const site of sites) {
+      await make(`/api/site/${site}/worker`, workerBody);
+      await make(`/api/site/${site}/webhook`, { url: receiver.url });
+      const { id } = await make<BackupConfiguration>(`/api/server/${site}/backup-configuration`, {
+        name: `Site ${site}`,
+        frequency: "0 3 * * *",
+        storage_provider_id: 1,
+        backupable_type: "site",
+        backupable_id: site,
+      });
+      configurations.push(id);
+    }
+    const load = createLoad(configurations);
+    load.instances.add(before);
+    await load.goOn();
+
+    const after = await several.start("after");
+    load.instances.add(after);
+    await areOwnedBy("after", "before");
+    await load.goOn();
+    expect(load.refused()).toEqual([]);
+
+    load.instances.delete(before);
+    await before.end("SIGTERM");
+    await areOwnedBy("after", "after");
+    // Of servers between two instances.
+    load.refused();
+    await load.goOn();
+    expect(load.refused()).toEqual([]);
+
+    const again = await several.start("before", "all", program);
+    load.instances.add(again);
+    await areOwnedBy("after", "before");
+    await load.goOn();
+    expect(load.refused()).toEqual([]);
+    await load.stop();
+
+    for (const service of [after, again])
+      for (const site of sites) {
+        const newest = load.deployments.findLast((one) => one.site === site && one.isRestart);
+        await vi.waitFor(async () => {
+          const answer = await service.call("GET", `/api/site/${site}/workers`);
+          const { data }: Page<Worker> = await answer.json();
+          expect(data).toMatchObject([{ status: "installed" }]);
+          expect(data[0]?.deployment_id).toBeGreaterThanOrEqual(newest?.id ?? Infinity);
+        }, soon);
+      }
+    await vi.waitFor(async () => {
+      const runs = await several.query<{ id: number; status: string }>(
+        "select id, status from backups where id = any($1)",
+        [load.backups],
+      );
+      for (const { id, status } of runs) expect({ id, status }).toEqual({ id, status: "finished" });
+    }, soon);
+    await vi.waitFor(async () => {
+      const arrived = new Set(receiver.arrivals.map(({ headers }) => headers["webhook-id"]));
+      const events = await several.query<{ message_id: string; type: string }>(
+        "select message_id, type from events where site_id = any($1)",
+        [sites],
+      );
+      expect(events.length).toBeGreaterThan(0);
+      expect(events.filter(({ message_id: id }) => !arrived.has(id))).toEqual([]);
+    }, soon);
+  });
+});
