@@ -311,3 +311,28 @@ test("the log is followed by its offsets, over a restart of the service and all 
     .toEqual(pids.map((pid) => `second of ${pid}`).sort());
   await next.remove(1);
 });
+
+test("lines of one process stay whole among those of another, however much is behind", async (context) => {
+  const manager = makeManager(context, supervisord);
+  await manager.resume([]);
+  const many = 12_000;
+  const padding = "x".repeat(200);
+  const args = shell(`seq -f "$$ %g ${padding}" ${many}; sleep 301`);
+  manager.start(programOf(1, { processes: 2, args }));
+  await expect.poll(isUp(manager, 1, 2), soon).toBe(true);
+  const pids = pidsOf(manager, 1);
+  let text = "";
+  let offset = 0;
+  const read = async () => {
+    const part = await manager.readLog(1, { offset });
+    text += part.text;
+    offset = part.end;
+    return text.split("\n").length - 1;
+  };
+  await expect.poll(read, { ...soon, interval: 0 }).toBe(2 * many);
+  for (const pid of pids) {
+    const lines = text.split("\n").filter((line) => line.startsWith(`${pid} `));
+    expect(lines).toEqual(Array.from({ length: many }, (_, n) => `${pid} ${n + 1} ${padding}`));
+  }
+  await manager.remove(1);
+});

@@ -22,6 +22,7 @@ import {
 } from "./log-state.ts";
 import type { Machine } from "./machine.ts";
 
+const newline = 0x0a;
 /** At once from one process; whoever wants more asks again. */
 const maxBytes = 512 * 1024;
 /** One that nobody read for long is not fetched from its beginning. */
@@ -102,7 +103,7 @@ export function createRemoteLog({ machine, folder, paths, shared }: RemoteLogOpt
 
   /** @returns null where they are gone */
   async function bytesOf({ path, inode, offset, length }: Piece): Promise<Buffer | null> {
-    const files = rotated(path);
+    const files = withRotated(path);
     const index = async () =>
       (await factsOf(machine, files)).findIndex((one) => one?.inode === inode);
     for (let at = await index(); at !== -1;) {
@@ -117,7 +118,7 @@ export function createRemoteLog({ machine, folder, paths, shared }: RemoteLogOpt
 
   /** What follows a position, of one file, and where that leads. */
   async function follow(path: string, from: Position | undefined) {
-    const files = rotated(path);
+    const files = withRotated(path);
     const facts = await factsOf(machine, files);
     // The oldest one that has something new; those before it were read.
     const known = facts.findIndex((one) => one !== null && one.inode === from?.inode);
@@ -140,7 +141,8 @@ export function createRemoteLog({ machine, folder, paths, shared }: RemoteLogOpt
     const [again] = await factsOf(machine, [file]);
     if (again?.inode !== found.inode)
       return { bytes: Buffer.alloc(0), position: from, isMore: true };
-    const whole = index > 0 || length === maxBytes ? bytes : wholeLines(bytes);
+    const isRotatedEnd = index > 0 && offset + length === found.size;
+    const whole = isRotatedEnd ? bytes : wholeLines(bytes);
     return {
       bytes: whole,
       position: { inode: found.inode, offset: offset + whole.length },
@@ -148,7 +150,12 @@ export function createRemoteLog({ machine, folder, paths, shared }: RemoteLogOpt
     };
   }
 
-  async function take(from: LogState, path: string, bytes: Buffer, to: Position): Promise<void> {
+  async function take(
+    from: LogState,
+    path: string,
+    bytes: Buffer,
+    to: Position,
+  ): Promise<LogState> {
     const size = sizeOf(logPath(folder));
     const { inode, offset } = to;
     const piece = { path, inode, offset: offset - bytes.length, length: bytes.length };
@@ -166,8 +173,8 @@ export function createRemoteLog({ machine, folder, paths, shared }: RemoteLogOpt
       throw error;
     }
     save(next);
-    state = next;
     await rotateLog(folder);
+    return next;
   }
 
   /** @returns whether there is more */
@@ -176,12 +183,16 @@ export function createRemoteLog({ machine, folder, paths, shared }: RemoteLogOpt
     state ??= await load();
     let isMore = false;
     for (const path of await paths()) {
-      const found = await follow(path, state.positions[path]);
-      if (found === null) continue;
-      isMore ||= found.isMore;
-      if (found.bytes.length === 0 || found.position === undefined) continue;
-      if (sizeOf(join(folder, "log.start")) === 0) writeLogStart(folder, 0);
-      await take(state, path, found.bytes, found.position);
+      for (let isTorn = true; isTorn;) {
+        const found = await follow(path, state.positions[path]);
+        if (found === null) break;
+        isMore ||= found.isMore;
+        if (found.bytes.length === 0 || found.position === undefined) break;
+        if (sizeOf(join(folder, "log.start")) === 0) writeLogStart(folder, 0);
+        state = await take(state, path, found.bytes, found.position);
+        // The rest of a line is in the file after it, and belongs before what another process wrote.
+        isTorn = found.isMore && found.bytes.at(-1) !== newline;
+      }
     }
     return isMore;
   }
@@ -209,7 +220,7 @@ export function createRemoteLog({ machine, folder, paths, shared }: RemoteLogOpt
 }
 
 /** The newest first. */
-const rotated = (path: string): string[] => [
+const withRotated = (path: string): string[] => [
   path,
   ...Array.from({ length: keptLogs }, (_, index) => `${path}.${index + 1}`),
 ];
@@ -220,7 +231,7 @@ const startIndex = (facts: readonly ({ size: number } | null)[]) =>
 
 /** A line that is still being written is left to the next reading, because another process's may come in between. */
 function wholeLines(bytes: Buffer): Buffer {
-  const end = bytes.lastIndexOf(0x0a) + 1;
+  const end = bytes.lastIndexOf(newline) + 1;
   return end === 0 && bytes.length < 4096
     ? bytes.subarray(0, 0)
     : bytes.subarray(0, end || bytes.length);
