@@ -1,10 +1,12 @@
 // What is asked again and again of tables that grow for years finds its rows by an index.
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createPrune } from "../events/prune.ts";
+import { soleLeases } from "../instances/leases.ts";
 import { createFakeClock } from "../testing/fake-clock.ts";
 import { noteStatements, withStatements, type Statement } from "../testing/note-statements.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { withClient } from "../testing/with-client.ts";
+import { createWorkerMoves } from "../workers/moves.ts";
 import { openDatabase } from "./database.ts";
 
 const nowMs = Date.parse("2026-06-01T12:00:00Z");
@@ -15,8 +17,8 @@ const growing = ["backups", "events", "webhook_deliveries", "webhook_attempts", 
 /** A list shows a few of them; the overview and the search look at all. */
 const kept = ["workers", "backup_configurations", "webhooks"];
 
-const servers = 40;
-const sites = 200;
+const servers = 200;
+const sites = 1000;
 const range = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 const inventory = (folder: string) =>
   [
@@ -149,6 +151,20 @@ test("the scheduler reads nothing from end to end that grows with time, and the 
   const due = statements.filter(({ text }) => text.includes('"next_run_at" <='));
   expect(due).not.toEqual([]);
   expect(await scansOf(due, kept)).toEqual([]);
+});
+
+test("the workers of a server that nobody looks after are found by their index", async () => {
+  const statements: Statement[] = [];
+  const { db, close } = await openDatabase(service.connection, () => undefined);
+  try {
+    const { setAbandoned } = createWorkerMoves(db, soleLeases);
+    const away = { since: new Date(nowMs), reason: "It is away." };
+    await withStatements(statements, () => setAbandoned(7, away));
+  } finally {
+    await close();
+  }
+  expect(statements).not.toEqual([]);
+  expect(await scansOf(statements, kept)).toEqual([]);
 });
 
 test("retention finds old rows by their index", async () => {

@@ -81,7 +81,7 @@ export function createWorkerMoves(db: Database, leases: WorkerLeases) {
       await db.execute(sql`
         update workers set unreachable_since = ${since.toISOString()}::timestamptz, unreachable_reason = ${reason},
           last_status = coalesce(last_status, status)
-        where unreachable_since is null and ${serverIdOfWorker} = ${serverId}`);
+        where unreachable_since is null and site_id in (select id from sites where server_id = ${serverId})`);
     },
 
     /** It can be asked again. @returns the new row; null where somebody else changed it since it was read */
