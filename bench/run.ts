@@ -5,6 +5,7 @@ import { run as backups } from "./backups.ts";
 import { run as dashboard } from "./dashboard.ts";
 import { run as large } from "./large.ts";
 import { run as many } from "./many.ts";
+import { run as scale } from "./scale.ts";
 import { run as sshBackups } from "./ssh-backups.ts";
 import { run as sshWorkers } from "./ssh-workers.ts";
 import { run as webhooks } from "./webhooks.ts";
@@ -19,6 +20,8 @@ const { values: target, positionals: asked } = parseArgs({
     servers: { type: "string", default: "20" },
     workers: { type: "string", default: "200" },
     size: { type: "string", default: "2000" },
+    // Of the bench `scale`: how much of all that is stored, e.g. 0.1 for trying.
+    share: { type: "string", default: process.env["BENCH_SHARE"] ?? "1" },
     token: { type: "string", default: process.env["BENCH_TOKEN"] },
   },
 });
@@ -29,6 +32,7 @@ const benches = {
   dashboard: () => dashboard(target),
   large,
   many,
+  scale: () => scale(Number(target.share)),
   ssh: async () => {
     await sshWorkers({ servers: Number(target.servers), workers: Number(target.workers) });
     if (Number(target.size) > 0) await sshBackups(Number(target.size));
