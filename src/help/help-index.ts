@@ -14,6 +14,7 @@ export const helpIndex = [
     pages: {
       security: "Security",
       "embedded-database": "The embedded database",
+      scaling: "Scaling",
       glossary: "Glossary",
     },
   },
