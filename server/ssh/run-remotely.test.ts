@@ -41,8 +41,9 @@ test("a command has ended however long its output takes to be taken", async () =
   const running = host.run({ argv: ["sh", "-c", `echo ${seconds}; sleep 0.${seconds}`], output });
   await vi.waitFor(() => expect(taken.join("")).toBe(`${seconds}\n`), { timeout: 20_000 });
   await expectGone(sshd, seconds);
-  // The connection goes by itself then, while the end of the output is not taken.
-  await Promise.race([running, new Promise((resolve) => setTimeout(resolve, 1000))]);
+  // The connection goes by itself then, while the end of the output is not taken; the one beside it is the master.
+  const connections = async () => (await sshd.findRunning(`-p ${sshd.port} `)).length;
+  await vi.waitFor(async () => expect(await connections()).toBe(1), { timeout: 20_000 });
   closes.resolve();
   expect(await running).toMatchObject({ exitCode: 0 });
 });
