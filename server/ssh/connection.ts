@@ -86,30 +86,37 @@ export function createConnection(options: ConnectionOptions): Connection {
   let master: Master | null = null;
   let connecting: Promise<Master> | null = null;
   let isPinned = false;
-  let isClosed = false;
+  /** Aborted when it is closed. */
+  const closing = new AbortController();
   let failures = 0;
   let recent: { error: unknown; untilMs: number } | null = null;
   let forwards = 0;
   const bulk = new Set<AbortController>();
+  const attempt = { target, folder, environment, signal: closing.signal };
 
   async function connect(): Promise<Master> {
     try {
-      const made = await attempts.run(async () => {
-        await mkdir(folder, { recursive: true, mode: 0o700 });
-        if (!isPinned) await pinHostKeys(target, { folder, environment });
-        isPinned = true;
-        try {
-          return await startMaster(options, answerMs);
-        } catch (error) {
-          if (!(error instanceof ServerAway) || error.kind !== "host key") throw error;
-          // Says which key it offers now.
-          await pinHostKeys(target, { folder, environment });
-          return startMaster(options, answerMs);
-        }
-      });
-      if (isClosed) {
+      const made = await attempts.run(
+        async () => {
+          await mkdir(folder, { recursive: true, mode: 0o700 });
+          if (!isPinned) await pinHostKeys(target, attempt);
+          isPinned = true;
+          try {
+            return await startMaster(attempt, answerMs);
+          } catch (error) {
+            if (!(error instanceof ServerAway) || error.kind !== "host key") throw error;
+            // Says which key it offers now.
+            await pinHostKeys(target, attempt);
+            return startMaster(attempt, answerMs);
+          }
+          // Many that do not respond hold up none that does.
+        },
+        closing.signal,
+        failures > 0,
+      );
+      if (closing.signal.aborted) {
         made.child.kill("SIGKILL");
-        throw new ServerAway("lost", `The connection to ${place} was closed.`);
+        closing.signal.throwIfAborted();
       }
       failures = 0;
       recent = null;
@@ -128,7 +135,7 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   async function ensure(signal?: AbortSignal, isPatient = false): Promise<Master> {
     signal?.throwIfAborted();
-    if (isClosed) throw new ServerAway("lost", `The connection to ${place} was closed.`);
+    closing.signal.throwIfAborted();
     if (master !== null && !master.lost.signal.aborted) return master;
     if (connecting === null) {
       const failed = recent;
@@ -249,8 +256,8 @@ export function createConnection(options: ConnectionOptions): Connection {
     },
 
     async close() {
-      isClosed = true;
       const away = new ServerAway("lost", `The connection to ${place} was closed.`);
+      closing.abort(away);
       for (const ended of bulk) ended.abort(away);
       await connecting?.catch(() => undefined);
       const found = master;

@@ -37,7 +37,7 @@ const fingerprintOf = (base64: string): string =>
  */
 async function readOffered(
   target: SshTarget,
-  { folder, environment }: Place,
+  { folder, environment, signal }: Attempt,
   until: string | null,
 ): Promise<OfferedKey[]> {
   const script = join(folder, "offer");
@@ -68,6 +68,7 @@ async function readOffered(
         "exit",
       ],
       environment,
+      signal,
     );
     const written = await readFile(list, "utf8").catch(() => "");
     const [, type = "", base64 = ""] =
@@ -87,16 +88,30 @@ export const namesOf = ({ user, keyFile }: Hop) => ({
   keyName: keyFile === null ? "any key of the agent" : `the key ${keyFile}`,
 });
 
-type Place = { folder: SshFolder; environment: Record<string, string> };
+type Attempt = {
+  folder: SshFolder;
+  environment: Record<string, string>;
+  /** Ends it. */
+  signal: AbortSignal;
+};
 
-async function runSsh(args: string[], env: Record<string, string>): Promise<{ stderr: string }> {
+/** @throws the signal's reason */
+async function runSsh(
+  args: string[],
+  env: Record<string, string>,
+  signal: AbortSignal,
+): Promise<{ stderr: string }> {
   // Whatever its exit code, what it wrote tells more.
   return promisify(execFile)("ssh", args, {
     env,
     timeout: connectSeconds * 2 * 1000,
     killSignal: "SIGKILL",
     maxBuffer: maxOfferedBytes,
-  }).catch((error: Error & { stderr?: string }) => ({ stderr: error.stderr ?? error.message }));
+    signal,
+  }).catch((error: Error & { stderr?: string }) => {
+    signal.throwIfAborted();
+    return { stderr: error.stderr ?? error.message };
+  });
 }
 
 /** The server's own key is not the pinned one, or none is pinned. */
@@ -123,11 +138,11 @@ export class HostKeyUnconfirmed extends ServerAway {
 
 /**
  * Writes the file of known hosts: exactly the pinned keys, as the server has shown them.
- * @throws ServerAway, HostKeyUnconfirmed
+ * @throws ServerAway, HostKeyUnconfirmed, the signal's reason
  */
-export async function pinHostKeys(target: SshTarget, place: Place): Promise<void> {
+export async function pinHostKeys(target: SshTarget, attempt: Attempt): Promise<void> {
   const lines: string[] = [];
-  const path = knownHostsIn(place.folder);
+  const path = knownHostsIn(attempt.folder);
   await writeFile(path, "", { mode: 0o600 });
   const hops: [HopName, Hop][] = [
     ...(target.jump === null ? [] : [["jump", target.jump] satisfies [HopName, Hop]]),
@@ -136,7 +151,7 @@ export async function pinHostKeys(target: SshTarget, place: Place): Promise<void
   for (const [name, hop] of hops) {
     const asked: SshTarget =
       name === "jump" ? { ...hop, configFile: target.configFile, jump: null } : target;
-    const offered = await readOffered(asked, place, hop.hostKey);
+    const offered = await readOffered(asked, attempt, hop.hostKey);
     const key = offered.find(({ fingerprint }) => fingerprint === hop.hostKey);
     if (key === undefined) throw new HostKeyUnconfirmed(hop, name, offered);
     lines.push(`${hopNames[name]} ${key.type} ${key.base64}\n`);

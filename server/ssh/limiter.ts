@@ -1,15 +1,23 @@
 // Lets a number of things happen at once; the others wait in line.
 
 export type Limiter = {
-  /** Waits for its turn, then runs. @throws the signal's reason while it waits */
-  run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
+  /**
+   * Waits for its turn, then runs.
+   * @param canWait behind all that cannot
+   * @throws the signal's reason while it waits
+   */
+  run<Result>(
+    work: () => Promise<Result>,
+    signal?: AbortSignal,
+    canWait?: boolean,
+  ): Promise<Result>;
 };
 
 export function createLimiter(atOnce: number): Limiter {
   let running = 0;
-  const waiting = new Set<() => void>();
+  const lines = { first: new Set<() => void>(), last: new Set<() => void>() };
 
-  async function enter(signal?: AbortSignal): Promise<void> {
+  async function enter(waiting: Set<() => void>, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     if (running < atOnce) {
       running += 1;
@@ -27,17 +35,17 @@ export function createLimiter(atOnce: number): Limiter {
   }
 
   function leave(): void {
-    const [next] = waiting;
+    const [next] = [...lines.first, ...lines.last];
     if (next === undefined) running -= 1;
     else {
-      waiting.delete(next);
+      for (const line of Object.values(lines)) line.delete(next);
       next();
     }
   }
 
   return {
-    async run(work, signal) {
-      await enter(signal);
+    async run(work, signal, canWait = false) {
+      await enter(canWait ? lines.last : lines.first, signal);
       try {
         return await work();
       } finally {

@@ -25,20 +25,23 @@ type MasterOptions = {
   /** Where its socket is. */
   folder: string;
   environment: Record<string, string>;
+  /** Ends the attempt. */
+  signal: AbortSignal;
 };
 
 /**
  * Connects, and has the server say who the account is that logs in.
  * @param answerMs how long the server may take for that once it was reached; milliseconds
- * @throws ServerAway
+ * @throws ServerAway, the signal's reason
  */
 export async function startMaster(
-  { target, folder, environment }: MasterOptions,
+  { target, folder, environment, signal }: MasterOptions,
   answerMs: number,
 ): Promise<Master> {
   const place = placeOf(target);
   const socket = socketIn(folder);
   await rm(socket, { force: true });
+  signal.throwIfAborted();
   const nonce = randomBytes(16).toString("hex");
   const args = sshArguments(target, folder, ["-M", "-S", socket, "-o", "ClearAllForwardings=yes"]);
   const child = spawn("ssh", [...args, "--", target.host, loginCommand([])], {
@@ -86,6 +89,8 @@ export async function startMaster(
     },
     connectSeconds * 1000 + answerMs,
   );
+  const abort = () => ready.reject(signal.reason);
+  signal.addEventListener("abort", abort);
   try {
     return { child, nonce, identity: await ready.promise, lost, closed, pings };
   } catch (error) {
@@ -93,6 +98,7 @@ export async function startMaster(
     throw error;
   } finally {
     clearTimeout(timer);
+    signal.removeEventListener("abort", abort);
   }
 }
 

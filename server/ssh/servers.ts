@@ -113,9 +113,8 @@ export function createServers(options: {
           await openRemoteHost(found.connection, { signal: AbortSignal.timeout(askMs) }),
         );
       } catch (error) {
-        return error instanceof ServerAway
-          ? error.message
-          : `${found.name} did not respond in time (${toError(error).name}).`;
+        const { name, message } = toError(error);
+        return name === "TimeoutError" ? `${found.name} did not respond in time.` : message;
       }
     },
     async close() {

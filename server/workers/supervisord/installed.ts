@@ -1,6 +1,7 @@
 // Finds out from supervisord's own configuration how to reach it: its socket, the folder that it includes, where logs go.
 import { dirname, isAbsolute, join } from "node:path";
 import { ServerAway } from "../../ssh/server-away.ts";
+import { toError } from "../../to-error.ts";
 import { readText } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { SupervisordAway } from "./rpc.ts";
@@ -57,7 +58,12 @@ export async function findInstalled(machine: Machine, told: string | null): Prom
   for (const path of told === null ? usualPaths : [told]) {
     const text = await readText(machine, path).catch((error: unknown) => {
       if (error instanceof ServerAway) throw error;
-      throw new SupervisordAway(error instanceof Error ? `${error.message}.` : String(error));
+      const { name, message } = toError(error);
+      throw new SupervisordAway(
+        name === "TimeoutError"
+          ? `The server did not respond in time when ${path} was to be read.`
+          : `${message}.`,
+      );
     });
     if (text !== null) return readInstalled(path, parse(text));
   }

@@ -42,7 +42,7 @@ export function createLooks({ contact, turn, looked, isNeeded, pace, clock, log 
       const isFirst = contact.isNew();
       isBusy = await turn(await contact.connect(), isFirst);
       contact.succeeded(startMs);
-      if (wasAway) log.info({}, "supervisord can be asked again");
+      if (wasAway && isNeeded()) log.info({}, "supervisord can be asked again");
       const goOn = atContact;
       atContact = [];
       for (const step of goOn) step();
@@ -51,11 +51,8 @@ export function createLooks({ contact, turn, looked, isNeeded, pace, clock, log 
       contact.failed(error);
       const away = contact.away();
       // Once, however often that is tried again.
-      if (!wasAway && away !== null)
-        log.warn(
-          { err: error, reason: away.reason },
-          "supervisord cannot be asked, is tried again",
-        );
+      if (!wasAway && away !== null && isNeeded())
+        log.warn({ reason: away.reason }, "supervisord cannot be asked, is tried again");
     }
     looked();
   }
