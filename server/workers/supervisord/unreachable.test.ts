@@ -41,7 +41,9 @@ const becomes = (id: number, wanted: Partial<Worker>) =>
     { timeout: 30_000, interval: 50 },
   );
 const create = async () => {
-  const { body } = await service.json<Worker>("POST", "/api/site/1/worker", workerBody);
+  // The signal to stop is lost on a process that supervisord has made and that does not run its program yet.
+  const wanted = { ...workerBody, stopwaitsecs: 5 };
+  const { body } = await service.json<Worker>("POST", "/api/site/1/worker", wanted);
   return becomes(body.id, { status: "installed" });
 };
 /** What was ordered has reached what keeps the workers up. */
