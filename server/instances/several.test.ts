@@ -36,7 +36,7 @@ const installed = (service: ServiceProcess, site: number) =>
     const [worker] = await workersOf(service, site);
     expect(worker).toMatchObject({ status: "installed" });
     if (worker === undefined) throw new Error("There is no worker.");
-    expect(pidsOf(worker).filter(isAlive)).toHaveLength(1);
+    expect(pidsOf(worker).filter(isAlive)).toHaveLength(worker.processes ?? 1);
     return worker;
   }, soon);
 
