@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
 import { administer } from "../testing/service.ts";
 import { openDatabase, type Connection } from "./database.ts";
@@ -140,4 +140,29 @@ describe("a transaction is kept to its own connection", () => {
     });
     await lenient.close();
   });
+});
+
+test("a connection that is lost inside a transaction fails that transaction alone", async () => {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.close());
+  const transaction = database.db.transaction(async (tx) => {
+    const { rows } = await tx.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`);
+    // Nothing is asked just then.
+    await administer(`select pg_terminate_backend(${rows[0]?.pid}, 60000)`);
+    await tx.execute(sql`select 1`);
+  });
+  await expect(transaction).rejects.toThrow("Failed query");
+  await expect(database.ping()).resolves.toBeUndefined();
+});
+
+test("transactions that cannot begin leave the pool its connections", async () => {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.close());
+  const none = async () => undefined;
+  for (let count = 0; count <= database.pool().max; count += 1)
+    await expect(
+      // PostgreSQL refuses it, as a pooler refuses any while its database is away.
+      database.db.transaction(none, { isolationLevel: "unknown" as "serializable" }),
+    ).rejects.toThrow("begin");
+  await expect(database.ping()).resolves.toBeUndefined();
 });

@@ -51,6 +51,9 @@ export async function openDatabase(
     // `end` does not wait for the server to let go, and the embedded one is stopped next.
     if (!isClosing) onIdleError(error);
   });
+  // A pool listens to the connections that nobody uses alone. One that is lost between two queries of a transaction fails the
+  // next of them; it must not end the service as well.
+  pool.on("connect", (client) => void client.on("error", () => undefined));
   const db = drizzle(pool, { schema: tables });
   guardTransactions(db);
   try {
