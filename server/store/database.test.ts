@@ -166,3 +166,26 @@ test("transactions that cannot begin leave the pool its connections", async () =
     ).rejects.toThrow("begin");
   await expect(database.ping()).resolves.toBeUndefined();
 });
+
+test("a transaction whose client hangs keeps nobody from what it locked", async () => {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.close());
+  await database.db.insert(settings).values({ key: "locked", value: "before" });
+  const set = (tx: Connection, value: string) => tx.update(settings).set({ value }).where(byKey);
+  const byKey = eq(settings.key, "locked");
+  const locked = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const hung = database.db.transaction(async (tx) => {
+    await set(tx, "hung");
+    locked.resolve();
+    await goOn.promise;
+    await set(tx, "late");
+  });
+  await locked.promise;
+  await set(database.db, "after");
+  goOn.resolve();
+  await expect(hung).rejects.toThrow("Failed query");
+  expect(await database.db.select().from(settings).where(byKey)).toMatchObject([
+    { value: "after" },
+  ]);
+});

@@ -39,6 +39,25 @@ const withoutName = (part: unknown): unknown =>
   typeof part === "object" && part !== null && "name" in part ? { ...part, name: undefined } : part;
 
 /**
+ * A transaction whose client asks nothing for so long is over: whoever was stopped, or lost its machine, in the middle of one would
+ * keep others from what it locked. It is less than a lease, so that a takeover waits for no lock. Set with each transaction,
+ * because a pooler hands on no settings of a session.
+ */
+const idleLimitMs = 10_000;
+
+const limited = (part: unknown): unknown =>
+  typeof part === "object" &&
+  part !== null &&
+  "text" in part &&
+  typeof part.text === "string" &&
+  /^begin\b/.test(part.text)
+    ? {
+        ...part,
+        text: `${part.text}; set local idle_in_transaction_session_timeout = ${idleLimitMs}`,
+      }
+    : part;
+
+/**
  * A connection whose queries carry storable values only. This is the one place that all of them pass, however a query
  * was written, so nobody who stores a text has to think of it. A value that is JSON already comes from `storableJson`.
  */
@@ -51,7 +70,10 @@ export class StorableClient extends pg.Client {
     // It takes and gives what the original does; that one's overloads are too many to be repeated.
     this.query = ((...parts: unknown[]) =>
       query(
-        ...parts.map(toStorablePart).map((part) => (hasNamedStatements ? part : withoutName(part))),
+        ...parts
+          .map(toStorablePart)
+          .map(limited)
+          .map((part) => (hasNamedStatements ? part : withoutName(part))),
       )) as typeof this.query;
   }
 }
