@@ -216,6 +216,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await contacts.noteTaken(ids);
       await workers.take(ids);
       contacts.wake();
+      backups.wake();
     },
     lost: workers.leave,
     async abandoned(abandoned) {

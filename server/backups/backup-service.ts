@@ -6,6 +6,7 @@ import type { Clock } from "../clock.ts";
 import type { Actor } from "../activity/actor.ts";
 import { recordActivity } from "../activity/store.ts";
 import { conflict } from "../http/service-error.ts";
+import type { Leases } from "../instances/leases.ts";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Connection } from "../store/database.ts";
@@ -30,6 +31,7 @@ type BackupServiceOptions = {
   runner: TaskRunner;
   removal: Removal;
   jobs: Jobs;
+  leases: Pick<Leases, "holdThose">;
   clock: Clock;
 };
 

@@ -3,7 +3,7 @@ import type { BackupState, BackupTrigger } from "../../contract/backups/backup.t
 import { listFilters } from "../http/list-filters.ts";
 import { backupTaskQueue } from "../jobs/jobs.ts";
 import type { Connection, Database } from "../store/database.ts";
-import { and, asc, desc, eq, inArray, lt, lte, ne, or, sql } from "../store/drizzle.ts";
+import { and, asc, desc, eq, inArray, lt, lte, ne, or, sql, type SQL } from "../store/drizzle.ts";
 import { createFilteredRows, type ListRequest } from "../store/filtered-rows.ts";
 import { insertedRow } from "../store/rows.ts";
 import { backupConfigurations as configurations, backups, newestBackups } from "../store/tables.ts";
@@ -220,12 +220,12 @@ export function createBackupStore(db: Database) {
       await tx.update(backups).set(change).where(eq(backups.id, id));
     },
 
-    /** What a run did so far; nothing once it is over. */
-    async progress(id: number, change: BackupChange): Promise<void> {
+    /** What a run did so far; nothing once it is over. @param isOwn whether it is still its runner's */
+    async progress(id: number, change: BackupChange, isOwn: SQL): Promise<void> {
       await db
         .update(backups)
         .set(change)
-        .where(and(eq(backups.id, id), eq(backups.status, "running")));
+        .where(and(eq(backups.id, id), eq(backups.status, "running"), isOwn));
     },
 
     async remove(tx: Connection, from: Pick<BackupRow, "id" | "transition">): Promise<void> {

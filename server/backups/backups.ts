@@ -40,7 +40,7 @@ type BackupsOptions = {
   secrets: SecretReader;
   scratch: Scratch;
   jobs: Jobs;
-  leases: Pick<Leases, "elsewhere">;
+  leases: Pick<Leases, "elsewhere" | "holdThose">;
   links: OneTimeLinks;
   registry: Registry;
   clock: Clock;
@@ -63,6 +63,8 @@ type Backups = {
   protection(visible: Visible): Promise<ProtectionOverview>;
   /** Ends what a service before this one left half done, and begins to follow the schedules. */
   resume(): Promise<void>;
+  /** Looks at the schedules now: there are servers that another instance looked after until then. */
+  wake(): void;
   /** Whether anything runs here for a server. */
   isBusyWith(serverId: number): boolean;
   /** Interrupts what runs; the outcome is stored when this resolves. */
@@ -86,7 +88,7 @@ export function createBackups(options: BackupsOptions): Backups {
     retention,
   });
   const runner = createTaskRunner({ tasks, perform: work.perform, settle: work.settle, clock });
-  const backups = createBackupService({ ...parts, runner, removal });
+  const backups = createBackupService({ ...parts, runner, removal, leases: options.leases });
   const transitions = createConfigurationTransitions({ ...parts, inventory });
   const configurations = createConfigurationService({
     ...parts,
@@ -148,6 +150,7 @@ export function createBackups(options: BackupsOptions): Backups {
       jobs.backupTasks.work(runner.run);
       scheduler.wake();
     },
+    wake: scheduler.wake,
     isBusyWith: runner.isBusyWith,
     async stop() {
       await scheduler.stop();

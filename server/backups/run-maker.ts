@@ -4,6 +4,7 @@ import { theSchedule, type Actor } from "../activity/actor.ts";
 import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
 import { conflict } from "../http/service-error.ts";
+import type { Leases } from "../instances/leases.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import type { Connection } from "../store/database.ts";
 import type { BackupTaskKind } from "../store/tables.ts";
@@ -18,10 +19,13 @@ type RunMakerOptions = {
   configurations: ConfigurationStore;
   tasks: TaskStore;
   jobs: Jobs;
+  leases: Pick<Leases, "holdThose">;
   clock: Clock;
 };
 
-export function createRunMaker({ store, configurations, tasks, jobs, clock }: RunMakerOptions) {
+export function createRunMaker(options: RunMakerOptions) {
+  const { store, configurations, tasks, jobs, leases, clock } = options;
+
   async function addTasks(
     tx: Connection,
     kind: BackupTaskKind,
@@ -102,7 +106,14 @@ export function createRunMaker({ store, configurations, tasks, jobs, clock }: Ru
      */
     runScheduled: (moments: readonly Moment[]): Promise<ConfigurationRow[]> =>
       store.transaction(async (tx) => {
-        const taken = await configurations.takeMoments(tx, moments);
+        // What another instance looks after by now is left to that one, with its schedules.
+        const held = await leases.holdThose(tx, [
+          ...new Set(moments.map(({ configuration }) => configuration.server_id)),
+        ]);
+        const taken = await configurations.takeMoments(
+          tx,
+          moments.filter(({ configuration }) => held.has(configuration.server_id)),
+        );
         const ids = taken.map(({ id }) => id);
         const busy = await tasks.runningOf(tx, ids);
         const free = taken.filter(({ id }) => !busy.has(id));

@@ -1,8 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Backup, BackupConfiguration, BackupSchedule } from "../../contract/backups/backup.ts";
 import { createFakeClock, type FakeClock } from "../testing/fake-clock.ts";
+import { oneOfMany } from "../testing/instance.ts";
 import pg from "pg";
 import { openDatabase } from "../store/database.ts";
 import { createConfigurationStore } from "./configuration-store.ts";
@@ -68,6 +71,29 @@ test("a moment that somebody else took meanwhile makes no second run", async () 
   } finally {
     await close();
   }
+});
+
+test("a server that another instance has by now is left to that one, with its schedules", async () => {
+  clock = createFakeClock(Date.parse("2026-06-01T12:00:00Z"));
+  service = await createBackupTestService({ clock, instance: oneOfMany });
+  const elsewhere = new DatabaseSync(join(service.folder, "elsewhere.sqlite"));
+  elsewhere.exec("create table one (n integer)");
+  elsewhere.close();
+  const lost = await service.installed();
+  const own = await service.installed({ server: 2, backupable_id: 2 });
+  const other = randomUUID();
+  await service.query(
+    `insert into instances (id, name, home, role, address, version, until)
+     values ($1, 'other', $1, 'all', 'http://127.0.0.1:1', '0.0.0', now() + interval '1 hour')`,
+    [other],
+  );
+  await service.query("update server_leases set instance_id = $1 where server_id = 1", [other]);
+  clock.advance(15 * hourMs);
+  const began = async ({ id }: BackupConfiguration) =>
+    service.query("select trigger from backups where configuration_id = $1", [id]);
+  await soon(async () => expect(await began(own)).toEqual([{ trigger: "schedule" }]));
+  expect(await began(lost)).toEqual([]);
+  expect((await service.show(lost.id)).next_run_at).toBe(lost.next_run_at);
 });
 
 test("runs that fell due while nothing looked are made up for by one", async () => {

@@ -47,6 +47,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
     row: BackupRow,
     output: Output,
     bytes: { plainBytes: number; storedBytes: number },
+    claim: Claim,
   ): () => Promise<void> {
     let writing = Promise.resolve();
     let written = "";
@@ -55,11 +56,15 @@ export function createTakeBackup(options: TakeBackupOptions) {
       if (state === written) return;
       written = state;
       writing = store
-        .progress(row.id, {
-          output: output.text(),
-          plain_size: bytes.plainBytes,
-          stored_bytes: bytes.storedBytes,
-        })
+        .progress(
+          row.id,
+          {
+            output: output.text(),
+            plain_size: bytes.plainBytes,
+            stored_bytes: bytes.storedBytes,
+          },
+          tasks.isHeld(claim),
+        )
         // The outcome is what counts, and it is written with a check of its own.
         .catch((error: unknown) => log.warn({ err: error }, "a run's progress was not stored"));
     };
@@ -87,12 +92,14 @@ export function createTakeBackup(options: TakeBackupOptions) {
     configuration: ConfigurationRow,
     output: Output,
     signal: AbortSignal,
+    claim: Claim,
   ): Promise<void> {
     const warnings = (await untilAborted(signal, source.warnings?.(signal) ?? noWarnings)) ?? [];
     for (const warning of warnings) output.say(warning);
-    await store.transaction((tx) =>
-      configurations.setInstallWarnings(tx, configuration.id, warnings),
-    );
+    await store.transaction(async (tx) => {
+      await configurations.setInstallWarnings(tx, configuration.id, warnings);
+      await tasks.hold(tx, claim);
+    });
   }
 
   /** A runner that was thought dead may have stored its file after somebody had cleaned up behind it. */
@@ -139,10 +146,10 @@ export function createTakeBackup(options: TakeBackupOptions) {
         if (running === null) return null;
         row = running;
         output.say(await untilAborted(signal, source.rehearse(signal)));
-        await noteWarnings(source, configuration, output, signal);
+        await noteWarnings(source, configuration, output, signal, claim);
         await untilAborted(signal, checkRoom(storage, before, output));
         const bytes = { plainBytes: 0, storedBytes: 0 };
-        const endReport = reportProgress(row, output, bytes);
+        const endReport = reportProgress(row, output, bytes, claim);
         const compressed = (await source.compressed?.(signal)) ?? null;
         let stored: Stored;
         try {

@@ -91,6 +91,8 @@ export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
     /** @throws ClaimLost when somebody else has the task, or nobody any more */
     hold: (tx: Connection, claim: Claim): Promise<void> => queue.hold(tx, claim),
 
+    isHeld: queue.isHeld,
+
     /** @returns false when it has begun, or is gone already */
     endWaiting: (tx: Connection, id: string): Promise<boolean> => queue.withdraw(tx, id),
 

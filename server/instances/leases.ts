@@ -42,6 +42,8 @@ export type Leases = {
   hold(tx: Connection, serverId: number): Promise<void>;
   /** The same of the server that a site is on. @throws LeaseLost */
   holdOfSite(tx: Connection, siteId: number): Promise<void>;
+  /** Keeps the leases that it has of several servers until the transaction ends. @returns the servers of those */
+  holdThose(tx: Connection, serverIds: readonly number[]): Promise<ReadonlySet<number>>;
   /** Null where nobody does. */
   ownerOf(serverId: number): Promise<Owner | "this" | null>;
   /** Looks now what there is to take, and what is lost. */
@@ -62,6 +64,7 @@ export const soleLeases: Leases = {
   condition: () => undefined,
   hold: async () => undefined,
   holdOfSite: async () => undefined,
+  holdThose: async (_, serverIds) => new Set(serverIds),
   ownerOf: async () => "this",
   wake: () => undefined,
   start: async () => undefined,

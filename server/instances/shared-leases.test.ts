@@ -4,6 +4,7 @@ import { systemClock } from "../clock.ts";
 import { createLog } from "../log.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
 import { oneOfMany } from "../testing/instance.ts";
+import { withClient } from "../testing/with-client.ts";
 import { createSharedLeases } from "./shared-leases.ts";
 
 let database: TestDatabase;
@@ -43,4 +44,36 @@ test("an instance lives on while it begins with servers, however long that takes
   await starting;
   await leases.release();
   expect(await until()).toBeUndefined();
+});
+
+test("an instance whose database does not answer lets go of its servers before others take them", async () => {
+  await database.db.execute(
+    `insert into servers (id, name, entry) values (2, 'there', '{"connection": {"ssh": {}}}')`,
+  );
+  const log = createLog("silent");
+  const listener = { on: () => undefined, stop: async () => undefined };
+  const instance = { ...oneOfMany, home: randomUUID() };
+  const leases = createSharedLeases({ ...database, listener, instance, clock: systemClock, log });
+  const taken: number[] = [];
+  const lost = Promise.withResolvers<readonly number[]>();
+  await leases.start({
+    isBusy: () => false,
+    taken: async (ids) => void taken.push(...ids),
+    lost: async (ids) => lost.resolve(ids),
+    abandoned: async () => undefined,
+  });
+  expect(taken).toContain(2);
+  expect(leases.elsewhere()).not.toContain(2);
+  // It waits for its row, and never hears of it.
+  await withClient(database.connection, async (other) => {
+    await other.query("begin");
+    await other.query("select from instances for update");
+    expect(await lost.promise).toEqual([2]);
+    expect(leases.has(2)).toBe(false);
+    expect(leases.elsewhere()).toContain(2);
+    const { rows } = await other.query("select until > clock_timestamp() as lives from instances");
+    expect(rows).toEqual([{ lives: true }]);
+    await other.query("rollback");
+  });
+  await leases.release();
 });

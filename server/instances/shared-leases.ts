@@ -58,9 +58,11 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
   /** Of this life: one whose time ran out is over, and goes on as another one. */
   let id = randomUUID();
   let validUntilMs = 0;
+  let cancelExpiry: () => void = () => undefined;
   /** The machine itself, which passes to nobody while this process has its data folder; and servers over SSH. */
   const held = { local: new Set<number>(), remote: new Set<number>() };
-  let others: readonly number[] = [];
+  /** All servers, as of the last turn. */
+  let known: readonly number[] = [];
   /** Since when it is known that nobody has a server. Milliseconds of this process. */
   const freeSince = new Map<number, number>();
   let listener: LeaseListener | null = null;
@@ -71,10 +73,37 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
   const has = (serverId: number) =>
     held.local.has(serverId) || (isValid() && held.remote.has(serverId));
 
+  let changing: Promise<void> = Promise.resolve();
+  /** One after the other: what is begun with is not let go of before that is done. */
+  function change(work: () => Promise<void>): Promise<void> {
+    const done = changing.then(work);
+    changing = done.catch(() => undefined);
+    return done;
+  }
+
   async function lose(ids: readonly number[]): Promise<void> {
     if (ids.length === 0) return;
     for (const one of ids) held.remote.delete(one);
-    await listener?.lost(ids);
+    await change(async () => listener?.lost(ids));
+  }
+
+  /** Its time is over, and its servers over SSH may be somebody else's. */
+  async function expire(): Promise<void> {
+    if (held.remote.size > 0)
+      log.warn({ servers: held.remote.size }, "this instance was taken for dead");
+    await lose([...held.remote]);
+  }
+
+  /** When that comes it lets go, whatever a turn waits for just then: a database that is cut off does not answer at all. */
+  function liveUntil(untilMs: number): void {
+    validUntilMs = untilMs;
+    cancelExpiry();
+    cancelExpiry = clock.after(Math.max(0, Math.ceil(untilMs - performance.now())), () => {
+      if (isValid()) return;
+      expire().catch((error: unknown) =>
+        log.error({ err: error }, "servers could not be let go of; the next turn does"),
+      );
+    });
   }
 
   const until = sql`clock_timestamp() + make_interval(secs => ${leaseMs / 1000})`;
@@ -89,15 +118,13 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
     // Another life has begun meanwhile.
     if (asked !== id) return true;
     const isAlive = rows.length > 0;
-    validUntilMs = isAlive ? askedMs + leaseMs - marginMs : 0;
+    liveUntil(isAlive ? askedMs + leaseMs - marginMs : 0);
     return isAlive;
   }
 
   /** Begins another life, without what it had over SSH in the one before. */
   async function register(): Promise<void> {
-    if (held.remote.size > 0)
-      log.warn({ servers: held.remote.size }, "this instance was taken for dead");
-    await lose([...held.remote]);
+    await expire();
     const askedMs = performance.now();
     id = randomUUID();
     // Only one process can have a data folder: earlier lives of it are over.
@@ -105,7 +132,7 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
       with earlier as (delete from instances where home = ${home})
       insert into instances (id, name, home, role, address, version, until)
       values (${id}, ${instance.name}, ${home}, ${instance.role}, ${instance.address}, ${instance.version}, ${until})`);
-    validUntilMs = askedMs + leaseMs - marginMs;
+    liveUntil(askedMs + leaseMs - marginMs);
   }
 
   async function list(): Promise<Found[]> {
@@ -167,7 +194,7 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
       if (!servers.some((server) => server.id === one && server.is_local)) held.local.delete(one);
     await lose([...held.remote].filter((one) => !mine.has(one)));
     if (instance.role !== "api") await balance(servers, mine);
-    others = servers.flatMap((one) => (has(one.id) ? [] : [one.id]));
+    known = servers.map((one) => one.id);
     await noteAbandoned(servers.filter((one) => one.holder === null && !has(one.id)));
   }
 
@@ -198,7 +225,7 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
         (got.has(one) || mine.has(one)) && !held.local.has(one) && !held.remote.has(one),
     );
     for (const one of taken) (one.is_local ? held.local : held.remote).add(one.id);
-    if (taken.length > 0) await listener?.taken(taken.map((one) => one.id));
+    if (taken.length > 0) await change(async () => listener?.taken(taken.map((one) => one.id)));
     if (!isStopping)
       await giveBack(
         ownRemote
@@ -233,7 +260,7 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
         await turn();
       } catch (error) {
         // Who could not say that it lives is believed to for no longer than it said.
-        if (!isValid()) await lose([...held.remote]);
+        if (!isValid()) await expire();
         throw error;
       }
     },
@@ -248,11 +275,18 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
   return {
     isShared: true,
     has,
-    elsewhere: () => others,
+    // By now its time may have run out.
+    elsewhere: () => known.filter((one) => !has(one)),
     condition: (serverId) =>
       sql`exists (select from server_leases lease where lease.server_id = ${serverId} and lease.instance_id = ${id})`,
     hold: (tx, serverId) => hold(tx, sql`${serverId}`),
     holdOfSite: (tx, siteId) => hold(tx, sql`(select server_id from sites where id = ${siteId})`),
+    async holdThose(tx, serverIds) {
+      const { rows } = await tx.execute<{ server_id: number }>(sql`
+        select server_id from server_leases
+        where instance_id = ${id} and server_id = any(${sql.param([...serverIds])}::int[]) order by server_id for share`);
+      return new Set(rows.map((row) => row.server_id));
+    },
     async ownerOf(serverId): Promise<Owner | "this" | null> {
       if (has(serverId)) return "this";
       const { rows } = await db.execute<Owner & { id: string }>(sql`
@@ -277,6 +311,7 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
       isStopping = true;
       await loop.stop();
       await heartbeat.stop();
+      cancelExpiry();
       validUntilMs = 0;
       held.local.clear();
       try {

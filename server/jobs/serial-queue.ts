@@ -5,7 +5,7 @@ import { fromDrizzle, type PgBoss } from "pg-boss";
 import type { Logger } from "pino";
 import type { Leases } from "../instances/leases.ts";
 import type { Connection } from "../store/database.ts";
-import { sql } from "../store/drizzle.ts";
+import { sql, type SQL } from "../store/drizzle.ts";
 import {
   ClaimLost,
   createJobRunner,
@@ -23,6 +23,8 @@ export type SerialQueue<Data extends object> = {
   complete(tx: Connection, claim: Claim): Promise<boolean>;
   /** Keeps a claim from being lost until the transaction ends. @throws ClaimLost when it is gone */
   hold(tx: Connection, claim: Claim): Promise<void>;
+  /** Whether a claim is held, as a condition. */
+  isHeld(claim: Claim): SQL;
   /** Keeps what a job has come to with it, for whoever claims it next. @throws ClaimLost */
   note(tx: Connection, claim: Claim, change: Partial<Data>): Promise<void>;
   /** Takes a job back that nobody has claimed yet. @returns false when somebody has */
@@ -97,6 +99,8 @@ export function createSerialQueue<Data extends object>(
     async hold(tx, claim) {
       if (!(await lockClaim(tx, name, claim))) throw new ClaimLost();
     },
+
+    isHeld: (claim) => sql`exists (select from pgboss.job where ${isHeldBy(name, claim)})`,
 
     async note(tx, claim, change) {
       const { rows } = await tx.execute(

@@ -126,7 +126,7 @@ export function createWorkerStore(db: Database, leases: WorkerLeases) {
           ${sql.param(later.map(({ row }) => row.transition))}::int[],
           ${sql.param(later.map(({ deadlineAt }) => deadlineAt?.toISOString() ?? null))}::timestamptz[]
         ) as later(id, transition, deadline_at)
-        where workers.id = later.id and workers.transition = later.transition`);
+        where workers.id = later.id and workers.transition = later.transition and ${isOwn() ?? sql`true`}`);
     },
 
     /** Notes a site's newest deployment; `isRequired` = what carries an older one is to be replaced. */
