@@ -57,6 +57,13 @@ const programs: readonly Program[] = [
     environment: { LONG_FORM: "true" },
   },
   {
+    name: "instances",
+    about:
+      "100 faults of three instances and of their PostgreSQL: kills, stops, restarts, connections that end or fall silent",
+    files: ["server/instances/faults.test.ts"],
+    environment: { INSTANCE_FAULTS: "100", LONG_FORM: "true" },
+  },
+  {
     name: "races",
     about: "10,000 tries each to swap a path while root works on it; as root, on Linux",
     files: ["server/hosts/races.test.ts"],

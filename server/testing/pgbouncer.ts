@@ -35,6 +35,7 @@ unix_socket_dir =
 auth_type = scram-sha-256
 auth_file = ${users}
 pool_mode = ${mode}
+server_login_retry = 1
 `,
   );
   // It refuses to run as root.

@@ -28,6 +28,8 @@ export type PostgresServer = {
     database: string,
     sql: string,
   ): Promise<Row[]>;
+  /** As `pg_ctl stop` does it: the sessions that are open end. */
+  shutDown(): Promise<void>;
   /** Like a power cut, then up again. */
   crash(): Promise<void>;
   start(): Promise<void>;
@@ -153,6 +155,7 @@ export async function startPostgresServer({
         `create database ${pg.escapeIdentifier(name)} owner ${pg.escapeIdentifier(owner)}`,
       );
     },
+    shutDown: () => end("SIGINT"),
     // What `pg_ctl stop -m immediate` sends.
     crash: () => end("SIGQUIT"),
     start,

@@ -2,6 +2,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
+import type pg from "pg";
 import { inject } from "vitest";
 import { sshEntry } from "../../ssh/testing/entry.ts";
 import { startSshd, type TestSshd } from "../../ssh/testing/sshd.ts";
@@ -34,11 +35,28 @@ export type Several = {
   close(): Promise<void>;
 };
 
+/** The database of the instances, made elsewhere. */
+type SharedDatabase = {
+  connection: pg.ClientConfig;
+  /** How an instance reaches it. */
+  urlOf(name: string): string;
+  close(): Promise<void>;
+};
+
+async function createSharedDatabase(): Promise<SharedDatabase> {
+  const database = await createDatabase();
+  return {
+    connection: { ...inject("postgres"), database },
+    urlOf: () => databaseUrl(database),
+    close: () => administer(`drop database ${database} with (force)`),
+  };
+}
+
 /** @param many servers over SSH, each with one site, all of them the same machine; server 100 is the first instance's own */
-export async function createSeveral(many: number): Promise<Several> {
+export async function createSeveral(many: number, shared?: SharedDatabase): Promise<Several> {
   const folder = await makeMemoryFolder("quarterdeck-several-");
   const cleanUps: (() => unknown)[] = [];
-  const database = await createDatabase();
+  const database = shared ?? (await createSharedDatabase());
   const sshd = await startSshd({ cleanUp: (work) => void cleanUps.push(work) });
   const user = userInfo().username;
   const supervisords: TestSupervisord[] = [];
@@ -69,7 +87,7 @@ export async function createSeveral(many: number): Promise<Several> {
   );
   await mkdir(join(folder, "backups"));
   const query: Several["query"] = (statement, values) =>
-    withClient({ ...inject("postgres"), database }, async (client) => {
+    withClient(database.connection, async (client) => {
       const { rows } = await client.query(statement, values);
       return rows;
     });
@@ -81,7 +99,7 @@ export async function createSeveral(many: number): Promise<Several> {
     supervisords,
     async start(name, role = "all", program) {
       const environment = {
-        DATABASE_URL: databaseUrl(database),
+        DATABASE_URL: database.urlOf(name),
         PORT: String(await freePort()),
         QUARTERDECK_INSTANCE: name,
         QUARTERDECK_ROLE: role,
@@ -113,7 +131,7 @@ export async function createSeveral(many: number): Promise<Several> {
       }
       for (const supervisord of supervisords) await supervisord.close();
       for (const cleanUp of cleanUps.toReversed()) await cleanUp();
-      await administer(`drop database ${database} with (force)`);
+      await database.close();
       await rm(folder, { recursive: true, force: true });
     },
   };

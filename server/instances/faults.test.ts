@@ -1,0 +1,199 @@
+// Three instances on one PostgreSQL, and faults by chance: whatever happens to them, each schedule runs once, each event is
+// delivered, no worker is there twice, and servers are looked after again soon.
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { Worker } from "../../contract/workers/worker.ts";
+import type { Page } from "../../contract/paging.ts";
+import { hasPostgresServer } from "../backups/testing/postgres-server.ts";
+import { markerName } from "../storage/marker.ts";
+import { isLongForm } from "../testing/long-form.ts";
+import { makeRandom, makeSeed } from "../testing/random.ts";
+import { isAlive } from "../testing/signals.ts";
+import { startReceiver, type TestReceiver } from "../webhooks/testing/receiver.ts";
+import type { Noted } from "./testing/audit.ts";
+import { planFaults } from "./testing/fault-plan.ts";
+import { createFaultRig, type FaultRig } from "./testing/fault-rig.ts";
+import { createLoad, type Load } from "./testing/load.ts";
+import { createStriker } from "./testing/strike.ts";
+
+/** `npm run soak -- instances` has 100. */
+const many = Number(process.env["INSTANCE_FAULTS"] ?? 12);
+const seed = makeSeed();
+const again = `INSTANCE_FAULTS=${many} CRASH_SEED=${seed} npx vitest run server/instances/faults.test.ts`;
+
+const servers = [1, 2, 3];
+const sites = [...servers, 100];
+const takeoverLimitMs = 30_000;
+const soon = { timeout: 120_000, interval: 250 };
+
+let rig: FaultRig;
+let receiver: TestReceiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  rig = await createFaultRig(servers.length);
+  const { folder } = rig.several;
+  // One that begins beside another says so.
+  for (const site of sites)
+    await writeFile(
+      join(folder, `site-${site}/artisan`),
+      `exec 9>>${folder}/alive-${site}
+flock --nonblock 9 || echo "$$ of site ${site}" >>${folder}/twice
+trap 'kill -KILL $! 2>/dev/null; exit 0' TERM
+while :; do sleep 86400 9>&- & wait $!; done
+`,
+    );
+}, 300_000);
+afterAll(async () => {
+  await rig?.close();
+  await receiver?.close();
+});
+
+const twice = () => readFile(join(rig.several.folder, "twice"), "utf8").catch(() => "");
+
+async function expectWorkers(): Promise<void> {
+  for (const { service } of rig.instances)
+    for (const site of sites) {
+      const answer = await service.call("GET", `/api/site/${site}/workers`);
+      const { data }: Page<Worker> = await answer.json();
+      expect(data, `site ${site}`).toMatchObject([{ status: "installed" }]);
+      const pids = data.flatMap(({ process_list: list = [] }) =>
+        list.flatMap(({ pid }) => pid ?? []),
+      );
+      expect(pids.filter(isAlive)).toHaveLength(1);
+    }
+}
+
+/** Events that no receiver has. */
+async function undelivered(): Promise<object[]> {
+  const arrived = new Set(receiver.arrivals.map(({ headers }) => headers["webhook-id"]));
+  const events = await rig.ask<{ message_id: string; type: string; site_id: number | null }>(
+    "select id, message_id, type, site_id, dispatched_at from events order by id",
+  );
+  return events.filter(({ message_id: id }) => !arrived.has(id));
+}
+
+async function storedFiles(): Promise<string[]> {
+  const entries = await readdir(join(rig.several.folder, "backups"), {
+    recursive: true,
+    withFileTypes: true,
+  });
+  return entries.flatMap((one) => (one.isFile() && one.name !== markerName ? one.name : [])).sort();
+}
+
+const expectShared = async () => {
+  const owners = await rig.several.owners();
+  const holders = new Set(servers.map((id) => owners.get(id)));
+  expect(holders).toEqual(new Set(rig.instances.map(({ name }) => name)));
+};
+
+/** Each due moment has one run, and each says how it ended. */
+const expectRuns = async ({ look, dues }: Load) => {
+  for (const { id, runs, unsettled } of await look())
+    expect({ id, runs, unsettled }).toEqual({ id, runs: dues.get(id), unsettled: 0 });
+};
+
+async function expectStorage(): Promise<void> {
+  const finished = await rig.ask<{ path: string }>(
+    "select path from backups where status = 'finished'",
+  );
+  expect(await storedFiles()).toEqual(
+    finished.map(({ path }) => path.split("/").at(-1) ?? "").sort(),
+  );
+}
+
+/**
+ * A request makes a configuration wherever it comes in, and a run belongs to the claim of its job, which may outlast a lease. All else
+ * is for whoever looks after the server.
+ */
+const writesOfOthers = () =>
+  rig.ask<Noted>(
+    `select * from audit where who = any($1) and holder <> who
+       and what not like 'INSERT backup_configurations %' and what not like 'UPDATE backups %' order by id`,
+    [rig.instances.map(({ name }) => name)],
+  );
+
+/** Runs that something was written about after they had ended, but for their removal. */
+const changedAfterwards = () =>
+  rig.ask(
+    `select later.* from audit ended join audit later on later.what = ended.what and later.id > ended.id
+     where ended.what like 'UPDATE backups %' and ended.changed ->> 'status' in ('finished', 'failed')`,
+  );
+
+describe.skipIf(!hasPostgresServer)("three instances", () => {
+  test(
+    `over ${many} faults every schedule runs once, every event is delivered and no worker is there twice (CRASH_SEED=${seed})`,
+    { timeout: 300_000 + many * 30_000 },
+    async ({ onTestFailed }) => {
+      const startedMs = performance.now();
+      const seconds = () => Math.round((performance.now() - startedMs) / 1000);
+      const faults: string[] = [];
+      onTestFailed(async () => {
+        const audit = await rig.ask("select * from audit order by id").catch(() => []);
+        const lines = [
+          "What was written:",
+          ...audit.map((row) => JSON.stringify(row)),
+          "The instances said:",
+          rig.output(),
+          "The faults were:",
+          ...faults,
+          `This plays them again: ${again}`,
+        ];
+        process.stderr.write(`${lines.join("\n")}\n`);
+      });
+      await vi.waitFor(expectShared, soon);
+      const load = await createLoad(rig, {
+        sites,
+        url: receiver.url,
+        random: makeRandom(seed + 1),
+      });
+      await vi.waitFor(
+        async () => expect(await load.look()).toHaveLength(load.configurations),
+        soon,
+      );
+      await vi.waitFor(expectWorkers, soon);
+
+      const { strike, takeovers } = createStriker(rig);
+      const begun: Promise<void>[] = [];
+      for (const [index, fault] of planFaults(seed, many).entries()) {
+        const { target, isOver } = await strike(fault);
+        faults.push(`${seconds()} s: ${index}, ${fault.kind} ${target}`);
+        begun.push(isOver);
+        // Waited for below.
+        isOver.catch(() => undefined);
+      }
+      await Promise.all(begun);
+      await load.stop();
+
+      await vi.waitFor(() => expectRuns(load), soon);
+      await vi.waitFor(expectStorage, soon);
+      await vi.waitFor(expectWorkers, soon);
+      expect(await twice()).toBe("");
+      await vi.waitFor(async () => expect(await undelivered()).toEqual([]), soon);
+      expect(takeovers.filter(({ tookMs }) => tookMs > takeoverLimitMs)).toEqual([]);
+      expect(await rig.ask("select * from lease_theft")).toEqual([]);
+      expect(await writesOfOthers()).toEqual([]);
+      expect(await changedAfterwards()).toEqual([]);
+      expect(rig.exits).toEqual([]);
+      if (isLongForm)
+        process.stderr.write(
+          `${JSON.stringify({
+            faults: countBy(planFaults(seed, many), ({ kind }) => kind),
+            takeovers: takeovers.length,
+            longestTakeoverMs: Math.round(Math.max(...takeovers.map(({ tookMs }) => tookMs))),
+            runs: [...load.dues.values()].reduce((sum, due) => sum + due, 0),
+            failed: await rig.ask(
+              "select changed ->> 'status_reason' as reason, count(*)::int from audit where what like 'UPDATE backups %' and changed ->> 'status' = 'failed' group by 1",
+            ),
+            deployments: load.deployments(),
+            events: (await rig.ask("select from events")).length,
+            requests: receiver.arrivals.length,
+            seconds: seconds(),
+          })}\n`,
+        );
+    },
+  );
+});
+
+const countBy = <Item>(items: readonly Item[], keyOf: (item: Item) => string) =>
+  Object.fromEntries([...Map.groupBy(items, keyOf)].map(([key, its]) => [key, its.length]));

@@ -1,0 +1,105 @@
+// What three instances have to do while faults hit them: schedules that come due, and deployments, which restart workers.
+import { setTimeout as wait } from "node:timers/promises";
+import { expect, vi } from "vitest";
+import { workerBody } from "../../testing/worker-body.ts";
+import type { FaultRig } from "./fault-rig.ts";
+
+/** By itself it is due while nobody looks: every moment of it comes from the test. */
+const schedule = { frequency: "0 3 1 1 *", storage_provider_id: 1, hold: 8760 };
+const everyMs = 500;
+
+type Runs = { id: number; next_run_at: Date; runs: number; unsettled: number };
+
+/** @param sites each with a worker, a webhook to `url` and a backup configuration */
+export async function createLoad(
+  rig: FaultRig,
+  { sites, url, random }: { sites: readonly number[]; url: string; random: () => number },
+) {
+  const { instances, ask } = rig;
+  const [first] = instances;
+  /** What is refused at first needs the server's instance, which may just have begun with it. */
+  const make = (path: string, body: object) =>
+    vi.waitFor(
+      async () => {
+        const answer = await first?.service.call("POST", path, body);
+        expect(`${answer?.status} ${answer?.ok === true ? "" : await answer?.text()}`).toBe("201 ");
+      },
+      { timeout: 60_000, interval: 250 },
+    );
+  for (const site of sites) {
+    await make(`/api/site/${site}/worker`, workerBody);
+    await make(`/api/site/${site}/webhook`, { url });
+    for (const name of ["one", "other"])
+      await make(`/api/server/${site}/backup-configuration`, {
+        ...schedule,
+        name: `${name} of ${site}`,
+        backupable_type: "site",
+        backupable_id: site,
+      });
+  }
+
+  /** How often each configuration came due, by its id. */
+  const dues = new Map<number, number>();
+  const configurations = 2 * sites.length;
+  let deployments = 0;
+  const over = new AbortController();
+
+  // By the audit, because a run that failed goes when newer ones have finished.
+  const look = () =>
+    ask<Runs>(`
+      select configuration.id, next_run_at,
+        (select count(*) from audit where what like 'INSERT backups %' and changed ->> 'trigger' = 'schedule'
+          and (changed ->> 'configuration_id')::int = configuration.id)::int as runs,
+        (select count(*) from backups where configuration_id = configuration.id and status in ('pending', 'running'))::int as unsettled
+      from backup_configurations configuration where next_run_at is not null order by configuration.id`);
+
+  async function makeDue({ id, next_run_at: next, runs, unsettled }: Runs): Promise<void> {
+    const due = dues.get(id) ?? 0;
+    if (runs > due) throw new Error(`Configuration ${id} was due ${due} times and ran ${runs}.`);
+    if (over.signal.aborted || runs < due || unsettled > 0 || random() > 0.3) return;
+    dues.set(id, due + 1);
+    await ask(
+      `update backup_configurations set next_run_at = now() + make_interval(secs => $1) where id = $2 and next_run_at = $3`,
+      [random() * 4, id, next],
+    );
+  }
+
+  async function keepDue(): Promise<void> {
+    while (!over.signal.aborted) {
+      for (const one of await look()) await makeDue(one);
+      await wait(everyMs);
+    }
+  }
+
+  async function keepDeploying(): Promise<void> {
+    while (!over.signal.aborted) {
+      const able = instances.filter(({ isHit }) => !isHit);
+      const through = able[Math.floor(random() * able.length)];
+      const site = sites[Math.floor(random() * sites.length)] ?? 0;
+      const answer = await through?.service
+        .call("POST", `/api/site/${site}/deployment`, { status: "finished", restart_workers: true })
+        .catch(() => null);
+      if (answer?.status === 202) deployments += 1;
+      await answer?.body?.cancel();
+      await wait(1000 + random() * 3000);
+    }
+  }
+
+  const keeping = Promise.all([keepDue(), keepDeploying()]);
+  // Waited for below.
+  keeping.catch(() => undefined);
+  return {
+    configurations,
+    dues,
+    look,
+    /** @returns deployments that were answered for */
+    deployments: () => deployments,
+    /** Makes no more. @throws what went wrong while it did */
+    async stop(): Promise<void> {
+      over.abort();
+      await keeping;
+    },
+  };
+}
+
+export type Load = Awaited<ReturnType<typeof createLoad>>;
