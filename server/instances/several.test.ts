@@ -128,6 +128,8 @@ test("who follows a worker's log goes on at the same byte with the next instance
     expect(seen.length).toBeGreaterThan(50);
     expect(seen).toEqual(seen.map((_, index) => (seen[0] ?? 0) + index));
   }
+  expect((await api.call("PUT", `/api/worker/${id}`, { processes: 1 })).status).toBe(200);
+  await installed(api, site);
 }, 180_000);
 
 test("one that has come gets its share, and hands it over when it is told to stop", async () => {
