@@ -58,10 +58,12 @@ type Instance = Awaited<ReturnType<typeof createInstance>>;
 const end = (jobs: Jobs, task: TaskRow): Promise<boolean> =>
   database.db.transaction((tx) => jobs.backupTasks.complete(tx, task));
 
-const add = ({ tasks }: Instance): Promise<string[]> =>
-  database.db.transaction((tx) =>
+async function add({ tasks }: Instance): Promise<string> {
+  const [id = ""] = await database.db.transaction((tx) =>
     tasks.insert(tx, [{ server_id: 1, backup_id: backup.id, kind: "run" }]),
   );
+  return id;
+}
 
 /** A first attempt whose heartbeats do not arrive: its runner is dead, or its machine is stopped. */
 const missHeartbeats = () =>
@@ -90,7 +92,7 @@ test("runs one job at a time for a server over two instances, in the order in wh
   const second: Instance = await createInstance(perform(() => second));
   const asked: string[] = [];
   for (let count = 0; count < 20; count++)
-    asked.push(...(await add(count % 2 === 0 ? first : second)));
+    asked.push(await add(count % 2 === 0 ? first : second));
   first.work();
   second.work();
   await vi.waitFor(() => expect(begun).toHaveLength(20), waiting);
@@ -185,7 +187,7 @@ test("cancels a job that was claimed a moment ago, and says so of one that nobod
     reason = signal.reason;
     await end(instance.jobs, task);
   });
-  const [id = ""] = await add(instance);
+  const id = await add(instance);
   instance.work();
   const task = await vi.waitFor(async () => {
     const found = await instance.tasks.byId(id);

@@ -111,7 +111,7 @@ const workers = (status: string) =>
 async function waitingWorkers(): Promise<number[]> {
   const ids = await workers("stopping");
   await service.query(
-    "update workers set unreachable_since = now(), last_status = 'installed' where id = any($1)",
+    "update workers set unreachable_since = now(), last_status = 'installed', waiting_order = transition where id = any($1)",
     [ids],
   );
   return ids;
