@@ -91,8 +91,7 @@ test("runs one job at a time for a server over two instances, in the order in wh
   const first: Instance = await createInstance(perform(() => first));
   const second: Instance = await createInstance(perform(() => second));
   const asked: string[] = [];
-  for (let count = 0; count < 20; count++)
-    asked.push(await add(count % 2 === 0 ? first : second));
+  for (let count = 0; count < 20; count++) asked.push(await add(count % 2 === 0 ? first : second));
   first.work();
   second.work();
   await vi.waitFor(() => expect(begun).toHaveLength(20), waiting);
