@@ -17,6 +17,7 @@ import { pruneLimits } from "./http/limiter.ts";
 import type { ApiEnvironment } from "./http/every-request.ts";
 import { installationRoutes } from "./installation/routes.ts";
 import { createInstances } from "./instances/instances.ts";
+import { LeaseLost } from "./instances/leases.ts";
 import { leasesChannel } from "./instances/shared-leases.ts";
 import { createSecretReader } from "./inventory/secrets.ts";
 import { openInventory, openNone } from "./inventory/inventory.ts";
@@ -222,8 +223,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     async abandoned(abandoned) {
       for (const { id, instance } of abandoned) {
         const reason = `No instance of the service looks after it. “${instance}” did so last and no longer responds: start it.`;
-        const contact = await contacts.noteAbandoned(id, reason);
-        if (contact !== null) await workers.setAbandoned(id, { since: contact.since, reason });
+        try {
+          const contact = await contacts.noteAbandoned(id, reason);
+          if (contact !== null) await workers.setAbandoned(id, { since: contact.since, reason });
+        } catch (error) {
+          if (!(error instanceof LeaseLost)) throw error; // somebody has it again
+        }
       }
     },
   });

@@ -44,6 +44,8 @@ export type Leases = {
   holdOfSite(tx: Connection, siteId: number): Promise<void>;
   /** Keeps the leases that it has of several servers until the transaction ends. @returns the servers of those */
   holdThose(tx: Connection, serverIds: readonly number[]): Promise<ReadonlySet<number>>;
+  /** Keeps a server that nobody looks after from being taken until the transaction ends. @throws LeaseLost where somebody does */
+  holdFree(tx: Connection, serverId: number): Promise<void>;
   /** Null where nobody does. */
   ownerOf(serverId: number): Promise<Owner | "this" | null>;
   /** Looks now what there is to take, and what is lost. */
@@ -65,6 +67,9 @@ export const soleLeases: Leases = {
   hold: async () => undefined,
   holdOfSite: async () => undefined,
   holdThose: async (_, serverIds) => new Set(serverIds),
+  holdFree: async () => {
+    throw new LeaseLost();
+  },
   ownerOf: async () => "this",
   wake: () => undefined,
   start: async () => undefined,

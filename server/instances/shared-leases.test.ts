@@ -5,6 +5,7 @@ import { createLog } from "../log.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
 import { oneOfMany } from "../testing/instance.ts";
 import { withClient } from "../testing/with-client.ts";
+import { LeaseLost } from "./leases.ts";
 import { createSharedLeases } from "./shared-leases.ts";
 
 let database: TestDatabase;
@@ -76,4 +77,32 @@ test("an instance whose database does not answer lets go of its servers before o
     await other.query("rollback");
   });
   await leases.release();
+});
+
+test("who finds a server that nobody looks after says nothing of it once somebody does", async () => {
+  await database.db.execute(
+    `insert into servers (id, name, entry) values (3, 'back', '{"connection": "local"}')`,
+  );
+  const create = () =>
+    createSharedLeases({
+      ...database,
+      listener: { on: () => undefined, stop: async () => undefined },
+      instance: { ...oneOfMany, home: randomUUID() },
+      clock: systemClock,
+      log: createLog("silent"),
+    });
+  const owner = create();
+  const finder = create();
+  const say = () => database.db.transaction((tx) => finder.holdFree(tx, 3));
+  await say();
+  await owner.start({
+    isBusy: () => false,
+    taken: async () => undefined,
+    lost: async () => undefined,
+    abandoned: async () => undefined,
+  });
+  expect(owner.has(3)).toBe(true);
+  await expect(say()).rejects.toThrow(LeaseLost);
+  await owner.release();
+  await say();
 });

@@ -235,6 +235,17 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
       );
   }
 
+  async function holdFree(tx: Connection, serverId: number): Promise<void> {
+    const { rows } = await tx.execute<{ instance_id: string | null }>(
+      sql`select instance_id from server_leases where server_id = ${serverId} for share`,
+    );
+    // By a statement of its own, which sees who came while the first one waited.
+    const living = await tx.execute(
+      sql`select from instances where id = ${rows[0]?.instance_id ?? null}::uuid`,
+    );
+    if (living.rows.length > 0) throw new LeaseLost();
+  }
+
   async function hold(tx: Connection, serverId: SQL): Promise<void> {
     const { rows } = await tx.execute(sql`
       select from server_leases where server_id = ${serverId} and instance_id = ${id} for share`);
@@ -281,6 +292,7 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
       sql`exists (select from server_leases lease where lease.server_id = ${serverId} and lease.instance_id = ${id})`,
     hold: (tx, serverId) => hold(tx, sql`${serverId}`),
     holdOfSite: (tx, siteId) => hold(tx, sql`(select server_id from sites where id = ${siteId})`),
+    holdFree,
     async holdThose(tx, serverIds) {
       const { rows } = await tx.execute<{ server_id: number }>(sql`
         select server_id from server_leases

@@ -33,7 +33,11 @@ export type Reachability = {
   status(server: Pick<ServerRow, "id" | "connection">): Promise<ServerStatus>;
   /** Servers that this instance looks after from now on. Of those over SSH it is found out whether they respond. */
   noteTaken(ids: readonly number[]): Promise<void>;
-  /** Nobody looks after a server, so that it counts as unreachable. @returns null where its entry has gone meanwhile */
+  /**
+   * Nobody looks after a server, so that it counts as unreachable.
+   * @returns null where its entry has gone meanwhile
+   * @throws LeaseLost where somebody does again
+   */
   noteAbandoned(id: number, reason: string): Promise<Contact | null>;
   /** Asks all servers now. */
   wake(): void;
@@ -44,7 +48,7 @@ export type Reachability = {
 type Options = {
   db: Database;
   servers: Servers;
-  leases: Pick<Leases, "isShared" | "has" | "hold">;
+  leases: Pick<Leases, "isShared" | "has" | "hold" | "holdFree">;
   /** Called with the id of a server that responds, and waited for before it is called reachable. */
   onResponse(id: number): Promise<void>;
   /** Called with the id of a server that responds and did not before. */
@@ -180,7 +184,10 @@ export function createReachability(options: Options): Reachability {
           await contacts.note({ id, place: null }, null);
     },
     async noteAbandoned(id, reason) {
-      return (await contacts.note({ id, place: null }, reason))?.contact ?? null;
+      const kept = await contacts.note({ id, place: null }, reason, (tx) =>
+        leases.holdFree(tx, id),
+      );
+      return kept?.contact ?? null;
     },
     async stop() {
       isStopped = true;

@@ -157,7 +157,10 @@ test("the workers of a server that nobody looks after are found by their index",
   const statements: Statement[] = [];
   const { db, close } = await openDatabase(service.connection, () => undefined);
   try {
-    const { setAbandoned } = createWorkerMoves(db, soleLeases);
+    const { setAbandoned } = createWorkerMoves(db, {
+      ...soleLeases,
+      holdFree: async () => undefined,
+    });
     const away = { since: new Date(nowMs), reason: "It is away." };
     await withStatements(statements, () => setAbandoned(7, away));
   } finally {

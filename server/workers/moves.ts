@@ -9,7 +9,7 @@ import type { Away } from "./process-manager.ts";
 
 type WorkerRow = typeof workers.$inferSelect;
 /** Keeps out an instance that does not look after the worker's server any more. */
-export type WorkerLeases = Pick<Leases, "condition" | "holdOfSite">;
+export type WorkerLeases = Pick<Leases, "condition" | "holdOfSite" | "holdFree">;
 
 /** What changes with a worker's status. */
 type Move = {
@@ -76,13 +76,15 @@ export function createWorkerMoves(db: Database, leases: WorkerLeases) {
       return rows.length > 0;
     },
 
-    /** No instance looks after a server, so nobody knows what its workers do. */
-    async setAbandoned(serverId: number, { since, reason }: Away): Promise<void> {
-      await db.execute(sql`
-        update workers set unreachable_since = ${since.toISOString()}::timestamptz, unreachable_reason = ${reason},
-          last_status = coalesce(last_status, status)
-        where unreachable_since is null and site_id in (select id from sites where server_id = ${serverId})`);
-    },
+    /** No instance looks after a server, so nobody knows what its workers do. @throws LeaseLost where one does again */
+    setAbandoned: (serverId: number, { since, reason }: Away): Promise<void> =>
+      db.transaction(async (tx) => {
+        await leases.holdFree(tx, serverId);
+        await tx.execute(sql`
+          update workers set unreachable_since = ${since.toISOString()}::timestamptz, unreachable_reason = ${reason},
+            last_status = coalesce(last_status, status)
+          where unreachable_since is null and site_id in (select id from sites where server_id = ${serverId})`);
+      }),
 
     /** It can be asked again. @returns the new row; null where somebody else changed it since it was read */
     async setReachable(from: WorkerRow, deadline: Date | null): Promise<WorkerRow | null> {

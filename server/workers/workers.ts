@@ -29,7 +29,7 @@ type WorkersOptions = {
   inventory: InventoryStore;
   host: LocalHost;
   servers: Pick<Servers, "find" | "open">;
-  leases: Pick<Leases, "isShared" | "has" | "condition" | "holdOfSite">;
+  leases: Pick<Leases, "isShared" | "has" | "condition" | "holdOfSite" | "holdFree">;
   jobs: Pick<Jobs, "send">;
   /** For the records and logs of the processes. */
   folder: string;
