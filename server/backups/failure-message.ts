@@ -3,6 +3,7 @@ import { messageOf } from "../loggable-error.ts";
 import { SourceError } from "./sources/source.ts";
 import { StorageError } from "../storage/storage.ts";
 import { DamagedCopy } from "./pipeline.ts";
+import { describeDatabaseError } from "../store/database-error.ts";
 import type { BackupTaskKind } from "../store/tables.ts";
 import { ServerAway } from "../ssh/server-away.ts";
 import { toError } from "../to-error.ts";
@@ -38,5 +39,11 @@ export const operatorMessage = (error: unknown): string | null =>
   known.some((kind) => error instanceof kind) ? toError(error).message : null;
 
 /** The same, with a sentence for what has no words of its own; its details are in the log. */
-export const failureMessage = (error: unknown): string =>
-  operatorMessage(error) ?? `Unexpected error: ${messageOf(error)}`;
+export function failureMessage(error: unknown): string {
+  const told = operatorMessage(error);
+  if (told !== null) return told;
+  const own = describeDatabaseError(error);
+  return own === null
+    ? `Unexpected error: ${messageOf(error)}`
+    : `Quarterdeck couldn't use its own database. ${own}`;
+}
