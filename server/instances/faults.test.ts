@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Worker } from "../../contract/workers/worker.ts";
 import type { Page } from "../../contract/paging.ts";
+import type { Site } from "../../contract/servers.ts";
 import { hasPostgresServer } from "../backups/testing/postgres-server.ts";
 import { markerName } from "../storage/marker.ts";
 import { isLongForm } from "../testing/long-form.ts";
@@ -142,6 +143,15 @@ describe.skipIf(!hasPostgresServer)("three instances", () => {
         process.stderr.write(`${lines.join("\n")}\n`);
       });
       await vi.waitFor(expectShared, soon);
+      // Whose each site is has to be known before anything is made for it.
+      await vi.waitFor(async () => {
+        for (const { service } of rig.instances)
+          for (const id of sites) {
+            const answer = await service.call("GET", `/api/site/${id}`);
+            const site: Site = await answer.json();
+            expect(site.account, site.account_problem ?? "").toEqual(expect.any(String));
+          }
+      }, soon);
       const load = await createLoad(rig, {
         sites,
         url: receiver.url,
