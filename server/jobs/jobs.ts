@@ -175,7 +175,6 @@ export async function startJobs({
     // Its types take no `undefined` and no functions that pg's pool would; neither is used here.
     ...(connection as { host: string; user: string; password: string; database: string }),
     max: 4,
-    useListenNotify: true,
     persistWarnings: false,
     superviseIntervalSeconds: superviseSeconds,
     monitorIntervalSeconds: superviseSeconds,
@@ -196,7 +195,6 @@ export async function startJobs({
       expireInSeconds: queues[name].expireInSeconds,
       retentionSeconds: 2 * longestDelaySeconds,
       deleteAfterSeconds: 3600,
-      notify: true,
     });
 
   await boss.createQueue(backupTaskQueue, serialQueueOptions);
@@ -259,8 +257,7 @@ export async function startJobs({
     boss.work<JobData[Name]>(
       name,
       {
-        pollingIntervalSeconds: 1,
-        notifyPollingIntervalSeconds: queues[name].pollSeconds,
+        pollingIntervalSeconds: queues[name].pollSeconds,
         localConcurrency: queues[name].atOnce,
         // One at a time where one may keep others waiting.
         batchSize: [quick, deadline].includes(queues[name]) ? 10 : 1,
@@ -302,8 +299,9 @@ export async function startJobs({
     messages,
     async work(handlers) {
       for (const name of serverNames) takeOfServers(name, handlers);
-      for (const name of commonNames) await take(name, handlers);
+      // Before the first look for it.
       await boss.send("upkeep", {});
+      for (const name of commonNames) await take(name, handlers);
     },
     async stop(timeoutMs) {
       const ended = Promise.all([...serverRunners.values()].map((runner) => runner.stop()));
