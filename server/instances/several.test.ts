@@ -31,6 +31,15 @@ const json = async <Body>(service: ServiceProcess, path: string): Promise<Body> 
 const workersOf = async (service: ServiceProcess, site: number) =>
   (await json<Page<Worker>>(service, `/api/site/${site}/workers`)).data;
 const pidsOf = ({ process_list: list = [] }: Worker) => list.flatMap(({ pid }) => pid ?? []);
+/** @returns whose servers are, once some are its own */
+const startSecond = async () => {
+  second = await several.start("second", "runner");
+  return vi.waitFor(async () => {
+    const owners = await several.owners();
+    expect([...owners.values()]).toContain("second");
+    return owners;
+  }, soon);
+};
 const installed = (service: ServiceProcess, site: number) =>
   vi.waitFor(async () => {
     const [worker] = await workersOf(service, site);
@@ -78,12 +87,7 @@ test("when one is killed the others look after its servers within 30 s, and its 
 });
 
 test("who follows a worker's log goes on at the same byte with the next instance", async () => {
-  second = await several.start("second", "runner");
-  let owners = await several.owners();
-  await vi.waitFor(async () => {
-    owners = await several.owners();
-    expect([...owners.values()]).toContain("second");
-  }, soon);
+  const owners = await startSecond();
   const site = servers.find((id) => owners.get(id) === "second") ?? 0;
   await writeFile(
     join(several.folder, `site-${site}/artisan`),
@@ -133,11 +137,8 @@ test("who follows a worker's log goes on at the same byte with the next instance
 }, 180_000);
 
 test("one that has come gets its share, and hands it over when it is told to stop", async () => {
-  second = await several.start("second", "runner");
-  const ofSecond = async () =>
-    [...(await several.owners())].flatMap(([id, name]) => (name === "second" ? [id] : []));
-  await vi.waitFor(async () => expect(await ofSecond()).not.toEqual([]), soon);
-  const [taken = 0] = await ofSecond();
+  const owners = await startSecond();
+  const taken = servers.find((id) => owners.get(id) === "second") ?? 0;
   const before = pidsOf(await installed(api, taken));
   await second.end("SIGTERM");
   expect(await several.query("select from instances where name = 'second'")).toEqual([]);
@@ -146,12 +147,7 @@ test("one that has come gets its share, and hands it over when it is told to sto
 });
 
 test("one that hangs is taken for dead, and changes nothing when it wakes up", async () => {
-  second = await several.start("second", "runner");
-  let owners = await several.owners();
-  await vi.waitFor(async () => {
-    owners = await several.owners();
-    expect([...owners.values()]).toContain("second");
-  }, soon);
+  const owners = await startSecond();
   const hung = servers.find((id) => owners.get(id) === "second") ?? 0;
   const worker = await installed(api, hung);
   second.child.kill("SIGSTOP");

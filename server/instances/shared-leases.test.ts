@@ -14,14 +14,21 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
+/** One on a machine of its own. */
+const createInstance = () =>
+  createSharedLeases({
+    ...database,
+    listener: { on: () => undefined, stop: async () => undefined },
+    instance: { ...oneOfMany, home: randomUUID() },
+    clock: systemClock,
+    log: createLog("silent"),
+  });
+
 test("an instance lives on while it begins with servers, however long that takes", async () => {
   await database.db.execute(
     `insert into servers (id, name, entry) values (1, 'here', '{"connection": "local"}')`,
   );
-  const log = createLog("silent");
-  const listener = { on: () => undefined, stop: async () => undefined };
-  const instance = { ...oneOfMany, home: randomUUID() };
-  const leases = createSharedLeases({ ...database, listener, instance, clock: systemClock, log });
+  const leases = createInstance();
   const begun = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
   const starting = leases.start({
@@ -51,10 +58,7 @@ test("an instance whose database does not answer lets go of its servers before o
   await database.db.execute(
     `insert into servers (id, name, entry) values (2, 'there', '{"connection": {"ssh": {}}}')`,
   );
-  const log = createLog("silent");
-  const listener = { on: () => undefined, stop: async () => undefined };
-  const instance = { ...oneOfMany, home: randomUUID() };
-  const leases = createSharedLeases({ ...database, listener, instance, clock: systemClock, log });
+  const leases = createInstance();
   const taken: number[] = [];
   const lost = Promise.withResolvers<readonly number[]>();
   await leases.start({
@@ -83,16 +87,8 @@ test("who finds a server that nobody looks after says nothing of it once somebod
   await database.db.execute(
     `insert into servers (id, name, entry) values (3, 'back', '{"connection": "local"}')`,
   );
-  const create = () =>
-    createSharedLeases({
-      ...database,
-      listener: { on: () => undefined, stop: async () => undefined },
-      instance: { ...oneOfMany, home: randomUUID() },
-      clock: systemClock,
-      log: createLog("silent"),
-    });
-  const owner = create();
-  const finder = create();
+  const owner = createInstance();
+  const finder = createInstance();
   const say = () => database.db.transaction((tx) => finder.holdFree(tx, 3));
   await say();
   await owner.start({
