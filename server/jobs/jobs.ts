@@ -57,6 +57,8 @@ export type JobData = ServerJobs & {
   upkeep: Record<string, never>;
 };
 type JobName = keyof JobData;
+/** The jobs that any instance may do. */
+type CommonName = Exclude<JobName, keyof ServerJobs>;
 
 /** A heavy job of a server: hours of work, one at a time for each server. */
 export type BackupTask = {
@@ -85,7 +87,7 @@ export type Jobs = {
     delaySeconds?: number,
   ): Promise<void>;
   /** Sends a job for each of these, as `send` does. */
-  sendAll<Name extends JobName>(
+  sendAll<Name extends CommonName>(
     tx: Connection,
     name: Name,
     all: readonly JobData[Name][],
@@ -132,7 +134,7 @@ const serverQueues: Record<keyof ServerJobs, typeof quick> = {
     expireInSeconds: 600,
   },
 };
-const commonQueues: Record<Exclude<JobName, keyof ServerJobs>, typeof quick> = {
+const commonQueues: Record<CommonName, typeof quick> = {
   "backup-configuration.deadline": deadline,
   "backup.deadline": deadline,
   "backup-task.deadline": deadline,
@@ -144,7 +146,7 @@ const names = Object.keys(queues) as JobName[];
 // Likewise.
 const serverNames = Object.keys(serverQueues) as (keyof ServerJobs)[];
 // Likewise.
-const commonNames = Object.keys(commonQueues) as (keyof typeof commonQueues)[];
+const commonNames = Object.keys(commonQueues) as CommonName[];
 
 /** Queues of earlier versions, whose jobs nobody takes any more. */
 const retiredQueues = ["worker.deadline"];
@@ -253,7 +255,7 @@ export async function startJobs({
     runner.wake();
   };
 
-  const take = <Name extends keyof typeof commonQueues>(name: Name, handlers: Handlers) =>
+  const take = <Name extends CommonName>(name: Name, handlers: Handlers) =>
     boss.work<JobData[Name]>(
       name,
       {
