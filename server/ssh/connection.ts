@@ -94,26 +94,25 @@ export function createConnection(options: ConnectionOptions): Connection {
   const bulk = new Set<AbortController>();
   const attempt = { target, folder, environment, signal: closing.signal };
 
+  async function reach(): Promise<Master> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (!isPinned) await pinHostKeys(target, attempt);
+    isPinned = true;
+    try {
+      return await startMaster(attempt, answerMs);
+    } catch (error) {
+      if (!(error instanceof ServerAway) || error.kind !== "host key") throw error;
+      // Says which key it offers now.
+      await pinHostKeys(target, attempt);
+      return startMaster(attempt, answerMs);
+    }
+  }
+
   async function connect(): Promise<Master> {
     try {
-      const made = await attempts.run(
-        async () => {
-          await mkdir(folder, { recursive: true, mode: 0o700 });
-          if (!isPinned) await pinHostKeys(target, attempt);
-          isPinned = true;
-          try {
-            return await startMaster(attempt, answerMs);
-          } catch (error) {
-            if (!(error instanceof ServerAway) || error.kind !== "host key") throw error;
-            // Says which key it offers now.
-            await pinHostKeys(target, attempt);
-            return startMaster(attempt, answerMs);
-          }
-          // Many that do not respond hold up none that does.
-        },
-        closing.signal,
-        failures > 0,
-      );
+      // Many that do not respond hold up none that does.
+      const canWait = failures > 0;
+      const made = await attempts.run(reach, closing.signal, canWait);
       if (closing.signal.aborted) {
         made.child.kill("SIGKILL");
         closing.signal.throwIfAborted();
