@@ -8,7 +8,8 @@ export type TestDatabase = OpenDatabase & { connection: pg.PoolConfig };
 
 export async function createTestDatabase(): Promise<TestDatabase> {
   const database = await createDatabase();
-  const connection = { ...inject("postgres"), database };
+  // Nobody waits for an answer: on a busy machine hundreds of queries may.
+  const connection = { ...inject("postgres"), database, connectionTimeoutMillis: 60_000 };
   const opened = await openDatabase(connection, () => undefined);
   return {
     ...opened,
