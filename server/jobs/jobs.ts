@@ -8,6 +8,7 @@ import type { Logger } from "pino";
 import { LeaseLost, type Leases } from "../instances/leases.ts";
 import { messageOf } from "../loggable-error.ts";
 import type { Connection, Database } from "../store/database.ts";
+import { ImpatientClient } from "../store/impatient-client.ts";
 import type { Listener } from "../store/listen.ts";
 import { toStorableText } from "../store/storable.ts";
 import type { BackupTaskKind } from "../store/tables.ts";
@@ -175,7 +176,12 @@ export async function startJobs({
 }: JobsOptions): Promise<Jobs> {
   const boss = new PgBoss({
     // Its types take no `undefined` and no functions that pg's pool would; neither is used here.
-    ...(connection as { host: string; user: string; password: string; database: string }),
+    ...({ ...connection, Client: ImpatientClient } as {
+      host: string;
+      user: string;
+      password: string;
+      database: string;
+    }),
     max: 4,
     persistWarnings: false,
     superviseIntervalSeconds: superviseSeconds,

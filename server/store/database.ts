@@ -1,7 +1,7 @@
 // The connection to PostgreSQL, wherever it runs, and the migrations that bring it up to date.
 import { fileURLToPath } from "node:url";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import type pg from "pg";
+import pg from "pg";
 import { drizzle, migrate, sql } from "./drizzle.ts";
 import { toError } from "../to-error.ts";
 import { refuseMoved } from "./move-mark.ts";
@@ -41,10 +41,14 @@ export async function openDatabase(
     throw error;
   },
 ): Promise<OpenDatabase> {
-  const pool = new GuardedPool(
-    { max: 10, connectionTimeoutMillis: 5000, ...options, Client: StorableClient },
-    onSecondConnection,
-  );
+  const withDefaults = {
+    max: 10,
+    connectionTimeoutMillis: 5000,
+    ...options,
+    Client: StorableClient,
+  };
+  await migrateAlone(withDefaults);
+  const pool = new GuardedPool(withDefaults, onSecondConnection);
   let isClosing = false;
   // Without a listener, a database that goes away would end the service.
   pool.on("error", (error) => {
@@ -56,12 +60,6 @@ export async function openDatabase(
   pool.on("connect", (client) => void client.on("error", () => undefined));
   const db = drizzle(pool, { schema: tables });
   guardTransactions(db);
-  try {
-    await migrateAlone(pool);
-  } catch (error) {
-    await pool.end();
-    throw error;
-  }
   return {
     db,
     ping: async () => void (await db.execute(sql`select 1`)),
@@ -82,7 +80,21 @@ export async function openDatabase(
  * Drizzle's migrator takes no lock of its own, and two instances that start together would collide. The lock is held by a
  * transaction, on a connection of its own: one of a session may stay behind where a pooler hands out connections.
  */
-async function migrateAlone(pool: pg.Pool): Promise<void> {
+async function migrateAlone(options: ConnectionOptions): Promise<void> {
+  // A statement that rewrites a large table says nothing until it has.
+  const patient: ConnectionOptions = { ...options, max: 2, silenceLimitMs: 0 };
+  const pool = new pg.Pool(patient);
+  // What is lost fails the next query.
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => void client.on("error", () => undefined));
+  try {
+    await migrateOn(pool);
+  } finally {
+    await pool.end();
+  }
+}
+
+async function migrateOn(pool: pg.Pool): Promise<void> {
   const lock = await pool.connect();
   try {
     await lock.query("begin");

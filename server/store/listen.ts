@@ -29,7 +29,13 @@ export function createListener({ connection, channels, clock, log }: ListenerOpt
   let cancel: () => void = () => undefined;
 
   async function connect(): Promise<void> {
-    const fresh = new pg.Client({ ...connection, connectionTimeoutMillis: 5000 });
+    const fresh = new pg.Client({
+      ...connection,
+      connectionTimeoutMillis: 5000,
+      // It may hear nothing for days; the other end is asked whether it is still there.
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 30_000,
+    });
     const lose = (error?: Error) => {
       if (client === fresh) client = null;
       if (isOver) return;

@@ -1,6 +1,7 @@
 // Makes every value storable on its way into the database: a tool's output, a worker's log, a receiver's answer hold
 // whatever their authors like, and no outcome may be lost because of it.
-import pg from "pg";
+import type pg from "pg";
+import { ImpatientClient, type ImpatientOptions } from "./impatient-client.ts";
 
 const replacement = "\u{fffd}";
 
@@ -30,10 +31,11 @@ function toStorablePart(part: unknown): unknown {
     : toStorable(part);
 }
 
-export type ConnectionOptions = pg.PoolConfig & {
-  /** False behind a pooler of transactions, where the next statement may meet a session that nobody prepared it in. */
-  hasNamedStatements?: boolean;
-};
+export type ConnectionOptions = pg.PoolConfig &
+  ImpatientOptions & {
+    /** False behind a pooler of transactions, where the next statement may meet a session that nobody prepared it in. */
+    hasNamedStatements?: boolean;
+  };
 
 const withoutName = (part: unknown): unknown =>
   typeof part === "object" && part !== null && "name" in part ? { ...part, name: undefined } : part;
@@ -61,7 +63,7 @@ const limited = (part: unknown): unknown =>
  * A connection whose queries carry storable values only. This is the one place that all of them pass, however a query
  * was written, so nobody who stores a text has to think of it. A value that is JSON already comes from `storableJson`.
  */
-export class StorableClient extends pg.Client {
+export class StorableClient extends ImpatientClient {
   constructor(config: ConnectionOptions = {}) {
     super(config);
     const { hasNamedStatements = true } = config;
