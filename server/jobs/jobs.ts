@@ -312,9 +312,13 @@ export async function startJobs({
       for (const name of commonNames) await take(name, handlers);
     },
     async stop(timeoutMs) {
-      const ended = Promise.all([...serverRunners.values()].map((runner) => runner.stop()));
+      // pg-boss looks only every half second whether its workers have ended.
+      const ended = Promise.all([
+        ...[...serverRunners.values()].map((runner) => runner.stop()),
+        ...commonNames.map((name) => boss.offWork(name, { wait: true })),
+      ]);
       await Promise.race([ended, wait(timeoutMs, undefined, { ref: false })]);
-      await boss.stop({ graceful: true, timeout: timeoutMs, close: true });
+      await boss.stop({ graceful: false, close: true });
     },
   };
 }
