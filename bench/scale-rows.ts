@@ -112,6 +112,8 @@ const statements = ({ servers, sites, configurations, workers, backups, deliveri
    from generate_series(1, ${backups}) n`,
   "set session_replication_role = origin",
   "insert into newest_backups (configuration_id) select id from backup_configurations",
+  `insert into search_names (kind, id, folded) select 'worker', id, queue || ' on ' || connection from workers
+   union all select 'configuration', id, name from backup_configurations union all select 'webhook', id, url from webhooks`,
   "vacuum analyze",
 ];
 

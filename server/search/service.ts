@@ -4,7 +4,8 @@ import { maxHits } from "../../contract/search.ts";
 import { maxInteger } from "../../contract/inputs.ts";
 import type { Visible } from "../events/visible-messages.ts";
 import type { Database } from "../store/database.ts";
-import { createSearchStore, type Asked } from "./store.ts";
+import type { Asked } from "./places.ts";
+import { createSearchStore } from "./store.ts";
 
 /** What people call each kind, in the singular, and the pages that it has. */
 const words = {

@@ -35,6 +35,7 @@ export const {
   sql,
 }: typeof core = require("drizzle-orm");
 export const {
+  PgDialect,
   bigint,
   boolean,
   check,

@@ -60,6 +60,8 @@ const rows = [
    from generate_series(1, 20000) n`,
   "set session_replication_role = origin",
   "insert into newest_backups (configuration_id) select id from backup_configurations",
+  `insert into search_names (kind, id, folded) select 'worker', id, queue || ' on ' || connection from workers
+   union all select 'configuration', id, name from backup_configurations union all select 'webhook', id, url from webhooks`,
   "vacuum analyze",
 ];
 

@@ -25,6 +25,7 @@ import type {
 import type { EventType, SubscribableEvent } from "../../contract/events.ts";
 import type { ChannelMessageState } from "../../contract/notifications/notification.ts";
 import type { EventChoice } from "../../contract/notifications/bodies.ts";
+import type { SearchKind } from "../../contract/search.ts";
 import type { Ability } from "../../contract/tokens.ts";
 import type { DeliveryState } from "../../contract/webhooks/delivery.ts";
 import type { StopSignal, WorkerState } from "../../contract/workers/worker.ts";
@@ -162,11 +163,15 @@ export const sites = pgTable(
   ],
 );
 
-export const databases = pgTable("databases", {
-  ...inventoryColumns<"databases">(),
-  server_id: ofServer(),
-  account: entryAccount(),
-});
+export const databases = pgTable(
+  "databases",
+  {
+    ...inventoryColumns<"databases">(),
+    server_id: ofServer(),
+    account: entryAccount(),
+  },
+  (table) => [index("databases_of_server").on(table.server_id, table.id)],
+);
 
 export const storageProviders = pgTable("storage_providers", {
   ...inventoryColumns<"storage_providers">(),
@@ -308,6 +313,12 @@ export const backupConfigurations = pgTable(
   (table) => [
     index("backup_configurations_of_server").on(table.server_id, table.id),
     index("backup_configurations_due").on(table.next_run_at),
+    index("backup_configurations_of_site")
+      .on(table.site_id, table.status)
+      .where(sql`${table.site_id} is not null`),
+    index("backup_configurations_of_database")
+      .on(table.database_id, table.status)
+      .where(sql`${table.database_id} is not null`),
     check(
       "backup_configurations_status",
       sql`${table.status} in ('installing', 'installed', 'failed', 'removing')`,
@@ -724,4 +735,19 @@ export const activity = pgTable(
     index("activity_of_actor").on(table.actor_name, table.actor_type, table.server_id, table.id),
     index("activity_words").using("gin", activityWords(table)),
   ],
+);
+
+/**
+ * The name of each site, database, configuration, worker and webhook as the search reads it, without those of the places that it is
+ * in: kept by triggers of their tables, because reading all rows and folding their names at each key costs several times as much.
+ */
+export const searchNames = pgTable(
+  "search_names",
+  {
+    kind: text().$type<Exclude<SearchKind, "server" | "token">>().notNull(),
+    id: integer().notNull(),
+    /** A trigger of this table folds what is written. */
+    folded: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.kind, table.id] })],
 );
