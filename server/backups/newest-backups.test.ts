@@ -13,7 +13,7 @@ import {
   decidingRuns,
   protectionByRuns,
   readConfigurations,
-  readWell,
+  readJudgeable,
 } from "./protection-store.ts";
 
 const now = new Date();
@@ -120,9 +120,17 @@ test("protection is what the ten newest backups say, and all is well only where 
   await fillAtRandom();
   const all = await readConfigurations(database.db, null);
   expect(all).toHaveLength(60);
-  const well = new Set((await readWell(database.db, null, now)).sites);
-  const others = await readConfigurations(database.db, null, now);
-  expect(others.length + well.size).toBe(60);
+  const found = await readJudgeable(database.db, null, now);
+  expect(found).toMatchObject({ total: 60, other_sites: [] });
+  const sorted = ({ sites, ...rest }: typeof found) => ({
+    ...rest,
+    sites: sites.toSorted((a, b) => a - b),
+  });
+  expect(sorted(await readJudgeable(database.db, [1], now))).toEqual(sorted(found));
+  expect(found.unwell).toEqual(all.filter(({ id }) => found.unwell.some((one) => one.id === id)));
+  const unwell = new Set(found.unwell.map(({ site_id }) => site_id));
+  const well = new Set(found.sites.filter((id) => !unwell.has(id)));
+  expect(unwell.size + well.size).toBe(60);
   // Otherwise the seed shows nothing.
   expect(well.size).toBeGreaterThan(5);
   const states = new Set<string>();

@@ -9,8 +9,7 @@ import type { Database } from "../store/database.ts";
 import {
   protectionByRuns,
   decidingRuns,
-  readConfigurations,
-  readWell,
+  readJudgeable,
   type ProtectedConfiguration,
 } from "./protection-store.ts";
 import type { DecidingRun } from "../store/tables.ts";
@@ -80,17 +79,17 @@ export function createProtectionOverview({
   return async (visible: Visible): Promise<ProtectionOverview> => {
     const nowMs = clock.now();
     const now = new Date(nowMs);
-    const [well, configurations, running] = await Promise.all([
-      readWell(db, visible, now),
-      readConfigurations(db, visible, now),
+    const [found, running] = await Promise.all([
+      readJudgeable(db, visible, now),
       tasks.running(visible, maxRunning),
     ]);
+    const { unwell } = found;
     return {
-      total: well.total,
-      wellSites: new Set(well.sites),
-      wellDatabases: new Set(well.databases),
-      nextRuns: new Map(well.next_runs),
-      configurations: configurations.map((one) => {
+      total: found.total,
+      wellSites: wellOf(found.sites, unwell, "site_id", found.other_sites),
+      wellDatabases: wellOf(found.databases, unwell, "database_id", found.other_databases),
+      nextRuns: new Map(found.next_runs),
+      configurations: unwell.map((one) => {
         const own = decidingRuns(one);
         const { state, reason, warning } = protectionByRuns(one, own, nowMs);
         const detail = state === "protected" ? null : detailOf(one, own);
@@ -111,6 +110,19 @@ export function createProtectionOverview({
       running: running.map(toRun),
     };
   };
+}
+
+/** @param others ids of what has a configuration with which all is well beside one of `unwell` */
+function wellOf(
+  configured: readonly number[],
+  unwell: readonly ProtectedConfiguration[],
+  key: "site_id" | "database_id",
+  others: readonly number[],
+): Set<number> {
+  const well = new Set(configured);
+  for (const { [key]: id } of unwell) if (id !== null) well.delete(id);
+  for (const id of others) well.add(id);
+  return well;
 }
 
 function toRun(task: RunningTask): OverviewRun {

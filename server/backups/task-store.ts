@@ -5,6 +5,7 @@ import type { SerialQueue } from "../jobs/serial-queue.ts";
 import type { Visible } from "../events/visible-messages.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { asc, eq, sql } from "../store/drizzle.ts";
+import { executePrepared } from "../store/prepared.ts";
 import { backupTasks as earlierTasks, type BackupTaskKind } from "../store/tables.ts";
 
 export type TaskRow = Claim & {
@@ -126,8 +127,11 @@ export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
       ),
 
     /** The tasks that run just now on servers that may be seen, the longest first. */
-    async running(visible: Visible, limit: number): Promise<RunningTask[]> {
-      const { rows } = await db.execute<RunningTask>(sql`
+    running: (visible: Visible, limit: number): Promise<RunningTask[]> =>
+      executePrepared<RunningTask>(
+        db,
+        "overview_running",
+        sql`
         select task.kind, task.backup_id, task.begun_at, backups.plain_size::float8 as plain_size,
           configuration.name as configuration, servers.id as server_id, servers.name as server,
           newest.good_plain_size::float8 as usual_size
@@ -137,9 +141,8 @@ export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
           left join newest_backups newest on newest.configuration_id = configuration.id
         where task.is_claimed and task.begun_at is not null and task.kind <> 'verify'
           and ${visible === null ? sql`true` : sql`task.server_id = any(${sql.param([...visible])}::int[])`}
-        order by task.begun_at, task.id limit ${limit}`);
-      return rows;
-    },
+        order by task.begun_at, task.id limit ${limit}`,
+      ),
 
     /** How many tasks of its server are before each waiting backup's own; by backup id. */
     async jobsAhead(backupIds: readonly number[]): Promise<Map<number, number>> {

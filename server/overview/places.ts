@@ -1,29 +1,58 @@
-// Judges databases, sites and servers from what is known of their backups, workers and webhooks. Pure.
+// Judges databases, sites and servers from what is known of their backups, workers and webhooks. Pure. With most of thousands all
+// is well, so nothing is made of those but counts: cleaning up would take longer than judging.
 import { protectionRank } from "../../contract/backups/protection.ts";
 import { maxProblems, type Overview } from "../../contract/overview.ts";
 import type { Health, OverviewServer } from "../../contract/overview-parts.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import type { JudgedConfiguration, ProtectionOverview } from "../backups/protection-overview.ts";
-import type { OverviewDatabase, OverviewSite } from "./store.ts";
+import type { OverviewPlaces, PlacedColumns, ServerRow } from "./store.ts";
 
-type Entry = { id: number; name: string };
-type ServerRow = Entry & {
-  away_since: Date | null;
-  away_reason: string | null;
-  workers_since: Date | null;
-  workers_reason: string | null;
-};
-type Inventory = {
-  servers: readonly ServerRow[];
-  sites: readonly OverviewSite[];
-  databases: readonly OverviewDatabase[];
-};
 type Trouble = { site_id: number; failing: number; unreachable?: number };
 type Protection = NonNullable<Overview["protection"]>;
 type Problem = Protection["problems"][number];
-/** A database or site with what its best configuration says of it; `well` = nothing. */
-type Target = (OverviewDatabase & { type: Problem["type"] }) & {
-  configuration: JudgedConfiguration | "well" | null;
+
+/** A database or site with which not all is well, with what its best configuration says of it. */
+type Wrong = Pick<Problem, "type" | "id" | "name" | "server_id"> & {
+  configuration: JudgedConfiguration | null;
+};
+
+/** How many databases and sites there are. */
+type Tally = {
+  total: number;
+  configured: number;
+  protected: number;
+  /** Of the configured ones: those with which not all is well; of these those that are not protected at all. */
+  unwell: number;
+  unprotected: number;
+};
+const nothing: Tally = { total: 0, configured: 0, protected: 0, unwell: 0, unprotected: 0 };
+const oneWell: Tally = { ...nothing, total: 1, configured: 1, protected: 1 };
+
+function tallyOf({ configuration }: Wrong): Tally {
+  if (configuration === null) return { ...nothing, total: 1 };
+  const isProtected = configuration.state === "protected";
+  return {
+    total: 1,
+    configured: 1,
+    protected: isProtected ? 1 : 0,
+    unwell: 1,
+    unprotected: configuration.state === "unprotected" ? 1 : 0,
+  };
+}
+
+function add(to: Tally, one: Tally): void {
+  to.total += one.total;
+  to.configured += one.configured;
+  to.protected += one.protected;
+  to.unwell += one.unwell;
+  to.unprotected += one.unprotected;
+}
+
+export type Judged = {
+  /** Databases first. */
+  wrong: readonly Wrong[];
+  /** By server; those that have neither a database nor a site are not in it. */
+  tallies: ReadonlyMap<number, Tally>;
 };
 
 const best = (all: readonly JudgedConfiguration[] | undefined): JudgedConfiguration | undefined =>
@@ -31,47 +60,66 @@ const best = (all: readonly JudgedConfiguration[] | undefined): JudgedConfigurat
     (a, b) => protectionRank(b) - protectionRank(a) || (b.atMs ?? 0) - (a.atMs ?? 0) || a.id - b.id,
   )[0];
 
-const isProtected = ({ configuration: one }: Target): boolean =>
-  one === "well" || one?.state === "protected";
-const isWell = ({ configuration: one }: Target): boolean =>
-  one === "well" || (one?.state === "protected" && one.warning === null);
-
-const toMoment = (ms: number | null | undefined) => (ms == null ? null : toTimestamp(new Date(ms)));
+/** @param ms since 1970 */
+export const toMoment = (ms: number | null | undefined): string | null =>
+  ms == null ? null : toTimestamp(new Date(ms));
 
 /** Every database and site. */
 export function judgeTargets(
-  { sites, databases }: Pick<Inventory, "sites" | "databases">,
+  { sites, databases }: Pick<OverviewPlaces, "sites" | "databases">,
   { configurations, wellSites, wellDatabases }: ProtectionOverview,
-): Target[] {
-  const ofSite = Map.groupBy(configurations, (one) => one.site_id);
-  const ofDatabase = Map.groupBy(configurations, (one) => one.database_id);
-  return [
-    ...databases.map((one): Target => ({
-      ...one,
-      type: "database",
-      configuration: wellDatabases.has(one.id) ? "well" : (best(ofDatabase.get(one.id)) ?? null),
-    })),
-    ...sites.map(({ id, name, server_id }): Target => ({
-      id,
-      name,
-      server_id,
-      type: "site",
-      configuration: wellSites.has(id) ? "well" : (best(ofSite.get(id)) ?? null),
-    })),
-  ];
+): Judged {
+  const wrong: Wrong[] = [];
+  const tallies = new Map<number, Tally>();
+  const judge = (
+    type: Problem["type"],
+    { ids, server_ids, names }: PlacedColumns,
+    well: ReadonlySet<number>,
+    configured: ReadonlyMap<number | null, readonly JudgedConfiguration[]>,
+  ) => {
+    for (const [row, id] of ids.entries()) {
+      const server_id = server_ids[row] ?? 0;
+      let tally = tallies.get(server_id);
+      if (tally === undefined) tallies.set(server_id, (tally = { ...nothing }));
+      const configuration = well.has(id) ? null : (best(configured.get(id)) ?? null);
+      // What the statement does not count as well may be judged so all the same, e.g. where a drill is a little late.
+      if (
+        well.has(id) ||
+        (configuration?.state === "protected" && configuration.warning === null)
+      ) {
+        add(tally, oneWell);
+        continue;
+      }
+      const one: Wrong = { type, id, name: names[row] ?? "", server_id, configuration };
+      wrong.push(one);
+      add(tally, tallyOf(one));
+    }
+  };
+  judge(
+    "database",
+    databases,
+    wellDatabases,
+    Map.groupBy(configurations, (one) => one.database_id),
+  );
+  judge(
+    "site",
+    sites,
+    wellSites,
+    Map.groupBy(configurations, (one) => one.site_id),
+  );
+  return { wrong, tallies };
 }
-
-type Wrong = Target & { configuration: JudgedConfiguration | null };
-const isWrong = (target: Target): target is Wrong => !isWell(target);
 
 const newestFirst = (a: Wrong, b: Wrong) =>
   (b.configuration?.atMs ?? 0) - (a.configuration?.atMs ?? 0);
 
 export function protectionPart(
-  targets: readonly Target[],
-  servers: Inventory["servers"],
+  { wrong, tallies }: Judged,
+  servers: readonly ServerRow[],
   configurations: number,
 ): Protection {
+  const all = { ...nothing };
+  for (const tally of tallies.values()) add(all, tally);
   const names = new Map(servers.map(({ id, name }) => [id, name]));
   const toProblem = ({ configuration, type, id, name, server_id }: Wrong): Problem => ({
     type,
@@ -86,13 +134,12 @@ export function protectionPart(
     configuration_id: configuration?.id ?? null,
     at: toMoment(configuration?.atMs),
   });
-  const wrong = targets.filter(isWrong);
   const configured = wrong.filter((one) => one.configuration !== null);
   const unconfigured = wrong.filter((one) => one.configuration === null);
   return {
-    total: targets.length,
-    protected: targets.filter(isProtected).length,
-    warned: wrong.filter(isProtected).length,
+    total: all.total,
+    protected: all.protected,
+    warned: wrong.filter(({ configuration }) => configuration?.state === "protected").length,
     unconfigured: unconfigured.length,
     configurations,
     problems: [
@@ -102,29 +149,25 @@ export function protectionPart(
   };
 }
 
-function unreachableOf(server: ServerRow): OverviewServer["unreachable"] {
-  const { away_since: away, workers_since: workers } = server;
-  if (away !== null)
-    return { what: "server", since: toTimestamp(away), reason: server.away_reason };
-  if (workers === null) return null;
-  return { what: "workers", since: toTimestamp(workers), reason: server.workers_reason };
+function unreachableOf({ away, workersAway }: ServerRow): OverviewServer["unreachable"] {
+  const first = away ?? workersAway;
+  if (first === undefined) return null;
+  const since = toTimestamp(new Date(first.since));
+  return { what: away === undefined ? "workers" : "server", since, reason: first.reason };
 }
 
-function healthOf(targets: readonly Target[], failing: number, isUnreachable: boolean): Health {
-  const configured = targets.filter((one) => one.configuration !== null);
-  const isUnprotected = ({ configuration: one }: Target) =>
-    one !== "well" && one?.state === "unprotected";
-  if (failing > 0 || configured.some(isUnprotected)) return "failing";
+function healthOf(tally: Tally, failing: number, isUnreachable: boolean): Health {
+  if (failing > 0 || tally.unprotected > 0) return "failing";
   if (isUnreachable) return "unreachable";
-  if (!configured.every(isWell)) return "attention";
-  if (configured.length < targets.length) return "unprotected";
-  return targets.length === 0 ? "empty" : "good";
+  if (tally.unwell > 0) return "attention";
+  if (tally.configured < tally.total) return "unprotected";
+  return tally.total === 0 ? "empty" : "good";
 }
 
 /** @param troubles of workers and webhooks, by site */
 export function serversPart(
-  { servers, sites }: Pick<Inventory, "servers" | "sites">,
-  targets: readonly Target[],
+  { servers, sites, sampleSites }: Pick<OverviewPlaces, "servers" | "sites" | "sampleSites">,
+  { wrong, tallies }: Judged,
   troubles: readonly Trouble[],
   { nextRuns, running }: ProtectionOverview,
 ): OverviewServer[] {
@@ -134,44 +177,36 @@ export function serversPart(
   const unreachableSites = new Set(
     troubles.filter(({ unreachable = 0 }) => unreachable > 0).map(({ site_id }) => site_id),
   );
-  const targetsOf = Map.groupBy(targets, ({ server_id }) => server_id);
-  const targetOfSite = new Map(
-    targets.filter(({ type }) => type === "site").map((target) => [target.id, target]),
+  const wrongSites = new Map(
+    wrong.filter(({ type }) => type === "site").map((one) => [one.id, tallyOf(one)]),
   );
-  const sitesOf = Map.groupBy(sites, ({ server_id }) => server_id);
+  const sitesOf = Map.groupBy(sites.ids.keys(), (row) => sites.server_ids[row]);
 
   return servers.map((server) => {
     const { id, name } = server;
     const unreachable = unreachableOf(server) ?? null;
-    const own = targetsOf.get(id) ?? [];
-    const ownSites = sitesOf.get(id) ?? [];
-    const failing =
-      ownSites.reduce((sum, site) => sum + (failingOf.get(site.id) ?? 0), 0) +
-      (unreachable === null ? 0 : 1);
-    const configuredProblems = own.filter((one) => one.configuration !== null && !isWell(one));
+    const tally = tallies.get(id) ?? nothing;
+    let failing = unreachable === null ? 0 : 1;
+    const ownSites = (sitesOf.get(id) ?? []).map((row) => {
+      const site = sites.ids[row] ?? 0;
+      const failingThere = failingOf.get(site) ?? 0;
+      failing += failingThere;
+      const isUnreachable = unreachable?.what === "server" || unreachableSites.has(site);
+      const health = healthOf(wrongSites.get(site) ?? oneWell, failingThere, isUnreachable);
+      const shown = { id: site, name: sites.names[row] ?? "", health };
+      return sampleSites.has(site) ? { ...shown, is_sample: true } : shown;
+    });
     return {
       id,
       name,
-      health: healthOf(own, failing, false),
-      targets: own.length,
-      protected: own.filter(isProtected).length,
-      problems: failing + configuredProblems.length,
+      health: healthOf(tally, failing, false),
+      targets: tally.total,
+      protected: tally.protected,
+      problems: failing + tally.unwell,
       unreachable,
       running: running.filter((run) => run.server_id === id).length,
       next_run_at: toMoment(nextRuns.get(id)),
-      sites: ownSites.map((site) => {
-        const target = targetOfSite.get(site.id);
-        return {
-          id: site.id,
-          name: site.name,
-          health: healthOf(
-            target === undefined ? [] : [target],
-            failingOf.get(site.id) ?? 0,
-            unreachable?.what === "server" || unreachableSites.has(site.id),
-          ),
-          ...(site.is_sample === true ? { is_sample: true } : {}),
-        };
-      }),
+      sites: ownSites,
     };
   });
 }

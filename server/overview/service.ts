@@ -1,10 +1,10 @@
 // The rules of the overview: what counts as a problem of workers, webhooks and channels, and which reason is shown.
 import { maxProblems, type Overview } from "../../contract/overview.ts";
-import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
+import { toTimestamp } from "../../contract/values.ts";
 import type { Visible } from "../events/visible-messages.ts";
 import type { Database } from "../store/database.ts";
 import type { ProtectionOverview } from "../backups/protection-overview.ts";
-import { judgeTargets, protectionPart, serversPart } from "./places.ts";
+import { judgeTargets, protectionPart, serversPart, toMoment } from "./places.ts";
 import { createOverviewStore } from "./store.ts";
 
 export type OverviewServiceOptions = {
@@ -31,10 +31,7 @@ export function createOverviewService({
 
   async function workersPart(visible: Visible) {
     const loops = await crashLoops();
-    const [{ troubled, ...counts }, problems] = await Promise.all([
-      store.countWorkers(visible, loops),
-      store.troubledWorkers(visible, loops),
-    ]);
+    const { troubled, problems, ...counts } = await store.findWorkers(visible, loops);
     const part: Overview["workers"] = {
       ...counts,
       problems: problems.map(({ loop_reason, loop_since, status_since, ...row }) => {
@@ -44,7 +41,7 @@ export function createOverviewService({
           ...row,
           is_crash_loop: isLoop,
           reason: isLoop ? loop_reason : row.reason,
-          at: toTimestampOrNull(isLoop ? loop_since : status_since),
+          at: toMoment(isLoop ? loop_since : status_since),
         };
       }),
     };
@@ -52,18 +49,15 @@ export function createOverviewService({
   }
 
   async function webhooksPart(visible: Visible) {
-    const [{ troubled, ...counts }, problems] = await Promise.all([
-      store.countWebhooks(visible),
-      store.troubledWebhooks(visible),
-    ]);
+    const { troubled, problems, ...counts } = await store.findWebhooks(visible);
     const part: Overview["webhooks"] = {
       ...counts,
       problems: problems.map(({ url, disabled_at, failing_since, ...row }) => ({
         ...row,
         host: new URL(url).host,
         status: disabled_at === null ? "enabled" : "disabled",
-        failing_since: toTimestampOrNull(failing_since),
-        at: toTimestampOrNull(disabled_at ?? failing_since),
+        failing_since: toMoment(failing_since),
+        at: toMoment(disabled_at ?? failing_since),
       })),
     };
     return { part, troubled };
@@ -85,34 +79,24 @@ export function createOverviewService({
 
   return {
     async show(visible) {
-      const [
-        workers,
-        webhooks,
-        channels,
-        servers_without_channels,
-        judged,
-        servers,
-        sites,
-        databases,
-      ] = await Promise.all([
-        workersPart(visible),
-        webhooksPart(visible),
-        channelsPart(visible),
-        store.serversWithoutChannels(visible),
-        protection(visible),
-        store.listServers(visible),
-        store.listSites(visible, sampleRoot),
-        store.listDatabases(visible),
-      ]);
-      const targets = judgeTargets({ sites, databases }, judged);
+      const [workers, webhooks, channels, servers_without_channels, judged, places] =
+        await Promise.all([
+          workersPart(visible),
+          webhooksPart(visible),
+          channelsPart(visible),
+          store.serversWithoutChannels(visible),
+          protection(visible),
+          store.listPlaces(visible, sampleRoot),
+        ]);
+      const targets = judgeTargets(places, judged);
       const troubles = [...workers.troubled, ...webhooks.troubled];
       return {
         workers: workers.part,
         webhooks: webhooks.part,
         channels,
         servers_without_channels,
-        protection: protectionPart(targets, servers, judged.total),
-        servers: serversPart({ servers, sites }, targets, troubles, judged),
+        protection: protectionPart(targets, places.servers, judged.total),
+        servers: serversPart(places, targets, troubles, judged),
         running: judged.running,
       };
     },

@@ -2,164 +2,190 @@
 import { maxProblems } from "../../contract/overview.ts";
 import { isVisibleMessage, type Visible } from "../events/visible-messages.ts";
 import type { Database } from "../store/database.ts";
-import {
-  and,
-  asc,
-  desc,
-  eq,
-  inArray,
-  isNotNull,
-  isNull,
-  notInArray,
-  or,
-  sql,
-} from "../store/drizzle.ts";
-import { serverContacts, servers, sites, webhooks, workers } from "../store/tables.ts";
+import { sql } from "../store/drizzle.ts";
+import { executePrepared } from "../store/prepared.ts";
+import { isInTrouble as inTrouble, isUnreached, webhooks, workers } from "../store/tables.ts";
 
-type Condition = ReturnType<typeof sql>;
+type Sql = ReturnType<typeof sql>;
 
-type Counts = { total: number; failing: number };
-type WorkerCounts = Counts & {
-  up: number;
-  stopped: number;
-  unreachable: number;
-  /** By site. */
-  troubled: { site_id: number; failing: number; unreachable: number }[];
+/** A place that is to be shown in a problem. */
+type Place = { server_id: number; site_id: number; site: string };
+/** The counts of a kind, the newest of its problems, and where there are some, by site. Moments are milliseconds since 1970. */
+type Found<Problem, Trouble> = {
+  total: number;
+  failing: number;
+  problems: (Place & { id: number } & Problem)[];
+  troubled: (Trouble & { site_id: number; failing: number })[];
 };
-type WebhookCounts = Counts & { troubled: { site_id: number; failing: number }[] };
-export type OverviewDatabase = { id: number; server_id: number; name: string };
-export type OverviewSite = OverviewDatabase & { is_sample: true | null };
+type FoundWorkers = Found<
+  {
+    queue: string;
+    connection: string;
+    status: string;
+    status_since: number | null;
+    loop_since: number | null;
+    reason: string | null;
+    loop_reason: string | null;
+  },
+  { unreachable: number }
+> & { up: number; stopped: number; unreachable: number };
+type FoundWebhooks = Found<
+  {
+    url: string;
+    disabled_at: number | null;
+    reason: string | null;
+    failing_since: number | null;
+  },
+  object
+>;
+
+/** Rows as one value for each column, which is several times cheaper to write and to read than so many rows. */
+type Columns = {
+  server_ids: number[];
+  server_names: string[];
+  sites: PlacedColumns;
+  databases: PlacedColumns;
+  sample_sites: number[];
+  away: [serverId: number, sinceMs: number, reason: string | null][];
+  workers_away: [serverId: number, sinceMs: number, reason: string | null][];
+};
+type Away = { since: number; reason: string | null };
+export type ServerRow = {
+  id: number;
+  name: string;
+  /** Since when and why it does not respond; and of the first of its workers that cannot be asked for. */
+  away: Away | undefined;
+  workersAway: Away | undefined;
+};
+/** Of one row each has the same place. */
+export type PlacedColumns = { ids: number[]; server_ids: number[]; names: string[] };
+/** All by id. */
+export type OverviewPlaces = {
+  servers: ServerRow[];
+  sites: PlacedColumns;
+  databases: PlacedColumns;
+  sampleSites: ReadonlySet<number>;
+};
 
 export function createOverviewStore(db: Database) {
-  const ofVisible = (visible: Visible) =>
-    visible === null ? undefined : inArray(sites.server_id, [...visible]);
-  /** Of each server the first of its workers that cannot be asked for. */
-  const unreachableWorkers = db
-    .selectDistinctOn([sites.server_id], {
-      server_id: sites.server_id,
-      since: sql<Date | null>`${workers.unreachable_since}`
-        .mapWith(workers.unreachable_since)
-        .as("workers_since"),
-      reason: sql<string | null>`${workers.unreachable_reason}`.as("workers_reason"),
-    })
-    .from(workers)
-    .innerJoin(sites, eq(sites.id, workers.site_id))
-    .where(isNotNull(workers.unreachable_since))
-    .orderBy(asc(sites.server_id), asc(workers.unreachable_since), asc(workers.id))
-    .as("unreachable_workers");
-
-  /** Thousands of rows as one value: reading them one by one takes several times as long. */
-  async function readAsOneValue<Row>(query: Condition): Promise<Row[]> {
-    const { rows } = await db.execute<{ all: Row[] }>(
-      sql`select coalesce(json_agg(one), '[]') as all from (${query}) one`,
-    );
-    return onlyRow(rows).all;
+  async function readOne<Row extends object>(name: string, statement: Sql): Promise<Row> {
+    const [row] = await executePrepared<Row>(db, name, statement);
+    if (row === undefined) throw new Error("A count has no row.");
+    return row;
   }
 
-  const place = { server_id: sites.server_id, site_id: sites.id, site: sites.name };
-
   return {
-    /** How many workers there are, in which states; and where some are in trouble. @param loops ids of those that do not stay up */
-    async countWorkers(visible: Visible, loops: readonly number[]): Promise<WorkerCounts> {
-      const up = and(
-        eq(workers.status, "installed"),
-        isNull(workers.unreachable_since),
-        notInArray(workers.id, [...loops]),
-      );
-      const { rows } = await db.execute<WorkerCounts>(sql`
-        select ${sumOf("total")}, ${sumOf("up")}, ${sumOf("stopped")}, ${sumOf("unreachable")}, ${sumOf("failing")},
-          ${troubledOf(sql`'site_id', site_id, 'failing', failing, 'unreachable', unreachable`, sql`failing + unreachable > 0`)}
-        from (
-          select ${workers.site_id}, count(*) as total, ${countWhere(up ?? sql`true`)} as up,
-            ${countWhere(sql`${workers.status} = 'stopped' and ${workers.unreachable_since} is null`)} as stopped,
-            ${countWhere(isNotNull(workers.unreachable_since))} as unreachable,
-            ${countWhere(isTroubled(loops))} as failing
-          from ${workers} where ${isOfVisibleSite("workers", visible)} group by ${workers.site_id}
-        ) of_site`);
-      return onlyRow(rows);
-    },
-
-    /** Workers that failed, or that come up by themselves just now; and those of `ids`. The newest trouble first. */
-    troubledWorkers: (visible: Visible, ids: readonly number[]) =>
-      db
-        .select({
-          id: workers.id,
-          ...place,
-          queue: workers.queue,
-          connection: workers.connection,
-          status: workers.status,
-          status_since: workers.status_since,
-          loop_since: workers.crash_loop_since,
-          reason: workers.status_reason,
-          loop_reason: workers.crash_loop_reason,
-        })
-        .from(workers)
-        .innerJoin(sites, eq(sites.id, workers.site_id))
-        .where(and(ofVisible(visible), isTroubled(ids)))
-        .orderBy(desc(workers.status_since), asc(workers.id))
-        .limit(maxProblems),
-
-    /** How many webhooks there are, how many of them fail or are disabled, and where. */
-    async countWebhooks(visible: Visible): Promise<WebhookCounts> {
-      const { rows } = await db.execute<WebhookCounts>(sql`
-        select ${sumOf("total")}, ${sumOf("failing")},
-          ${troubledOf(sql`'site_id', site_id, 'failing', failing`, sql`failing > 0`)}
-        from (
-          select ${webhooks.site_id}, count(*) as total, ${countWhere(isUnreached)} as failing
-          from ${webhooks} where ${isOfVisibleSite("webhooks", visible)} group by ${webhooks.site_id}
-        ) of_site`);
-      return onlyRow(rows);
-    },
-
-    troubledWebhooks: (visible: Visible) =>
-      db
-        .select({
-          id: webhooks.id,
-          ...place,
-          url: webhooks.url,
-          disabled_at: webhooks.disabled_at,
-          reason: webhooks.disabled_reason,
-          failing_since: webhooks.failing_since,
-        })
-        .from(webhooks)
-        .innerJoin(sites, eq(sites.id, webhooks.site_id))
-        .where(and(ofVisible(visible), isUnreached))
-        .orderBy(asc(webhooks.id))
-        .limit(maxProblems),
-
-    /** Every server that may be seen, with since when and why it does not respond, and the same of its workers. */
-    listServers: (visible: Visible) =>
-      db
-        .select({
-          id: servers.id,
-          name: servers.name,
-          away_since: serverContacts.since,
-          away_reason: serverContacts.reason,
-          workers_since: unreachableWorkers.since,
-          workers_reason: unreachableWorkers.reason,
-        })
-        .from(servers)
-        .leftJoin(
-          serverContacts,
-          and(eq(serverContacts.server_id, servers.id), eq(serverContacts.reachable, false)),
+    /**
+     * How many workers there are, in which states; and those in trouble, the newest first.
+     * @param loops ids of those that do not stay up
+     */
+    findWorkers(visible: Visible, loops: readonly number[]): Promise<FoundWorkers> {
+      const inLoop = sql`id = any (${sql.param([...loops])}::int[])`;
+      const isInTrouble = inTrouble(workers);
+      return readOne<FoundWorkers>(
+        "overview_workers",
+        sql`
+        with counted as (
+          select count(*)::int as total,
+            ${countWhere(sql`status = 'stopped' and unreachable_since is null`)} as stopped,
+            ${countWhere(sql`status = 'installed' and unreachable_since is null and not ${inLoop}`)} as up
+          from workers where ${isOfVisibleSite("workers", visible)}
+        ), troubled as materialized (
+          select *, unreachable_since is not null as is_unreachable, unreachable_since is null and (
+            status = 'failed' or (status = 'restarting' and status_reason is not null)
+            -- One that is being stopped or deleted is about to be out of its loop.
+            or (${inLoop} and status not in ('stopping', 'removing'))
+          ) as is_failing
+          from (
+            select * from workers where ${isInTrouble}
+            union all
+            select * from workers where ${inLoop} and not ${isInTrouble}
+          ) workers where ${isOfVisibleSite("workers", visible)}
+        ), of_site as (
+          select site_id, ${countWhere(sql`is_failing`)} as failing, ${countWhere(sql`is_unreachable`)} as unreachable
+          from troubled group by site_id having bool_or(is_failing or is_unreachable)
         )
-        .leftJoin(unreachableWorkers, eq(unreachableWorkers.server_id, servers.id))
-        .where(visible === null ? undefined : inArray(servers.id, [...visible]))
-        .orderBy(asc(servers.id)),
+        select counted.*, coalesce(sums.failing, 0)::int as failing, coalesce(sums.unreachable, 0)::int as unreachable,
+          coalesce(sums.troubled, '[]') as troubled, ${listOf(sql`
+            select w.id, s.server_id, w.site_id, s.name as site, w.queue, w.connection, w.status,
+              ${toMs("w.status_since")} as status_since, ${toMs("w.crash_loop_since")} as loop_since,
+              w.status_reason as reason, w.crash_loop_reason as loop_reason
+            from (
+              select * from troubled where is_failing order by status_since desc, id limit ${maxProblems}
+            ) w join sites s on s.id = w.site_id
+            order by w.status_since desc, w.id`)} as problems
+        from counted, (
+          select sum(failing) as failing, sum(unreachable) as unreachable, json_agg(of_site) as troubled from of_site
+        ) sums`,
+      );
+    },
 
-    /** @param sampleRoot the folder of the site that the first start makes */
-    listSites: (visible: Visible, sampleRoot: string) =>
-      readAsOneValue<OverviewSite>(sql`
-        select id, server_id, name, nullif(entry ->> 'root' = ${sampleRoot}, false) as is_sample
-        from sites where ${isVisible("sites", visible)} order by id`),
+    /** How many webhooks there are; and those that fail or are disabled. */
+    findWebhooks: (visible: Visible): Promise<FoundWebhooks> =>
+      readOne<FoundWebhooks>(
+        "overview_webhooks",
+        sql`
+        with troubled as materialized (
+          select * from webhooks where ${isUnreached(webhooks)} and ${isOfVisibleSite("webhooks", visible)}
+        )
+        select (select count(*) from webhooks where ${isOfVisibleSite("webhooks", visible)})::int as total,
+          (select count(*) from troubled)::int as failing,
+          ${listOf(sql`select site_id, count(*)::int as failing from troubled group by site_id`)} as troubled,
+          ${listOf(sql`
+            select h.id, s.server_id, h.site_id, s.name as site, h.url, ${toMs("h.disabled_at")} as disabled_at,
+              h.disabled_reason as reason, ${toMs("h.failing_since")} as failing_since
+            from (select * from troubled order by id limit ${maxProblems}) h join sites s on s.id = h.site_id
+            order by h.id`)} as problems`,
+      ),
 
-    listDatabases: (visible: Visible) =>
-      readAsOneValue<OverviewDatabase>(sql`
-        select id, server_id, name from databases where ${isVisible("databases", visible)} order by id`),
+    /**
+     * Every server, site and database that may be seen, by id.
+     * @param sampleRoot the folder of the site that the first start makes
+     */
+    async listPlaces(visible: Visible, sampleRoot: string): Promise<OverviewPlaces> {
+      const list = (column: string) => sql`coalesce(json_agg(${sql.identifier(column)}), '[]')`;
+      const ofServer = (table: string) => sql`(
+        select ${list("id")} as ids, ${list("server_id")} as server_ids, ${list("name")} as names
+        from (select id, server_id, name from ${sql.identifier(table)} where ${isVisible(table, visible)} order by id) one
+      )`;
+      const found = await readOne<Columns>(
+        "overview_places",
+        sql`
+        select server.ids as server_ids, server.names as server_names, row_to_json(site) as sites, row_to_json(stored) as databases,
+          array(select id from sites where entry ->> 'root' = ${sampleRoot}) as sample_sites,
+          (select coalesce(json_agg(json_build_array(server_id, ${toMs("since")}, reason)), '[]')
+            from server_contacts where not reachable) as away,
+          (select coalesce(json_agg(json_build_array(server_id, since, reason)), '[]') from (
+            select distinct on (s.server_id) s.server_id, ${toMs("workers.unreachable_since")} as since,
+              workers.unreachable_reason as reason
+            from workers join sites s on s.id = workers.site_id
+            where ${inTrouble(workers)} and workers.unreachable_since is not null
+            order by s.server_id, workers.unreachable_since, workers.id
+          ) first) as workers_away
+        from (
+          select ${list("id")} as ids, ${list("name")} as names
+          from (select id, name from servers where ${isAnyOf(sql`id`, visible)} order by id) one
+        ) server, ${ofServer("sites")} site, ${ofServer("databases")} stored`,
+      );
+      const byServer = (all: Columns["away"]) =>
+        new Map(all.map(([id, since, reason]) => [id, { since, reason }]));
+      const [away, workersAway] = [byServer(found.away), byServer(found.workers_away)];
+      return {
+        servers: found.server_ids.map((id, row) => ({
+          id,
+          name: found.server_names[row] ?? "",
+          away: away.get(id),
+          workersAway: workersAway.get(id),
+        })),
+        sites: found.sites,
+        databases: found.databases,
+        sampleSites: new Set(found.sample_sites),
+      };
+    },
 
     /** Every channel that a visible site or server uses, with the newest of its messages that may be seen. */
-    async usedChannels(visible: Visible) {
-      const { rows } = await db.execute<{
+    usedChannels: (visible: Visible) =>
+      executePrepared<{
         id: number;
         name: string;
         site_id: number | null;
@@ -168,7 +194,10 @@ export function createOverviewStore(db: Database) {
         title: string | null;
         answer: string | null;
         created_at: Date | null;
-      }>(sql`
+      }>(
+        db,
+        "overview_channels",
+        sql`
         select c.id, c.name, used.site_id, used.server_id, last.status, last.title, last.answer, last.created_at
         from (
           select channel_id, min(site_id) as site_id, min(server_id) as server_id
@@ -187,63 +216,40 @@ export function createOverviewStore(db: Database) {
           select status, title, answer, created_at from channel_messages m
           where channel_id = c.id and ${isVisibleMessage("m", visible)} order by id desc limit 1
         ) last on true
-        order by c.id`);
-      return rows;
-    },
+        order by c.id`,
+      ),
 
     /** Servers where what becomes of a backup notifies nobody: its database is of no site, and the server uses no channel. */
-    async serversWithoutChannels(visible: Visible) {
-      const { rows } = await db.execute<{ id: number; name: string; configurations: number }>(sql`
-        with listed as materialized (
-          select distinct listed::int as id from sites, jsonb_array_elements_text(entry -> 'databases') listed
-        )
-        select servers.id, servers.name, count(*)::int as configurations
-        from backup_configurations b join servers on servers.id = b.server_id
-        where ${isVisible("b", visible)} and b.database_id is not null
-          and not exists (select from server_channels c where c.server_id = b.server_id)
-          and not exists (select from listed where listed.id = b.database_id)
-        group by servers.id order by servers.id limit ${maxProblems}`);
-      return rows;
-    },
+    serversWithoutChannels: (visible: Visible) =>
+      executePrepared<{ id: number; name: string; configurations: number }>(
+        db,
+        "overview_servers",
+        sql`
+        select servers.id, servers.name, unnoticed.configurations
+        from (
+          select server_id, count(*)::int as configurations from backup_configurations b
+          where ${isVisible("b", visible)} and database_id is not null
+            and server_id not in (select server_id from server_channels)
+            and database_id not in (
+              select listed::int from sites, jsonb_array_elements_text(entry -> 'databases') listed where entry ? 'databases'
+            )
+          group by server_id order by server_id limit ${maxProblems}
+        ) unnoticed join servers on servers.id = unnoticed.server_id
+        order by servers.id`,
+      ),
   };
 }
 
-const countWhere = (condition: Condition) => sql`count(*) filter (where ${condition})`;
+const countWhere = (condition: Sql) => sql`(count(*) filter (where ${condition}))::int`;
 
-/** Of the sites' counts. */
-const sumOf = (count: string) => {
-  const column = sql.identifier(count);
-  return sql`coalesce(sum(${column}), 0)::int as ${column}`;
-};
-const troubledOf = (columns: Condition, condition: Condition) =>
-  sql`coalesce(json_agg(json_build_object(${columns})) filter (where ${condition}), '[]') as troubled`;
+/** The rows of a query as one value. */
+const listOf = (query: Sql) => sql`(select coalesce(json_agg(one), '[]') from (${query}) one)`;
 
-/** A query that counts has one row. */
-function onlyRow<Row>([row]: Row[]): Row {
-  if (row === undefined) throw new Error("A count has no row.");
-  return row;
-}
+/** @param column a moment, as milliseconds since 1970 */
+const toMs = (column: string) => sql.raw(`(extract(epoch from ${column}) * 1000)::float8`);
 
-/** A worker that can be asked for, and that failed, comes up by itself just now, or is one of `loops`. */
-const isTroubled = (loops: readonly number[]): Condition =>
-  // Of conditions that are all there, some condition comes out.
-  and(isNull(workers.unreachable_since), isDown(loops)) ?? sql`false`;
-
-const isDown = (loops: readonly number[]): Condition =>
-  or(
-    eq(workers.status, "failed"),
-    // A restart that somebody asked for has no reason to give.
-    and(eq(workers.status, "restarting"), isNotNull(workers.status_reason)),
-    // One that is being stopped or deleted is about to be out of its loop.
-    and(inArray(workers.id, [...loops]), notInArray(workers.status, ["stopping", "removing"])),
-  ) ?? sql`false`;
-
-const isUnreached: Condition =
-  and(
-    // Somebody wants it to be off.
-    isNull(webhooks.paused_at),
-    or(isNotNull(webhooks.disabled_at), isNotNull(webhooks.failing_since)),
-  ) ?? sql`false`;
+const isAnyOf = (column: Sql, visible: Visible) =>
+  visible === null ? sql`true` : sql`${column} = any (${sql.param([...visible])}::int[])`;
 
 /** @param alias of a table with a `site_id` */
 const isOfVisibleSite = (alias: string, visible: Visible) =>
@@ -253,6 +259,4 @@ const isOfVisibleSite = (alias: string, visible: Visible) =>
 
 /** @param alias of a table with a `server_id` */
 const isVisible = (alias: string, visible: Visible) =>
-  visible === null
-    ? sql`true`
-    : sql`${sql.identifier(alias)}.server_id = any(${sql.param([...visible])}::int[])`;
+  isAnyOf(sql`${sql.identifier(alias)}.server_id`, visible);

@@ -160,6 +160,8 @@ export const sites = pgTable(
     index("sites_of_server").on(table.server_id, table.id),
     // For the sites that list a database, whose events they get.
     index("sites_of_database").using("gin", sql`(${table.entry} -> 'databases') jsonb_path_ops`),
+    // For the one that the first start makes.
+    index("sites_of_root").using("hash", sql`(${table.entry} ->> 'root')`),
   ],
 );
 
@@ -189,6 +191,13 @@ export type VersionedSettings = {
   version: number;
   settings: Omit<WorkerSettings, "directory"> & { directory: string | null };
 };
+
+/** A worker that failed, restarts by itself or cannot be asked for. A restart that somebody asked for has no reason to give. */
+export const isInTrouble = (
+  table: Record<"status" | "status_reason" | "unreachable_since", PgColumn>,
+): SQL =>
+  sql`(${table.unreachable_since} is not null or ${table.status} = 'failed'
+    or (${table.status} = 'restarting' and ${table.status_reason} is not null))`;
 
 export const workers = pgTable(
   "workers",
@@ -253,6 +262,8 @@ export const workers = pgTable(
     index("workers_deadline")
       .on(table.deadline_at)
       .where(sql`${table.deadline_at} is not null`),
+    // The few that the overview names.
+    index("workers_in_trouble").on(table.site_id).where(isInTrouble(table)),
     check(
       "workers_status",
       sql`${table.status} in ('installing', 'installed', 'stopping', 'stopped', 'starting', 'restarting', 'failed', 'removing')`,
@@ -504,6 +515,12 @@ export const events = pgTable(
   ],
 );
 
+/** A webhook that was given up or fails, and that somebody wants to be on. */
+export const isUnreached = (
+  table: Record<"paused_at" | "disabled_at" | "failing_since", PgColumn>,
+): SQL =>
+  sql`(${table.paused_at} is null and (${table.disabled_at} is not null or ${table.failing_since} is not null))`;
+
 export const webhooks = pgTable(
   "webhooks",
   {
@@ -537,7 +554,11 @@ export const webhooks = pgTable(
     paused_until: moment("paused_until"),
     created_at: createdAt,
   },
-  (table) => [index("webhooks_of_site").on(table.site_id, table.id)],
+  (table) => [
+    index("webhooks_of_site").on(table.site_id, table.id),
+    // The few that the overview names.
+    index("webhooks_unreached").on(table.id).where(isUnreached(table)),
+  ],
 );
 
 /** An event on its way to one webhook. `next_attempt_at` says when it is due. */
