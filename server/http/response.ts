@@ -1,23 +1,38 @@
 // Writes a handler's response as the text that is sent: checked against its own schema, and tagged.
 import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import type { Logger } from "pino";
 import type { Operation } from "../../contract/operation.ts";
 
-export type WriteResponse = (
-  operation: Operation,
-  status: number,
-  body: unknown,
-) => { text: string; tag: string };
+type Written = {
+  text: string;
+  tag: string;
+  /** The text as it is sent to who takes gzip. */
+  pack: () => Promise<Uint8Array<ArrayBuffer>>;
+};
 
-/** Dashboards poll, and most polls find what the one before found: that is not checked once more. */
+export type WriteResponse = (operation: Operation, status: number, body: unknown) => Written;
+
+/** Dashboards poll, and most polls find what the one before found: that is neither checked nor compressed once more. */
 const maxKept = 200;
+
+/** Of 500 kB it makes 42 in half the time in which the usual level makes 36. */
+const level = 3;
+
+const compress = promisify(gzip);
+
+function toWritten(text: string, tag: string): Written {
+  let packed: ReturnType<Written["pack"]> | undefined;
+  return { text, tag, pack: () => (packed ??= compress(text, { level })) };
+}
 
 /**
  * @param invalidResponse what becomes of a response that breaks its schema: `fail` throws; `log` sends it all the
  * same, because a client is not to suffer for our mistake
  */
 export function createResponseWriter(invalidResponse: "fail" | "log", log: Logger): WriteResponse {
-  const written = new Map<string, string>();
+  const kept = new Map<string, Written>();
 
   function check(operation: Operation, status: number, body: unknown): string {
     const checked = operation.responses[status]?.safeParse(body);
@@ -34,13 +49,13 @@ export function createResponseWriter(invalidResponse: "fail" | "log", log: Logge
     const tag = createHash("sha1")
       .update(`${operation.method} ${operation.path} ${status} ${JSON.stringify(body)}`)
       .digest("base64url");
-    const known = written.get(tag);
-    if (known !== undefined) return { text: known, tag };
-    const text = check(operation, status, body);
+    const known = kept.get(tag);
+    if (known !== undefined) return known;
+    const written = toWritten(check(operation, status, body), tag);
     // Only what is polled: the response to a change may hold a secret that is shown once.
-    if (operation.method !== "GET") return { text, tag };
-    if (written.size >= maxKept) written.clear();
-    written.set(tag, text);
-    return { text, tag };
+    if (operation.method !== "GET") return written;
+    if (kept.size >= maxKept) kept.clear();
+    kept.set(tag, written);
+    return written;
   };
 }
