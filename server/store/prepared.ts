@@ -1,4 +1,5 @@
-// Statements that each connection parses and plans once. For a large one that is as much work as to execute it.
+// Statements that each connection parses and plans once. For a large one that is as much work as to execute it. With `DATABASE_URL`
+// statements have no names, since a pooler may stand before the database, and are planned each time.
 import { createHash } from "node:crypto";
 import type pg from "pg";
 import type { Database } from "./database.ts";
