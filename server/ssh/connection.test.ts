@@ -25,6 +25,22 @@ test("says who it is there, and how long an answer takes", async () => {
   expect(await connection.ping()).toBeLessThan(5000);
 });
 
+test("a quick command needs no session, and one that takes its time holds up no other and no answer", async () => {
+  const sshd = await startSshd({ config: "MaxSessions 1" });
+  const connection = await connectTo(sshd);
+  const odd = "a  'b' \"c\" $(d) \\ é";
+  expect(await connection.firstLine(["printf", "%s", odd], 5000)).toBe(odd);
+  expect(await connection.firstLine(["nosuchprogram"], 5000)).toBe("");
+  const late = caught(connection.firstLine(["sleep", "100000"], 500));
+  expect(await connection.firstLine(["echo", "soon"], 5000)).toBe("soon");
+  expect(await connection.ping()).toBeLessThan(5000);
+  expect(await late).toMatchObject({ message: "sleep took longer than 0.5 s." });
+  expect(await caught(connection.firstLine(["echo", "\n"], 5000))).toBeInstanceOf(Error);
+  // It has ended, and so has everything that answered.
+  const zombies = 'ps -o stat= --ppid "$(ps -o pgid= -p $$ | tr -d " ")" | grep -c Z';
+  await expect.poll(() => connection.firstLine(["sh", "-c", zombies], 5000)).toBe("0");
+});
+
 test("a server without a pinned key runs nothing, and the key it offered is told", async () => {
   const sshd = await startSshd();
   const error = await caught((await connectTo(sshd, { hostKey: null })).identify());

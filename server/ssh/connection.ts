@@ -1,11 +1,10 @@
 // The connection to one server: one `ssh` of ours that all commands share, watched, and replaced when it is lost.
 import { spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { eachLine } from "../hosts/lines.ts";
-import { toError } from "../to-error.ts";
+import { askMaster, until } from "./ask-master.ts";
 import { backoffMs } from "./backoff.ts";
 import { pinHostKeys } from "./host-keys.ts";
 import { createLimiter, type Limiter } from "./limiter.ts";
@@ -62,6 +61,11 @@ export type Connection = {
    * @throws ServerAway
    */
   ping(): Promise<number>;
+  /**
+   * Has the account that logs in run a quick command, without a session for it.
+   * @returns the first line that it prints. @throws ServerAway, or an Error where the command takes longer than `limitMs`
+   */
+  firstLine(argv: readonly string[], limitMs: number): Promise<string>;
   /**
    * Waits for one of the sessions on the shared connection, or makes one of its own.
    * @param use gets to call `started` as soon as the server responds
@@ -159,21 +163,11 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   async function pingMaster(found: Master): Promise<number> {
-    const key = randomBytes(6).toString("hex");
-    const heard = Promise.withResolvers<void>();
     const startMs = performance.now();
-    found.pings.set(key, heard.resolve);
-    const timer = setTimeout(() => {
-      giveUp(found, new ServerAway("silent", `${place} stopped responding.`));
-    }, answerMs);
-    try {
-      found.child.stdin?.write(`${key}\n`);
-      await until(heard.promise, found.lost.signal);
-      return performance.now() - startMs;
-    } finally {
-      clearTimeout(timer);
-      found.pings.delete(key);
-    }
+    await askMaster(found, [], answerMs, () =>
+      giveUp(found, new ServerAway("silent", `${place} stopped responding.`)),
+    );
+    return performance.now() - startMs;
   }
 
   return {
@@ -182,6 +176,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     answerMs,
     identify: async ({ signal, isPatient } = {}) => (await ensure(signal, isPatient)).identity,
     ping: async () => pingMaster(await ensure()),
+    firstLine: async (argv, limitMs) => askMaster(await ensure(), argv, limitMs),
 
     async withSession<Result>({ isBulk, signal }: SessionOptions, use: SessionUse<Result>) {
       const found = await ensure(signal);
@@ -291,19 +286,5 @@ export function createConnection(options: ConnectionOptions): Connection {
         "silent",
         `The connection to ${place} did not do what it was asked to: ${toShownText(stderr)}`,
       );
-  }
-}
-
-/** @throws the signal's reason where that comes first */
-async function until<Result>(promise: Promise<Result>, signal?: AbortSignal): Promise<Result> {
-  if (signal === undefined) return promise;
-  const aborted = Promise.withResolvers<never>();
-  const abort = () => aborted.reject(toError(signal.reason));
-  if (signal.aborted) abort();
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    return await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
   }
 }

@@ -17,7 +17,8 @@ export type Master = {
   identity: Identity;
   lost: AbortController;
   closed: Promise<void>;
-  pings: Map<string, () => void>;
+  /** Called with what the server answers to a line, by the line's first word. */
+  answers: Map<string, (text: string) => void>;
 };
 
 type MasterOptions = {
@@ -53,7 +54,7 @@ export async function startMaster(
   const { stdin, stdout } = child;
   const ready = Promise.withResolvers<Identity>();
   const lost = new AbortController();
-  const pings: Master["pings"] = new Map();
+  const answers: Master["answers"] = new Map();
   let stderr = "";
   let said = "";
   stdin.on("error", () => undefined);
@@ -63,8 +64,10 @@ export async function startMaster(
   eachLine(stdout, (line) => {
     const start = `${startMark(nonce)} `;
     if (line.startsWith(start)) readIdentity(line.slice(start.length), place, ready);
-    else if (line.startsWith(`quarterdeck ${nonce} `)) pings.get(line.split(" ")[2] ?? "")?.();
-    else said = `${said}${line}\n`.slice(-2048);
+    else if (line.startsWith(`quarterdeck ${nonce} `)) {
+      const [, , key = "", ...words] = line.split(" ");
+      answers.get(key)?.(words.join(" "));
+    } else said = `${said}${line}\n`.slice(-2048);
   });
   const closed = new Promise<void>((resolve) => {
     child.once("error", (error) => {
@@ -92,7 +95,7 @@ export async function startMaster(
   const abort = () => ready.reject(signal.reason);
   signal.addEventListener("abort", abort);
   try {
-    return { child, nonce, identity: await ready.promise, lost, closed, pings };
+    return { child, nonce, identity: await ready.promise, lost, closed, answers };
   } catch (error) {
     child.kill("SIGKILL");
     throw error;

@@ -105,8 +105,9 @@ export function commandScript(nonce: string, { argv, environment, folder }: Remo
 }
 
 /**
- * What the master's own session runs: it says who it is, then returns each line. It ends with its input, and the
- * connection with it, so that a service that was killed leaves nothing behind.
+ * What the master's own session runs: it says who it is, then returns the first word of each line. What follows that word
+ * is a command, whose output comes behind it; none waits for another. It ends with its input, and the connection with it,
+ * so that a service that was killed leaves nothing behind.
  */
 export const pulseScript = (nonce: string): string =>
   [
@@ -114,5 +115,11 @@ export const pulseScript = (nonce: string): string =>
     readGroup,
     'l=no; [ "$((g))" = "$$" ] && l=yes',
     'echo "$m start $(id -u) $(id -g) $l $(uname -s) $(id -un) $HOME"',
-    'while IFS= read -r l; do echo "$m $l"; done',
+    "while IFS= read -r l; do",
+    "  case $l in",
+    // Started by a shell that ends at once: one that only reads lines would never look after the end of its children.
+    `    *" "*) ( { o=$(eval "\${l#* }"); printf '%s\\n' "$m \${l%% *} $o"; } </dev/null 2>/dev/null & ) ;;`,
+    '    *) echo "$m $l" ;;',
+    "  esac",
+    "done",
   ].join("\n");

@@ -4,7 +4,9 @@ import { openRemoteHost } from "../../ssh/remote-host.ts";
 import { connectTo } from "../../ssh/testing/connect.ts";
 import { startSshd } from "../../ssh/testing/sshd.ts";
 import { programOf, shell, soon } from "../supervisor/testing.ts";
-import { writeText } from "./files.ts";
+import { readText, writeText } from "./files.ts";
+import type { Machine } from "./machine.ts";
+import { createNames } from "./program-file.ts";
 import { createRemoteMachine } from "./remote-machine.ts";
 import { createRpc } from "./rpc.ts";
 import { makeManager } from "./testing/manager.ts";
@@ -14,7 +16,16 @@ test("a worker on a server lives through a cut connection, without a gap in its 
   const sshd = await startSshd();
   const connection = await connectTo(sshd);
   const host = await openRemoteHost(connection);
-  const machine = createRemoteMachine(() => ({ connection }));
+  const remote = createRemoteMachine(() => ({ connection }));
+  let lines = 0;
+  const machine: Machine = {
+    ...remote,
+    async firstLine(argv, limitMs) {
+      const line = await connection.firstLine(argv, limitMs);
+      lines += 1;
+      return line;
+    },
+  };
   const folder = `${host.account.home}/supervisord`;
   await host.run({ argv: ["mkdir", "-p", `${folder}/conf.d`, `${folder}/log`] });
   const config = `${folder}/supervisord.conf`;
@@ -40,6 +51,19 @@ test("a worker on a server lives through a cut connection, without a gap in its 
   manager.start(programOf(1, { args: shell(counting), root: host.account.home, account }));
   await expect.poll(() => manager.state(1), soon).toBe("RUNNING");
   const pid = manager.processes(1)[0]?.pid;
+
+  const looks = () => manager.asked().filter((argv) => argv.join(" ").includes("sha256sum")).length;
+  const before = { lines, looks: looks() };
+  await expect.poll(() => lines, soon).toBeGreaterThan(before.lines + 2);
+  // What is as it was written takes no session.
+  expect(looks()).toBe(before.looks);
+  const file = `${folder}/conf.d/${createNames(manager.instance).fileOf(1, ".conf")}`;
+  const written = await readText(machine, file);
+  await writeText(machine, file, `${written}\n; changed`);
+  await expect.poll(() => manager.notice(1), soon).toContain("was changed on the server");
+  await writeText(machine, file, written ?? "");
+  await expect.poll(() => manager.notice(1), soon).toBeNull();
+
   let text = "";
   let offset = 0;
   const follow = async () => {
@@ -49,11 +73,11 @@ test("a worker on a server lives through a cut connection, without a gap in its 
     return text.split("\n").length;
   };
   await expect.poll(follow, soon).toBeGreaterThan(3);
-  const before = text.split("\n").length;
+  const count = text.split("\n").length;
   await sshd.cut();
-  await expect.poll(follow, soon).toBeGreaterThan(before + 10);
-  const lines = text.trimEnd().split("\n");
-  expect(lines).toEqual(lines.map((_, index) => `line ${index + 1}`));
+  await expect.poll(follow, soon).toBeGreaterThan(count + 10);
+  const read = text.trimEnd().split("\n");
+  expect(read).toEqual(read.map((_, index) => `line ${index + 1}`));
   await expect.poll(() => manager.away(1), soon).toBeNull();
   expect(manager.processes(1)[0]?.pid).toBe(pid);
   await manager.remove(1);

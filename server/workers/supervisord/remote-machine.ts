@@ -55,6 +55,7 @@ export function createRemoteMachine(find: () => { connection: Connection } | nul
       });
       return stdout.trim() || null;
     },
+    firstLine: async (argv, ms) => connection().firstLine(argv, ms),
     environment: {},
   };
 }

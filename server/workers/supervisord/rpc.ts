@@ -9,6 +9,10 @@ export class SupervisordAway extends Error {
   override name = "SupervisordAway";
 }
 
+/** supervisord cannot be asked now, or its server is away. */
+export const isAway = (error: unknown): boolean =>
+  error instanceof SupervisordAway || error instanceof ServerAway;
+
 export type Rpc = (method: string, ...args: RpcArgument[]) => Promise<RpcValue>;
 
 type RpcOptions = {

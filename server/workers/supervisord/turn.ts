@@ -4,7 +4,6 @@
 import { dirname } from "node:path";
 import type { Log } from "../../log.ts";
 import { messageOf } from "../../loggable-error.ts";
-import { ServerAway } from "../../ssh/server-away.ts";
 import { startCause } from "../supervisor/reasons.ts";
 import type { Connected } from "./contact.ts";
 import {
@@ -21,13 +20,11 @@ import type { Installed } from "./installed.ts";
 import type { Machine } from "./machine.ts";
 import { type Observed, readExits, readProcesses } from "./observed.ts";
 import { fileText, type Names, sectionsIn } from "./program-file.ts";
-import { type Rpc, SupervisordAway } from "./rpc.ts";
+import { isAway, type Rpc } from "./rpc.ts";
 import type { Slot } from "./slot.ts";
 import { takeStep } from "./take-step.ts";
 import type { SupervisordWorker } from "./worker.ts";
 import { RpcFault, type RpcValue } from "./xml-rpc.ts";
-
-const isAway = (error: unknown) => error instanceof SupervisordAway || error instanceof ServerAway;
 
 /** So much of the end of supervisord's log tells how processes ended. */
 const logBytes = 32 * 1024;
@@ -107,7 +104,10 @@ export function createTurn(options: TurnOptions) {
   /** Compares the program files with what was written, and reads them for the first time. */
   async function compareFiles({ rpc, installed }: Connected, isFirst: boolean): Promise<void> {
     comparedAtMs = nowMs();
-    const hashes = await hashesIn(machine, installed.folder, names.prefix);
+    const expected = new Map<string, string>();
+    for (const { id, fileText: text } of workers.values())
+      if (text !== null) expected.set(names.fileOf(id, installed.suffix), sha256(text));
+    const hashes = await hashesIn(machine, installed.folder, names.prefix, expected);
     const strays: string[] = [];
     for (const name of hashes.keys()) {
       const id = names.parseFile(name);
