@@ -1,5 +1,5 @@
 // Copies in a folder of this machine, or of a disk that is mounted there.
-import { createReadStream, createWriteStream, type Dirent } from "node:fs";
+import { createReadStream, type Dirent } from "node:fs";
 import { mkdir, open, readdir, realpath, rename, rm, rmdir, stat, statfs } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -9,6 +9,7 @@ import { isGone, isThereAlready, leadsOut, partial, partsOfKey } from "./object-
 import { followFile, readBackFile } from "./read-back.ts";
 import type { Storage } from "./storage.ts";
 import { toError } from "../to-error.ts";
+import { createFile } from "./write-file.ts";
 
 type LocalOptions = {
   /** Absolute; the folder has to be there, because what is not mounted must not be written beneath. */
@@ -58,21 +59,22 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
         // What a service that was killed has left of the same name.
         await rm(partial(path), { force: true });
         try {
-          // `flush` syncs the file after its last byte, before it gets its name.
-          const file = createWriteStream(partial(path), { flags: "wx", mode: 0o600, flush: true });
+          const file = await createFile(partial(path));
           const follower = takeBack === undefined ? null : followFile(partial(path), takeBack);
-          async function* followed(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+          const keep = async (chunks: AsyncIterable<Buffer>) => {
             try {
               for await (const chunk of chunks) {
-                yield chunk;
-                follower?.reached(file.bytesWritten);
-                if (file.writableLength === 0) release?.(chunk);
+                await file.write(chunk);
+                follower?.reached(file.writtenBytes());
+                release?.(chunk);
               }
+              await file.finish();
             } finally {
               await follower?.end();
+              await file.close();
             }
-          }
-          await pipeline(content, followed, file, { signal });
+          };
+          await pipeline(content, keep, { signal });
           // Nobody waits any more for what was given up, and it must not appear later.
           signal.throwIfAborted();
           await refuseAway();

@@ -1,15 +1,10 @@
 // Reads a stored file from its disk, past the memory in which the system keeps what was written just now.
 import { constants } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
+import { alignedMemory, isNotDirect } from "./direct.ts";
 import type { ReadBack } from "./storage.ts";
-import { toError } from "../to-error.ts";
 
 const pieceBytes = 1024 * 1024;
-const wasmPageBytes = 64 * 1024;
-
-/** Direct reads want memory that begins at a page, which no buffer of Node's promises; that of WebAssembly does. */
-const alignedMemory = (bytes: number): Buffer =>
-  Buffer.from(new WebAssembly.Memory({ initial: bytes / wasmPageBytes }).buffer);
 
 /** Directly where the file system can do that, else as it gives it. @param toWords of what goes wrong */
 export function readBackFile(
@@ -106,8 +101,7 @@ async function openDirect(path: string, memory: Buffer): Promise<FileHandle | nu
     return file;
   } catch (error) {
     await file?.close();
-    const { code } = toError(error);
-    if (code === "EINVAL" || code === "EOPNOTSUPP" || code === "ENOTSUP") return null;
+    if (isNotDirect(error)) return null;
     throw error;
   }
 }
