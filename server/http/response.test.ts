@@ -20,6 +20,15 @@ test("the same response has the same tag, another one another", () => {
   expect(write(row, 200, { ...server, name: "web-2" }).tag).not.toBe(tag);
 });
 
+test("what is polled is kept, and large responses for a short while only", () => {
+  const write = createResponseWriter("fail", log);
+  const first = write(row, 200, server);
+  expect(write(row, 200, server)).toBe(first);
+  for (let count = 0; count < 10; count++)
+    write(row, 200, { ...server, name: `${count}${"-".repeat(1_000_000)}` });
+  expect(write(row, 200, server)).not.toBe(first);
+});
+
 test("a response that breaks its schema fails in tests, and is logged and sent in production", () => {
   const broken = { ...server, time_zone: 7 };
   expect(() => createResponseWriter("fail", log)(row, 200, broken)).toThrow(

@@ -16,6 +16,8 @@ export type WriteResponse = (operation: Operation, status: number, body: unknown
 
 /** Dashboards poll, and most polls find what the one before found: that is neither checked nor compressed once more. */
 const maxKept = 200;
+/** Characters of them all: the overview of a thousand servers has half a million. */
+const maxKeptLength = 8_000_000;
 
 /** Of 500 kB it makes 42 in half the time in which the usual level makes 36. */
 const level = 3;
@@ -33,6 +35,16 @@ function toWritten(text: string, tag: string): Written {
  */
 export function createResponseWriter(invalidResponse: "fail" | "log", log: Logger): WriteResponse {
   const kept = new Map<string, Written>();
+  let keptLength = 0;
+
+  function keep(tag: string, written: Written): void {
+    if (kept.size >= maxKept || keptLength + written.text.length > maxKeptLength) {
+      kept.clear();
+      keptLength = 0;
+    }
+    kept.set(tag, written);
+    keptLength += written.text.length;
+  }
 
   function check(operation: Operation, status: number, body: unknown): string {
     const checked = operation.responses[status]?.safeParse(body);
@@ -53,9 +65,7 @@ export function createResponseWriter(invalidResponse: "fail" | "log", log: Logge
     if (known !== undefined) return known;
     const written = toWritten(check(operation, status, body), tag);
     // Only what is polled: the response to a change may hold a secret that is shown once.
-    if (operation.method !== "GET") return written;
-    if (kept.size >= maxKept) kept.clear();
-    kept.set(tag, written);
+    if (operation.method === "GET") keep(tag, written);
     return written;
   };
 }
