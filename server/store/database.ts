@@ -44,6 +44,8 @@ export async function openDatabase(
   const withDefaults = {
     max: 10,
     connectionTimeoutMillis: 5000,
+    // A dashboard asks again after 30 s at most, and the first statements of a connection take several times as long as the next.
+    idleTimeoutMillis: 40_000,
     ...options,
     Client: StorableClient,
   };
