@@ -89,8 +89,8 @@ export default defineConfig({
     testTimeout: 90_000,
     // Whole services are started there, several at once.
     hookTimeout: 120_000,
-    // Most of these wait for real processes, so one worker a processor leaves it idle half of the time.
-    maxWorkers: 4,
+    // Most of these wait for real processes, so even two workers a processor leave it idle a quarter of the time.
+    maxWorkers: 6,
     projects: [
       { extends: true, test: { name: "alone", include: alone } },
       { extends: true, test: { name: "shared", include: tests, exclude: alone, isolate: false } },
