@@ -48,7 +48,7 @@ function add(to: Tally, one: Tally): void {
   to.unprotected += one.unprotected;
 }
 
-export type Judged = {
+type Judged = {
   /** Databases first. */
   wrong: readonly Wrong[];
   /** By server; those that have neither a database nor a site are not in it. */

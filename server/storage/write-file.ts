@@ -7,7 +7,7 @@ import { alignedMemory, isNotDirect } from "./direct.ts";
 /** Large, since each write waits for the disk. */
 const slabBytes = 4 * 1024 * 1024;
 
-export type FileWriter = {
+type FileWriter = {
   /** @returns once the piece may be used for something else; it may be still on its way to the disk */
   write(piece: Buffer): Promise<void>;
   /** What was written, from the beginning. */
