@@ -1,9 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { chmod, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { sendSignal } from "../testing/signals.ts";
+import { makeMemoryFolder } from "../testing/memory-folder.ts";
+import { isAlive, sendSignal } from "../testing/signals.ts";
 import { HostKeyUnconfirmed } from "./host-keys.ts";
 import { openRemoteHost } from "./remote-host.ts";
 import { ServerAway } from "./server-away.ts";
@@ -39,6 +42,25 @@ test("a quick command needs no session, and one that takes its time holds up no 
   // It has ended, and so has everything that answered.
   const zombies = 'ps -o stat= --ppid "$(ps -o pgid= -p $$ | tr -d " ")" | grep -c Z';
   await expect.poll(() => connection.firstLine(["sh", "-c", zombies], 5000)).toBe("0");
+});
+
+test("a quick command that takes its time ends with the connection", async () => {
+  const connection = await connectTo(await startSshd());
+  const folder = await makeMemoryFolder("quarterdeck-quick-");
+  onTestFinished(() => rm(folder, { recursive: true }));
+  // The account that logs in may be another one.
+  await chmod(folder, 0o777);
+  const script = `echo $$ >${folder}/pid; exec sleep 100000`;
+  const late = caught(connection.firstLine(["sh", "-c", script], 500));
+  const pid = await vi.waitFor(async () => {
+    const [line = ""] = (await readFile(join(folder, "pid"), "utf8")).split("\n");
+    expect(line).not.toBe("");
+    return Number(line);
+  });
+  await late;
+  expect(isAlive(pid)).toBe(true);
+  await connection.close();
+  await expect.poll(() => isAlive(pid), { timeout: 30_000 }).toBe(false);
 });
 
 test("a server without a pinned key runs nothing, and the key it offered is told", async () => {

@@ -106,15 +106,15 @@ export function commandScript(nonce: string, { argv, environment, folder }: Remo
 
 /**
  * What the master's own session runs: it says who it is, then returns the first word of each line. What follows that word
- * is a command, whose output comes behind it; none waits for another. It ends with its input, and the connection with it,
- * so that a service that was killed leaves nothing behind.
+ * is a command, whose output comes behind it; none waits for another. It ends with its input, and with it the connection and
+ * what a command still does, so that a service that was killed leaves nothing behind.
  */
 export const pulseScript = (nonce: string): string =>
   [
     `m=${quote(`quarterdeck ${nonce}`)}`,
     readGroup,
-    'l=no; [ "$((g))" = "$$" ] && l=yes',
-    'echo "$m start $(id -u) $(id -g) $l $(uname -s) $(id -un) $HOME"',
+    'p=no; [ "$((g))" = "$$" ] && p=yes',
+    'echo "$m start $(id -u) $(id -g) $p $(uname -s) $(id -un) $HOME"',
     "while IFS= read -r l; do",
     "  case $l in",
     // Started by a shell that ends at once: one that only reads lines would never look after the end of its children.
@@ -122,4 +122,6 @@ export const pulseScript = (nonce: string): string =>
     '    *) echo "$m $l" ;;',
     "  esac",
     "done",
+    // Where the group is another's, the connection is not used.
+    '[ "$p" = no ] || kill -9 0',
   ].join("\n");
