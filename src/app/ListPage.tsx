@@ -56,6 +56,8 @@ type ListPageProps<Item> = {
   title: string;
   place: Place;
   tabs?: ReactNode;
+  /** Below the list, where what comes late moves nothing. */
+  notice?: ReactNode;
   /** The way to a new one. */
   create: { label: string; to: string };
   list: Page<Item>;
@@ -75,6 +77,7 @@ export function ListPage<Item extends { id: number }>({
   title,
   place,
   tabs,
+  notice,
   create,
   list: { data, meta },
   typing,
@@ -118,6 +121,7 @@ export function ListPage<Item extends { id: number }>({
           Bulk={bulk}
         />
       </div>
+      {notice}
     </>
   );
 }

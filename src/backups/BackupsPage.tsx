@@ -14,6 +14,7 @@ import { paths } from "../paths.ts";
 import { movingStatus } from "./backup-facts.ts";
 import { ConfigurationTable } from "./ConfigurationTable.tsx";
 import type { backupsLoader } from "./loaders.ts";
+import { ProtectNotice } from "./ProtectNotice.tsx";
 import { configurationsQuery } from "./queries.ts";
 
 /** Each configuration, and its last backup; their ids must not meet. */
@@ -40,6 +41,11 @@ export function BackupsPage() {
       title="Backups"
       place={{ name: serverName(serverId, server), to: paths.backups(serverId) }}
       tabs={<ServerTabs serverId={serverId} current="Backups" />}
+      notice={
+        server && (
+          <ProtectNotice serverId={serverId} server={server.name} timeZone={server.time_zone} />
+        )
+      }
       create={{ label: "New backup", to: paths.newBackupConfiguration(serverId) }}
       list={list}
       bulk={ConfigurationBulk}

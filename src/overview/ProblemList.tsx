@@ -87,7 +87,7 @@ function ProblemLine({
 }
 
 function GroupLine({
-  group: { kind, total, title, action, problems },
+  group: { kind, total, title, action, to = paths.problems(kind), problems },
   at,
 }: {
   group: ProblemGroup;
@@ -109,7 +109,7 @@ function GroupLine({
           </>
         )
       }
-      action={{ to: paths.problems(kind), label: action }}
+      action={{ to, label: action }}
     />
   );
 }

@@ -39,6 +39,8 @@ export type ProblemGroup = {
   /** Names so many of them. */
   title(count: number): string;
   action: string;
+  /** Where all of them are mended at once; by default the list of their kind. */
+  to?: string | undefined;
   problems: readonly Problem[];
 };
 
@@ -82,7 +84,11 @@ function protectionGroups({ protection }: WholeOverview): ProblemGroup[] {
         ? { kind: "run", configuration: { id: one.configuration_id, name: one.name } }
         : undefined,
   });
-  const things = new Set(problems.filter((one) => one.configuration_id === null).map(typeOf));
+  const unset = problems.filter((one) => one.configuration_id === null);
+  const servers = new Set(unset.map(({ server_id: id }) => id));
+  const [server] = servers;
+  const isOfOneServer = servers.size === 1 && unset.length === unconfigured;
+  const things = new Set(unset.map(typeOf));
   const plural =
     things.size > 1 ? "sites and databases" : things.has("site") ? "sites" : "databases";
   return [
@@ -100,7 +106,8 @@ function protectionGroups({ protection }: WholeOverview): ProblemGroup[] {
       total: unconfigured,
       title: (count) => `${count} ${plural} without a backup`,
       action: "Set up",
-      problems: problems.filter((one) => one.configuration_id === null).map(toProblem),
+      to: isOfOneServer && server !== undefined ? paths.backups(server) : undefined,
+      problems: unset.map(toProblem),
     },
   ];
 }

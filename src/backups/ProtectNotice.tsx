@@ -1,0 +1,54 @@
+// Says above a server's backups what has none, and offers to set them up in one go.
+import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense, useState } from "react";
+import { overviewQuery } from "../app/inventory.ts";
+import { Button } from "../ui/Button.tsx";
+import { Notice } from "../ui/Notice.tsx";
+
+const ProtectAllDialog = lazy(async () => ({
+  default: (await import("./ProtectAllDialog.tsx")).ProtectAllDialog,
+}));
+
+type ProtectNoticeProps = {
+  serverId: number;
+  server: string;
+  /** IANA name; null where the service does not say. */
+  timeZone: string | null;
+};
+
+export function ProtectNotice(props: ProtectNoticeProps) {
+  const [isOpen, setOpen] = useState(false);
+  // The shell asks for it anyway.
+  const { data: overview } = useQuery(overviewQuery());
+  const unprotected = (overview?.protection?.problems ?? []).filter(
+    (one) => one.server_id === props.serverId && one.configuration_id === null,
+  );
+  const count = unprotected.length;
+  return (
+    <>
+      {count > 0 && (
+        <Notice
+          tone="warn"
+          actions={
+            <Button
+              isChange
+              command={{ label: `Protect all on ${props.server}` }}
+              onClick={() => setOpen(true)}
+            >
+              Protect all
+            </Button>
+          }
+        >
+          {count === 1
+            ? `${unprotected[0]?.name} has no backup.`
+            : `${count} databases and sites have no backup.`}
+        </Notice>
+      )}
+      {isOpen && (
+        <Suspense>
+          <ProtectAllDialog {...props} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}

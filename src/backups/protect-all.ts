@@ -1,0 +1,75 @@
+// What "Protect all" creates: a backup for each site and database of a server that has none, spread over the time.
+import * as z from "zod/mini";
+import type { BackupableType } from "../../contract/backups/backup.ts";
+import {
+  createBackupConfigurationBody,
+  type CreateBackupConfigurationBody,
+} from "../../contract/backups/bodies.ts";
+import { keysOf } from "../../contract/keys-of.ts";
+import { id } from "../../contract/values.ts";
+import type { Choices } from "./choices.ts";
+
+const hourMinutes = 60;
+const nightBegins = hourMinutes;
+const nightMinutes = 4 * hourMinutes;
+
+/** How often, and within how many minutes all of them begin. */
+export const spreads = {
+  night: { label: "Every night, 01:00 to 05:00", minutes: nightMinutes },
+  quarter: { label: "Every 6 hours", minutes: 6 * hourMinutes },
+  hour: { label: "Every hour", minutes: hourMinutes },
+} as const;
+
+export type Spread = keyof typeof spreads;
+
+/** The schedule of one of `count`, so that as few as possible begin at the same time. */
+export function frequencyOf(spread: Spread, index: number, count: number): string {
+  const offset = Math.floor((index * spreads[spread].minutes) / count);
+  const minute = offset % hourMinutes;
+  const hour = Math.floor(offset / hourMinutes);
+  if (spread === "hour") return `${minute} * * * *`;
+  if (spread === "quarter")
+    return `${minute} ${[0, 6, 12, 18].map((first) => first + hour).join(",")} * * *`;
+  return `${minute} ${nightBegins / hourMinutes + hour} * * *`;
+}
+
+/** A site or a database without a backup. */
+export type Target = { type: BackupableType; id: number; name: string; label: string };
+
+/** @param configurations all of the server, whatever their status */
+export function unprotectedOf(
+  { databases, sites }: Pick<Choices, "databases" | "sites">,
+  configurations: readonly { type: BackupableType; backupable: { id: number }; status: string }[],
+): Target[] {
+  const configured = new Set(
+    configurations
+      .filter(({ status }) => status !== "removing")
+      .map(({ type, backupable }) => `${type} ${backupable.id}`),
+  );
+  return [
+    ...(databases ?? []).map((one) => ({ type: "database" as const, ...one })),
+    ...(sites ?? []).map((one) => ({ type: "site" as const, ...one })),
+  ].filter((one) => !configured.has(`${one.type} ${one.id}`));
+}
+
+/** What all of them have in common. */
+export const protectAllForm = z.object({
+  spread: z.enum(keysOf(spreads)),
+  ...z.pick(createBackupConfigurationBody, { hold: true, drill: true }).shape,
+  // Another service may have larger ids than ours.
+  storage_provider_id: id,
+});
+export type ProtectAll = z.infer<typeof protectAllForm>;
+
+export const bodyOf = (
+  { spread, ...settings }: ProtectAll,
+  target: Target,
+  index: number,
+  count: number,
+): CreateBackupConfigurationBody => ({
+  ...settings,
+  name: target.name,
+  frequency: frequencyOf(spread, index, count),
+  backupable_type: target.type,
+  backupable_id: target.id,
+});
