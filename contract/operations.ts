@@ -3,6 +3,7 @@
 // so are the routes and the interface description.
 import { activity } from "./activity.ts";
 import { deployment } from "./deployments.ts";
+import { discovery, foundDatabases } from "./discovery.ts";
 import { installation } from "./installation.ts";
 import { operation } from "./operation.ts";
 import { overview } from "./overview.ts";
@@ -62,6 +63,22 @@ const servers = {
     method: "GET",
     path: "/api/server/{id}/status",
     responses: { 200: serverStatus },
+  }),
+  discoverServer: operation({
+    tag: "servers",
+    method: "GET",
+    path: "/api/server/{id}/discovery",
+    responses: { 200: discovery },
+    // Paths and commands of other people's sites.
+    ability: "*",
+    reach: "every server",
+  }),
+  findDatabases: operation({
+    tag: "servers",
+    method: "POST",
+    path: "/api/server/{id}/discovery/databases",
+    responses: { 200: foundDatabases },
+    reach: "every server",
   }),
   listSites: operation({
     tag: "servers",

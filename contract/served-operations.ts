@@ -7,6 +7,7 @@ import {
   updateBackupConfigurationBody,
 } from "./backups/bodies.ts";
 import { createTokenBody, reportDeploymentBody, signInBody } from "./bodies.ts";
+import { findDatabasesBody } from "./discovery.ts";
 import { updateNotificationEventsBody, updateNotificationsBody } from "./notifications/bodies.ts";
 import type { Operation } from "./operation.ts";
 import { type OperationName, operations } from "./operations.ts";
@@ -49,6 +50,7 @@ export const servedOperations = {
     ...operations.updateServerNotificationEvents,
     body: updateNotificationEventsBody,
   },
+  findDatabases: { ...operations.findDatabases, body: findDatabasesBody },
   reportDeployment: { ...operations.reportDeployment, body: reportDeploymentBody },
   createToken: { ...operations.createToken, body: createTokenBody },
   signIn: { ...operations.signIn, body: signInBody },

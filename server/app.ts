@@ -7,6 +7,7 @@ import { createActivityStore } from "./activity/store.ts";
 import { createBackups } from "./backups/backups.ts";
 import { deploymentRoutes } from "./deployments/routes.ts";
 import { createDeploymentService } from "./deployments/service.ts";
+import { discoveryRoutes } from "./discovery/routes.ts";
 import { createEvents } from "./events/events.ts";
 import { eventsChannel } from "./events/outbox-relay.ts";
 import { findAccount, ownAccount } from "./hosts/account.ts";
@@ -260,6 +261,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...searchRoutes(createSearchService(db)),
     ...overviewRoutes({ db, workers, backups, dataFolder: options.dataFolder }),
     ...serverRoutes(inventoryStore, host, contacts),
+    ...discoveryRoutes(inventoryStore, servers),
     ...tokens.routes,
     ...installationRoutes({
       version: options.version,

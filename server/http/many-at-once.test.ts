@@ -188,6 +188,12 @@ type Case = {
 
 /** Total, so that whoever adds an operation that writes adds its case. */
 const cases: Record<Exclude<WriteName, "signIn">, Case> = {
+  findDatabases: {
+    targets: allFor(1),
+    // Nothing listens there.
+    body: () => ({ engine: "postgres", port: 1, user: "shop", password: "" }),
+    status: 200,
+  },
   createBackupConfiguration: {
     targets: allFor(1),
     body: (n) => ({ ...backupBody, backupable_id: n + 1 }),

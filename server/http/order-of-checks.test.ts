@@ -62,8 +62,12 @@ describe.each(bodies)("with %s", (_, content) => {
   test.each(forEveryServer)(
     "%s is 403 for a token that reaches some servers only",
     async (_name, row) => {
-      // Of all tokens it finds its own alone: another's is 404.
-      const path = pathTo(row.path, { ...resources.ids, token: idOf(resources.tokens.narrowed) });
+      // Of tokens and servers it finds its own alone: another one is 404.
+      const path = pathTo(row.path, {
+        ...resources.ids,
+        token: idOf(resources.tokens.narrowed),
+        server: 2,
+      });
       expect(await outcome(await send(row, path, resources.tokens.narrowed, content))).toEqual([
         403,
         { message: "This action is unauthorized." },

@@ -65,6 +65,10 @@ const summaries = {
   listServers: "List the servers",
   showServer: "Show a server",
   showServerStatus: "Show whether a server responds, and what was found on it",
+  discoverServer:
+    "Look for sites, databases and queue workers on a server; adds nothing; requires a token for every server",
+  findDatabases:
+    "List the databases of a database server that was found; stores no credentials; requires a token for every server",
   listSites: "List the sites of a server",
   showSite: "Show a site",
   listDatabases: "List the databases of a server",

@@ -79,6 +79,16 @@ export function createInventoryStore(db: Database) {
       return rows.map(({ entry }) => entry);
     },
 
+    /** All sites and databases of a server. */
+    async listEntriesOf(serverId: number): Promise<{ sites: SiteRow[]; databases: DatabaseRow[] }> {
+      return {
+        sites: (await db.select().from(sites).where(eq(sites.server_id, serverId))).map(toSite),
+        databases: (await db.select().from(databases).where(eq(databases.server_id, serverId))).map(
+          toDatabase,
+        ),
+      };
+    },
+
     async findSite(id: number, tx?: Connection): Promise<SiteRow | null> {
       const [row] =
         tx === undefined

@@ -20,7 +20,7 @@ export const spreads = {
   hour: { label: "Every hour", minutes: hourMinutes },
 } as const;
 
-export type Spread = keyof typeof spreads;
+type Spread = keyof typeof spreads;
 
 /** The schedule of one of `count`, so that as few as possible begin at the same time. */
 export function frequencyOf(spread: Spread, index: number, count: number): string {

@@ -1,0 +1,192 @@
+// On this machine and over SSH: what is there is found, what is known is told, and nothing is added.
+import { chmod, mkdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import type { Discovery, FoundDatabases } from "../../contract/discovery.ts";
+import { startMariadbServer } from "../backups/testing/mariadb-server.ts";
+import { createLocalHost } from "../hosts/local.ts";
+import { createRemoteServer } from "../ssh/testing/remote-server.ts";
+import { ownUser } from "../testing/own-user.ts";
+import { lookForThings } from "./look.ts";
+import { createTestService, oneSite, type TestService } from "../testing/service.ts";
+
+const remote = createRemoteServer();
+let service: TestService;
+let sites: string;
+
+beforeAll(async () => {
+  const connection = await remote.connection();
+  service = await createTestService({
+    inventory: (folder) =>
+      `${oneSite(folder).replace("sites:", `  - { id: 2, name: there, connection: ${connection} }\nsites:`)}
+  - { id: 2, server: 2, name: shop there, root: ${folder}/shop, user: ${ownUser} }
+databases:
+  - { id: 1, server: 1, name: known, engine: sqlite, path: ${folder}/shop/database/database.sqlite, user: ${ownUser} }
+`,
+  });
+  sites = service.folder;
+  await mkdir(join(sites, "shop/database"));
+  await writeFile(join(sites, "shop/database/database.sqlite"), "SQLite format 3\0");
+  // Deployed into releases, with a tab and a quote in its name.
+  const odd = join(sites, "blog's\tnew");
+  await mkdir(join(odd, "releases/1"), { recursive: true });
+  await writeFile(join(odd, "releases/1/artisan"), "");
+  await symlink("releases/1", join(odd, "current"));
+  // No sites: a dependency's file, a folder of that name, and what cannot be entered.
+  await mkdir(join(sites, "shop/vendor/laravel"), { recursive: true });
+  await writeFile(join(sites, "shop/vendor/laravel/artisan"), "");
+  await mkdir(join(sites, "folder/artisan"), { recursive: true });
+  await mkdir(join(sites, "closed"));
+  await chmod(join(sites, "closed"), 0);
+  await remote.responds();
+});
+afterAll(async () => {
+  await chmod(join(sites, "closed"), 0o700);
+  await service.close();
+});
+
+const discover = async (server: number) => {
+  const { status, body } = await service.json<Discovery>("GET", `/api/server/${server}/discovery`);
+  expect(status, JSON.stringify(body)).toBe(200);
+  const ours = (path: string) => path.startsWith(`${sites}/`);
+  return {
+    ...body,
+    sites: body.sites.filter(({ root }) => ours(root)).sort((a, b) => (a.root < b.root ? -1 : 1)),
+    sqlite_files: body.sqlite_files.filter(({ path }) => ours(path)),
+  };
+};
+
+describe.each([
+  { where: "this machine", server: 1 },
+  { where: "a server over SSH", server: 2 },
+])("on $where", ({ server }) => {
+  test("finds sites beside those it knows, and the databases in them", async () => {
+    const before = await readFile(service.inventoryFile, "utf8");
+    const found = await discover(server);
+    expect(found.sites).toEqual([
+      {
+        root: `${sites}/blog's\tnew/current`,
+        name: "blog's\tnew",
+        user: ownUser,
+        site_id: null,
+      },
+      { root: `${sites}/shop`, name: "shop", user: ownUser, site_id: server },
+    ]);
+    expect(found.sqlite_files).toEqual([
+      {
+        path: `${sites}/shop/database/database.sqlite`,
+        name: "shop",
+        user: ownUser,
+        database_id: server === 1 ? 1 : null,
+      },
+    ]);
+    expect(await readFile(service.inventoryFile, "utf8")).toBe(before);
+  });
+});
+
+test("a server that does not respond is told in words", async () => {
+  const [sshd] = [await remote.sshd()];
+  // Its entry leads to a port where nothing listens.
+  const text = await readFile(service.inventoryFile, "utf8");
+  const broken = join(service.folder, "broken");
+  await writeFile(broken, text.replace(`port: ${sshd.port}`, "port: 1"));
+  await rename(broken, service.inventoryFile);
+  await vi.waitFor(async () => {
+    const { status, body } = await service.json<{ message: string }>(
+      "GET",
+      "/api/server/2/discovery",
+    );
+    expect(status).toBe(409);
+    expect(body.message).toContain("refused the connection");
+  }, 20_000);
+});
+
+test("only a token that may do everything everywhere looks around", async () => {
+  const tokenOf = async (body: object) =>
+    (await service.json<{ token: string }>("POST", "/api/tokens", { name: "few", ...body })).body
+      .token;
+  for (const token of [
+    await tokenOf({ abilities: ["read"] }),
+    await tokenOf({ abilities: ["*"], server_ids: [1] }),
+  ]) {
+    const look = await service.call("GET", "/api/server/1/discovery", undefined, token);
+    expect(look.status).toBe(403);
+    const login = { engine: "postgres", user: "a", password: "b" };
+    const list = await service.call("POST", "/api/server/1/discovery/databases", login, token);
+    expect(list.status).toBe(403);
+  }
+});
+
+describe("the databases of a server that was found", () => {
+  const list = async (body: object) =>
+    (await service.json<FoundDatabases>("POST", "/api/server/1/discovery/databases", body)).body;
+
+  test("PostgreSQL's are those that its user may connect to", async () => {
+    const { host, user, password = "" } = inject("postgres");
+    const login = { engine: "postgres", port: null, socket: host, user, password };
+    const { databases, problem } = await list(login);
+    expect(problem).toBeNull();
+    expect(databases).toContain(inject("templateDatabase"));
+    expect(databases).not.toContain("template1");
+    const refused = await list({ ...login, password: "another one" });
+    expect(refused.databases).toEqual([]);
+    expect(refused.problem).toContain("password");
+    expect(JSON.stringify(refused)).not.toContain("another one");
+  });
+
+  test("MariaDB's are without the server's own", async () => {
+    const mariadb = await startMariadbServer();
+    try {
+      await mariadb.createDatabase("shop");
+      const url = new URL(mariadb.url("shop"));
+      const { username: user, port } = url;
+      const password = decodeURIComponent(url.password);
+      const login = { engine: "mysql", port: Number(port), user, password };
+      const { databases, problem } = await list(login);
+      expect(problem).toBeNull();
+      expect(databases).toContain("shop");
+      expect(databases).not.toContain("information_schema");
+      expect((await list({ ...login, password: "another one" })).problem).toContain("password");
+    } finally {
+      await mariadb.stop();
+    }
+  });
+
+  test("a login without a user is refused at its field", async () => {
+    const { status, body } = await service.json<{ errors: object }>(
+      "POST",
+      "/api/server/1/discovery/databases",
+      { engine: "oracle", password: "" },
+    );
+    expect(status).toBe(422);
+    expect(Object.keys(body.errors).sort()).toEqual(["engine", "user"]);
+  });
+});
+
+test("programs of supervisord that run a queue are found in its configuration", async () => {
+  const folder = join(service.folder, "supervisor");
+  await mkdir(join(folder, "conf.d"), { recursive: true });
+  await writeFile(
+    join(folder, "supervisord.conf"),
+    "[unix_http_server]\nfile=/run/s\n\n[include]\nfiles = conf.d/*.conf %(here)s/more.ini\n",
+  );
+  await writeFile(
+    join(folder, "conf.d/shop.conf"),
+    "[program:shop worker]\ncommand = php /srv/shop/artisan queue:work redis --queue='a b'\nnumprocs=2\n[program:web]\ncommand=php-fpm\n",
+  );
+  await writeFile(join(folder, "more.ini"), "[program:late]\ncommand=artisan queue:work\n");
+  const host = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/nowhere" });
+  const found = await lookForThings(
+    host,
+    { roots: [], supervisordConfig: join(folder, "supervisord.conf") },
+    new AbortController().signal,
+  );
+  expect(found.queue_workers).toEqual([
+    {
+      program: "shop worker",
+      command: "php /srv/shop/artisan queue:work redis --queue='a b'",
+      file: join(folder, "conf.d/shop.conf"),
+    },
+    { program: "late", command: "artisan queue:work", file: join(folder, "more.ini") },
+  ]);
+});

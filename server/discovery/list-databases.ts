@@ -1,0 +1,66 @@
+// Lists the databases of a database server that was found, for the account that logs in.
+import type { FindDatabasesBody, FoundDatabases } from "../../contract/discovery.ts";
+import { createMysqlClient } from "../backups/sources/mysql/client.ts";
+import { withServer } from "../backups/sources/postgres/databases.ts";
+import { SourceError } from "../backups/sources/source.ts";
+import type { Host } from "../hosts/host.ts";
+
+type Login = FindDatabasesBody;
+
+/** Databases that every server of its kind has for itself. */
+const mysqlOwn = new Set(["information_schema", "mysql", "performance_schema", "sys"]);
+
+async function listPostgres(host: Host, login: Login, signal: AbortSignal): Promise<string[]> {
+  const { port, socket = null, user, password } = login;
+  const target = {
+    name: "this server",
+    machine: host,
+    host: port == null && socket !== null ? socket : "localhost",
+    port: port ?? 5432,
+    user,
+    password,
+    database: "postgres",
+    sslMode: "prefer" as const,
+    sslRootCertificate: null,
+    sslCertificate: null,
+    sslKey: null,
+  };
+  return withServer(target, { applicationName: "quarterdeck", signal }, async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      `select datname as name from pg_catalog.pg_database
+       where datallowconn and not datistemplate and pg_catalog.has_database_privilege(oid, 'connect') order by 1`,
+    );
+    return rows.map(({ name }) => name);
+  });
+}
+
+async function listMysql(host: Host, login: Login, signal: AbortSignal): Promise<string[]> {
+  const { port, socket = null, user, password } = login;
+  const client = createMysqlClient(host, {
+    database: "",
+    shown: socket ?? `127.0.0.1:${port ?? 3306}`,
+    connection:
+      // An account of “localhost” is one of the socket.
+      socket !== null
+        ? ["--host=localhost", `--socket=${socket}`]
+        : ["--host=127.0.0.1", `--port=${port ?? 3306}`, "--protocol=tcp"],
+    login: { user, password },
+  });
+  const rows = await client.query("SHOW DATABASES", { signal });
+  return rows.flatMap(([name]) => (name === undefined || mysqlOwn.has(name) ? [] : [name]));
+}
+
+/** @returns the databases, or in words why there are none to be had */
+export async function listDatabases(
+  host: Host,
+  login: Login,
+  signal: AbortSignal,
+): Promise<FoundDatabases> {
+  const list = login.engine === "postgres" ? listPostgres : listMysql;
+  try {
+    return { databases: await list(host, login, signal), problem: null };
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    return { databases: [], problem: error.message };
+  }
+}

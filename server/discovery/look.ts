@@ -1,0 +1,173 @@
+// Looks at a server for what could be put into the inventory, with the programs that every server has. It lists folders and
+// reads supervisord's configuration; no file of a site is opened.
+import type { Discovery } from "../../contract/discovery.ts";
+import type { Host } from "../hosts/host.ts";
+import { toShownText } from "../ssh/server-away.ts";
+import { databaseName, siteName, siteRoot } from "./names.ts";
+
+/** Where sites usually are. */
+export const usualRoots = ["/var/www", "/srv", "/home", "/opt", "/usr/share/nginx"];
+/** As deep as `/home/forge/shop.example.com/releases/20260101/database/database.sqlite`. */
+const maxDepth = 6;
+const maxFound = 500;
+/** A large disk is not searched to its end. */
+const searchSeconds = 8;
+const lookMs = 15_000;
+const timedOut = 124;
+
+/** Records end with a zero byte, their fields with a tab: neither can stand in a path's field before the last one. */
+const script = `
+config=$1
+shift
+f() { printf '%s\\t%s\\t%s\\0' "$@"; }
+for r; do shift; [ -d "$r" ] && set -- "$@" "$r"; done
+[ $# = 0 ] || timeout ${searchSeconds} find -H "$@" -xdev -maxdepth ${maxDepth} \\
+  \\( -name node_modules -o -name vendor -o -name .git \\) -prune \\
+  -o -type f \\( -name artisan -printf 'artisan\\t%u\\t%p\\0' \\
+  -o \\( -name '*.sqlite' -o -name '*.sqlite3' -o -name '*.db' \\) -size +0 -printf 'sqlite\\t%u\\t%p\\0' \\) 2>/dev/null
+[ $? = ${timedOut} ] && f note search -
+for s in /run/postgresql/.s.PGSQL.* /tmp/.s.PGSQL.*; do [ -S "$s" ] && f socket postgres "$s"; done
+for s in /run/mysqld/mysqld.sock /var/lib/mysql/mysql.sock /tmp/mysql.sock; do [ -S "$s" ] && f socket mysql "$s"; done
+for t in /proc/net/tcp /proc/net/tcp6; do
+  while read -r _ l _ s _; do [ "$s" = 0A ] && f port "\${l%:*}" "\${l##*:}"; done 2>/dev/null <"$t"
+done
+programs() {
+  [ -r "$1" ] || { f note unreadable "$1"; return; }
+  p=
+  while IFS= read -r l; do case $l in
+    "[program:"*) p=\${l#*:}; p=\${p%%]*} ;;
+    "["*) p= ;;
+    command*queue:work*) [ "$p" ] && f worker "$p" "$1" && f command - "\${l#*=}" ;;
+  esac; done <"$1"
+}
+for m in "$config" /etc/supervisor/supervisord.conf /etc/supervisord.conf; do
+  [ -f "$m" ] || continue
+  programs "$m"
+  d=\${m%/*}
+  [ -r "$m" ] && sed -n '/^\\[include\\]/,/^\\[[^i]/ s/^files *= *//p' "$m" | while IFS= read -r files; do
+    cd "$d" && for c in $(printf %s "$files" | sed "s|%(here)s|$d|g"); do
+      case $c in /*) ;; *) c=$d/$c ;; esac
+      [ -f "$c" ] && programs "$c"
+    done
+  done
+  break
+done
+true`;
+
+type Record = { kind: string; first: string; last: string };
+
+function readRecords(text: string): Record[] {
+  return text.split("\0").flatMap((record) => {
+    const [kind = "", first = "", ...rest] = record.split("\t");
+    // A path may hold a tab.
+    return kind === "" ? [] : [{ kind, first, last: rest.join("\t") }];
+  });
+}
+
+const databasePorts = { postgres: [5432, 5433, 5434], mysql: [3306, 3307] } as const;
+
+/** Ports where something listens that this machine itself reaches: addresses of others than 127.0.0.1 and ::1 are left out. */
+function listeningPorts(records: readonly Record[]): Set<number> {
+  const reached = new Set([
+    "0100007F",
+    "00000000",
+    "0".repeat(32),
+    `${"0".repeat(24)}01000000`,
+    "0000000000000000FFFF00000100007F",
+  ]);
+  return new Set(
+    records
+      .filter(({ kind, first }) => kind === "port" && reached.has(first))
+      .map(({ last }) => Number.parseInt(last, 16)),
+  );
+}
+
+function findDatabaseServers(records: readonly Record[]): Discovery["database_servers"] {
+  const listening = listeningPorts(records);
+  const sockets = records.filter(({ kind }) => kind === "socket");
+  const postgres = sockets
+    .filter(({ first }) => first === "postgres")
+    .map(({ last }) => {
+      const cut = last.lastIndexOf("/.s.PGSQL.");
+      return { socket: last.slice(0, cut), port: Number(last.slice(cut + "/.s.PGSQL.".length)) };
+    })
+    // Its lock file has a longer name.
+    .filter(({ port }) => Number.isInteger(port));
+  const mysql = sockets.filter(({ first }) => first === "mysql").map(({ last }) => last);
+  const ports = (engine: keyof typeof databasePorts) =>
+    databasePorts[engine].filter((port) => listening.has(port));
+  const mysqlPorts = ports("mysql");
+  return [
+    ...postgres.map(({ socket, port }) => ({
+      engine: "postgres" as const,
+      socket,
+      port: listening.has(port) ? port : null,
+    })),
+    ...ports("postgres")
+      .filter((port) => !postgres.some((one) => one.port === port))
+      .map((port) => ({ engine: "postgres" as const, socket: null, port })),
+    // Nothing tells which socket belongs to which port; there is one of each nearly everywhere.
+    ...mysql.map((socket, index) => ({
+      engine: "mysql" as const,
+      socket,
+      port: mysqlPorts[index] ?? null,
+    })),
+    ...mysqlPorts.slice(mysql.length).map((port) => ({
+      engine: "mysql" as const,
+      socket: null,
+      port,
+    })),
+  ];
+}
+
+type Found = {
+  sites: { root: string; name: string; user: string }[];
+  sqlite_files: { path: string; name: string; user: string }[];
+} & Omit<Discovery, "sites" | "sqlite_files">;
+
+/**
+ * @param where.roots folders to search, absolute; those that are not there are left out
+ * @param where.supervisordConfig supervisord's main file; null = where Debian and supervisord have it
+ * @throws what `run` throws
+ */
+export async function lookForThings(
+  host: Host,
+  { roots, supervisordConfig }: { roots: readonly string[]; supervisordConfig: string | null },
+  signal: AbortSignal,
+): Promise<Found> {
+  const { stdout } = await host.run({
+    argv: ["sh", "-c", script, "sh", supervisordConfig ?? "", ...roots],
+    signal: AbortSignal.any([signal, AbortSignal.timeout(lookMs)]),
+  });
+  const records = readRecords(stdout);
+  const of = (kind: string) => records.filter((record) => record.kind === kind);
+
+  const sites = new Map<string, { root: string; name: string; user: string }>();
+  for (const { first: user, last: path } of of("artisan")) {
+    const root = siteRoot(path);
+    sites.set(root, { root, name: siteName(root), user });
+  }
+  const siteOf = (path: string) =>
+    [...sites.keys()].find((root) => path.startsWith(`${root}/`)) ?? null;
+  const sqlite = of("sqlite").flatMap(({ first: user, last: path }) => {
+    const root = siteOf(path);
+    return root === null ? [] : [{ path, name: databaseName(path, root), user }];
+  });
+  const commands = of("command").map(({ last }) => toShownText(last.trim()));
+
+  return {
+    sites: [...sites.values()].slice(0, maxFound),
+    sqlite_files: sqlite.slice(0, maxFound),
+    database_servers: findDatabaseServers(records),
+    queue_workers: of("worker").map(({ first, last }, index) => ({
+      program: toShownText(first),
+      command: commands[index] ?? "",
+      file: toShownText(last),
+    })),
+    notes: of("note").map(({ first, last }) =>
+      first === "search"
+        ? `The search of ${roots.join(", ")} was stopped after ${searchSeconds} seconds, so more may be there.`
+        : `${toShownText(last)} can't be read as ${host.account.name ?? "this account"}, so its programs are not listed.`,
+    ),
+  };
+}

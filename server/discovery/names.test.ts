@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { databaseName, siteName, siteRoot } from "./names.ts";
+
+test("a site has the name of the nearest folder that says something", () => {
+  expect(siteName("/srv/shop")).toBe("shop");
+  expect(siteName("/var/www/shop.example.com/current")).toBe("shop.example.com");
+  expect(siteName("/home/forge/shop.example.com")).toBe("shop.example.com");
+  expect(siteName("/var/www/html")).toBe("html");
+  expect(siteName("/www")).toBe("www");
+});
+
+test("a site that is deployed into releases is where the newest one is", () => {
+  expect(siteRoot("/srv/shop/artisan")).toBe("/srv/shop");
+  expect(siteRoot("/srv/shop/releases/20260101/artisan")).toBe("/srv/shop/current");
+});
+
+test("a database has the name of its site, and of its file where that is not Laravel's own", () => {
+  expect(databaseName("/srv/shop/database/database.sqlite", "/srv/shop")).toBe("shop");
+  expect(databaseName("/srv/shop/storage/queue.db", "/srv/shop")).toBe("shop queue");
+});
