@@ -1,6 +1,4 @@
 // Moves configurations through their states: the rehearsal that makes one `installed`, its removal, the deadlines of both.
-import { randomBytes } from "node:crypto";
-import { Readable } from "node:stream";
 import type { Logger } from "pino";
 import type { BackupConfigurationState } from "../../contract/backups/backup.ts";
 import { nextRun } from "../../contract/backups/schedule.ts";
@@ -9,7 +7,6 @@ import { theService } from "../activity/actor.ts";
 import { recordActivity } from "../activity/store.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
-import { StorageError, type Storage } from "../storage/storage.ts";
 import type { Connection } from "../store/database.ts";
 import { configurationEntry } from "./event-data.ts";
 import type { BackupStore } from "./backup-store.ts";
@@ -20,6 +17,7 @@ import type {
 } from "./configuration-store.ts";
 import type { Resolver } from "./resolver.ts";
 import { operatorMessage, failureMessage } from "./failure-message.ts";
+import { rehearseStorage } from "./rehearse-storage.ts";
 
 type ConfigurationTransitionsOptions = {
   store: BackupStore;
@@ -65,25 +63,6 @@ export function createConfigurationTransitions(options: ConfigurationTransitions
       jobReference(row),
       deadlineSeconds[row.status],
     );
-  }
-
-  /** The storage takes a small object, gives it back and lets it go. */
-  async function rehearseStorage(
-    storage: Storage,
-    { directory, id }: ConfigurationRow,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const key = `${directory}/${id}/rehearsal-${randomBytes(6).toString("hex")}`;
-    const content = randomBytes(64);
-    try {
-      await storage.put(key, Readable.from([content]), { signal });
-      const read: Buffer[] = [];
-      for await (const chunk of await storage.get(key, { signal })) read.push(chunk);
-      if (!Buffer.concat(read).equals(content))
-        throw new StorageError(`${storage.place} returned other data than was written to it.`);
-    } finally {
-      await storage.remove(key);
-    }
   }
 
   /**
@@ -134,7 +113,7 @@ export function createConfigurationTransitions(options: ConfigurationTransitions
       let warnings: string[] = [];
       try {
         const storage = await resolver.storage(row.storage_provider_id);
-        await rehearseStorage(storage, row, signal);
+        await rehearseStorage(storage, `${row.directory}/${id}`, signal);
         const source = await resolver.source(row);
         await source.rehearse(signal);
         warnings = (await source.warnings?.(signal)) ?? [];

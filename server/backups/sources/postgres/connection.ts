@@ -105,7 +105,7 @@ export async function withClient<Result>(
   const abort = () => void client?.end().catch(() => undefined);
   signal.addEventListener("abort", abort, { once: true });
   try {
-    client = await connect(target, applicationName);
+    client = await connect(target, applicationName, signal);
     signal.throwIfAborted();
     // What an account or a database is set to suits short questions, not an hour of counting; pg_dump does the same.
     await client.query("set statement_timeout = 0; set idle_in_transaction_session_timeout = 0");
@@ -122,9 +122,14 @@ export async function withClient<Result>(
 /** Servers that need no TLS and have none: through SSH a second question takes long. */
 const withoutTls = new WeakSet<Target>();
 
-async function connect(target: Target, applicationName: string): Promise<pg.Client> {
+async function connect(
+  target: Target,
+  applicationName: string,
+  signal: AbortSignal,
+): Promise<pg.Client> {
   const { host, port, user, password, database, machine } = target;
   const attempt = async (ssl: ConnectionOptions | false) => {
+    signal.throwIfAborted();
     const socket = machine.isRemote ? await connectThere(target) : null;
     const client = new pg.Client({
       host,
@@ -142,10 +147,16 @@ async function connect(target: Target, applicationName: string): Promise<pg.Clie
     });
     // A connection that breaks between two queries is reported by the next one; without this it would end the service.
     client.on("error", () => undefined);
+    // A server that says nothing would be waited for.
+    const abort = () => void client.end().catch(() => undefined);
+    signal.addEventListener("abort", abort, { once: true });
     try {
       await client.connect();
     } catch (error) {
+      signal.throwIfAborted();
       throw socket?.bytesRead === 0 ? await explainClosed(target, error) : error;
+    } finally {
+      signal.removeEventListener("abort", abort);
     }
     if (ssl === false) withoutTls.add(target);
     return client;
