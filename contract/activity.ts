@@ -10,6 +10,7 @@ export const activityKinds = [
   "deployment",
   "token",
   "server",
+  "inventory",
 ] as const;
 export type ActivityKind = (typeof activityKinds)[number];
 

@@ -58,10 +58,24 @@ export function toFieldErrorsBody(errors: FieldErrors): z.infer<typeof fieldErro
   return { message: first + more, errors };
 }
 
+type Issue = z.core.$ZodIssue;
+
+/** Of a value that may be of several shapes, the mistakes inside the one that it nearly has. */
+export function withinBranch(issue: Issue): Issue[] {
+  if (issue.code !== "invalid_union") return [issue];
+  const branch = issue.errors.find((mistakes) =>
+    mistakes.every(({ code, path }) => path.length > 0 || code === "unrecognized_keys"),
+  );
+  if (branch === undefined || branch.length === 0) return [issue];
+  return branch.flatMap((mistake) =>
+    withinBranch({ ...mistake, path: [...issue.path, ...mistake.path] }),
+  );
+}
+
 /** Collects a schema's complaints by field; an item of a list stands under `channels.0`. */
-export function toFieldErrors(issues: readonly z.core.$ZodIssue[]): FieldErrors {
+export function toFieldErrors(issues: readonly Issue[]): FieldErrors {
   const errors: FieldErrors = {};
-  for (const issue of issues) {
+  for (const issue of issues.flatMap(withinBranch)) {
     const field = issue.path.map(String).join(".");
     (errors[field] ??= []).push(issue.message);
   }

@@ -19,11 +19,14 @@ export type Operation = {
     | "deployments"
     | "activity"
     | "servers"
+    | "inventory"
     | "tokens";
   query?: Schema;
   body?: Schema;
   /** The successful responses by status; null = no body. */
   responses: { [status: number]: Schema | null };
+  /** What a 409 says, where that is more than a message. */
+  conflict?: Schema;
   /** The interface leaves the response body open: another service may send anything here, or nothing. */
   isBodyOpen?: true;
   /** Nobody has a token yet who asks for this. Failures are limited by address, as wrong tokens are. */

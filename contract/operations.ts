@@ -11,6 +11,7 @@ import { filteredListOf } from "./paging.ts";
 import { searchResults } from "./search.ts";
 import { database, server, serverStatus, site, storageProvider } from "./servers.ts";
 import { newToken, token } from "./tokens.ts";
+import { inventoryOperations } from "./inventory/operations.ts";
 import { backupExtras, backupOperations } from "./backups/operations.ts";
 import { workerExtras, workerOperations } from "./workers/operations.ts";
 import { webhookExtras, webhookOperations } from "./webhooks/operations.ts";
@@ -164,6 +165,7 @@ export const operations = {
   ...deployments,
   ...acrossServers,
   ...servers,
+  ...inventoryOperations,
   ...tokens,
 };
 export type OperationName = keyof typeof operations;

@@ -8,6 +8,7 @@ import {
 } from "./backups/bodies.ts";
 import { createTokenBody, reportDeploymentBody, signInBody } from "./bodies.ts";
 import { findDatabasesBody } from "./discovery.ts";
+import { servedInventoryOperations } from "./inventory/served.ts";
 import { updateNotificationEventsBody, updateNotificationsBody } from "./notifications/bodies.ts";
 import type { Operation } from "./operation.ts";
 import { type OperationName, operations } from "./operations.ts";
@@ -23,6 +24,7 @@ import { createWorkerBody, updateWorkerBody } from "./workers/bodies.ts";
 
 export const servedOperations = {
   ...operations,
+  ...servedInventoryOperations,
   createBackupConfiguration: {
     ...operations.createBackupConfiguration,
     body: createBackupConfigurationBody,

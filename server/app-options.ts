@@ -13,6 +13,8 @@ export type AppOptions = {
   instance: Instance | null;
   dataFolder: string;
   inventoryFile: string;
+  /** The operator wants nobody to change it through the interface. */
+  isInventoryReadOnly: boolean;
   /** A token that the operator chose. */
   token: string | null;
   rateLimit: number;

@@ -1,4 +1,5 @@
 // Every part of the service, wired once. It reads no environment and opens no port: `main.ts` does.
+import { dirname } from "node:path";
 import type { Hono } from "hono";
 import { Registry } from "prom-client";
 import type { AppOptions } from "./app-options.ts";
@@ -20,6 +21,11 @@ import { installationRoutes } from "./installation/routes.ts";
 import { createInstances } from "./instances/instances.ts";
 import { LeaseLost } from "./instances/leases.ts";
 import { leasesChannel } from "./instances/shared-leases.ts";
+import { createChangeService } from "./inventory/change-service.ts";
+import { createHighestIds } from "./inventory/highest-ids.ts";
+import { createWhyReadOnly } from "./inventory/read-only.ts";
+import { inventoryRoutes } from "./inventory/routes.ts";
+import { createTestService } from "./inventory/test-service.ts";
 import { createSecretReader } from "./inventory/secrets.ts";
 import { openInventory, openNone } from "./inventory/inventory.ts";
 import { createInventoryStore } from "./inventory/store.ts";
@@ -28,6 +34,7 @@ import { jobsChannel } from "./jobs/singleton-queue.ts";
 import { createAddressGuard } from "./net/address-guard.ts";
 import { createReachability, type Reachability } from "./ssh/reachability.ts";
 import { createServers } from "./ssh/servers.ts";
+import { createTryServer } from "./ssh/try-server.ts";
 import { createSender } from "./net/send.ts";
 import { createNotifications } from "./notifications/notifications.ts";
 import { overviewRoutes } from "./overview/routes.ts";
@@ -100,10 +107,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { PATH = "", HOME = "/" } = options.workerEnvironment;
   const host = createLocalHost({ PATH, HOME });
   const agent = options.secrets["SSH_AUTH_SOCK"];
-  const servers = createServers({
-    local: host,
+  const sshOptions = {
     environment: { PATH, HOME, LC_ALL: "C", ...(agent && { SSH_AUTH_SOCK: agent }) },
-  });
+    inventoryFolder: dirname(options.inventoryFile),
+  };
+  const servers = createServers({ local: host, ...sshOptions });
   let reachability: Reachability | null = null;
   let workersOfInventory: Workers | null = null;
   const inventory = await (isRunner ? openInventory : openNone)({
@@ -146,7 +154,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const contacts = reachability;
   contacts.wake();
   const jobs = await startJobs({ connection: options.connection, db, listener, leases, log });
-  const secrets = createSecretReader(options.secrets);
+  const secrets = createSecretReader(options.secrets, dirname(options.inventoryFile));
 
   const workers = createWorkers({
     db,
@@ -269,6 +277,29 @@ export async function createApp(options: AppOptions): Promise<App> {
       isolates_sites: options.account.isRoot,
     }),
   ];
+  const changes = createChangeService({
+    live: inventory,
+    store: inventoryStore,
+    ids: createHighestIds(db),
+    whyReadOnly: createWhyReadOnly({
+      db,
+      file: inventory.file,
+      isWanted: options.isInventoryReadOnly,
+      instance: options.instance,
+    }),
+  });
+  const entryTests = createTestService({
+    tests: {
+      ...backups.entryTests,
+      server: createTryServer({ local: host, ...sshOptions }),
+      channel: notifications.testEntry,
+    },
+    store: inventoryStore,
+    accountOf: inventory.accountOf,
+    secrets,
+    log,
+  });
+  routes.push(...inventoryRoutes(changes, entryTests));
   let refusal: string | null = null;
   const web = createWeb({
     ...options,

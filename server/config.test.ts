@@ -35,6 +35,7 @@ test("each variable is read, and an empty one counts as not set", () => {
     QUARTERDECK_PUBLIC_URL: "https://ops.example.com/",
     QUARTERDECK_UPSTREAM: "https://other.example.com/base/",
     QUARTERDECK_ALLOW: "127.0.0.0/8, 10.1.2.3",
+    QUARTERDECK_INVENTORY_READONLY: "1",
     QUARTERDECK_KEEP_DAYS: "7",
     SMTP_URL: "smtps://user:pass@mail.example.com",
   };
@@ -47,6 +48,7 @@ test("each variable is read, and an empty one counts as not set", () => {
     workersOnStop: "keep",
     publicUrl: "https://ops.example.com",
     upstream: "https://other.example.com/base",
+    isInventoryReadOnly: true,
     allow: "127.0.0.0/8, 10.1.2.3",
     smtp: { host: "mail.example.com", port: 465, isSecure: true },
     keepDays: 7,
@@ -65,6 +67,7 @@ test.each([
   ["QUARTERDECK_UPSTREAM", "https://ops.example.com/?page=1"],
   ["QUARTERDECK_ALLOW", "10.0.0.0/8, the office"],
   ["QUARTERDECK_KEEP_DAYS", "0"],
+  ["QUARTERDECK_INVENTORY_READONLY", "yes"],
   ["SMTP_URL", "mail.example.com"],
 ])("%s=%s is refused by name", (name, value) => {
   const read = () => readConfig({ [name]: value }, false);

@@ -17,6 +17,8 @@ export type Config = {
   /** Absolute path of the folder with everything that the service stores. */
   dataFolder: string;
   inventoryFile: string;
+  /** Forms show the lines for the inventory and never write it. */
+  isInventoryReadOnly: boolean;
   /** Null: the embedded PostgreSQL. */
   databaseUrl: string | null;
   /** A token that the operator chose. */
@@ -101,6 +103,10 @@ export function readConfig(environment: Environment, isRoot: boolean): Config {
     host,
     dataFolder,
     inventoryFile: resolve(text("QUARTERDECK_INVENTORY") ?? `${dataFolder}/inventory.yaml`),
+    isInventoryReadOnly: readSwitch(
+      "QUARTERDECK_INVENTORY_READONLY",
+      text("QUARTERDECK_INVENTORY_READONLY"),
+    ),
     databaseUrl,
     token,
     rateLimit: readInteger("QUARTERDECK_RATE_LIMIT", text("QUARTERDECK_RATE_LIMIT"), 600, 1e9),
@@ -118,6 +124,12 @@ export function readConfig(environment: Environment, isRoot: boolean): Config {
         `http://${["0.0.0.0", "::"].includes(host) ? hostname() : hostInUrl(host)}:${port}`,
     },
   };
+}
+
+function readSwitch(name: string, text: string | null): boolean {
+  if (text === null || text === "0") return false;
+  if (text === "1") return true;
+  throw new ConfigError(`${name} must be 1 or 0, not “${text}”.`);
 }
 
 function readInteger(

@@ -88,6 +88,7 @@ async function main() {
           },
     dataFolder: config.dataFolder,
     inventoryFile: config.inventoryFile,
+    isInventoryReadOnly: config.isInventoryReadOnly,
     token: config.token,
     rateLimit: config.rateLimit,
     publicUrl: config.publicUrl,

@@ -20,6 +20,8 @@ import { createConfigurationTransitions } from "./configuration-transitions.ts";
 import { createBackupCounts, backupMetrics } from "./metrics.ts";
 import { createTaskHandlers } from "./task-handlers.ts";
 import type { Visible } from "../events/visible-messages.ts";
+import { createEntryTests } from "./entry-tests.ts";
+import type { EntryTests } from "../inventory/test-service.ts";
 import { createProtectionOverview, type ProtectionOverview } from "./protection-overview.ts";
 import { createResolver, type RemoteServers } from "./resolver.ts";
 import { createSerializer } from "./serializer.ts";
@@ -56,6 +58,8 @@ type BackupHandlers = Pick<
 >;
 
 type Backups = {
+  /** Tries entries as somebody typed them. */
+  entryTests: Pick<EntryTests, "database" | "storage">;
   routes: Route[];
   handlers: BackupHandlers;
   metrics: MetricsPart;
@@ -104,6 +108,9 @@ export function createBackups(options: BackupsOptions): Backups {
   const serializer = createSerializer({ store, tasks, inventory, clock });
 
   return {
+    entryTests: createEntryTests((reader) =>
+      createResolver({ inventory, store, host, servers, secrets: reader, scratch }),
+    ),
     routes: backupRoutes({
       configurations,
       backups,

@@ -40,7 +40,7 @@ function createTransitions() {
       store: createBackupStore(db),
       host,
       servers: { open: async () => host },
-      secrets: createSecretReader({}),
+      secrets: createSecretReader({}, "/nowhere"),
       scratch: { own: "/nowhere", folderOf: async () => "/nowhere", clear: async () => undefined },
     }),
     jobs,

@@ -59,10 +59,18 @@ export type Resolver = {
   markStorage(providerId: number): Promise<void>;
 };
 
+/** What the inventory need not have. */
+export type EntryResolver = {
+  /** @throws SourceError when its secret is not there */
+  sourceOf(found: DatabaseRow): Promise<Source>;
+  /** Whether its disk is away is not asked. @throws StorageError */
+  storageOf(entry: StorageProviderEntry): Promise<Storage>;
+};
+
 /** Of so many of the newest backups one has to be there, where a storage has no marker yet. */
 const lookedFor = 20;
 
-export function createResolver(options: ResolverOptions): Resolver {
+export function createResolver(options: ResolverOptions): Resolver & EntryResolver {
   const { inventory, store, host, servers, secrets, scratch } = options;
   const drillPlaces = createDrillPlaces(options);
   /** A run or a restore does not fail for a connection that was lost a moment before it. */
@@ -152,6 +160,13 @@ export function createResolver(options: ResolverOptions): Resolver {
   }
 
   return {
+    sourceOf: open,
+
+    storageOf: async (entry) =>
+      entry.type === "s3"
+        ? openBucket(entry, secrets)
+        : (await folderOf(entry)).open({ isMarked: false }),
+
     source: async (configuration) => open(await find(configuration)),
 
     async drill(configuration) {

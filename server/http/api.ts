@@ -54,7 +54,7 @@ export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
       const url = origin + c.req.path;
       const actor = operation.isPublic ? theService : { type: "token" as const, name: caller.name };
       const reply = await actAs(actor, () =>
-        route.handle({ params, query, body, found, caller, url }),
+        route.handle({ params, query, body, found, caller, url, signal: c.req.raw.signal }),
       );
 
       if (reply.location !== undefined) c.header("Location", reply.location);

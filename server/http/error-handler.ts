@@ -4,7 +4,13 @@ import type { Logger } from "pino";
 import { errorMessage, errorStatus, toFieldErrorsBody } from "../../contract/errors.ts";
 import type { ApiEnvironment } from "./every-request.ts";
 import { describeDatabaseError } from "../store/database-error.ts";
-import { InvalidFields, RefusedToken, ServiceError, unavailable } from "./service-error.ts";
+import {
+  DetailedConflict,
+  InvalidFields,
+  RefusedToken,
+  ServiceError,
+  unavailable,
+} from "./service-error.ts";
 
 /** An unexpected error is a 500 that shows only its request id; the log has the rest. */
 export function handleError(error: Error, c: Context<ApiEnvironment>, log: Logger): Response {
@@ -26,6 +32,7 @@ export function handleError(error: Error, c: Context<ApiEnvironment>, log: Logge
 function bodyOf(error: ServiceError) {
   if (error instanceof InvalidFields) return toFieldErrorsBody(error.errors);
   const { message } = error;
+  if (error instanceof DetailedConflict) return { message, ...error.details };
   return error instanceof RefusedToken ? { message, code: error.tokenCode } : { message };
 }
 

@@ -2,6 +2,7 @@ import type { Server } from "node:http";
 import { mkdir, writeFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Operation } from "../../contract/operation.ts";
+import type { inventoryOperations } from "../../contract/inventory/operations.ts";
 import { operations, type OperationName } from "../../contract/operations.ts";
 import { isLongForm } from "../testing/long-form.ts";
 import { backupTaskQueue } from "../jobs/jobs.ts";
@@ -186,8 +187,11 @@ type Case = {
   status: number;
 };
 
+/** Those of the inventory file wait for each other, and each needs what the one before it wrote. */
+type ManyName = Exclude<WriteName, "signIn" | keyof typeof inventoryOperations>;
+
 /** Total, so that whoever adds an operation that writes adds its case. */
-const cases: Record<Exclude<WriteName, "signIn">, Case> = {
+const cases: Record<ManyName, Case> = {
   findDatabases: {
     targets: allFor(1),
     // Nothing listens there.

@@ -44,6 +44,11 @@ type Ids = {
   "webhook-delivery": number;
   "notification-channel": number;
   token: number;
+  servers: number;
+  sites: number;
+  databases: number;
+  "storage-providers": number;
+  "notification-channels": number;
 };
 
 let service: TestService;
@@ -106,6 +111,11 @@ async function seed(place: 1 | 2, word: string): Promise<Ids> {
     "webhook-delivery": delivery,
     "notification-channel": place,
     token: 0,
+    servers: place,
+    sites: place,
+    databases: place,
+    "storage-providers": 1,
+    "notification-channels": place,
   };
 }
 
@@ -184,7 +194,9 @@ describe("a token narrowed to one server", () => {
       const body = await response.text();
       expect(body).not.toContain(marker);
       // A channel is the account's, and in its list; what may not be done with it is no secret.
-      expect(response.status).toBe(name === "testNotificationChannel" ? 403 : 404);
+      // The inventory is nothing for it, whichever id it names.
+      const isKnown = name === "testNotificationChannel" || row.tag === "inventory";
+      expect(response.status).toBe(isKnown ? 403 : 404);
     },
   );
 

@@ -134,8 +134,8 @@ function responses(row: Operation, summary: string, components: Json): Json {
   if (row.body ?? row.query) errors.push([422, "Invalid fields", fieldErrorsBody]);
   const isFile = Object.values(row.responses).includes(file);
   // A download needs a backup that has finished.
-  if ((row.method !== "GET" || isFile) && row.path.includes("{"))
-    errors.push([409, "Not possible in the current state", errorBody]);
+  if (row.conflict || ((row.method !== "GET" || isFile) && row.path.includes("{")))
+    errors.push([409, "Not possible in the current state", row.conflict ?? errorBody]);
   if (row.method === "GET" && !isFile)
     described[304] = { description: "Not modified since the version in `If-None-Match`" };
   for (const [status, description, schema] of errors)

@@ -42,6 +42,8 @@ type Incoming<Row extends Operation, Found> = {
   caller: Caller;
   /** Absolute URL of what was asked for, without its query. */
   url: string;
+  /** Aborted when the client goes away. */
+  signal: AbortSignal;
 };
 
 type Body<Schema> = Schema extends typeof file
@@ -114,6 +116,7 @@ export type Route = {
     found: unknown;
     caller: Caller;
     url: string;
+    signal: AbortSignal;
   }): Promise<{ status: number; location: string | undefined; body: unknown }>;
 };
 

@@ -1,6 +1,7 @@
 // The one class of error that a room throws on purpose. Anything else that is thrown is a bug.
 import type { ErrorCode, FieldErrors, TokenCode } from "../../contract/errors.ts";
 import { errorMessage } from "../../contract/errors.ts";
+import type { InventoryConflict } from "../../contract/inventory/inventory.ts";
 
 const bearerHeader = { "WWW-Authenticate": "Bearer" };
 
@@ -24,6 +25,16 @@ export class InvalidFields extends ServiceError {
   constructor(errors: FieldErrors) {
     super("invalid_fields", "The given data was invalid.");
     this.errors = errors;
+  }
+}
+
+/** A 409 that says more than a message. */
+export class DetailedConflict extends ServiceError {
+  readonly details: Omit<InventoryConflict, "message">;
+
+  constructor(message: string, details: Omit<InventoryConflict, "message">) {
+    super("conflict", message);
+    this.details = details;
   }
 }
 

@@ -1,7 +1,7 @@
 // Reads the inventory file and reports each mistake with its line.
 import { readFile } from "node:fs/promises";
 import { LineCounter, parseDocument, type Document, isNode } from "yaml";
-import type * as z from "zod/mini";
+import { withinBranch } from "../../contract/errors.ts";
 import "../../contract/words.ts";
 import { crossCheck, inventorySchema, type Complaint, type Inventory } from "./schema.ts";
 import { toError } from "../to-error.ts";
@@ -14,69 +14,58 @@ export class InventoryError extends Error {
   }
 }
 
-/**
- * @param check finds what the machine has against it; each is reported with its line as well
- * @throws InventoryError
- */
-export async function readInventory(
-  file: string,
-  check: (inventory: Inventory) => Promise<Complaint[]>,
-): Promise<Inventory> {
-  let text: string;
+/** @throws InventoryError */
+export async function readText(file: string): Promise<string> {
   try {
-    text = await readFile(file, "utf8");
+    return await readFile(file, "utf8");
   } catch (error) {
     throw new InventoryError(file, [toError(error).message]);
   }
-  const { inventory, refuse } = parse(text, file);
-  refuse(await check(inventory));
-  return inventory;
 }
 
 /** @throws InventoryError */
-export const parseInventory = (text: string, file: string): Inventory =>
-  parse(text, file).inventory;
+export function parseInventory(text: string, file: string): Inventory {
+  const { inventory, complaints, tell } = inspect(text);
+  if (inventory === null) throw new InventoryError(file, complaints.map(tell));
+  return inventory;
+}
 
-function parse(text: string, file: string) {
+export type Inspected = {
+  /** Null where the text has mistakes. */
+  inventory: Inventory | null;
+  complaints: Complaint[];
+  /** What the text says, mistakes and all; null where it is no YAML. */
+  content: unknown;
+  /** A complaint about it with its line. */
+  tell(complaint: Complaint): string;
+};
+
+/** Everything that can be found out about a text without asking the machine. */
+export function inspect(text: string): Inspected {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   if (document.errors.length > 0)
-    throw new InventoryError(
-      file,
-      document.errors.map((error) => at(lines.linePos(error.pos[0]).line, error.message)),
-    );
+    return {
+      inventory: null,
+      content: null,
+      complaints: document.errors.map(({ message, pos }) => ({ path: [], message, at: pos[0] })),
+      tell: ({ at: place = 0, message }) => at(lines.linePos(place).line, message),
+    };
   const tell = ({ path, message }: Complaint) => at(lineOf(document, lines, path), message);
-
   // An empty file is an empty inventory, not a mistake.
-  const parsed = inventorySchema.safeParse(document.toJS() ?? {});
-  if (!parsed.success)
-    throw new InventoryError(
-      file,
-      parsed.error.issues.flatMap(withinBranch).map((issue) => {
+  const content: unknown = document.toJS() ?? {};
+  const parsed = inventorySchema.safeParse(content);
+  const complaints = parsed.success
+    ? crossCheck(parsed.data)
+    : parsed.error.issues.flatMap(withinBranch).map((issue) => {
         // A YAML file has no symbols for keys.
         const path = issue.path as Complaint["path"];
         // What is unknown is reported where it stands, not where it is missing from.
         const unknown = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
-        return tell({ path: [...path, ...unknown], message: issue.message });
-      }),
-    );
-  const refuse = (complaints: readonly Complaint[]) => {
-    if (complaints.length > 0) throw new InventoryError(file, complaints.map(tell));
-  };
-  refuse(crossCheck(parsed.data));
-  return { inventory: parsed.data, refuse };
-}
-
-type Issue = z.core.$ZodIssue;
-
-/** Of a value that may be of several shapes, the mistakes inside the one that it nearly has. */
-function withinBranch(issue: Issue): Issue[] {
-  if (issue.code !== "invalid_union") return [issue];
-  const branch = issue.errors.find((mistakes) =>
-    mistakes.every(({ code, path }) => path.length > 0 || code === "unrecognized_keys"),
-  );
-  if (branch === undefined || branch.length === 0) return [issue];
-  return branch.map((mistake) => ({ ...mistake, path: [...issue.path, ...mistake.path] }));
+        return { path: [...path, ...unknown], message: issue.message };
+      });
+  const inventory = parsed.success && complaints.length === 0 ? parsed.data : null;
+  return { inventory, complaints, content, tell };
 }
 
 const at = (line: number, message: string) => `line ${line}: ${message}`;

@@ -15,6 +15,7 @@ import {
   webhooks,
   workers,
 } from "../store/tables.ts";
+import type { InventoryKind } from "../../contract/inventory/entries.ts";
 import { keeperOf, type Inventory } from "./schema.ts";
 
 const kinds = {
@@ -97,8 +98,11 @@ const keeperIn = (server: ServerEntry | undefined) =>
     ? `${server.id} ${server.connection === "local" ? "here" : "there"} ${server.supervisord_config ?? ""}`
     : "this service";
 
-/** @returns a sentence for each site whose processes another supervisor would have to take over */
-async function stillKept(db: Connection, inventory: Inventory): Promise<string[]> {
+/** What would be taken along, or left without its supervisor, and by whom it is used. */
+export type InUse = { kind: InventoryKind; id: number; message: string };
+
+/** @returns one for each site whose processes another supervisor would have to take over */
+async function stillKept(db: Connection, inventory: Inventory): Promise<InUse[]> {
   const rows = await db
     .select({
       id: sites.id,
@@ -117,14 +121,18 @@ async function stillKept(db: Connection, inventory: Inventory): Promise<string[]
     return site === undefined || keeperIn(next) === keeperIn(server)
       ? []
       : [
-          `Site ${id} (${name}) cannot be given another supervisor while these workers are not stopped: ${numbers.join(", ")}. Stop them first.`,
+          {
+            kind: "sites",
+            id,
+            message: `Site ${id} (${name}) cannot be given another supervisor while these workers are not stopped: ${numbers.join(", ")}. Stop them first.`,
+          },
         ];
   });
 }
 
-/** @returns a sentence for each entry that is still used and gone from the file or given another supervisor, and by what */
-export async function stillUsed(db: Connection, inventory: Inventory): Promise<string[]> {
-  const sentences = await stillKept(db, inventory);
+/** @returns one for each entry that is still used and gone from the file or given another supervisor */
+export async function stillUsed(db: Connection, inventory: Inventory): Promise<InUse[]> {
+  const found = await stillKept(db, inventory);
   for (const { of, by, reference, number, says } of uses) {
     const { table, word } = kinds[of];
     const kept = inventory[of].map(({ id }) => id);
@@ -140,7 +148,11 @@ export async function stillUsed(db: Connection, inventory: Inventory): Promise<s
       .where(notInArray(table.id, kept))
       .groupBy(table.id);
     for (const { id, name, numbers } of rows)
-      sentences.push(`${word} ${id} (${name}) ${says(numbers.join(", "))}`);
+      found.push({
+        kind: of,
+        id,
+        message: `${word} ${id} (${name}) ${says(numbers.join(", "))}`,
+      });
   }
-  return sentences;
+  return found;
 }

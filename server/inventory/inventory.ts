@@ -7,17 +7,20 @@ import type { Logger } from "pino";
 import {
   decideAccounts,
   type AccountSource,
+  type EntryAccount,
   type EntryAccounts,
   type RemoteAccounts,
 } from "./accounts.ts";
-import type { Inventory } from "./schema.ts";
+import type { Complaint, Inventory } from "./schema.ts";
 import type { Clock } from "../clock.ts";
 import { createLoop } from "../jobs/loop.ts";
 import { messageOf } from "../loggable-error.ts";
-import { InventoryError, readInventory } from "./file.ts";
+import { inspect, type Inspected, InventoryError, readText } from "./file.ts";
 import { writeSample } from "./sample.ts";
 import { inventoryJsonSchema } from "./schema.ts";
+import { createSecretFiles } from "./secret-files.ts";
 import type { InventoryStore } from "./store.ts";
+import type { Connection } from "../store/database.ts";
 
 type InventoryOptions = {
   file: string;
@@ -45,9 +48,23 @@ export class InventoryMissing extends Error {
   }
 }
 
-type LiveInventory = {
+export type LiveInventory = {
+  /** Null for an instance that reads none. */
+  file: string | null;
+  /** Does work while nothing is read and nobody else changes the file. */
+  alone<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Everything that a reading would have against a text. Nothing changes. */
+  check(text: string): Promise<Inspected>;
+  /**
+   * Reads the file, for whoever changed it and is alone.
+   * @param also what belongs to the same change
+   * @returns why it is not in force; null = it is
+   */
+  take(also: (tx: Connection) => Promise<void>): Promise<string | null>;
   /** Why the file as it is now is not in force; null = it is. */
   problem(): string | null;
+  /** As which account a SQLite database that it need not have would be read. */
+  accountOf(entry: Inventory["databases"][number]): Promise<EntryAccount>;
   /** Reads the file now, whether a change was seen or not. */
   read(): void;
   /** A server responds: decides what could not be decided of its accounts. Resolves after 10 s at the latest. */
@@ -68,20 +85,28 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
   let unasked: ReadonlySet<number> = new Set();
   let atReading: (() => void)[] = [];
 
-  const load = async (stopping?: AbortSignal) => {
+  let last: Promise<unknown> = Promise.resolve();
+  const alone = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
+  };
+
+  const load = async (stopping?: AbortSignal, also?: (tx: Connection) => Promise<void>) => {
     try {
-      let accounts: EntryAccounts = { sites: new Map(), databases: new Map() };
-      const inventory = await readInventory(file, async (read) => {
-        await options.remote.follow(read.servers);
-        const before = await store.listAccounts();
-        const { accounts: here, remote } = options;
-        const decided = await decideAccounts(read, before, here, remote.accounts);
-        ({ accounts, unasked } = decided);
-        return decided.complaints;
-      });
+      const { inventory, complaints, tell } = inspect(await readText(file));
+      if (inventory === null) throw new InventoryError(file, complaints.map(tell));
+      await options.remote.follow(inventory.servers);
+      const { accounts: here, remote } = options;
+      const before = await store.listAccounts();
+      const decided = await decideAccounts(inventory, before, here, remote.accounts);
+      const { accounts } = decided;
+      ({ unasked } = decided);
+      if (decided.complaints.length > 0)
+        throw new InventoryError(file, decided.complaints.map(tell));
       // Accounts of servers that are no longer followed are not what it says.
       if (stopping?.aborted === true) return;
-      const inUse = await store.replace(inventory, accounts);
+      const inUse = await store.replace(inventory, accounts, also);
       if (inUse.length > 0) throw new InventoryError(file, inUse);
       if (problem !== null) log.info({ file }, "the inventory is in force again");
       problem = null;
@@ -96,6 +121,27 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
   };
 
   const followStored = async () => options.remote.follow(await store.listServerEntries());
+
+  /** What a reading would find beyond the text; servers are not asked for it. */
+  async function checkOnMachine(inventory: Inventory): Promise<Complaint[]> {
+    const isLocal = new Map(
+      inventory.servers.map(({ id, connection }) => [id, connection === "local"]),
+    );
+    const { complaints } = await decideAccounts(
+      inventory,
+      await store.listAccounts(),
+      options.accounts,
+      async (id) => (isLocal.get(id) === true ? null : "not asked"),
+    );
+    const inUse = await store.stillUsed(inventory);
+    return [
+      ...complaints,
+      ...inUse.map(({ kind, id, message }) => {
+        const index = inventory[kind].findIndex((entry) => entry.id === id);
+        return { path: index === -1 ? [kind] : [kind, index, "server"], message };
+      }),
+    ];
+  }
 
   const tellWithoutAccount = (accounts: EntryAccounts) => {
     for (const [kind, decided] of Object.entries(accounts))
@@ -115,7 +161,8 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
   await writeFile(schemaFile, JSON.stringify(inventoryJsonSchema(), null, 2), { mode: 0o600 });
   // Earlier versions left it as wide as the umask allowed.
   await chmod(schemaFile, 0o600);
-  await load();
+  await alone(load);
+  await createSecretFiles(file).removeLeft(clock.now());
 
   // Whoever asks for a reading while there is one gets one more, however many ask: all servers of a start, for example.
   const loop = createLoop({
@@ -124,7 +171,7 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
     async turn(stopping) {
       const goOn = atReading;
       atReading = [];
-      await load(stopping);
+      await alone(() => load(stopping));
       for (const step of goOn) step();
     },
     clock,
@@ -141,6 +188,36 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
   watcher.on("error", (error) => log.error({ err: error, file }, "the inventory is not watched"));
 
   return {
+    file,
+    alone,
+    async check(text) {
+      const inspected = inspect(text);
+      if (inspected.inventory === null) return inspected;
+      const complaints = await checkOnMachine(inspected.inventory);
+      return complaints.length === 0 ? inspected : { ...inspected, inventory: null, complaints };
+    },
+    async take(also) {
+      await load(undefined, also);
+      return problem;
+    },
+    async accountOf(entry) {
+      const { servers, sites } = await store.entries();
+      const { accounts, complaints } = await decideAccounts(
+        {
+          servers,
+          sites: sites.filter(({ databases }) => databases?.includes(entry.id)),
+          databases: [entry],
+          storage_providers: [],
+          notification_channels: [],
+        },
+        { sites: new Map(), databases: new Map() },
+        options.accounts,
+        options.remote.accounts,
+      );
+      const [complaint] = complaints;
+      const without = complaint?.message ?? "No account is known for this database.";
+      return accounts.databases.get(entry.id) ?? { account: null, problem: without, ownerOf: null };
+    },
     problem: () => problem,
     read: loop.wake,
     async catchUp(server) {
@@ -152,13 +229,22 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
     close() {
       clearTimeout(timer);
       watcher.close();
-      return loop.stop();
+      return loop.stop().then(() => alone(async () => undefined));
     },
   };
 }
 
 /** For an instance that looks after no servers: it goes by what the others have read. */
 export const openNone = async (): Promise<LiveInventory> => ({
+  file: null,
+  alone: (work) => work(),
+  check: async (text) => inspect(text),
+  take: async () => null,
+  accountOf: async () => ({
+    account: null,
+    problem: "This instance looks after no servers.",
+    ownerOf: null,
+  }),
   problem: () => null,
   read: () => undefined,
   catchUp: async () => undefined,

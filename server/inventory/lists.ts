@@ -12,7 +12,7 @@ import {
 } from "../store/tables.ts";
 import { toDatabase, toServer, toSite } from "./rows.ts";
 
-type InventoryTable =
+export type InventoryTable =
   | typeof servers
   | typeof sites
   | typeof databases

@@ -1,7 +1,11 @@
 // Paths as people write them in the inventory.
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 
 /** Replaces a leading `~/` by the home folder of the account that runs the service. */
 export const expandHome = (path: string): string =>
   path === "~" || path.startsWith("~/") ? join(homedir(), path.slice(1)) : path;
+
+/** The path of `file:PATH`: relative ones start at the folder of the inventory. */
+export const pathOfReference = (folder: string, reference: string): string =>
+  resolve(folder, expandHome(reference.slice("file:".length)));

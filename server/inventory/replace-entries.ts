@@ -25,7 +25,7 @@ export async function replaceEntries(
   accounts: EntryAccounts,
 ): Promise<string[]> {
   const inUse = await stillUsed(tx, inventory);
-  if (inUse.length > 0) return inUse;
+  if (inUse.length > 0) return inUse.map(({ message }) => message);
   // Sites and databases refer to servers, so servers come first and go last.
   await upsert(tx, servers, inventory.servers);
   const ofServer =

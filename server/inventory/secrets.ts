@@ -1,6 +1,6 @@
 // Secrets, found where the inventory says that they are. They are read when they are needed and kept nowhere.
 import { readFile } from "node:fs/promises";
-import { expandHome } from "./paths.ts";
+import { pathOfReference } from "./paths.ts";
 import { toError } from "../to-error.ts";
 
 /** What the inventory names is not there. The message is for the operator and holds no secret. */
@@ -17,9 +17,13 @@ export type SecretReader = {
   read(reference: string, purpose: string): Promise<string>;
 };
 
-/** @param environment where `env:NAME` is looked up */
+/**
+ * @param environment where `env:NAME` is looked up
+ * @param folder of the inventory, where relative paths start
+ */
 export const createSecretReader = (
   environment: Record<string, string | undefined>,
+  folder: string,
 ): SecretReader => ({
   async read(reference, purpose) {
     const [, kind, place = ""] = /^(env|file):(.+)$/.exec(reference) ?? [];
@@ -30,7 +34,7 @@ export const createSecretReader = (
         `The environment variable ${place} is not set; the inventory names it as ${purpose}. Set it for the service and start it again.`,
       );
     }
-    const path = expandHome(place);
+    const path = pathOfReference(folder, reference);
     try {
       // An editor ends a file with a line break; no secret does.
       return (await readFile(path, "utf8")).replace(/\r?\n$/, "");

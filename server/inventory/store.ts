@@ -19,7 +19,8 @@ import {
   toServer,
   toSite,
 } from "./rows.ts";
-import { createInventoryLists } from "./lists.ts";
+import { type InUse, stillUsed } from "./in-use.ts";
+import { createInventoryLists, type InventoryTable } from "./lists.ts";
 import { replaceEntries } from "./replace-entries.ts";
 import type { Inventory } from "./schema.ts";
 
@@ -43,10 +44,22 @@ export function createInventoryStore(db: Database) {
 
     /**
      * Puts the file's entries in place of the rows, all or none.
+     * @param also what belongs to the same change
      * @returns what stands in the way: entries that are gone from the file and still used
      */
-    replace: (inventory: Inventory, accounts: EntryAccounts): Promise<string[]> =>
-      db.transaction((tx) => replaceEntries(tx, inventory, accounts)),
+    replace: (
+      inventory: Inventory,
+      accounts: EntryAccounts,
+      also: (tx: Connection) => Promise<void> = async () => undefined,
+    ): Promise<string[]> =>
+      db.transaction(async (tx) => {
+        const inUse = await replaceEntries(tx, inventory, accounts);
+        if (inUse.length === 0) await also(tx);
+        return inUse;
+      }),
+
+    /** What would stand in the way of an inventory. */
+    stillUsed: (inventory: Inventory): Promise<InUse[]> => stillUsed(db, inventory),
 
     /** As they were decided when their entries were accepted. */
     async listAccounts(): Promise<EntryAccounts> {
@@ -71,6 +84,26 @@ export function createInventoryStore(db: Database) {
     async isLocal(id: number): Promise<boolean> {
       const [row] = await db.select().from(servers).where(eq(servers.id, id));
       return row === undefined || toServer(row).connection === "local";
+    },
+
+    /** All entries, as the file had them when it was read. */
+    async entries(): Promise<Inventory> {
+      const of = <Table extends InventoryTable>(table: Table) =>
+        db
+          .select({ entry: table.entry })
+          // The overloads of a union of tables do not meet; the columns read here stand in all of them.
+          .from(table as typeof servers)
+          .orderBy(table.id)
+          .then((rows) =>
+            rows.map(({ entry }) => entry as unknown as Table["$inferSelect"]["entry"]),
+          );
+      return {
+        servers: await of(servers),
+        sites: await of(sites),
+        databases: await of(databases),
+        storage_providers: await of(storageProviders),
+        notification_channels: await of(notificationChannels),
+      };
     },
 
     /** As the file has them. */

@@ -1,14 +1,17 @@
 // The room, wired once: what it serves, what it makes of events, how its sending starts and ends.
+import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Clock } from "../clock.ts";
 import type { Receive } from "../events/outbox-relay.ts";
 import type { Route } from "../http/route.ts";
+import type { EntryTests } from "../inventory/test-service.ts";
 import type { SecretReader } from "../inventory/secrets.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { MetricsPart } from "../metrics/part.ts";
 import type { SingletonQueue } from "../jobs/singleton-queue.ts";
 import type { Database } from "../store/database.ts";
+import type { Message } from "./channels/channel.ts";
 import { createChannelStore } from "./channel-store.ts";
 import type { SmtpSettings } from "./channels/smtp-url.ts";
 import { createCoalesce } from "./coalesce.ts";
@@ -41,6 +44,8 @@ type Notifications = {
   routes: Route[];
   receive: Receive;
   metrics: MetricsPart;
+  /** Sends a test message to a channel as somebody typed it. */
+  testEntry: EntryTests["channel"];
   /** Gives whatever is to be sent a job, should it have none. */
   catchUp(): Promise<void>;
   /** Begins to send, first what a service before this one left. */
@@ -55,7 +60,7 @@ export function createNotifications(options: NotificationsOptions): Notification
   const sender = createMessageSender({
     messages,
     inventory,
-    open: createOpenChannel(options),
+    open: createOpenChannel(options).open,
     formatMessage: createFormatMessage(options),
     count: countMessages(options.registry),
     queue,
@@ -72,6 +77,11 @@ export function createNotifications(options: NotificationsOptions): Notification
     }),
     receive: createCoalesce({ messages, channels, queue, clock }),
     metrics: notificationMetrics,
+    async testEntry(entry, secrets, signal) {
+      const channel = await createOpenChannel({ ...options, secrets }).openEntry(entry);
+      const answer = await channel.send(testMessage(options.installation), signal);
+      return { message: `A test message was sent: ${answer}.`, details: [] };
+    },
     catchUp: service.catchUp,
     async resume() {
       await service.catchUp();
@@ -80,3 +90,12 @@ export function createNotifications(options: NotificationsOptions): Notification
     stop: () => queue.stop(new Error("The service is stopping.")),
   };
 }
+
+const testMessage = (installation: string): Message => ({
+  id: `msg_${installation}_test_${randomUUID()}`,
+  outcome: "neutral",
+  title: "Test message from Quarterdeck",
+  facts: [],
+  reason: null,
+  link: null,
+});

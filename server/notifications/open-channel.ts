@@ -9,7 +9,7 @@ import { createSlackChannel } from "./channels/slack.ts";
 import type { SmtpSettings } from "./channels/smtp-url.ts";
 
 type OpenChannelOptions = {
-  inventory: InventoryStore;
+  inventory: Pick<InventoryStore, "findNotificationChannel">;
   secrets: SecretReader;
   smtp: SmtpSettings | null;
 };
@@ -17,7 +17,7 @@ type OpenChannelOptions = {
 const purposeOf = ({ id, name }: NotificationChannelEntry) =>
   `the webhook of notification channel ${id} (${name})`;
 
-/** @returns opens a channel; it throws ChannelError when the channel cannot be used as it is set up */
+/** @returns opens a channel, of the inventory or as an entry has it; both throw ChannelError when the channel cannot be used as it is set up */
 export function createOpenChannel({ inventory, secrets, smtp }: OpenChannelOptions) {
   const webhookOf = async (entry: NotificationChannelEntry & { webhook: string }) => {
     try {
@@ -29,10 +29,7 @@ export function createOpenChannel({ inventory, secrets, smtp }: OpenChannelOptio
     }
   };
 
-  return async (id: number): Promise<Channel> => {
-    const entry = await inventory.findNotificationChannel(id);
-    if (entry === null)
-      throw new ChannelError("The channel is no longer in the inventory.", { isPermanent: true });
+  const openEntry = async (entry: NotificationChannelEntry): Promise<Channel> => {
     switch (entry.type) {
       case "slack":
         return createSlackChannel({ webhook: await webhookOf(entry) });
@@ -42,9 +39,17 @@ export function createOpenChannel({ inventory, secrets, smtp }: OpenChannelOptio
         return createEmailChannel({ email: entry.email, smtp });
     }
   };
+
+  const open = async (id: number): Promise<Channel> => {
+    const entry = await inventory.findNotificationChannel(id);
+    if (entry === null)
+      throw new ChannelError("The channel is no longer in the inventory.", { isPermanent: true });
+    return openEntry(entry);
+  };
+  return { open, openEntry };
 }
 
-export type OpenChannel = ReturnType<typeof createOpenChannel>;
+export type OpenChannel = ReturnType<typeof createOpenChannel>["open"];
 
 /** Where a channel leads, abbreviated, and why nothing can be sent to it as it is set up. */
 export function createDescribeChannel({ secrets, smtp }: Omit<OpenChannelOptions, "inventory">) {

@@ -28,7 +28,11 @@ test("whoever stops waits for none of many servers that accept connections and s
   await writeFile(key, privateKey, { mode: 0o600 });
   const { PATH = "" } = process.env;
   const environment = { PATH, HOME: "/" };
-  const servers = createServers({ local: createLocalHost(environment), environment });
+  const servers = createServers({
+    local: createLocalHost(environment),
+    environment,
+    inventoryFolder: "/nowhere",
+  });
   const ids = Array.from({ length: 60 }, (_, index) => index + 1);
   const ssh = {
     host: "127.0.0.1",

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { LocalHost, Host } from "../hosts/host.ts";
 import type { RemoteAccounts } from "../inventory/accounts.ts";
-import { expandHome } from "../inventory/paths.ts";
+import { expandHome, pathOfReference } from "../inventory/paths.ts";
 import type { Inventory } from "../inventory/schema.ts";
 import { toError } from "../to-error.ts";
 import { createConnection, type Asking, type Connection } from "./connection.ts";
@@ -42,10 +42,14 @@ const askMs = 3000;
 /** The longest path of a socket, see unix(7), without what `ssh` adds to it. */
 const maxSocketPath = 100 - 24;
 
-/** @param environment what `ssh` sees: PATH, HOME, and SSH_AUTH_SOCK for keys of an agent */
+/**
+ * @param environment what `ssh` sees: PATH, HOME, and SSH_AUTH_SOCK for keys of an agent
+ * @param inventoryFolder where relative paths of keys start
+ */
 export function createServers(options: {
   local: LocalHost;
   environment: Record<string, string>;
+  inventoryFolder: string;
 }): Servers {
   const attempts = createLimiter(maxAttempts);
   const remote = new Map<number, RemoteServer>();
@@ -80,7 +84,7 @@ export function createServers(options: {
           continue;
         }
         left.delete(id);
-        const target = targetOf(connection.ssh);
+        const target = targetOf(connection.ssh, options.inventoryFolder);
         const found = remote.get(id);
         if (found !== undefined && isDeepStrictEqual(found.target, target)) {
           found.name = name;
@@ -126,16 +130,19 @@ export function createServers(options: {
   return servers;
 }
 
-const hopOf = ({ host, port, user, key, host_key }: Omit<SshEntry, "jump" | "config">): Hop => ({
+const hopOf = (
+  { host, port = 22, user, key, host_key }: Omit<SshEntry, "jump" | "config">,
+  folder: string,
+): Hop => ({
   host,
   port,
   user,
-  keyFile: key === "agent" ? null : expandHome(key.slice("file:".length)),
+  keyFile: key === "agent" ? null : pathOfReference(folder, key),
   hostKey: host_key ?? null,
 });
 
-const targetOf = ({ config, jump, ...hop }: SshEntry): SshTarget => ({
-  ...hopOf(hop),
+export const targetOf = ({ config, jump, ...hop }: SshEntry, folder: string): SshTarget => ({
+  ...hopOf(hop, folder),
   configFile: config === undefined ? null : expandHome(config),
-  jump: jump === undefined ? null : hopOf(jump),
+  jump: jump === undefined ? null : hopOf(jump, folder),
 });

@@ -32,7 +32,8 @@ import type { StopSignal, WorkerState } from "../../contract/workers/worker.ts";
 import type { WorkerSettings } from "../../contract/workers/bodies.ts";
 import type { InstanceRole } from "../instances/role.ts";
 import type { EntryAccount } from "../inventory/accounts.ts";
-import type { Inventory, InventoryKind } from "../inventory/schema.ts";
+import type { InventoryKind } from "../../contract/inventory/entries.ts";
+import type { Inventory } from "../inventory/schema.ts";
 import { storableJson } from "./storable.ts";
 
 /** Drizzle's own writes what `jsonb` refuses, e.g. the NUL that a tool printed. */

@@ -76,6 +76,7 @@ export async function createTestService(
     instance: null,
     dataFolder: folder,
     inventoryFile,
+    isInventoryReadOnly: false,
     token: chosenToken,
     rateLimit: 0,
     publicUrl: null,

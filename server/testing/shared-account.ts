@@ -21,6 +21,7 @@ const app = await createApp({
   instance: null,
   dataFolder,
   inventoryFile: `${dataFolder}/inventory.yaml`,
+  isInventoryReadOnly: false,
   token,
   rateLimit: 0,
   publicUrl: null,

@@ -71,6 +71,7 @@ export function withServer(
 }
 
 export const kindWords: Record<ActivityKind, string> = {
+  inventory: "Inventory",
   backup: "Backups",
   worker: "Workers",
   webhook: "Webhooks",

@@ -1,0 +1,30 @@
+// Tries a database or a storage provider as somebody typed it into a form, before it is in the inventory.
+import type { EntryTests } from "../inventory/test-service.ts";
+import type { SecretReader } from "../inventory/secrets.ts";
+import { sizeInWords } from "./formatting.ts";
+import { rehearseStorage } from "./rehearse-storage.ts";
+import type { EntryResolver } from "./resolver.ts";
+
+/** Where a storage is tried: backups are stored in folders of their configurations. */
+const directory = "quarterdeck-test";
+
+/** @param resolverWith one that finds what was typed beside the inventory's own secrets */
+export const createEntryTests = (
+  resolverWith: (secrets: SecretReader) => EntryResolver,
+): Pick<EntryTests, "database" | "storage"> => ({
+  async database(row, secrets, signal) {
+    const source = await resolverWith(secrets).sourceOf(row);
+    const message = await source.rehearse(signal);
+    return { message, details: (await source.warnings?.(signal)) ?? [] };
+  },
+
+  async storage(entry, secrets, signal) {
+    const storage = await resolverWith(secrets).storageOf(entry);
+    await rehearseStorage(storage, directory, signal);
+    const free = await storage.freeBytes();
+    return {
+      message: `A test file was written to ${storage.place}, read back and deleted.`,
+      details: free === null ? [] : [`${sizeInWords(free)} free`],
+    };
+  },
+});

@@ -1,0 +1,284 @@
+// Changes one entry in the text of the inventory. The document model makes the change; around the entry the text stays as it
+// is, byte for byte, wherever that reads the same.
+import { isDeepStrictEqual } from "node:util";
+import {
+  Document,
+  isCollection,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  type Node,
+  parseDocument,
+  type YAMLMap,
+  YAMLSeq,
+} from "yaml";
+import type { InventoryKind } from "../../contract/inventory/entries.ts";
+
+export type Edit =
+  | { kind: InventoryKind; action: "add"; entry: object }
+  /** `keys` are those that the entry may have at all: others, which nobody asked for, stay. */
+  | {
+      kind: InventoryKind;
+      action: "replace";
+      index: number;
+      entry: object;
+      keys: ReadonlySet<string>;
+    }
+  | { kind: InventoryKind; action: "remove"; index: number };
+
+/** The text cannot be changed; the message is for the operator. */
+export class EditError extends Error {
+  override name = "EditError";
+}
+
+/** Nothing is folded: a long line of the operator's stays one line. */
+const output = { lineWidth: 0, flowCollectionPadding: true } as const;
+
+/** A list of numbers or names as people write it: `[1, 2]`. What it does to other text is found when that is read again. */
+const tidyLists = (text: string) => text.replace(/\[ ([^[\]{}"'#]*) \]/g, "[$1]");
+
+const asItIs = (text: string) => text;
+
+/** @throws EditError */
+export function editText(text: string, edit: Edit): string {
+  const document = parseDocument(text);
+  if (document.errors.length > 0)
+    throw new EditError("The file is no valid YAML. Correct it by hand first.");
+  const expected = changedContent(document.toJS(), edit);
+  const comments = commentsOutside(text, document, edit);
+  try {
+    change(document, edit);
+    const candidates = [
+      spliced(text, document, edit, tidyLists),
+      spliced(text, document, edit, asItIs),
+      document.toString(output),
+    ];
+    for (const candidate of candidates)
+      if (candidate !== null && reads(candidate, expected, comments)) return candidate;
+  } catch (error) {
+    // An alias whose anchor went with the entry, for example.
+    throw new EditError(unchangeable, { cause: error });
+  }
+  throw new EditError(unchangeable);
+}
+
+const unchangeable =
+  "The entry is written in a way that Quarterdeck cannot change, with anchors for example. Change it by hand.";
+
+/** What the text has to say in the end, found without a look at how it is written. */
+function changedContent(content: unknown, edit: Edit): unknown {
+  const all = isNested(content) ? { ...Object(content) } : {};
+  const list: unknown[] = Array.isArray(all[edit.kind]) ? [...all[edit.kind]] : [];
+  if (edit.action === "add") list.push(edit.entry);
+  else if (edit.action === "remove") list.splice(edit.index, 1);
+  else {
+    const before = Object.entries(Object(list[edit.index]));
+    const kept = before.filter(([name]) => !edit.keys.has(name));
+    list[edit.index] = { ...Object.fromEntries(kept), ...edit.entry };
+  }
+  // An undefined field is none.
+  return JSON.parse(JSON.stringify({ ...all, [edit.kind]: list }));
+}
+
+/** The entry as lines for the file, below the name of its kind. */
+export function linesOf(kind: InventoryKind, entry: object): string {
+  const document = new Document({ [kind]: [entry] });
+  const node = document.getIn([kind, 0]);
+  if (isMap(node)) node.flow = isShort(entry);
+  return tidyLists(document.toString(output));
+}
+
+/** Whether it fits well on one line. */
+const isShort = (entry: object): boolean =>
+  JSON.stringify(entry).length <= 120 && Object.values(entry).every((one) => !isNested(one));
+const isNested = (value: unknown) =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function change(document: Document, edit: Edit): void {
+  const { kind } = edit;
+  const list: unknown = document.get(kind);
+  if (edit.action === "add") {
+    if (document.contents === null) document.contents = document.createNode({});
+    const node = document.createNode(edit.entry);
+    const last: unknown = isSeq(list) ? list.items.at(-1) : undefined;
+    if (isMap(node)) node.flow = isMap(last) ? last.flow === true : isShort(edit.entry);
+    if (isSeq(list) && list.items.length > 0) list.add(node);
+    else {
+      const made = new YAMLSeq();
+      made.add(node);
+      document.set(kind, made);
+    }
+    return;
+  }
+  if (edit.action === "remove") {
+    document.deleteIn([kind, edit.index]);
+    if (isSeq(list) && list.items.length === 0) list.flow = true;
+    return;
+  }
+  const found: unknown = isSeq(list) ? list.items[edit.index] : undefined;
+  if (isMap(found)) merge(document, found, edit.entry, edit.keys);
+  else document.setIn([kind, edit.index], document.createNode(edit.entry));
+}
+
+/** Sets what differs and leaves the rest as it is written. @param keys which may go; null = all */
+function merge(
+  document: Document,
+  map: YAMLMap,
+  values: object,
+  keys: ReadonlySet<string> | null,
+): void {
+  const wanted = new Map<string, unknown>(
+    Object.entries(values).filter(([, value]) => value !== undefined),
+  );
+  for (const key of map.items.map((pair) => pair.key)) {
+    const name = isScalar(key) ? String(key.value) : String(key);
+    if (!wanted.has(name) && (keys === null || keys.has(name))) map.delete(key);
+  }
+  for (const [name, value] of wanted) {
+    const node: unknown = map.get(name, true);
+    const now: unknown = isNode(node) ? node.toJS(document) : undefined;
+    if (map.has(name) && isDeepStrictEqual(now, value)) continue;
+    if (isMap(node) && isNested(value) && value !== null)
+      merge(document, node, Object(value), null);
+    // Its comment and its quotes stay.
+    else if (isScalar(node) && typeof value !== "object" && node.tag === undefined)
+      node.value = value;
+    else {
+      const made = document.createNode(value);
+      if (isCollection(made) && map.flow === true) made.flow = true;
+      map.set(name, made);
+    }
+  }
+}
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === "object" && value !== null && "toJS" in value;
+
+/** Writes an entry of the changed list, its further lines indented by `column`. */
+type Render = (index: number, column: number) => string | null;
+
+/** @returns null where the text around the entry cannot stay */
+function spliced(
+  text: string,
+  changed: Document,
+  edit: Edit,
+  tidy: (text: string) => string,
+): string | null {
+  const write: Render = (index, column) => {
+    const lines = render(changed.getIn([edit.kind, index], true), column);
+    return lines === null ? null : tidy(lines);
+  };
+  const list = parseDocument(text).get(edit.kind);
+  if (!isSeq(list)) return edit.action === "add" ? appended(text, write, edit.kind) : null;
+  if (edit.action === "add") return added(text, list, write);
+  const node = list.items[edit.index];
+  if (!isRanged(node)) return null;
+  const [start, end] = trimmedRange(text, node);
+  if (edit.action === "replace") {
+    const rendered = write(edit.index, columnOf(text, start));
+    return rendered === null ? null : text.slice(0, start) + rendered + text.slice(end);
+  }
+  if (list.flow === true) return null;
+  const dash = text.lastIndexOf("-", start);
+  if (list.items.length === 1) {
+    const indent = columnOf(text, dash) === 0 ? "  " : "";
+    return `${text.slice(0, dash)}${indent}[]${text.slice(endOfLine(text, end))}`;
+  }
+  const from = text.lastIndexOf("\n", dash) + 1;
+  return text.slice(0, from) + text.slice(endOfLine(text, end) + 1);
+}
+
+/** After the last entry of its kind. */
+function added(text: string, list: YAMLSeq, write: Render): string | null {
+  const last = list.items.at(-1);
+  if (last === undefined) {
+    if (!isRanged(list)) return null;
+    const [start, end] = list.range;
+    const isAlone = text.slice(text.lastIndexOf("\n", start - 1) + 1, start).trim() === "";
+    const rendered = write(0, isAlone ? columnOf(text, start) + 2 : 4);
+    if (rendered === null) return null;
+    const head = isAlone ? text.slice(0, start) : `${text.slice(0, start).trimEnd()}\n  `;
+    return `${head}- ${rendered}${text.slice(end)}`;
+  }
+  if (list.flow === true || !isRanged(last)) return null;
+  const [start, end] = trimmedRange(text, last);
+  const column = columnOf(text, text.lastIndexOf("-", start));
+  const rendered = write(list.items.length, column + 2);
+  if (rendered === null) return null;
+  const place = endOfLine(text, end);
+  return `${text.slice(0, place)}\n${" ".repeat(column)}- ${rendered}${text.slice(place) || "\n"}`;
+}
+
+/** A kind that the file does not have yet, after everything else. */
+function appended(text: string, write: Render, kind: InventoryKind): string | null {
+  if (new RegExp(`^${kind}\\s*:`, "m").test(text)) return null;
+  const rendered = write(0, 4);
+  if (rendered === null) return null;
+  const head = text === "" || text.endsWith("\n") ? text : `${text}\n`;
+  return `${head}${head.trim() === "" ? "" : "\n"}${kind}:\n  - ${rendered}\n`;
+}
+
+function render(node: unknown, column: number): string | null {
+  if (!isNode(node)) return null;
+  // A copy: what stands around the node in the file is not its own text.
+  const copy = Object.assign(node.clone() as Node, {
+    spaceBefore: false,
+    comment: null,
+    commentBefore: null,
+  });
+  const lines = new Document(copy).toString(output).replace(/\n$/, "").split("\n");
+  return lines
+    .map((line, place) => (place === 0 || line === "" ? line : " ".repeat(column) + line))
+    .join("\n");
+}
+
+type Ranged = Node & { range: [number, number, number] };
+const isRanged = (node: unknown): node is Ranged => isNode(node) && node.range != null;
+
+/** From its first character to the one after its last, without what follows it on its line or below. */
+function trimmedRange(text: string, node: Ranged): [number, number] {
+  const [start, end] = node.range;
+  const written = text.slice(start, end);
+  return [start, start + written.trimEnd().length];
+}
+
+const columnOf = (text: string, place: number) => place - (text.lastIndexOf("\n", place - 1) + 1);
+
+function endOfLine(text: string, place: number): number {
+  const found = text.indexOf("\n", place);
+  return found === -1 ? text.length : found;
+}
+
+/** Whether a text says what is meant, and has every one of the comments. */
+function reads(text: string, expected: unknown, comments: readonly string[]): boolean {
+  const document = parseDocument(text);
+  if (document.errors.length > 0 || !isDeepStrictEqual(document.toJS(), expected)) return false;
+  const left = commentsOf(text);
+  return comments.every((comment) => {
+    const place = left.indexOf(comment);
+    if (place !== -1) left.splice(place, 1);
+    return place !== -1;
+  });
+}
+
+/** Those that have to stay: what stands inside an entry may go with a part of it, and what stands before it with all of it. */
+function commentsOutside(text: string, document: Document, edit: Edit): string[] {
+  if (edit.action === "remove") return [];
+  const node = edit.action === "replace" ? document.getIn([edit.kind, edit.index], true) : null;
+  if (!isRanged(node)) return commentsOf(text);
+  const [start, end] = trimmedRange(text, node);
+  return [text.slice(0, start), text.slice(endOfLine(text, end))].flatMap(commentsOf);
+}
+
+/** Every comment of a text, in order. */
+function commentsOf(text: string): string[] {
+  const found: string[] = [];
+  let before = "";
+  for (const lexeme of new Lexer().lex(text)) {
+    // The lexer puts this mark before a scalar, whose text may start like a comment.
+    if (lexeme.startsWith("#") && before !== "\u001f") found.push(lexeme.trim());
+    before = lexeme;
+  }
+  return found;
+}

@@ -1,0 +1,290 @@
+// Entries that are tried before they are saved: against real servers, over real HTTP, with somebody who gives up.
+import { once } from "node:events";
+import { mkdir, readdir, readFile } from "node:fs/promises";
+import { createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { DatabaseSync } from "node:sqlite";
+import { Writable } from "node:stream";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import type { InventoryTest } from "../../contract/inventory/inventory.ts";
+import { createAllowedHosts } from "../http/allowed-hosts.ts";
+import { listen } from "../http/listen.ts";
+import { createLog } from "../log.ts";
+import { startFakeSlack } from "../notifications/channels/testing/fake-slack.ts";
+import { createRemoteServer } from "../ssh/testing/remote-server.ts";
+import { portOf } from "../testing/port-of.ts";
+import { hasPostgresServer, startPostgresServer } from "../backups/testing/postgres-server.ts";
+import { ownUser } from "../testing/own-user.ts";
+import { createTestService, oneSite, type TestService } from "../testing/service.ts";
+
+const password = "planted-test-password";
+
+let service: TestService;
+let log = "";
+beforeAll(async () => {
+  const destination = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      log += chunk.toString();
+      done();
+    },
+  });
+  service = await createTestService({
+    inventory: oneSite,
+    log: createLog("debug", destination),
+    isAllowedHost: createAllowedHosts({ listensOn: "127.0.0.1", publicUrl: null, machineName: "" }),
+  });
+});
+afterAll(() => service.close());
+
+async function tries(kind: string, entry: object): Promise<InventoryTest> {
+  const response = await service.app.fetch(
+    new Request(`http://127.0.0.1/api/inventory/${kind}/test`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${service.token}`, "Content-Type": "application/json" },
+      body: JSON.stringify(entry),
+    }),
+  );
+  const text = await response.text();
+  expect(text).not.toContain(password);
+  expect([response.status, text]).toEqual([200, text]);
+  return JSON.parse(text);
+}
+
+/** It accepts connections and says nothing. */
+async function startSilent() {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
+    socket.resume();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { port: portOf(server), sockets };
+}
+
+describe("a database", () => {
+  const database = (url: string) => ({
+    server: 1,
+    name: "shop",
+    engine: "postgres",
+    url: { secret: url },
+  });
+
+  test.skipIf(!hasPostgresServer)(
+    "is asked for its version, and the tools for theirs",
+    async () => {
+      const server = await startPostgresServer();
+      onTestFinished(() => server.stop());
+      await server.createDatabase("shop");
+      expect(await tries("databases", database(server.url("shop")))).toMatchObject({
+        ok: true,
+        message: expect.stringMatching(/^PostgreSQL 15\.\d+ answers; pg_dump \d+\.\d+\./),
+      });
+      const wrong = server.url("shop", { user: "postgres", password });
+      expect(await tries("databases", database(wrong))).toMatchObject({
+        ok: false,
+        message: expect.stringContaining("refuses the password of postgres"),
+      });
+    },
+  );
+
+  test.each([
+    ["nothing listens", `postgres://u:${password}@127.0.0.1:1/d`, "Nothing answers at 127.0.0.1:1"],
+    ["what was typed is no URL", password, ""],
+  ])("says why it does not work where %s", async (_what, url, message) => {
+    expect(await tries("databases", database(url))).toMatchObject({
+      ok: false,
+      message: expect.stringContaining(message),
+    });
+  });
+
+  test("that is a file is opened as the account that it would have", async () => {
+    const path = `${service.folder}/orders.sqlite`;
+    const orders = new DatabaseSync(path);
+    orders.exec("create table orders (id integer primary key)");
+    orders.close();
+    const entry = { server: 1, name: "orders", engine: "sqlite", path, user: ownUser };
+    expect(await tries("databases", entry)).toMatchObject({ ok: true });
+    expect(await tries("databases", { ...entry, path: `${path}.gone` })).toMatchObject({
+      ok: false,
+    });
+    expect(await tries("databases", { ...entry, user: "no-such-user" })).toMatchObject({
+      ok: false,
+      message: "This machine has no user “no-such-user”.",
+    });
+  });
+
+  test("on a server that is not there is refused", async () => {
+    expect(await tries("databases", { ...database("postgres://a"), server: 9 })).toMatchObject({
+      ok: false,
+      message: "There is no server 9.",
+    });
+  });
+});
+
+describe("a storage provider", () => {
+  test("takes a file, gives it back and lets it go", async () => {
+    const path = `${service.folder}/copies`;
+    await mkdir(path);
+    expect(await tries("storage-providers", { name: "disk", type: "local", path })).toMatchObject({
+      ok: true,
+      message: `A test file was written to ${path}, read back and deleted.`,
+      details: [expect.stringMatching(/ free$/)],
+    });
+    const left = await readdir(path, { recursive: true, withFileTypes: true });
+    expect(left.filter((one) => one.isFile())).toEqual([]);
+  });
+
+  test("says what is missing", async () => {
+    const path = `${service.folder}/nowhere`;
+    const result = await tries("storage-providers", { name: "disk", type: "local", path });
+    expect(result).toMatchObject({ ok: false, message: expect.stringContaining(path) });
+    const bucket = {
+      name: "offsite",
+      type: "s3",
+      bucket: "b",
+      endpoint: "http://127.0.0.1:1",
+      access_key: { secret: "key" },
+      secret_key: { secret: password },
+    };
+    expect(await tries("storage-providers", bucket)).toMatchObject({ ok: false });
+    expect(
+      await tries("storage-providers", { ...bucket, access_key: "env:NOT_SET" }),
+    ).toMatchObject({
+      ok: false,
+      message: expect.stringContaining("The environment variable NOT_SET is not set"),
+    });
+  });
+});
+
+test("a channel gets a test message", async () => {
+  const slack = await startFakeSlack();
+  onTestFinished(() => slack.close());
+  const entry = { name: "ops", type: "slack", webhook: { secret: slack.webhook } };
+  expect(await tries("notification-channels", entry)).toMatchObject({
+    ok: true,
+    message: "A test message was sent: 200 ok.",
+  });
+  expect(slack.accepted).toHaveLength(1);
+  expect(
+    await tries("notification-channels", { ...entry, webhook: { secret: password } }),
+  ).toMatchObject({ ok: false, message: expect.stringContaining("not a Slack URL") });
+  const mail = { name: "mail", type: "email", email: "a@example.com" };
+  expect(await tries("notification-channels", mail)).toMatchObject({
+    ok: false,
+    message: expect.stringContaining("SMTP_URL is not set"),
+  });
+});
+
+describe("a server", () => {
+  const remote = createRemoteServer();
+  const triesLeft = async () =>
+    (await readdir(tmpdir())).filter((name) => name.startsWith("qd-try-"));
+
+  test("is logged in to with a key that was typed, and nothing of it is left", async () => {
+    const sshd = await remote.sshd();
+    const key = { secret: await readFile(sshd.keyFile, "utf8") };
+    const ssh = { host: "127.0.0.1", port: sshd.port, user: ownUser, key };
+    const unknown = await tries("servers", { name: "web", connection: { ssh } });
+    expect(unknown).toMatchObject({
+      ok: false,
+      message: expect.stringContaining("No host key is pinned"),
+    });
+    const [offered] = unknown.host_keys;
+    expect(offered?.fingerprint).toBe(sshd.fingerprint);
+    const known = { ...ssh, host_key: offered?.fingerprint };
+    expect(await tries("servers", { name: "web", connection: { ssh: known } })).toMatchObject({
+      ok: true,
+      message: `127.0.0.1:${sshd.port} accepted the key; commands run as ${ownUser}.`,
+      details: expect.arrayContaining([expect.stringMatching(/^tar: /)]),
+    });
+    expect(
+      await tries("servers", {
+        name: "web",
+        connection: { ssh: { ...known, user: "nobody-here" } },
+      }),
+    ).toMatchObject({ ok: false, message: expect.stringContaining("did not accept the key") });
+    await vi.waitFor(async () => expect(await triesLeft()).toEqual([]));
+  });
+
+  test("that is this machine says what is on it", async () => {
+    expect(await tries("servers", { name: "here", connection: "local" })).toMatchObject({
+      ok: true,
+      details: expect.arrayContaining([expect.stringMatching(/^tar: /)]),
+    });
+  });
+});
+
+describe("what does not answer", () => {
+  const entries = (port: number) => ({
+    databases: {
+      server: 1,
+      name: "d",
+      engine: "postgres",
+      url: { secret: `postgres://u:${password}@127.0.0.1:${port}/d` },
+    },
+    "storage-providers": {
+      name: "s",
+      type: "s3",
+      bucket: "b",
+      endpoint: `http://127.0.0.1:${port}`,
+      access_key: { secret: "key" },
+      secret_key: { secret: password },
+    },
+    "notification-channels": {
+      name: "c",
+      type: "slack",
+      webhook: { secret: `http://127.0.0.1:${port}/${password}` },
+    },
+    servers: {
+      name: "w",
+      connection: { ssh: { host: "127.0.0.1", port, user: "u", key: "agent" } },
+    },
+  });
+
+  test("is given up after ten seconds", { timeout: 30_000 }, async () => {
+    const { port } = await startSilent();
+    const startMs = performance.now();
+    const results = await Promise.all(
+      Object.entries(entries(port)).map(([kind, entry]) => tries(kind, entry)),
+    );
+    expect(performance.now() - startMs).toBeLessThan(11_500);
+    for (const { ok, message } of results)
+      expect([ok, message]).toEqual([
+        false,
+        expect.stringMatching(/within 10 s|did not respond|timed out/),
+      ]);
+  });
+
+  test("is left when the client goes away, before any deadline", { timeout: 90_000 }, async () => {
+    const server = await listen(service.app.fetch, 0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    for (const [kind, entry] of Object.entries(entries(0))) {
+      // What a storage may have taken by then is still removed there.
+      if (kind === "storage-providers") continue;
+      const { port, sockets } = await startSilent();
+      const leave = new AbortController();
+      const asking = fetch(`http://127.0.0.1:${portOf(server)}/api/inventory/${kind}/test`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${service.token}`, "Content-Type": "application/json" },
+        body: JSON.stringify(entry)
+          .replaceAll("127.0.0.1:0", `127.0.0.1:${port}`)
+          .replace('"port":0', `"port":${port}`),
+        signal: leave.signal,
+      }).catch((error: Error) => error.name);
+      await vi.waitFor(() => expect([kind, sockets.size]).toEqual([kind, 1]), { timeout: 20_000 });
+      leave.abort();
+      expect(await asking).toBe("AbortError");
+      await vi.waitFor(() => expect([kind, sockets.size]).toEqual([kind, 0]), { timeout: 8000 });
+    }
+  });
+});
+
+test("what was typed stands in no line of the log", () => {
+  expect(log).not.toContain(password);
+});

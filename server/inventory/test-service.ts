@@ -1,0 +1,194 @@
+// Tries an entry as somebody typed it into a form: nothing is stored, and the result is said in words before the deadline.
+import { setTimeout as wait } from "node:timers/promises";
+import type { Logger } from "pino";
+import type { FileEntries, RequestEntries } from "../../contract/inventory/entries.ts";
+import { type InventoryTest, testSeconds } from "../../contract/inventory/inventory.ts";
+import { toError } from "../to-error.ts";
+import type { EntryAccount } from "./accounts.ts";
+import { withoutSecrets } from "./secret-files.ts";
+import type { SecretReader } from "./secrets.ts";
+import type { DatabaseRow, InventoryStore } from "./store.ts";
+
+type Found = { message: string; details: string[] };
+
+/** How each kind is tried, by the part of the service that uses it. @throws what says why it does not work */
+export type EntryTests = {
+  /** @param keys the text of keys that were typed, by what stands for them in the entry */
+  server(
+    entry: FileEntries["servers"],
+    keys: ReadonlyMap<string, string>,
+    signal: AbortSignal,
+  ): Promise<Found>;
+  database(row: DatabaseRow, secrets: SecretReader, signal: AbortSignal): Promise<Found>;
+  storage(
+    entry: FileEntries["storage_providers"],
+    secrets: SecretReader,
+    signal: AbortSignal,
+  ): Promise<Found>;
+  channel(
+    entry: FileEntries["notification_channels"],
+    secrets: SecretReader,
+    signal: AbortSignal,
+  ): Promise<Found>;
+};
+
+type TestServiceOptions = {
+  tests: EntryTests;
+  store: Pick<InventoryStore, "findServer">;
+  /** As which account a SQLite database is read. */
+  accountOf(entry: FileEntries["databases"]): Promise<EntryAccount>;
+  secrets: SecretReader;
+  log: Logger;
+};
+
+/** The answer is there before somebody who counts to ten has done so. */
+const deadlineMs = testSeconds * 1000 - 500;
+
+/** Errors that are for the operator. */
+const told = new Set([
+  "SourceError",
+  "StorageError",
+  "ChannelError",
+  "ServerAway",
+  "HostKeyUnconfirmed",
+  "SecretMissing",
+  "CommandMissing",
+]);
+
+export function createTestService({ tests, store, accountOf, secrets, log }: TestServiceOptions) {
+  /** @param typed what no result may repeat */
+  async function attempt(
+    client: AbortSignal,
+    typed: ReadonlyMap<string, string>,
+    work: (signal: AbortSignal) => Promise<Found>,
+  ): Promise<InventoryTest> {
+    const ended = new AbortController();
+    const signal = AbortSignal.any([client, ended.signal]);
+    const over = AbortSignal.any([client, ended.signal]);
+    const expired = wait(deadlineMs, "expired" as const, { signal: over, ref: false }).catch(
+      () => "gone" as const,
+    );
+    const working = work(signal);
+    // Nobody waits for what was given up.
+    working.catch(() => undefined);
+    try {
+      const first = await Promise.race([working, expired]);
+      if (first === "gone") return failed("The test was canceled.");
+      if (first === "expired")
+        return failed(
+          `No result within ${testSeconds} s. Check the address, and that no firewall stands in the way.`,
+        );
+      return {
+        ok: true,
+        message: withoutTyped(first.message, typed),
+        details: first.details.map((line) => withoutTyped(line, typed)),
+        host_keys: [],
+      };
+    } catch (error) {
+      return explain(error, typed);
+    } finally {
+      // Ends whatever still runs, after a success too.
+      ended.abort(new Error("The test is over."));
+    }
+  }
+
+  function explain(error: unknown, typed: ReadonlyMap<string, string>): InventoryTest {
+    const { name, message } = toError(error);
+    if (!told.has(name)) {
+      // Its message may quote what was typed.
+      log.error({ kind: name }, "a test of an inventory entry failed unexpectedly");
+      return failed("The test failed unexpectedly. See the service's log.");
+    }
+    return { ...failed(withoutTyped(message, typed)), host_keys: offeredIn(error) };
+  }
+
+  function read(entry: object) {
+    const typed = new Map<string, string>();
+    const entryWith = withoutSecrets({ id: 0, ...entry }, ({ path, secret }) => {
+      const reference = `typed:${path.join(".")}`;
+      typed.set(reference, secret);
+      return reference;
+    });
+    const reader: SecretReader = {
+      read: async (reference, purpose) =>
+        typed.get(reference) ?? (await secrets.read(reference, purpose)),
+    };
+    return { typed, reader, entryWith };
+  }
+
+  // Every secret is a reference again, if to what was typed: that makes it an entry of the file.
+  return {
+    server(entry: RequestEntries["servers"], client: AbortSignal) {
+      const { typed, entryWith } = read(entry);
+      return attempt(client, typed, (signal) =>
+        tests.server(entryWith as FileEntries["servers"], typed, signal),
+      );
+    },
+
+    async database(entry: RequestEntries["databases"], client: AbortSignal) {
+      const { typed, reader, entryWith } = read(entry);
+      if ((await store.findServer(entry.server)) === null)
+        return failed(`There is no server ${entry.server}.`);
+      return attempt(client, typed, async (signal) => {
+        const made = entryWith as FileEntries["databases"];
+        const row: DatabaseRow = {
+          id: made.id,
+          serverId: made.server,
+          createdAt: new Date(0),
+          entry: made,
+          account: await accountOf(made),
+        };
+        return tests.database(row, reader, signal);
+      });
+    },
+
+    storage(entry: RequestEntries["storage_providers"], client: AbortSignal) {
+      const { typed, reader, entryWith } = read(entry);
+      return attempt(client, typed, (signal) =>
+        tests.storage(entryWith as FileEntries["storage_providers"], reader, signal),
+      );
+    },
+
+    channel(entry: RequestEntries["notification_channels"], client: AbortSignal) {
+      const { typed, reader, entryWith } = read(entry);
+      return attempt(client, typed, (signal) =>
+        tests.channel(entryWith as FileEntries["notification_channels"], reader, signal),
+      );
+    },
+  };
+}
+
+export type TestService = ReturnType<typeof createTestService>;
+
+const failed = (message: string): InventoryTest => ({
+  ok: false,
+  message,
+  details: [],
+  host_keys: [],
+});
+
+/** Those of a server whose key nobody has confirmed yet. */
+function offeredIn(error: unknown): InventoryTest["host_keys"] {
+  if (!(error instanceof Error) || !("offered" in error) || !Array.isArray(error.offered))
+    return [];
+  return error.offered.map((key: { type: string; fingerprint: string }) => ({
+    type: key.type,
+    fingerprint: key.fingerprint,
+  }));
+}
+
+/** A tool's own words may repeat what it was given. */
+const withoutTyped = (text: string, typed: ReadonlyMap<string, string>): string =>
+  [...typed.values()]
+    .flatMap((secret) => [secret, passwordIn(secret)])
+    .filter((secret) => secret !== null && secret.length > 3)
+    .reduce<string>((rest, secret) => rest.replaceAll(secret ?? "", "…"), text);
+
+const passwordIn = (secret: string): string | null => {
+  const { password = "" } = URL.parse(secret) ?? {};
+  try {
+    return decodeURIComponent(password);
+  } catch {
+    return password;
+  }
+};
