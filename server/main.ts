@@ -14,7 +14,7 @@ import { readConfig, readSecretFiles, type Config } from "./config.ts";
 import { lockDataFolder } from "./data-lock.ts";
 import { exposedSecrets } from "./environment/exposed.ts";
 import { takeEnvironment } from "./environment/handover.ts";
-import { createAllowedHosts, hostInUrl } from "./http/allowed-hosts.ts";
+import { baseUrlOf, createAllowedHosts } from "./http/allowed-hosts.ts";
 import { listen } from "./http/listen.ts";
 import { readHome } from "./instances/home.ts";
 import { accountName, ownAccount } from "./hosts/account.ts";
@@ -229,8 +229,7 @@ const closeServer = (server: Server) =>
 function addressOf(server: Server, host: string): string {
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
-  const name = ["127.0.0.1", "0.0.0.0", "::", "::1"].includes(host) ? "localhost" : hostInUrl(host);
-  return `http://${name}:${port}`;
+  return baseUrlOf(host, port);
 }
 
 /** Tells the one address to open. The code goes to the terminal only, and into no log. */

@@ -5,8 +5,10 @@ export type Command = {
   name: string;
   /** The one argument it takes, as the usage shows it; undefined = none. */
   parameter?: string;
-  /** For the usage. */
+  /** One line for the usage. */
   about: string;
+  /** What its own help adds. */
+  details?: string;
   /** @throws what `operatorWords` has words for */
   run(context: CommandContext): Promise<void>;
 };

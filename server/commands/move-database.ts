@@ -5,6 +5,7 @@ import { shortDuration, sizeInWords } from "../backups/formatting.ts";
 import { ConfigError, readConfig, readSecretFile, readSecretFiles } from "../config.ts";
 import { lockDataFolder } from "../data-lock.ts";
 import { startEmbeddedPostgres } from "../store/embedded/embedded-postgres.ts";
+import { startLine } from "../program-name.ts";
 import { cancelMove, moveDatabase, type Progress } from "../store/move/move.ts";
 import { openOwnServer } from "../store/own-server.ts";
 import type { SideOptions } from "../store/move/side.ts";
@@ -15,7 +16,8 @@ const progressMs = 10_000;
 export const moveDatabaseCommand: Command = {
   name: "move-database",
   parameter: "<target>",
-  about: `Moves everything from the database that DATABASE_URL names, or the embedded one without it, to another one.
+  about: "Moves everything to another database.",
+  details: `Moves everything from the database that DATABASE_URL names, or the embedded one without it, to another one.
 The target is “embedded”, or the URL of a PostgreSQL 15 or newer: file:/path of a file with it, env:NAME of a variable
 with it, - to read it from the standard input, or the URL itself, which others on this machine can then see.`,
   async run(context) {
@@ -36,7 +38,7 @@ with it, - to read it from the standard input, or the URL itself, which others o
     say(
       targetUrl === null
         ? "Start Quarterdeck without DATABASE_URL from now on."
-        : "Start Quarterdeck with DATABASE_URL set to the new database from now on, e.g. DATABASE_URL=file:/path npm start.",
+        : `Start Quarterdeck with DATABASE_URL set to the new database from now on, e.g. DATABASE_URL=file:/path ${startLine}.`,
     );
     say(
       "The old database has kept its data, and Quarterdeck refuses to start on it. Delete it once you no longer need it.",
@@ -46,7 +48,8 @@ with it, - to read it from the standard input, or the URL itself, which others o
 
 export const cancelMoveCommand: Command = {
   name: "cancel-move",
-  about: `Lets Quarterdeck start again on a database that was moved away: the one that DATABASE_URL names, or the embedded one.`,
+  about: "Lets Quarterdeck start again on a database that was moved away.",
+  details: "The database is the one that DATABASE_URL names, or the embedded one without it.",
   async run(context) {
     const { dataFolder, databaseUrl } = readSettings(context);
     holdFolder(context, dataFolder, databaseUrl);

@@ -1,22 +1,50 @@
-// `npm run quarterdeck -- <command>`: what an operator does to an installation beside running it.
+// `quarterdeck <command>`, on a clone `npm run quarterdeck -- <command>`: what an operator does to an installation beside running it.
 // Like `main.ts`, it alone reads `process.*`.
+import { createRequire } from "node:module";
 import { inspect } from "node:util";
 import { operatorWords } from "../operator-words.ts";
+import { commandLine, startLine } from "../program-name.ts";
 import { cancelMoveCommand, moveDatabaseCommand } from "./move-database.ts";
+import { tokenCommand } from "./token.ts";
 import type { Command } from "./command.ts";
 
-const commands: readonly Command[] = [moveDatabaseCommand, cancelMoveCommand];
+const commands: readonly Command[] = [tokenCommand, moveDatabaseCommand, cancelMoveCommand];
 
-const usage = `Usage: npm run --silent quarterdeck -- <command>
+const lineOf = (words: string, about: string) => `  ${words.padEnd(26)}${about}\n`;
 
-${commands.map(({ name, parameter, about }) => `  ${`${name} ${parameter ?? ""}`.padEnd(26)}${about.replaceAll("\n", `\n${" ".repeat(28)}`)}\n`).join("")}`;
+const usage = `Usage: ${commandLine("<command>")}
+
+${[
+  // On a clone, `npm start` builds the dashboard as well.
+  ...(startLine === "npm start"
+    ? []
+    : [lineOf("start", "Starts the service, as no command does.")]),
+  ...commands.map(({ name, parameter = "", about }) => lineOf(`${name} ${parameter}`, about)),
+  lineOf("<command> --help", "Prints more about a command."),
+  lineOf("--version", "Prints the version."),
+].join("")}`;
+
+const helpOf = ({ name, parameter = "", about, details = "" }: Command): string =>
+  `Usage: ${commandLine(`${name} ${parameter}`.trimEnd())}\n\n${[about, details].join("\n").trimEnd()}\n`;
+
+const isHelp = (word: string | undefined) => word === "help" || word === "--help" || word === "-h";
+
+function exitWith(text: string): never {
+  process.stdout.write(text);
+  process.exit(0);
+}
 
 const [name, ...args] = process.argv.slice(2);
+if (isHelp(name)) exitWith(usage);
+if (name === "--version" || name === "-v") {
+  const { version }: { version: string } = createRequire(import.meta.url)("../../package.json");
+  exitWith(`${version}\n`);
+}
 const command = commands.find((one) => one.name === name);
+if (command !== undefined && isHelp(args[0])) exitWith(helpOf(command));
 if (command === undefined || args.length !== (command.parameter === undefined ? 0 : 1)) {
-  const isHelp = name === "help" || name === "--help";
-  (isHelp ? process.stdout : process.stderr).write(usage);
-  process.exit(isHelp ? 0 : 2);
+  process.stderr.write(command === undefined ? usage : helpOf(command));
+  process.exit(2);
 }
 
 /** What has been started, in order; it is ended in the opposite one. */

@@ -43,6 +43,10 @@ export function createAllowedHosts(options: AllowedHostsOptions): IsAllowedHost 
 /** A host as it stands in a URL: an IPv6 address in brackets. */
 export const hostInUrl = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host);
 
+/** @returns without a slash at the end; as seen from this machine where the service listens on all addresses, or on its own */
+export const baseUrlOf = (host: string, port: number): string =>
+  `http://${["127.0.0.1", "0.0.0.0", "::", "::1"].includes(host) ? "localhost" : hostInUrl(host)}:${port}`;
+
 /** The name in the one way that URLs write it, without a port and the root's dot; null = it is no host. */
 function nameOf(host: string): string | null {
   if (!form.test(host)) return null;

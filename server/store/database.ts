@@ -37,9 +37,7 @@ export const migrationsFolder = fileURLToPath(new URL("migrations", import.meta.
 export async function openDatabase(
   options: ConnectionOptions,
   onIdleError: (error: Error) => void,
-  onSecondConnection: (error: SecondConnection) => void = (error) => {
-    throw error;
-  },
+  onSecondConnection?: (error: SecondConnection) => void,
 ): Promise<OpenDatabase> {
   const withDefaults = {
     max: 10,
@@ -47,10 +45,40 @@ export async function openDatabase(
     // A dashboard asks again after 30 s at most, and the first statements of a connection take several times as long as the next.
     idleTimeoutMillis: 40_000,
     ...options,
-    Client: StorableClient,
   };
   await migrateAlone(withDefaults);
-  const pool = new GuardedPool(withDefaults, onSecondConnection);
+  return connectTo(withDefaults, onIdleError, onSecondConnection);
+}
+
+/**
+ * Connects to a database whose tables are another process's to change: none are made here.
+ * @throws DatabaseMoved, NewerSchema
+ */
+export async function openUnchanged(options: ConnectionOptions): Promise<OpenDatabase> {
+  const opened = connectTo({ max: 1, connectionTimeoutMillis: 5000, ...options }, () => undefined);
+  try {
+    const client = await opened.db.$client.connect();
+    try {
+      await refuseMoved(client);
+    } finally {
+      client.release();
+    }
+    await refuseNewerSchema(opened.db);
+    return opened;
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+function connectTo(
+  options: ConnectionOptions,
+  onIdleError: (error: Error) => void,
+  onSecondConnection: (error: SecondConnection) => void = (error) => {
+    throw error;
+  },
+): OpenDatabase {
+  const pool = new GuardedPool({ ...options, Client: StorableClient }, onSecondConnection);
   let isClosing = false;
   // Without a listener, a database that goes away would end the service.
   pool.on("error", (error) => {
@@ -84,7 +112,7 @@ export async function openDatabase(
  */
 async function migrateAlone(options: ConnectionOptions): Promise<void> {
   // A statement that rewrites a large table says nothing until it has.
-  const patient: ConnectionOptions = { ...options, max: 2, silenceLimitMs: 0 };
+  const patient = { ...options, Client: StorableClient, max: 2, silenceLimitMs: 0 };
   const pool = new pg.Pool(patient);
   // What is lost fails the next query.
   pool.on("error", () => undefined);

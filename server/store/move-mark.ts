@@ -1,5 +1,6 @@
 // What a database says of the move that it was part of: a row of its settings, which is not moved along.
 import type pg from "pg";
+import { commandLine } from "../program-name.ts";
 
 /** One end of a move, as its own database says it. Both ends have the same id. */
 export type MoveMark = {
@@ -49,8 +50,7 @@ export async function writeMoveMark(client: pg.ClientBase, mark: MoveMark | null
     );
 }
 
-const stay =
-  "To use this database again without what has changed in the other one, run `npm run quarterdeck -- cancel-move` and never start Quarterdeck on the other one.";
+const stay = `To use this database again without what has changed in the other one, run \`${commandLine("cancel-move")}\` and never start Quarterdeck on the other one.`;
 
 /** @throws DatabaseMoved where the data is elsewhere, or may be */
 export async function refuseMoved(client: pg.ClientBase): Promise<void> {
@@ -63,8 +63,8 @@ export async function refuseMoved(client: pg.ClientBase): Promise<void> {
     );
   const start = isEmbedded ? "without DATABASE_URL" : "with DATABASE_URL set to that database";
   const back = isEmbedded
-    ? "`npm run quarterdeck -- move-database` with this database's URL and without DATABASE_URL"
-    : "`npm run quarterdeck -- move-database embedded` with DATABASE_URL set";
+    ? `\`${commandLine("move-database")}\` with this database's URL and without DATABASE_URL`
+    : `\`${commandLine("move-database embedded")}\` with DATABASE_URL set`;
   throw new DatabaseMoved(
     `The data of this database was moved to ${place} at ${at}. Start Quarterdeck ${start}. To move the data back, run ${back}. ${stay}`,
   );

@@ -9,6 +9,8 @@ export type StoredCode = {
   expiresMs: number;
   /** It stays after its use, so that a second use gets the reason why it does not work. */
   isUsed: boolean;
+  /** What the token is called that it is exchanged for, where that is not the first one. */
+  tokenName?: string;
 };
 
 const key = "sign_in_code";

@@ -17,6 +17,18 @@ export function createSignIn({ codes, tokens, clock }: SignInOptions) {
   const isMatch = (stored: StoredCode | null, code: string): stored is StoredCode =>
     stored !== null && timingSafeEqual(Buffer.from(stored.hash), Buffer.from(hashSecret(code)));
 
+  /** @returns the code, which stands nowhere else */
+  async function makeStored(more: Pick<StoredCode, "tokenName">): Promise<string> {
+    const code = makeCode();
+    await codes.put({
+      hash: hashSecret(code),
+      expiresMs: clock.now() + signInCodeMinutes * 60_000,
+      isUsed: false,
+      ...more,
+    });
+    return code;
+  }
+
   return {
     /**
      * Makes a code where nobody could get in without one: no token that may do everything has ever been used.
@@ -24,14 +36,11 @@ export function createSignIn({ codes, tokens, clock }: SignInOptions) {
      */
     async issueCode(): Promise<string | null> {
       if (await tokens.hasUsedOwner(new Date(clock.now()))) return null;
-      const code = makeCode();
-      await codes.put({
-        hash: hashSecret(code),
-        expiresMs: clock.now() + signInCodeMinutes * 60_000,
-        isUsed: false,
-      });
-      return code;
+      return makeStored({});
     },
+
+    /** Makes a code for an operator who has lost all tokens. @returns the code, which stands nowhere else */
+    replaceCode: (): Promise<string> => makeStored({ tokenName: "Sign-in link" }),
 
     /**
      * Makes a token of a code. The answer is the only place where its text ever stands.
@@ -53,7 +62,7 @@ export function createSignIn({ codes, tokens, clock }: SignInOptions) {
         if (!(await codes.use(tx, stored))) throw refusal(usedText);
         const secret = makeSecret();
         const row = await tokens.insert(tx, {
-          name: "First sign-in",
+          name: stored.tokenName ?? "First sign-in",
           hash: hashSecret(secret),
           abilities: ["*"],
         });

@@ -21,6 +21,8 @@ export type Tokens = {
   prepare(chosen: string | null): Promise<void>;
   /** @returns the code of a first sign-in, which stands nowhere else; null where somebody can get in without one */
   issueCode(): Promise<string | null>;
+  /** @returns the code of a sign-in, which stands nowhere else, in place of the one before it */
+  replaceCode(): Promise<string>;
 };
 
 export function createTokens({ db, clock }: { db: Database; clock: Clock }): Tokens {
@@ -36,5 +38,6 @@ export function createTokens({ db, clock }: { db: Database; clock: Clock }): Tok
     callerOf: service.callerOf,
     prepare: service.prepare,
     issueCode: signIn.issueCode,
+    replaceCode: signIn.replaceCode,
   };
 }

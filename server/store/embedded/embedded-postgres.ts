@@ -1,8 +1,12 @@
 // The public face of this folder: runs a PostgreSQL of its own in a folder. No file outside the folder imports any other file of it.
 // What it promises to operators is in docs/embedded-database.md.
-import type { Connection } from "./questions.ts";
+import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
+import { readPassword } from "./password.ts";
+import { findPlace } from "./place.ts";
+import { askServer, connectionTo, type Connection } from "./questions.ts";
 import type { Log } from "./log.ts";
 import { startInstance } from "./instance.ts";
+import { toError } from "../../to-error.ts";
 
 export { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 
@@ -34,4 +38,25 @@ export async function startEmbeddedPostgres(
 ): Promise<EmbeddedPostgres> {
   const { connection, uid, stop, stopWithoutWaiting } = await startInstance(options);
   return { connection, uid, stop, stopWithoutWaiting };
+}
+
+const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/**
+ * How the database is connected to that another process runs in the folder.
+ * @throws {EmbeddedPostgresError} none answers
+ */
+export async function connectToRunning(folder: string): Promise<Connection> {
+  const place = await findPlace(folder, silent);
+  const password = await readPassword(place);
+  try {
+    if (password === null) throw new Error("its password is missing");
+    await askServer(place, password);
+    return connectionTo(place, password);
+  } catch (cause) {
+    throw new EmbeddedPostgresError(
+      `The database in ${folder} doesn't respond (${toError(cause).message}), although Quarterdeck is running. If Quarterdeck was started with DATABASE_URL, set the same DATABASE_URL. Otherwise its log says what is wrong.`,
+      { cause },
+    );
+  }
 }

@@ -21,13 +21,19 @@ export type Password = {
   set(retryHint: RetryHint): Promise<void>;
 };
 
+const lineStart = `*:*:*:${databaseUser}:`;
+
+/** The one that is kept; null where that was lost. */
+export async function readPassword(place: Place): Promise<string | null> {
+  const line = await readOwnFile(place.passwordFile, place.owner);
+  return (line?.startsWith(lineStart) && line.slice(lineStart.length).trimEnd()) || null;
+}
+
 /** The one that is kept; where that was lost, a new one to be set. */
 export async function findPassword(place: Place, binaries: Binaries): Promise<Password> {
-  const lineStart = `*:*:*:${databaseUser}:`;
-  const line = await readOwnFile(place.passwordFile, place.owner);
-  const known = line?.startsWith(lineStart) ? line.slice(lineStart.length).trimEnd() : "";
-  const text = known || randomBytes(32).toString("base64url");
-  let isKept = known !== "";
+  const known = await readPassword(place);
+  const text = known ?? randomBytes(32).toString("base64url");
+  let isKept = known !== null;
   return {
     text,
     isKept: () => isKept,

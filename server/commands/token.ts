@@ -1,0 +1,31 @@
+// Lets an operator in who has lost all tokens: whoever can read the database's password may sign in.
+import { signInCodeMinutes } from "../../contract/tokens.ts";
+import { systemClock } from "../clock.ts";
+import { ConfigError, readConfig, readSecretFiles } from "../config.ts";
+import { baseUrlOf } from "../http/allowed-hosts.ts";
+import { openUnchanged } from "../store/database.ts";
+import { createTokens } from "../tokens/tokens.ts";
+import type { Command } from "./command.ts";
+import { openCommandDatabase } from "./open-database.ts";
+
+export const tokenCommand: Command = {
+  name: "token",
+  about: "Prints a link to sign in with, also when all tokens are lost.",
+  details: `The link works once, for ${signInCodeMinutes} minutes, whether the service is running or not. It signs in with all permissions.
+Set QUARTERDECK_DATA or DATABASE_URL as for the service, and PORT, HOST or QUARTERDECK_PUBLIC_URL if the service has them.`,
+  async run(context) {
+    const { environment, isRoot, say, onEnd } = context;
+    const config = readConfig(readSecretFiles(environment), isRoot);
+    if (config.upstream !== null)
+      throw new ConfigError(
+        `QUARTERDECK_UPSTREAM is set, so tokens belong to ${config.upstream}. Run this command there.`,
+      );
+    const { db, close } = await openUnchanged(await openCommandDatabase(context, config));
+    onEnd(close);
+    const code = await createTokens({ db, clock: systemClock }).replaceCode();
+    const address = config.publicUrl ?? baseUrlOf(config.host, config.port);
+    say(
+      `Sign in with this link. The link works once, for ${signInCodeMinutes} minutes:\n\n  ${address}/#code=${code}\n\nOnce signed in, revoke lost tokens in the settings.`,
+    );
+  },
+};
