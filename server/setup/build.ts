@@ -33,6 +33,8 @@ export async function buildDashboard(): Promise<void> {
   execFileSync(process.execPath, [vite, "build", "--logLevel=warn", `--outDir=${name}`], {
     cwd: root,
     stdio: "inherit",
+    // A test's own would build React's development version.
+    env: { ...process.env, NODE_ENV: "production" },
   });
   await writeFile(join(fresh, stampName), wanted);
   const old = `${fresh}-old`;
