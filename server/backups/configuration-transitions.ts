@@ -7,6 +7,7 @@ import { theService } from "../activity/actor.ts";
 import { recordActivity } from "../activity/store.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
+import { rehearseStorage } from "../storage/rehearse.ts";
 import type { Connection } from "../store/database.ts";
 import { configurationEntry } from "./event-data.ts";
 import type { BackupStore } from "./backup-store.ts";
@@ -17,7 +18,6 @@ import type {
 } from "./configuration-store.ts";
 import type { Resolver } from "./resolver.ts";
 import { operatorMessage, failureMessage } from "./failure-message.ts";
-import { rehearseStorage } from "./rehearse-storage.ts";
 
 type ConfigurationTransitionsOptions = {
   store: BackupStore;

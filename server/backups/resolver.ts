@@ -204,7 +204,7 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
 }
 
 /** @throws StorageError when a secret is not where the inventory says */
-async function openBucket(
+export async function openBucket(
   entry: Extract<StorageProviderEntry, { type: "s3" }>,
   secrets: SecretReader,
 ): Promise<Storage> {

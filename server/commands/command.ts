@@ -18,10 +18,15 @@ export type CommandContext = {
   argument: string;
   environment: Environment;
   isRoot: boolean;
+  /** As of process.version, and the path of that Node. */
+  nodeVersion: string;
+  runtime: string;
   /** Writes a line for the operator. */
   say(line: string): void;
   /** All of the standard input. */
   readInput(): Promise<string>;
+  /** The command's own, where it ends well: 0 unless this is called. */
+  setExitCode(code: number): void;
   /** What was started ends when the command does, the last first, also where it is interrupted. */
   onEnd(end: () => void | Promise<void>): void;
 };

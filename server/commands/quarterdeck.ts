@@ -5,10 +5,16 @@ import { inspect } from "node:util";
 import { operatorWords } from "../operator-words.ts";
 import { commandLine, startLine } from "../program-name.ts";
 import { cancelMoveCommand, moveDatabaseCommand } from "./move-database.ts";
+import { doctorCommand } from "./doctor.ts";
 import { tokenCommand } from "./token.ts";
 import type { Command } from "./command.ts";
 
-const commands: readonly Command[] = [tokenCommand, moveDatabaseCommand, cancelMoveCommand];
+const commands: readonly Command[] = [
+  tokenCommand,
+  doctorCommand,
+  moveDatabaseCommand,
+  cancelMoveCommand,
+];
 
 const lineOf = (words: string, about: string) => `  ${words.padEnd(26)}${about}\n`;
 
@@ -68,8 +74,11 @@ try {
     argument: args[0] ?? "",
     environment: process.env,
     isRoot: process.getuid?.() === 0,
+    nodeVersion: process.version,
+    runtime: process.execPath,
     say: (line) => process.stdout.write(`${line}\n`),
     readInput: async () => (await Array.fromAsync(process.stdin)).join(""),
+    setExitCode: (code) => void (process.exitCode = code),
     onEnd: (end) => void started.push(end),
   });
   await endAll();

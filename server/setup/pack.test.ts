@@ -100,7 +100,7 @@ test("tells its version and lists its commands", async () => {
   const help = await run([binOf(folder), "--help"]);
   expect(help).toMatchObject({ code: 0 });
   expect(help.output).toMatch(/^Usage: npx quarterdeck <command>\n/);
-  for (const name of ["start", "token", "move-database", "cancel-move"])
+  for (const name of ["start", "token", "doctor", "move-database", "cancel-move"])
     expect(help.output).toMatch(new RegExp(`^  ${name} .+\\.$`, "m"));
   const unknown = await run([binOf(folder), "no-such-command"]);
   expect(unknown).toEqual({ code: 2, output: help.output });
@@ -203,6 +203,10 @@ describe.each(isRoot ? [null, "nobody"] : [null])("as %s (null: who runs the tes
       const stored = `/api/backup/${backup.id}`;
       await expect.poll(() => read(stored), { timeout }).toMatchObject({ status: "finished" });
 
+      expect(await command("doctor")).toMatchObject({
+        code: 0,
+        output: expect.stringMatching(/^ok +Database: /m),
+      });
       const again = await command("token");
       expect(again).toMatchObject({ code: 0, output: expect.stringContaining(`  ${url}/#code=`) });
       expect(await signIn(linkIn(again.output))).toMatchObject({ status: 201 });
@@ -213,6 +217,13 @@ describe.each(isRoot ? [null, "nobody"] : [null])("as %s (null: who runs the tes
     }
     expect(await exit).toEqual([0, null]);
     expect(await readdir(join(home, "data"))).toContain("inventory.yaml");
+
+    const checked = await command("doctor");
+    expect(checked.output).toMatch(
+      /^ok +Database: PostgreSQL \d+\.\d+ responds; its schema is up to date\.$/m,
+    );
+    expect(checked.output).toMatch(/^ok +Storage this disk: /m);
+    expect(checked).toMatchObject({ code: 0 });
 
     const stopped = await command("token");
     expect(stopped).toMatchObject({ code: 0 });

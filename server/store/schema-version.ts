@@ -65,6 +65,13 @@ export async function refuseNewerSchema(db: Connected): Promise<void> {
   if (noted === undefined || Number(noted.value) > newestKnown) throw new NewerSchema();
 }
 
+/** How the schema stands to this code's, where that can work with it; `empty` = no service has started on it yet. */
+export async function readSchemaState(db: Connected): Promise<"empty" | "older" | "current"> {
+  const newest = await newestApplied(db);
+  if (newest === null) return "empty";
+  return newest < newestKnown ? "older" : "current";
+}
+
 /** Notes for older versions what they have to know, once the schema is this code's. */
 export async function noteSchema(db: Connected): Promise<void> {
   if (((await newestApplied(db)) ?? 0) > newestKnown) return;

@@ -60,6 +60,19 @@ export const createEmailChannel = ({ email, smtp, timeoutMs = 15_000 }: EmailOpt
   },
 });
 
+/**
+ * Connects to the mail server, logs in where SMTP_URL has a login, and sends nothing.
+ * @throws ChannelError
+ */
+export async function tryMailServer(smtp: SmtpSettings, timeoutMs: number): Promise<void> {
+  const deadline = AbortSignal.timeout(timeoutMs);
+  try {
+    await (await connectLater(smtp, timeoutMs)).verify();
+  } catch (error) {
+    throw diagnose(toError(error), smtp, deadline);
+  }
+}
+
 async function connectLater({ host, port, isSecure, login }: SmtpSettings, timeoutMs: number) {
   // A heavy module, and many an installation sends no mail.
   const { createTransport } = await import("nodemailer");

@@ -1,23 +1,18 @@
-// Tries a storage as a backup will use it.
+// The rehearsal of a storage: it takes a small object, gives it back and lets it go.
 import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
-import { StorageError, type Storage } from "../storage/storage.ts";
+import { StorageError, type Storage } from "./storage.ts";
 
-/**
- * The storage takes a small object, gives it back and lets it go.
- * @param directory where, as a key with slashes
- * @throws StorageError
- */
+/** @param folder where the object is for a moment, as in a key */
 export async function rehearseStorage(
   storage: Storage,
-  directory: string,
+  folder: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const key = `${directory}/rehearsal-${randomBytes(6).toString("hex")}`;
+  const key = `${folder}/rehearsal-${randomBytes(6).toString("hex")}`;
   const content = randomBytes(64);
-  // One that fails or is given up leaves nothing behind.
-  await storage.put(key, Readable.from([content]), { signal });
   try {
+    await storage.put(key, Readable.from([content]), { signal });
     const read: Buffer[] = [];
     for await (const chunk of await storage.get(key, { signal })) read.push(chunk);
     if (!Buffer.concat(read).equals(content))

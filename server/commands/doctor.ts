@@ -1,0 +1,59 @@
+// Checks an installation, and says what to do about what is wrong.
+import { dirname } from "node:path";
+import { diagnosisStates, type Diagnosis } from "../../contract/doctor.ts";
+import { readConfig, readSecretFiles } from "../config.ts";
+import { diagnose } from "../doctor/diagnose.ts";
+import { createLocalHost } from "../hosts/local.ts";
+import { createServers } from "../ssh/servers.ts";
+import { workerEnvironment } from "../workers/environment.ts";
+import type { Command } from "./command.ts";
+import { openCommandDatabase } from "./open-database.ts";
+
+const margin = " ".repeat(9);
+
+export const doctorCommand: Command = {
+  name: "doctor",
+  about: "Checks this installation, and says what to do about what is wrong.",
+  details: `Checks Node, the data folder, the clock, the database, the inventory with its secrets, the tools that its entries need, each
+storage provider (writes, reads and deletes a small file) and the mail server. It may run beside the service, and changes nothing.
+Run it as the service's account and with the service's environment. The exit code is 1 where something failed.`,
+  async run(context) {
+    const { environment, isRoot, nodeVersion, runtime, say, onEnd, setExitCode } = context;
+    const config = readConfig(readSecretFiles(environment), isRoot);
+    const { PATH = "", HOME = "/" } = workerEnvironment(environment, dirname(runtime));
+    const host = createLocalHost({ PATH, HOME });
+    const agent = environment["SSH_AUTH_SOCK"];
+    const servers = createServers({
+      local: host,
+      environment: { PATH, HOME, LC_ALL: "C", ...(agent && { SSH_AUTH_SOCK: agent }) },
+    });
+    onEnd(() => servers.close());
+    const found = await diagnose({
+      config,
+      environment,
+      nodeVersion,
+      host,
+      servers,
+      openDatabase: () => openCommandDatabase(context, config),
+    });
+    for (const diagnosis of found) say(linesOf(diagnosis));
+    say(`\n${summaryOf(found)}`);
+    if (found.some(({ state }) => state === "failed")) setExitCode(1);
+  },
+};
+
+function linesOf({ name, state, message, cure }: Diagnosis): string {
+  const [first = "", ...more] = [`${name}: ${message}`, ...(cure === null ? [] : [`→ ${cure}`])]
+    .join("\n")
+    .split("\n");
+  return [`${state.padEnd(margin.length)}${first}`, ...more.map((line) => margin + line)].join(
+    "\n",
+  );
+}
+
+function summaryOf(found: readonly Diagnosis[]): string {
+  const counts = diagnosisStates.map(
+    (wanted) => `${found.filter(({ state }) => state === wanted).length} ${wanted}`,
+  );
+  return `${counts.join(", ")}.`;
+}

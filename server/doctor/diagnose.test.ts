@@ -1,0 +1,206 @@
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { diagnosis, type Diagnosis } from "../../contract/doctor.ts";
+import { createLocalHost } from "../hosts/local.ts";
+import { startMailServer } from "../notifications/channels/testing/mail-server.ts";
+import { readSmtpUrl } from "../notifications/channels/smtp-url.ts";
+import { createServers } from "../ssh/servers.ts";
+import { openOwnServer } from "../store/own-server.ts";
+import { freePort } from "../testing/free-port.ts";
+import { makeFolder } from "../testing/machine.ts";
+import { ownUser } from "../testing/own-user.ts";
+import { administer, createDatabase, databaseUrl } from "../testing/service.ts";
+import { withClient } from "../testing/with-client.ts";
+import { diagnose } from "./diagnose.ts";
+
+type Installation = {
+  folder: string;
+  inventory: string;
+  url: string;
+  smtp?: string;
+  path?: string;
+};
+
+async function check({ folder, inventory, url, smtp, path }: Installation): Promise<Diagnosis[]> {
+  const inventoryFile = join(folder, "inventory.yaml");
+  await writeFile(inventoryFile, inventory);
+  const environment = { PATH: path ?? process.env["PATH"] ?? "", HOME: folder };
+  const host = createLocalHost(environment);
+  const servers = createServers({ local: host, environment });
+  try {
+    const found = await diagnose({
+      config: {
+        dataFolder: folder,
+        inventoryFile,
+        smtp: smtp === undefined ? null : readSmtpUrl(smtp),
+      },
+      environment: {},
+      nodeVersion: process.version,
+      host,
+      servers,
+      openDatabase: () => openOwnServer(url),
+    });
+    return found.map((one) => diagnosis.parse(one));
+  } finally {
+    await servers.close();
+  }
+}
+
+async function makeDatabase(): Promise<string> {
+  const name = await createDatabase();
+  onTestFinished(() => administer(`drop database ${name} with (force)`));
+  return databaseUrl(name);
+}
+
+const of = (found: readonly Diagnosis[], name: string) => found.filter((one) => one.name === name);
+
+const inventoryIn = (folder: string) => `
+servers:
+  - { id: 1, name: here, connection: local }
+sites:
+  - { id: 1, server: 1, name: shop, root: ${folder}/shop, user: ${ownUser} }
+databases:
+  - { id: 1, server: 1, name: orders, engine: sqlite, path: ${folder}/shop/orders.sqlite, user: ${ownUser} }
+storage_providers:
+  - { id: 1, name: disk, type: local, path: ${folder}/copies }
+notification_channels:
+  - { id: 1, name: on-call, type: email, email: ops@example.com }
+`;
+
+test("finds nothing wrong with an installation that works, and leaves nothing behind", async () => {
+  const folder = await makeFolder();
+  for (const name of ["shop", "copies"]) await mkdir(join(folder, name));
+  const mail = await startMailServer();
+  onTestFinished(mail.close);
+  const found = await check({
+    folder,
+    inventory: inventoryIn(folder),
+    url: await makeDatabase(),
+    smtp: `smtp://127.0.0.1:${mail.port}`,
+  });
+  expect(found.map(({ name, state }) => [name, state])).toEqual(
+    [
+      "Node",
+      "Data folder",
+      "Clock",
+      "Database",
+      "Inventory",
+      "Tools on here",
+      "Storage disk",
+      "Mail",
+    ].map(
+      // Whether this machine's clock is synchronized is the machine's business.
+      (name) => [name, name === "Clock" ? expect.stringMatching(/ok|warning/) : "ok"],
+    ),
+  );
+  expect(await readdir(join(folder, "copies"))).toEqual([]);
+  expect(mail.mails).toEqual([]);
+});
+
+test("names each mistake of the inventory with its line", async () => {
+  const folder = await makeFolder();
+  const inventory = `${inventoryIn(folder)}  - { id: 1, name: twice, type: email, email: ops@example.com }\n`;
+  const found = await check({ folder, inventory, url: await makeDatabase() });
+  const [mistake] = of(found, "Inventory");
+  expect(mistake).toMatchObject({
+    state: "failed",
+    cure: expect.stringContaining("Correct these lines"),
+  });
+  expect(mistake?.message).toMatch(/^ {2}line 12: The id 1 is used twice\.$/m);
+});
+
+test("says what is wrong with storages, secrets, tools, servers and mail, each with its cure", async () => {
+  const folder = await makeFolder();
+  await mkdir(join(folder, "shop"));
+  await mkdir(join(folder, "empty"));
+  const port = await freePort();
+  const inventory = `
+servers:
+  - { id: 1, name: here, connection: local }
+  - { id: 2, name: web-1, connection: { ssh: { host: 127.0.0.1, port: ${port}, user: deploy, key: agent } } }
+sites:
+  - { id: 1, server: 1, name: shop, root: ${folder}/shop, user: ${ownUser} }
+databases:
+  - { id: 1, server: 1, name: orders, engine: mysql, url: env:SHOP_URL }
+  - { id: 2, server: 1, name: blog, engine: mysql, url: "file:${folder}/blog.url" }
+storage_providers:
+  - { id: 1, name: disk, type: local, path: ${folder}/copies }
+`;
+  const found = await check({
+    folder,
+    inventory,
+    url: await makeDatabase(),
+    smtp: `smtp://127.0.0.1:${port}`,
+    path: join(folder, "empty"),
+  });
+  expect(of(found, "Storage disk")).toEqual([
+    {
+      name: "Storage disk",
+      state: "failed",
+      message: expect.stringContaining(`${folder}/copies is not there. Create it, mount its disk`),
+      cure: null,
+    },
+  ]);
+  expect(of(found, "Secrets").map(({ state, message }) => [state, message])).toEqual([
+    ["warning", expect.stringContaining("The environment variable SHOP_URL is not set")],
+    ["failed", expect.stringContaining(`The file ${folder}/blog.url cannot be read (ENOENT)`)],
+  ]);
+  expect(
+    of(found, "Tools on here").map(({ state, message, cure }) => [state, message, cure]),
+  ).toEqual([
+    [
+      "failed",
+      "mariadb-dump or mysqldump is missing, and is needed to back up MySQL and MariaDB databases.",
+      "As root: apt-get install mariadb-client",
+    ],
+    [
+      "failed",
+      "mariadb or mysql is missing, and is needed to restore MySQL and MariaDB databases.",
+      "As root: apt-get install mariadb-client",
+    ],
+    [
+      "failed",
+      "tar is missing, and is needed to back up sites; it must be GNU tar.",
+      "As root: apt-get install tar",
+    ],
+  ]);
+  expect(of(found, "Tools")).toMatchObject([
+    { state: "failed", cure: "As root: apt-get install openssh-client" },
+  ]);
+  expect(of(found, "Server web-1")).toMatchObject([{ state: "failed" }]);
+  expect(of(found, "Mail")).toMatchObject([
+    { state: "failed", message: `The mail server 127.0.0.1:${port} refused the connection.` },
+  ]);
+});
+
+test("says what is wrong with the data folder and the database, and goes on", async () => {
+  const folder = await makeFolder();
+  const gone = new URL(await makeDatabase());
+  gone.pathname = "no_such_database";
+  const found = await check({ folder, inventory: "", url: gone.href });
+  expect(of(found, "Database")).toMatchObject([
+    { state: "failed", message: expect.stringContaining("no_such_database") },
+  ]);
+  expect(of(found, "Inventory")).toMatchObject([{ state: "ok" }]);
+});
+
+test("tells a database that is empty, and one of an earlier version", async () => {
+  const folder = await makeFolder();
+  const url = await makeDatabase();
+  await withClient({ connectionString: url }, (client) =>
+    client.query(
+      "delete from drizzle.__drizzle_migrations where created_at = (select max(created_at) from drizzle.__drizzle_migrations)",
+    ),
+  );
+  const stateOf = async () => of(await check({ folder, inventory: "", url }), "Database");
+  expect(await stateOf()).toMatchObject([
+    { state: "warning", message: expect.stringContaining("schema is one of an earlier version") },
+  ]);
+  await withClient({ connectionString: url }, (client) =>
+    client.query("drop schema drizzle cascade"),
+  );
+  expect(await stateOf()).toMatchObject([
+    { state: "warning", message: expect.stringContaining("has no tables yet") },
+  ]);
+});

@@ -1,0 +1,100 @@
+// Every check of an installation, each with its result in words and its cure. What fails keeps no other check from its result.
+import type { Diagnosis } from "../../contract/doctor.ts";
+import type { Config } from "../config.ts";
+import { findAccount, ownAccount } from "../hosts/account.ts";
+import { findFolderOwner, findReplacer } from "../hosts/folder-owner.ts";
+import type { LocalHost } from "../hosts/host.ts";
+import { createSecretReader } from "../inventory/secrets.ts";
+import { createInventoryStore } from "../inventory/store.ts";
+import { operatorWords } from "../operator-words.ts";
+import type { Servers } from "../ssh/servers.ts";
+import type { ConnectionOptions } from "../store/storable.ts";
+import { toError } from "../to-error.ts";
+import { checkDatabase } from "./database.ts";
+import { failed } from "./finding.ts";
+import { checkInventory } from "./inventory.ts";
+import { checkClock, checkDataFolder, checkNode } from "./machine.ts";
+import { checkMail } from "./mail.ts";
+import { checkStorages } from "./storage.ts";
+import { checkTools } from "./tools.ts";
+
+type DiagnoseOptions = {
+  config: Pick<Config, "dataFolder" | "inventoryFile" | "smtp">;
+  /** Where `env:NAME` of the inventory is looked up. */
+  environment: Record<string, string | undefined>;
+  /** As of process.version. */
+  nodeVersion: string;
+  host: LocalHost;
+  servers: Servers;
+  /** @throws what `operatorWords` has words for */
+  openDatabase(): Promise<ConnectionOptions>;
+};
+
+/** What takes longer does not work well enough for a backup or a message either. */
+const limitMs = 10_000;
+
+export async function diagnose(options: DiagnoseOptions): Promise<Diagnosis[]> {
+  const { config, host, servers } = options;
+  const database = await withinLimit("Database", async () =>
+    checkDatabase(await options.openDatabase()),
+  );
+  const { opened, offsetMs } = "opened" in database ? database : { opened: null, offsetMs: null };
+  try {
+    const store = opened === null ? null : createInventoryStore(opened.db);
+    const secrets = createSecretReader(options.environment);
+    const read = await withinLimit("Inventory", async () =>
+      checkInventory({
+        file: config.inventoryFile,
+        accounts: {
+          own: ownAccount(),
+          reserved: [],
+          find: findAccount,
+          findOwner: findFolderOwner,
+          findReplacer,
+        },
+        stored: (await store?.listAccounts()) ?? { sites: new Map(), databases: new Map() },
+        servers,
+        secrets,
+      }),
+    );
+    const inventory = "inventory" in read ? read.inventory : null;
+    const checks: [string, (signal: AbortSignal) => Promise<Diagnosis | Diagnosis[]>][] = [
+      ["Node", async () => checkNode(options.nodeVersion)],
+      ["Data folder", () => checkDataFolder(config.dataFolder)],
+      ["Clock", (signal) => checkClock(host, offsetMs, signal)],
+      ["Database", async () => ("diagnosis" in database ? database.diagnosis : database)],
+      ["Inventory", async () => ("diagnoses" in read ? read.diagnoses : read)],
+    ];
+    if (inventory !== null) {
+      checks.push(["Tools", (signal) => checkTools(inventory, servers, host, signal)]);
+      const markedPathOf = async (id: number) => (await store?.markedPathOf(id)) ?? null;
+      checks.push([
+        "Storage",
+        (signal) => checkStorages({ inventory, servers, secrets, markedPathOf, signal }),
+      ]);
+    }
+    checks.push(["Mail", () => checkMail(config.smtp, inventory)]);
+    const found = await Promise.all(checks.map(([name, check]) => withinLimit(name, check)));
+    return found.flat();
+  } finally {
+    await opened?.close();
+  }
+}
+
+/** Its result, or what stood in its way. */
+async function withinLimit<Result>(
+  name: string,
+  check: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result | Diagnosis> {
+  const signal = AbortSignal.timeout(limitMs);
+  const late = Promise.withResolvers<never>();
+  const isLate = () => late.reject(new Error(`There was no result within ${limitMs / 1000} s.`));
+  signal.addEventListener("abort", isLate, { once: true });
+  try {
+    return await Promise.race([check(signal), late.promise]);
+  } catch (error) {
+    return failed(name, operatorWords(error) ?? toError(error).message, null);
+  } finally {
+    signal.removeEventListener("abort", isLate);
+  }
+}

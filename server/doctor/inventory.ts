@@ -1,0 +1,107 @@
+// The inventory file: its mistakes by line, the accounts it names, and the secrets it says where to find.
+import { existsSync } from "node:fs";
+import type { Diagnosis } from "../../contract/doctor.ts";
+import { decideAccounts, type AccountSource, type EntryAccounts } from "../inventory/accounts.ts";
+import { readInventory } from "../inventory/file.ts";
+import type { Inventory } from "../inventory/schema.ts";
+import type { SecretReader } from "../inventory/secrets.ts";
+import type { Servers } from "../ssh/servers.ts";
+import { toError } from "../to-error.ts";
+import { failed, ok, warning } from "./finding.ts";
+
+const name = "Inventory";
+
+type Found = {
+  diagnoses: Diagnosis[];
+  /** Null where it cannot be used. */
+  inventory: Inventory | null;
+};
+
+type InventoryOptions = {
+  file: string;
+  accounts: AccountSource;
+  /** As the database has them. */
+  stored: EntryAccounts;
+  servers: Pick<Servers, "follow" | "accounts">;
+  secrets: SecretReader;
+};
+
+export async function checkInventory(options: InventoryOptions): Promise<Found> {
+  const { file, accounts, stored, servers, secrets } = options;
+  if (!existsSync(file)) {
+    const cure =
+      "Start the service: it writes a sample. If the file is elsewhere, set QUARTERDECK_INVENTORY.";
+    return { diagnoses: [warning(name, `${file} is not there.`, cure)], inventory: null };
+  }
+  let without: string[] = [];
+  try {
+    const inventory = await readInventory(file, async (read) => {
+      await servers.follow(read.servers);
+      const decided = await decideAccounts(read, stored, accounts, servers.accounts);
+      without = Object.values(decided.accounts).flatMap((entries) =>
+        [...entries.values()].flatMap(({ problem }) => (problem === null ? [] : [problem])),
+      );
+      return decided.complaints;
+    });
+    const diagnoses = [
+      ok(name, `${file} can be used: ${sizeOf(inventory)}.`),
+      ...without.map((problem) => warning(name, problem, null)),
+      ...(await checkSecrets(inventory, secrets)),
+    ];
+    return { diagnoses, inventory };
+  } catch (error) {
+    const cure = "Correct these lines. Until then the service goes by the file as it was before.";
+    return { diagnoses: [failed(name, toError(error).message, cure)], inventory: null };
+  }
+}
+
+const kinds = {
+  servers: "server",
+  sites: "site",
+  databases: "database",
+  storage_providers: "storage provider",
+  notification_channels: "notification channel",
+} as const satisfies Record<keyof Inventory, string>;
+
+const sizeOf = (inventory: Inventory): string =>
+  Object.entries(kinds)
+    // The keys of a literal are what they are.
+    .map(([kind, word]) => [inventory[kind as keyof Inventory].length, word] as const)
+    .map(([count, word]) => `${count} ${word}${count === 1 ? "" : "s"}`)
+    .join(", ");
+
+/** Where each secret should be, with what it is for. */
+function* secretsOf(inventory: Inventory): Generator<[reference: string, purpose: string]> {
+  for (const { id, name, ...entry } of inventory.databases)
+    if ("url" in entry) yield [entry.url, `the url of database ${id} (${name})`];
+  for (const { id, name, ...entry } of inventory.storage_providers)
+    if (entry.type === "s3") {
+      yield [entry.access_key, `the access_key of storage provider ${id} (${name})`];
+      yield [entry.secret_key, `the secret_key of storage provider ${id} (${name})`];
+    }
+  for (const { id, name, ...entry } of inventory.notification_channels)
+    if ("webhook" in entry)
+      yield [entry.webhook, `the webhook of notification channel ${id} (${name})`];
+  for (const { drills, name } of inventory.servers)
+    for (const reference of [drills?.postgres, drills?.mysql])
+      if (reference !== undefined) yield [reference, `a database server for drills of ${name}`];
+}
+
+async function checkSecrets(inventory: Inventory, secrets: SecretReader): Promise<Diagnosis[]> {
+  const found: Diagnosis[] = [];
+  for (const [reference, purpose] of secretsOf(inventory))
+    try {
+      await secrets.read(reference, purpose);
+    } catch (error) {
+      found.push(
+        reference.startsWith("env:")
+          ? warning(
+              "Secrets",
+              toError(error).message,
+              "If the service has the variable, run this command with the service's environment.",
+            )
+          : failed("Secrets", toError(error).message, null),
+      );
+    }
+  return found;
+}

@@ -1,0 +1,33 @@
+// The mail server of SMTP_URL: whether it responds and takes the login. No mail is sent.
+import type { Diagnosis } from "../../contract/doctor.ts";
+import type { Inventory } from "../inventory/schema.ts";
+import { tryMailServer } from "../notifications/channels/email.ts";
+import type { SmtpSettings } from "../notifications/channels/smtp-url.ts";
+import { toError } from "../to-error.ts";
+import { failed, ok, warning } from "./finding.ts";
+
+const name = "Mail";
+const timeoutMs = 8000;
+
+export async function checkMail(
+  smtp: SmtpSettings | null,
+  inventory: Inventory | null,
+): Promise<Diagnosis> {
+  const count = (inventory?.notification_channels ?? []).filter(
+    ({ type }) => type === "email",
+  ).length;
+  if (smtp === null)
+    return count === 0
+      ? ok(name, "No mail is sent: SMTP_URL is not set, and no channel needs it.")
+      : warning(
+          name,
+          `SMTP_URL is not set, and ${count} email ${count === 1 ? "channel needs" : "channels need"} it.`,
+          "Set SMTP_URL, e.g. to smtp://user:password@mail.example.com:587, and restart the service.",
+        );
+  try {
+    await tryMailServer(smtp, timeoutMs);
+    return ok(name, `The mail server ${smtp.host}:${smtp.port} responds.`);
+  } catch (error) {
+    return failed(name, toError(error).message, "Check SMTP_URL and the mail server.");
+  }
+}

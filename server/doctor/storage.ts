@@ -1,0 +1,66 @@
+// The storage providers of the inventory: each takes, returns and deletes a small object, and says what room it has.
+import type { Diagnosis } from "../../contract/doctor.ts";
+import { openBucket } from "../backups/resolver.ts";
+import { expandHome } from "../inventory/paths.ts";
+import type { Inventory } from "../inventory/schema.ts";
+import type { SecretReader } from "../inventory/secrets.ts";
+import type { Servers } from "../ssh/servers.ts";
+import { folderHere, folderThere } from "../storage/folder.ts";
+import { rehearseStorage } from "../storage/rehearse.ts";
+import type { Storage } from "../storage/storage.ts";
+import { toError } from "../to-error.ts";
+import { failed, ok } from "./finding.ts";
+import { checkRoom } from "./machine.ts";
+
+type Provider = Inventory["storage_providers"][number];
+
+type StorageOptions = {
+  inventory: Inventory;
+  servers: Pick<Servers, "open">;
+  secrets: SecretReader;
+  /** Where the storage's folder was when it was last known by its marker; null = never, or the database cannot be asked. */
+  markedPathOf(providerId: number): Promise<string | null>;
+  signal: AbortSignal;
+};
+
+export function checkStorages(options: StorageOptions): Promise<Diagnosis[]> {
+  const { storage_providers: providers } = options.inventory;
+  return Promise.all(providers.map((provider) => checkStorage(provider, options)));
+}
+
+async function checkStorage(provider: Provider, options: StorageOptions): Promise<Diagnosis> {
+  const { signal } = options;
+  const name = `Storage ${provider.name}`;
+  try {
+    const storage = await openStorage(provider, options);
+    await rehearseStorage(storage, "quarterdeck-doctor", signal);
+    const worked = `${storage.place} takes, returns and deletes a file.`;
+    const freeBytes = await storage.freeBytes();
+    if (freeBytes === null) return ok(name, worked);
+    const room = checkRoom(name, storage.place, freeBytes);
+    return { ...room, message: `${worked} ${room.message}` };
+  } catch (error) {
+    signal.throwIfAborted();
+    return failed(name, toError(error).message, null);
+  }
+}
+
+/** @throws StorageError, ServerAway */
+async function openStorage(
+  provider: Provider,
+  { inventory, servers, secrets, markedPathOf, signal }: StorageOptions,
+): Promise<Storage> {
+  if (provider.type === "s3") return openBucket(provider, secrets);
+  const root = expandHome(provider.path);
+  const server = inventory.servers.find(({ id }) => id === provider.server);
+  const host = server === undefined ? null : await servers.open(server.id, { signal });
+  const folder =
+    server !== undefined && host?.isRemote
+      ? folderThere(server.id, { host, server: server.name, root })
+      : folderHere(root);
+  // As for a backup: where its marker was and is no more, the disk is away.
+  const isMarked =
+    (await markedPathOf(provider.id)) === folder.key ||
+    (await folder.isMarked().catch(() => false));
+  return folder.open({ isMarked });
+}

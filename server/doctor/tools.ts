@@ -1,0 +1,168 @@
+// The programs that the inventory's entries need, on the machine where they lie.
+import type { Diagnosis } from "../../contract/doctor.ts";
+import { findTools } from "../backups/sources/postgres/tools.ts";
+import { CommandMissing, type Host } from "../hosts/host.ts";
+import { keeperOf, type Inventory } from "../inventory/schema.ts";
+import type { Servers } from "../ssh/servers.ts";
+import { toError } from "../to-error.ts";
+import { failed, ok, warning } from "./finding.ts";
+
+type Server = Inventory["servers"][number];
+
+type Tool = {
+  /** The first one that is there will do. */
+  programs: readonly [string, ...string[]];
+  /** What its answer has to say; by default, a version. */
+  pattern?: RegExp;
+  package: string;
+  purpose: string;
+  /** It works without. */
+  isOptional?: boolean;
+};
+
+const versionPattern = /(\d+(?:\.\d+)+)/;
+
+/** Of the distribution; the tool's own, with two numbers, says nothing to anybody. */
+const mysqlPattern = /(?:Distrib|from|Ver) (\d+\.\d+\.\d+)/;
+
+const mysqlTools: Tool[] = [
+  {
+    programs: ["mariadb-dump", "mysqldump"],
+    pattern: mysqlPattern,
+    package: "mariadb-client",
+    purpose: "to back up MySQL and MariaDB databases",
+  },
+  {
+    programs: ["mariadb", "mysql"],
+    pattern: mysqlPattern,
+    package: "mariadb-client",
+    purpose: "to restore MySQL and MariaDB databases",
+  },
+];
+const tar: Tool = {
+  programs: ["tar"],
+  pattern: /^tar \(GNU tar\) (\S+)/,
+  package: "tar",
+  purpose: "to back up sites; it must be GNU tar",
+};
+const sqlite: Tool = {
+  programs: ["sqlite3"],
+  package: "sqlite3",
+  purpose: "to back up SQLite databases",
+};
+const supervisord: Tool = {
+  programs: ["supervisord"],
+  package: "supervisor",
+  purpose: "to keep workers up",
+};
+const zstd: Tool = {
+  programs: ["zstd"],
+  package: "zstd",
+  purpose: "to compress backups before they are sent",
+  isOptional: true,
+};
+const ssh: Tool = {
+  programs: ["ssh"],
+  package: "openssh-client",
+  purpose: "to reach servers over SSH",
+};
+
+/** What a server's entries need there; on this machine SQLite and zstd are part of Node. */
+function toolsOf({ sites, databases }: Inventory, server: Server): Tool[] {
+  const isRemote = server.connection !== "local";
+  const has = (engine: string) =>
+    databases.some((entry) => entry.server === server.id && entry.engine === engine);
+  const hasSites = sites.some((entry) => entry.server === server.id);
+  return [
+    ...(has("mysql") ? mysqlTools : []),
+    ...(hasSites ? [tar] : []),
+    ...(isRemote && has("sqlite") ? [sqlite] : []),
+    ...(isRemote && (hasSites || databases.some((entry) => entry.server === server.id))
+      ? [zstd]
+      : []),
+    ...(keeperOf(server) === "supervisord" && hasSites ? [supervisord] : []),
+  ];
+}
+
+/** Asks this machine and the servers over SSH side by side. */
+export async function checkTools(
+  inventory: Inventory,
+  servers: Pick<Servers, "open">,
+  local: Host,
+  signal: AbortSignal,
+): Promise<Diagnosis[]> {
+  const hasRemote = inventory.servers.some(({ connection }) => connection !== "local");
+  const found = await Promise.all([
+    ...(hasRemote ? [summed("Tools", [checkOne("Tools", local, ssh, signal)])] : []),
+    ...inventory.servers.map((server) => checkServer(inventory, server, servers, signal)),
+  ]);
+  return found.flat();
+}
+
+async function checkServer(
+  inventory: Inventory,
+  server: Server,
+  servers: Pick<Servers, "open">,
+  signal: AbortSignal,
+): Promise<Diagnosis[]> {
+  const name = `Tools on ${server.name}`;
+  try {
+    const host = await servers.open(server.id, { signal });
+    const hasPostgres = inventory.databases.some(
+      (entry) => entry.server === server.id && entry.engine === "postgres",
+    );
+    return await summed(name, [
+      ...(hasPostgres ? [checkPostgres(name, host, signal)] : []),
+      ...toolsOf(inventory, server).map((tool) => checkOne(name, host, tool, signal)),
+    ]);
+  } catch (error) {
+    signal.throwIfAborted();
+    return [failed(`Server ${server.name}`, toError(error).message, null)];
+  }
+}
+
+/** What is there in one line, and a result for each thing that is not. */
+async function summed(name: string, checks: Promise<Diagnosis>[]): Promise<Diagnosis[]> {
+  const results = await Promise.all(checks);
+  const there = results.filter(({ state }) => state === "ok").map(({ message }) => message);
+  return [
+    ...(there.length > 0 ? [ok(name, `${there.join(", ")}.`)] : []),
+    ...results.filter(({ state }) => state !== "ok"),
+  ];
+}
+
+async function checkPostgres(name: string, host: Host, signal: AbortSignal): Promise<Diagnosis> {
+  try {
+    const { tools } = await findTools(host, signal);
+    const versions = new Set(tools.map(({ version }) => version));
+    return ok(name, `pg_dump ${[...versions].join(" and ")}`);
+  } catch (error) {
+    signal.throwIfAborted();
+    return failed(name, toError(error).message, "As root: apt-get install postgresql-client");
+  }
+}
+
+async function checkOne(
+  name: string,
+  host: Host,
+  tool: Tool,
+  signal: AbortSignal,
+): Promise<Diagnosis> {
+  const { programs, pattern = versionPattern, purpose, isOptional = false } = tool;
+  for (const program of programs) {
+    try {
+      // The one option that ssh has, and it writes to its error stream.
+      const argv: [string, string] = [program, program === "ssh" ? "-V" : "--version"];
+      const { stdout, stderr } = await host.run({ argv, signal });
+      const version = pattern.exec(`${stdout}${stderr}`)?.[1];
+      if (version !== undefined) return ok(name, `${program} ${version}`);
+    } catch (error) {
+      if (!(error instanceof CommandMissing)) throw error;
+    }
+  }
+  return (isOptional ? warning : failed)(
+    name,
+    `${programs.join(" or ")} is missing, ${isOptional ? "which would help" : "and is needed"} ${purpose}.`,
+    `As root: apt-get install ${tool.package}`,
+  );
+}
