@@ -12,6 +12,7 @@ export const helpIndex = [
   {
     title: "Operate",
     pages: {
+      install: "Install and upgrade",
       security: "Security",
       "embedded-database": "The embedded database",
       scaling: "Scaling",
