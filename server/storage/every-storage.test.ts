@@ -12,6 +12,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { isRoot, kill } from "../testing/machine.ts";
+import { createLocalStorage } from "./local.ts";
 import { mark, markerName } from "./marker.ts";
 import type { Storage } from "./storage.ts";
 import { contentsOf, createEveryStorage, makeRoot } from "./testing/every-storage.ts";
@@ -89,6 +90,23 @@ describe.each(kinds)("%s", (_kind, open, sizes) => {
     expect(await contentsOf(root)).toEqual([]);
   });
 
+  test("a text is replaced whole, and stays when its replacement fails", async () => {
+    const { storage, root } = await open();
+    const read = async () => (await buffer(await storage.get("RECOVERY.md", whole))).toString();
+    await storage.replace("RECOVERY.md", Buffer.from("first, and longer"), whole);
+    expect(await read()).toBe("first, and longer");
+    await storage.replace("RECOVERY.md", Buffer.from("second"), whole);
+    expect(await read()).toBe("second");
+    const stopped = AbortSignal.abort(new Error("stopped"));
+    await expect(
+      storage.replace("RECOVERY.md", Buffer.from("third"), { signal: stopped }),
+    ).rejects.toThrow(/abort|stopped/i);
+    expect(await read()).toBe("second");
+    expect(await contentsOf(root)).not.toContain("RECOVERY.md.partial");
+    await storage.remove("RECOVERY.md");
+    expect(await contentsOf(root)).toEqual([]);
+  });
+
   test("a content that breaks off leaves nothing, and its own error is reported", async () => {
     const { storage, root } = await open();
     const broken = Readable.from(
@@ -137,6 +155,26 @@ describe.each(kinds)("%s", (_kind, open, sizes) => {
       refused(/no longer (?:exists|has the file)/),
     );
   });
+});
+
+test("a folder here and a bucket list what is in them, below a prefix or all", async () => {
+  const root = await makeRoot();
+  const bucket = await every.openBucket();
+  for (const storage of [createLocalStorage({ path: root }), bucket.storage]) {
+    for (const key of ["a/1/b.tar.zst", "a/2/ü & “c”.sql.zst", "d"])
+      await storage.put(key, content(key), whole);
+    const list = async (prefix?: string) =>
+      (await Array.fromAsync(storage.list({ ...whole, ...(prefix !== undefined && { prefix }) })))
+        .map(({ key, sizeBytes }) => [key, sizeBytes])
+        .sort();
+    const first = ["a/1/b.tar.zst", 13];
+    expect(await list()).toEqual([first, ["a/2/ü & “c”.sql.zst", 24], ["d", 1]]);
+    expect(await list("a/1")).toEqual([first]);
+  }
+  await symlink("/etc", join(root, "etc"));
+  expect(await Array.fromAsync(createLocalStorage({ path: root }).list(whole))).toHaveLength(3);
+  const gone = createLocalStorage({ path: join(root, "gone") });
+  await expect(Array.fromAsync(gone.list(whole))).rejects.toMatchObject(refused(/is not there/));
 });
 
 describe.each(folders)("%s", (_kind, { open, argument }) => {
@@ -211,6 +249,7 @@ describe.each(folders)("%s", (_kind, { open, argument }) => {
     await expect(storage.get("a/1/b", whole)).rejects.toMatchObject(away);
     await expect(storage.size("a/1/b")).rejects.toMatchObject(away);
     await expect(storage.remove("a/1/b")).rejects.toMatchObject(away);
+    await expect(storage.replace("a", Buffer.from("x"), whole)).rejects.toMatchObject(away);
     await rename(join(root, "aside"), join(root, markerName));
     expect(await storage.size("a/1/b")).toBe(4);
     expect(await storage.size("a/1/c")).toBeNull();

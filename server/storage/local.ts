@@ -1,13 +1,24 @@
 // Copies in a folder of this machine, or of a disk that is mounted there.
 import { createReadStream, type Dirent } from "node:fs";
-import { mkdir, open, readdir, realpath, rename, rm, rmdir, stat, statfs } from "node:fs/promises";
+import {
+  mkdir,
+  open,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  statfs,
+  writeFile,
+} from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { diagnose } from "./disk-errors.ts";
 import { refuseUnmarked } from "./marker.ts";
 import { isGone, isThereAlready, leadsOut, partial, partsOfKey } from "./object-key.ts";
 import { followFile, readBackFile } from "./read-back.ts";
-import type { Storage } from "./storage.ts";
+import type { ListedStorage, StoredObject } from "./storage.ts";
 import { toError } from "../to-error.ts";
 import { createFile } from "./write-file.ts";
 
@@ -18,7 +29,7 @@ type LocalOptions = {
   isMarked?: boolean;
 };
 
-export function createLocalStorage({ path: root, isMarked = false }: LocalOptions): Storage {
+export function createLocalStorage({ path: root, isMarked = false }: LocalOptions): ListedStorage {
   const disk = { place: root, account: "the account that runs the service" };
   const refuseAway = async () => {
     if (isMarked) await refuseUnmarked(root);
@@ -88,6 +99,22 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
         }
       }),
 
+    replace: (key, content, { signal }) =>
+      diagnosed(async () => {
+        const path = await locate(key);
+        await makeFolders(root, dirname(path));
+        try {
+          await writeFile(partial(path), content, { mode: 0o600, flush: true });
+          signal.throwIfAborted();
+          await refuseAway();
+          await rename(partial(path), path);
+        } catch (error) {
+          await rm(partial(path), { force: true }).catch(() => undefined);
+          throw error;
+        }
+        await syncFolder(dirname(path));
+      }),
+
     readBack: (key, { signal, fromByte }) =>
       diagnosed(async () =>
         readBackFile(await locate(key), { signal, fromByte }, (error) => diagnose(error, disk)),
@@ -121,6 +148,16 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
         await rm(partial(path), { force: true });
         await removeEmpty(await realpath(root), dirname(path));
       }),
+
+    async *list({ signal, prefix = "" }) {
+      try {
+        await refuseAway();
+        for await (const found of listFolder(await realpath(root), "", signal))
+          if (found.key.startsWith(prefix)) yield found;
+      } catch (error) {
+        throw diagnose(error, disk);
+      }
+    },
 
     freeBytes: () =>
       diagnosed(async () => {
@@ -161,6 +198,29 @@ async function syncFolder(folder: string): Promise<void> {
     await handle.sync();
   } finally {
     await handle.close();
+  }
+}
+
+/** @param above of the keys, with a slash at its end unless it is empty */
+async function* listFolder(
+  folder: string,
+  above: string,
+  signal: AbortSignal,
+): AsyncGenerator<StoredObject> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    signal.throwIfAborted();
+    const path = join(folder, entry.name);
+    const key = `${above}${entry.name}`;
+    if (entry.isDirectory()) yield* listFolder(path, `${key}/`, signal);
+    else if (entry.isFile()) {
+      const found = await stat(path).catch((error: unknown) => {
+        // Removed meanwhile.
+        if (isMissing(error)) return null;
+        throw error;
+      });
+      if (found !== null) yield { key, sizeBytes: found.size };
+    }
   }
 }
 

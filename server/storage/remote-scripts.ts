@@ -40,6 +40,11 @@ const notThere = `[ ! -e "./$n" ] && [ ! -L "./$n" ] || exit ${exits.there}`;
 const isThere = `[ -e "./$n" ] || exit ${exits.gone}`;
 const part = partial("./$n");
 
+const writePart = `rm -f -- "${part}"
+set -C
+exec 3>"${part}" || exit 1
+dd bs=1M conv=fsync status=none >&3 || { rm -f -- "${part}"; exit 1; }`;
+
 /** Removes folders that hold nothing any more, up to the storage's own. */
 const leave = `while [ "$PWD" != "$r" ]; do
   d=$PWD; cd -P .. && rmdir -- "$d" 2>/dev/null || exit 0
@@ -50,15 +55,20 @@ export const scripts = {
   /** Stores its input under the name of a piece, safe from a power cut. What was left of the same name is replaced. */
   write: `${walkMaking}
 ${notThere}
-rm -f -- "${part}"
-set -C
-exec 3>"${part}" || exit 1
-dd bs=1M conv=fsync status=none >&3 || { rm -f -- "${part}"; exit 1; }`,
+${writePart}`,
+
+  /** The same where something may be under the name itself. */
+  writeAnew: `${walkMaking}
+${writePart}`,
 
   /** Gives the piece its name. */
   name: `${walkThere}
 ${notThere}
 mv -- "${part}" "./$n" && sync . && stat -L -c %s -- "./$n"`,
+
+  /** The same in place of what has it. */
+  nameAnew: `${walkThere}
+mv -f -- "${part}" "./$n" && sync .`,
 
   discard: `${walkThere}
 rm -f -- "${part}" || exit 1

@@ -1,6 +1,6 @@
 // Copies in a folder of a server over SSH. They pass through this machine and touch none of its disks.
 import { once } from "node:events";
-import { PassThrough } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Command } from "../hosts/host.ts";
 import { toError } from "../to-error.ts";
@@ -68,6 +68,20 @@ export function createRemoteStorage(folder: RemoteFolder, { isMarked = false } =
       } catch (error) {
         content.destroy();
         await cleanUp(left, parts);
+        signal.throwIfAborted();
+        throw error;
+      }
+    },
+
+    async replace(key, content, { signal }) {
+      const parts = partsOfKey(key);
+      try {
+        await perform("writeAnew", parts, { input: Readable.from([content]), signal });
+        signal.throwIfAborted();
+        const { verdict } = await perform("nameAnew", parts, { signal });
+        if (verdict === "gone") throw isGone(inWords(key));
+      } catch (error) {
+        await cleanUp("discard", parts);
         signal.throwIfAborted();
         throw error;
       }

@@ -8,6 +8,7 @@ import {
   GetObjectCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
+  ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
   UploadPartCommand,
@@ -17,7 +18,7 @@ import { PassThrough, type Readable } from "node:stream";
 import { checksumOf, isConfirmed } from "./s3-checksums.ts";
 import { cutIntoParts } from "./s3-parts.ts";
 import { isMissingObject, diagnoseS3Error } from "./s3-diagnosis.ts";
-import { StorageError, type Storage } from "./storage.ts";
+import { StorageError, type ListedStorage } from "./storage.ts";
 import { toError } from "../to-error.ts";
 
 export type S3Options = {
@@ -37,7 +38,7 @@ export type S3Options = {
  */
 const cleanUpMs = 4_000;
 
-export function createS3Storage(options: S3Options): Storage {
+export function createS3Storage(options: S3Options): ListedStorage {
   const { bucket: Bucket, region, endpoint, accessKey, secretKey, idleMs = 60_000 } = options;
   const place = `bucket ${Bucket} at ${endpoint ?? "Amazon S3"}`;
   const client = new S3Client({
@@ -201,6 +202,10 @@ export function createS3Storage(options: S3Options): Storage {
         }
       }),
 
+    replace: (key, content, { signal }) =>
+      // A service that has taken a whole object replaces the former one at once; until then that one stays.
+      diagnosed(async () => void (await putWhole(key, content, signal))),
+
     readBack: async (key, { signal }) =>
       confirmed.has(key)
         ? { kind: "checksums" }
@@ -215,6 +220,20 @@ export function createS3Storage(options: S3Options): Storage {
         await client.send(new DeleteObjectCommand({ Bucket, Key: key }));
         await abortLeftovers(key);
       }),
+
+    async *list({ signal, prefix: Prefix }) {
+      for (let ContinuationToken: string | undefined; ;) {
+        const page = await diagnosed(() =>
+          client.send(new ListObjectsV2Command({ Bucket, Prefix, ContinuationToken }), {
+            abortSignal: signal,
+          }),
+        );
+        for (const { Key, Size } of page.Contents ?? [])
+          if (Key !== undefined) yield { key: Key, sizeBytes: Size ?? 0 };
+        ContinuationToken = page.NextContinuationToken;
+        if (ContinuationToken === undefined) return;
+      }
+    },
 
     freeBytes: async () => null,
   };

@@ -56,6 +56,13 @@ export type Storage = {
    */
   put(key: string, content: Readable, options: PutOptions): Promise<number>;
 
+  /**
+   * Keeps a small text under `key`, in place of what is there: whoever reads gets the one or the other, whole. After a
+   * failure the former one is still there.
+   * @throws StorageError, or the signal's reason
+   */
+  replace(key: string, content: Buffer, options: Options): Promise<void>;
+
   /** For what this storage has put just now. @throws StorageError */
   readBack(key: string, options: ReadBackOptions): Promise<ReadBack>;
 
@@ -70,4 +77,12 @@ export type Storage = {
 
   /** Bytes that still fit; null where nobody can tell. @throws StorageError */
   freeBytes(): Promise<number | null>;
+};
+
+export type StoredObject = { key: string; sizeBytes: number };
+
+/** One that can say what is in it, and not only what became of a key. */
+export type ListedStorage = Storage & {
+  /** All objects whose keys begin with a prefix, pieces of unfinished ones too. Links are not followed. @throws StorageError */
+  list(options: Options & { prefix?: string }): AsyncIterable<StoredObject>;
 };

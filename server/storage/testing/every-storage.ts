@@ -8,7 +8,7 @@ import type { SshTarget } from "../../ssh/target.ts";
 import { createLocalStorage } from "../local.ts";
 import { createRemoteStorage } from "../remote.ts";
 import { createS3Storage } from "../s3.ts";
-import type { Storage } from "../storage.ts";
+import type { ListedStorage, Storage } from "../storage.ts";
 import { startS3 } from "../testing.ts";
 
 type Options = { isMarked?: boolean };
@@ -34,7 +34,7 @@ export function createEveryStorage() {
         argument: async () => JSON.stringify(await targetOf()),
       },
     },
-    async openBucket(): Promise<{ storage: Storage; root: string }> {
+    async openBucket(): Promise<{ storage: ListedStorage; root: string }> {
       const root = await makeRoot();
       const gate = await startS3(root);
       onTestFinished(() => gate.close());
