@@ -185,6 +185,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     registry,
     clock,
     log,
+    version: options.version,
   });
   const network = createSender({ guard: createAddressGuard(options.allow) });
   const webhooks = createWebhooks({

@@ -20,6 +20,7 @@ import { openVerified } from "./pipeline.ts";
 import type { Resolver } from "./resolver.ts";
 import type { Removal } from "./removal.ts";
 import { createRunMaker } from "./run-maker.ts";
+import { removeStored } from "./stored-file.ts";
 import type { TaskStore } from "./task-store.ts";
 import { cancellationMessage, Canceled, failureMessage } from "./failure-message.ts";
 
@@ -223,7 +224,7 @@ export function createBackupService(options: BackupServiceOptions) {
 
     /** Removes what a run that failed may have left; tried again until the storage answers. */
     async clean({ storage_provider_id, path }: JobData["backup.clean"]): Promise<void> {
-      await (await resolver.storage(storage_provider_id)).remove(path);
+      await removeStored(await resolver.storage(storage_provider_id), path);
     },
 
     findFile,

@@ -23,6 +23,8 @@ import type { Visible } from "../events/visible-messages.ts";
 import { createEntryTests } from "./entry-tests.ts";
 import type { EntryTests } from "../inventory/test-service.ts";
 import { createProtectionOverview, type ProtectionOverview } from "./protection-overview.ts";
+import { createRecoveryStore } from "./recovery-store.ts";
+import { createRecoveryWriter } from "./recovery-writer.ts";
 import { createResolver, type RemoteServers } from "./resolver.ts";
 import { createSerializer } from "./serializer.ts";
 import { createRemoval } from "./removal.ts";
@@ -47,6 +49,8 @@ type BackupsOptions = {
   registry: Registry;
   clock: Clock;
   log: Logger;
+  /** Of the service. */
+  version: string;
 };
 
 type BackupHandlers = Pick<
@@ -81,14 +85,27 @@ export function createBackups(options: BackupsOptions): Backups {
   const configurationStore = createConfigurationStore(db);
   const tasks = createTaskStore(db, jobs.backupTasks);
   const resolver = createResolver({ inventory, store, host, servers, secrets, scratch });
-  const parts = { store, configurations: configurationStore, tasks, resolver, jobs, clock, log };
+  const recovery = createRecoveryWriter({
+    recovery: createRecoveryStore(db),
+    resolver,
+    inventory,
+    clock,
+    log,
+    version: options.version,
+  });
+  const stores = { store, configurations: configurationStore, tasks };
+  const parts = { ...stores, resolver, recovery, jobs, clock, log };
 
   const removal = createRemoval(parts);
   const retention = createRetention({ ...parts, removal });
 
   const work = createTaskHandlers({
     ...parts,
-    takeBackup: createTakeBackup({ ...parts, counts: createBackupCounts(options.registry) }),
+    takeBackup: createTakeBackup({
+      ...parts,
+      counts: createBackupCounts(options.registry),
+      version: options.version,
+    }),
     retention,
   });
   const runner = createTaskRunner({ tasks, perform: work.perform, settle: work.settle, clock });
@@ -154,6 +171,7 @@ export function createBackups(options: BackupsOptions): Backups {
         );
       await work.interruptOrphans();
       await removal.resume();
+      await recovery.resume();
       jobs.backupTasks.work(runner.run);
       scheduler.wake();
     },
@@ -162,6 +180,7 @@ export function createBackups(options: BackupsOptions): Backups {
     async stop() {
       await scheduler.stop();
       await Promise.all([jobs.backupTasks.stop(), runner.stop()]);
+      await recovery.stop();
     },
   };
 }

@@ -18,6 +18,8 @@ import type {
 } from "./configuration-store.ts";
 import type { Resolver } from "./resolver.ts";
 import { operatorMessage, failureMessage } from "./failure-message.ts";
+import type { RecoveryWriter } from "./recovery-writer.ts";
+import { removeStored } from "./stored-file.ts";
 
 type ConfigurationTransitionsOptions = {
   store: BackupStore;
@@ -25,6 +27,7 @@ type ConfigurationTransitionsOptions = {
   inventory: InventoryStore;
   resolver: Resolver;
   jobs: Pick<Jobs, "send">;
+  recovery: Pick<RecoveryWriter, "request">;
   clock: Clock;
   log: Logger;
 };
@@ -36,7 +39,7 @@ const rehearsalMs = 100_000;
 const deadlineSeconds = { installing: 150, removing: 3600 } as const;
 
 export function createConfigurationTransitions(options: ConfigurationTransitionsOptions) {
-  const { store, configurations, inventory, resolver, jobs, clock, log } = options;
+  const { store, configurations, inventory, resolver, jobs, recovery, clock, log } = options;
 
   /** Moves a row on; a state in transit gets its job and its deadline in the same breath. */
   async function move(
@@ -96,7 +99,8 @@ export function createConfigurationTransitions(options: ConfigurationTransitions
   async function removeFiles(row: ConfigurationRow): Promise<void> {
     for (const backup of await store.withFiles(row.id)) {
       const storage = await resolver.storage(backup.storage_provider_id);
-      await storage.remove(backup.path);
+      await removeStored(storage, backup.path);
+      recovery.request(backup.storage_provider_id);
     }
   }
 

@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
-import { markerName } from "../storage/marker.ts";
+import { storedFilesIn } from "../storage/testing/stored-files.ts";
 import { makeMemoryFolder } from "../testing/memory-folder.ts";
 import { makeRandom, makeSeed } from "../testing/random.ts";
 import { administer, databaseUrl } from "../testing/service.ts";
@@ -199,13 +199,8 @@ async function expectHonestStorage(ids: number[], backups: readonly Backup[]): P
   const finished = backups.filter(({ status }) => status === "finished");
   await vi.waitFor(
     async () => {
-      const entries = await readdir(join(folder, "copies"), {
-        recursive: true,
-        withFileTypes: true,
-      });
-      const files = entries.filter((entry) => entry.isFile() && entry.name !== markerName);
-      expect(files.map(({ name }) => name).sort()).toEqual(
-        finished.map(({ path }) => path.split("/").at(-1) ?? "").sort(),
+      expect(await storedFilesIn(join(folder, "copies"))).toEqual(
+        finished.map(({ path }) => path).sort(),
       );
     },
     { timeout: 60_000, interval: 50 },
@@ -213,6 +208,8 @@ async function expectHonestStorage(ids: number[], backups: readonly Backup[]): P
   for (const { path, checksum } of finished) {
     const file = await readFile(join(folder, "copies", path));
     expect(createHash("sha256").update(file).digest("hex"), path).toBe(checksum);
+    const manifest = await readFile(join(folder, "copies", `${path}.json`), "utf8");
+    expect(JSON.parse(manifest)).toMatchObject({ sha256: checksum, size: file.length });
   }
   expect(ids.length).toBeGreaterThan(0);
 }

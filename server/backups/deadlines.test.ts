@@ -35,6 +35,7 @@ function createTransitions() {
     store: createBackupStore(db),
     configurations,
     inventory,
+    recovery: { request: () => undefined },
     resolver: createResolver({
       inventory,
       store: createBackupStore(db),

@@ -1,6 +1,6 @@
 // What goes wrong at night, with the real thing failing: each run is `failed` with words that help, nothing partial
 // stays, and the backups before it are untouched.
-import { markerName } from "../storage/marker.ts";
+import { storedFilesIn } from "../storage/testing/stored-files.ts";
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
@@ -94,10 +94,7 @@ test.skipIf(!isRoot)("a full disk fails the run in words; what is there stays", 
     const failed = await service.run(id);
     expect(failed.status).toBe("failed");
     expect(failed.status_reason).toMatch(/No space left in .*small/);
-    const files = (await readdir(disk, { recursive: true, withFileTypes: true })).filter(
-      (entry) => entry.isFile() && entry.name !== markerName,
-    );
-    expect(files.map(({ name }) => name)).toEqual([good.path.split("/").at(-1)]);
+    expect(await storedFilesIn(disk)).toEqual([good.path]);
     expect((await service.backup(good.id)).status).toBe("finished");
   } finally {
     execFileSync("umount", [disk]);

@@ -1,5 +1,5 @@
 // A runner that was thought dead comes back in the middle of a backup, when somebody else has its job.
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { finished as ended } from "node:stream/promises";
@@ -10,6 +10,7 @@ import type { Jobs } from "../jobs/jobs.ts";
 import { ClaimLost, type Claim } from "../jobs/job-runner.ts";
 import { createLog } from "../log.ts";
 import { createLocalStorage } from "../storage/local.ts";
+import { storedFilesIn } from "../storage/testing/stored-files.ts";
 import { sql } from "../store/drizzle.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
 import { createBackupStore, type BackupRow, type BackupStore } from "./backup-store.ts";
@@ -64,12 +65,22 @@ beforeEach(async () => {
       // What a backup asks of a source is all there.
       source: async () => source as Partial<Source> as Source,
       storage: async () => createLocalStorage({ path: folder }),
+      describe: async () => ({
+        type: "database",
+        engine: "postgres",
+        id: 1,
+        name: "shop",
+        server: { id: 1, name: "here" },
+        tools: {},
+      }),
       markStorage: async () => undefined,
     } satisfies Omit<Resolver, "drill">,
     jobs,
     counts: createBackupCounts(new Registry()),
     clock: systemClock,
     log,
+    recovery: { request: () => undefined },
+    version: "0.0.0",
   });
   await database.db.transaction((tx) =>
     tasks.insert(tx, [{ server_id: 1, backup_id: backup.id, kind: "run" }]),
@@ -102,10 +113,7 @@ const take = () =>
       if (!(await jobs.backupTasks.complete(tx, claim))) throw new ClaimLost();
     },
   });
-const files = async () =>
-  (await readdir(folder, { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile())
-    .map(({ name }) => name);
+const files = () => storedFilesIn(folder);
 const events = async () =>
   (await database.db.execute<{ type: string }>(sql`select type from events order by id`)).rows.map(
     ({ type }) => type,
@@ -116,7 +124,7 @@ test("a backup of the runner that has the job is finished, under a name that bea
   const finished = await take();
   expect(finished?.status).toBe("finished");
   expect(finished?.path).toMatch(/Z-0\.dump\.zst$/);
-  expect(await files()).toEqual([finished?.path.split("/").at(-1)]);
+  expect(await files()).toEqual([finished?.path]);
 });
 
 test("a runner whose job was settled meanwhile changes nothing, and leaves no file behind", async () => {

@@ -15,6 +15,7 @@ import { cancellationMessage, Canceled, failureMessage } from "./failure-message
 import type { Output } from "./output.ts";
 import type { Stored } from "./pipeline.ts";
 import type { Resolver } from "./resolver.ts";
+import type { Origin } from "./sources/source.ts";
 
 export type RecordOutcomeOptions = {
   store: BackupStore;
@@ -43,7 +44,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
   async function finish(
     row: BackupRow,
     configuration: ConfigurationRow,
-    stored: Stored,
+    stored: Stored & { origin: Origin },
     output: Output,
     before: BackupRow[],
     also: (tx: Connection) => Promise<void>,
@@ -70,7 +71,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
         size: stored.sizeBytes,
         plain_size: stored.plainBytes,
         checksum: stored.checksum,
-        manifest: stored.manifest,
+        manifest: { ...stored.manifest, origin: stored.origin },
         warnings,
         output: output.text(),
       });

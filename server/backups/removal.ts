@@ -6,18 +6,21 @@ import type { Connection } from "../store/database.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { Resolver } from "./resolver.ts";
 import { failureMessage } from "./failure-message.ts";
+import type { RecoveryWriter } from "./recovery-writer.ts";
+import { removeStored } from "./stored-file.ts";
 
 type RemovalOptions = {
   store: BackupStore;
   resolver: Resolver;
   jobs: Jobs;
+  recovery: Pick<RecoveryWriter, "request">;
   log: Logger;
 };
 
 const deadlineSeconds = 600;
 const retryHint = "Quarterdeck retries within the hour. Delete it again to retry now.";
 
-export function createRemoval({ store, resolver, jobs, log }: RemovalOptions) {
+export function createRemoval({ store, resolver, jobs, recovery, log }: RemovalOptions) {
   const fail = (row: BackupRow, reason: string) =>
     store.transaction((tx) =>
       store.move(tx, row, "failed", { status_reason: `${reason} ${retryHint}` }),
@@ -45,13 +48,14 @@ export function createRemoval({ store, resolver, jobs, log }: RemovalOptions) {
       try {
         // A failed run has no file.
         if (row.path !== "")
-          await (await resolver.storage(row.storage_provider_id)).remove(row.path);
+          await removeStored(await resolver.storage(row.storage_provider_id), row.path);
       } catch (error) {
         log.error({ err: error, backup: id }, "a backup's file was not removed");
         await fail(row, `Couldn't delete the stored file: ${failureMessage(error)}`);
         return;
       }
       await store.transaction((tx) => store.remove(tx, row));
+      if (row.path !== "") recovery.request(row.storage_provider_id);
     },
 
     /** Ends a removal that lasted too long. */

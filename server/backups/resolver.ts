@@ -30,6 +30,7 @@ import { SourceError, type Source } from "./sources/source.ts";
 import { createRemoteSqliteSource } from "./sources/sqlite/remote/source.ts";
 import { createSqliteSourceAs } from "./sources/sqlite/as-account.ts";
 import { createSqliteSource } from "./sources/sqlite/source.ts";
+import { describeSubject, type Subject } from "./subject.ts";
 
 type LocalProvider = Extract<StorageProviderEntry, { type: "local" }>;
 
@@ -53,6 +54,11 @@ export type Resolver = {
   drill(configuration: ConfigurationRow): Promise<PlacedDrill>;
   /** @throws SourceError when the inventory has it no more, or its secret is not there */
   source(configuration: ConfigurationRow): Promise<Source>;
+  /** @throws SourceError when the inventory has it no more */
+  describe(
+    configuration: ConfigurationRow,
+    source: Pick<Source, "database" | "tools">,
+  ): Promise<Subject>;
   /** @throws StorageError when the inventory has it no more, its secret is not there, or its disk is away */
   storage(providerId: number): Promise<Storage>;
   /** After an installation or a run that went well: from now on a local storage is known by its marker. */
@@ -168,6 +174,11 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
         : (await folderOf(entry)).open({ isMarked: false }),
 
     source: async (configuration) => open(await find(configuration)),
+
+    async describe(configuration, source) {
+      const found = await find(configuration);
+      return describeSubject(found, await inventory.findServer(found.serverId), source);
+    },
 
     async drill(configuration) {
       const found = await find(configuration);

@@ -11,6 +11,7 @@ import type { ConfigurationRow } from "./configuration-store.ts";
 import { createOutput, type Output } from "./output.ts";
 import { DamagedCopy, openPlain, verifyStored } from "./pipeline.ts";
 import type { Resolver } from "./resolver.ts";
+import type { RecoveryWriter } from "./recovery-writer.ts";
 import { sound } from "./verification.ts";
 import { SourceError, type Manifest, type Source } from "./sources/source.ts";
 import type { TakeBackup } from "./take-backup.ts";
@@ -30,12 +31,13 @@ type RestoreOptions = {
   tasks: TaskStore;
   resolver: Resolver;
   takeBackup: TakeBackup;
+  recovery: Pick<RecoveryWriter, "request">;
   clock: Clock;
   log: Logger;
 };
 
 export function createRestore(options: RestoreOptions) {
-  const { store, tasks, resolver, takeBackup, clock, log } = options;
+  const { store, tasks, resolver, takeBackup, recovery, clock, log } = options;
 
   async function end(
     task: TaskRow,
@@ -155,6 +157,7 @@ export function createRestore(options: RestoreOptions) {
         await verifyStored(storage, row, signal);
         const at = new Date(clock.now());
         await update(sound(at));
+        if (row.damage !== null) recovery.request(row.storage_provider_id);
         isVerified = true;
         await say("Stored file verified.");
         if (task.skip_safety_backup)
@@ -179,7 +182,7 @@ export function createRestore(options: RestoreOptions) {
         const words = operatorMessage(error);
         if (words === null)
           log.error({ err: error, backup: row.id }, "a restore failed unexpectedly");
-        if (error instanceof DamagedCopy)
+        if (error instanceof DamagedCopy) {
           await store.transaction(async (tx) => {
             await tasks.hold(tx, task);
             await store.update(tx, row.id, { damage: error.message });
@@ -187,6 +190,8 @@ export function createRestore(options: RestoreOptions) {
             if (row.damage === null)
               await recordEvent(tx, damagedEvent(configuration, row, details));
           });
+          recovery.request(row.storage_provider_id);
+        }
         const reason: unknown = signal.reason;
         if (!(reason instanceof Canceled)) {
           const failure = failureMessage(error);

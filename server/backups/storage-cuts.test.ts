@@ -1,10 +1,10 @@
 // What cuts of the connection to a storage's server leave of runs and restores of what is here, through the whole service.
-import { mkdir, readdir } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { cutInRounds, cutsLimitMs, cutWords, measureMs, nothingRuns } from "../ssh/testing/cuts.ts";
 import { createRemoteServer } from "../ssh/testing/remote-server.ts";
-import { markerName } from "../storage/marker.ts";
+import { storedFilesIn } from "../storage/testing/stored-files.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
 
 const remote = createRemoteServer();
@@ -35,11 +35,7 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 /** What is stored there, whole or in part. */
-const filesThere = async () =>
-  (await readdir(copies, { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile() && entry.name !== markerName)
-    .map(({ parentPath, name }) => join(parentPath, name).slice(copies.length + 1))
-    .sort();
+const filesThere = () => storedFilesIn(copies);
 
 /** The storage is in use again, and what lay there is what it was. */
 const holdsWhatItHeld = () =>

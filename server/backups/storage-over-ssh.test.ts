@@ -7,6 +7,7 @@ import type { Page } from "../../contract/paging.ts";
 import type { StorageProvider } from "../../contract/servers.ts";
 import { sshEntry } from "../ssh/testing/entry.ts";
 import { markerName } from "../storage/marker.ts";
+import { storedFilesIn } from "../storage/testing/stored-files.ts";
 import { casesOf } from "../testing/long-form.ts";
 import { createFakeClock } from "../testing/fake-clock.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
@@ -40,10 +41,7 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 const yearly = { storage_provider_id: onFar, frequency: "0 0 1 1 *" };
-const filesThere = async () =>
-  (await readdir(copies, { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile() && entry.name !== markerName)
-    .map(({ parentPath, name }) => join(parentPath, name).slice(copies.length + 1));
+const filesThere = () => storedFilesIn(copies);
 
 test("a backup is kept there, downloaded, drilled and restored, and goes with its configuration", async () => {
   const { body } = await service.json<Page<StorageProvider>>("GET", "/api/storage-providers");
@@ -78,7 +76,7 @@ test("a backup is kept there, downloaded, drilled and restored, and goes with it
   );
   await service.call("DELETE", `/api/backup-configuration/${id}?files=remove`);
   await service.becomesGone(`/api/backup-configuration/${id}`);
-  expect(await readdir(copies)).toEqual([markerName]);
+  await soon(async () => expect(await readdir(copies)).toEqual([markerName]));
 });
 
 test("one that names this machine is a folder here", async () => {

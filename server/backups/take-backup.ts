@@ -8,14 +8,22 @@ import type { ConfigurationRow } from "./configuration-store.ts";
 import { createOutput, type Output } from "./output.ts";
 import { storeDump, type Stored } from "./pipeline.ts";
 import { createRecordOutcome, type RecordOutcomeOptions } from "./record-outcome.ts";
-import type { Source } from "./sources/source.ts";
+import type { Origin, Source } from "./sources/source.ts";
 import { StorageError, type Storage } from "../storage/storage.ts";
 import type { TaskStore } from "./task-store.ts";
 import { sizeInWords } from "./formatting.ts";
+import type { RecoveryWriter } from "./recovery-writer.ts";
+import { removeStored } from "./stored-file.ts";
+import { makeManifest, putManifest } from "./stored-manifest.ts";
 import { untilAborted } from "./together.ts";
 import { operatorMessage } from "./failure-message.ts";
 
-type TakeBackupOptions = RecordOutcomeOptions & { tasks: TaskStore };
+type TakeBackupOptions = RecordOutcomeOptions & {
+  tasks: TaskStore;
+  recovery: Pick<RecoveryWriter, "request">;
+  /** Of the service. */
+  version: string;
+};
 
 const noWarnings: Promise<string[]> = Promise.resolve([]);
 
@@ -107,7 +115,27 @@ export function createTakeBackup(options: TakeBackupOptions) {
     const now = await store.byId(id);
     // Any other row may be of the very outcome whose answer was lost on its way here.
     if (path === "" || now?.status !== "failed" || now.path !== "") return;
-    await (await resolver.storage(storage_provider_id)).remove(path);
+    await removeStored(await resolver.storage(storage_provider_id), path);
+  }
+
+  /** Puts the manifest beside a file that was stored. @returns what the row keeps of it */
+  async function putBeside(
+    row: BackupRow,
+    configuration: ConfigurationRow,
+    source: Source,
+    storage: Storage,
+    stored: Stored,
+    signal: AbortSignal,
+  ): Promise<Origin> {
+    const subject = await resolver.describe(configuration, source);
+    const made = { subject, configuration, row, stored, storedAt: now(), version: options.version };
+    await untilAborted(signal, putManifest(storage, row.path, makeManifest(made), signal));
+    const { database, path, tools } = subject;
+    return {
+      tools,
+      ...(database !== undefined && { database }),
+      ...(path !== undefined && { path }),
+    };
   }
 
   return {
@@ -165,7 +193,11 @@ export function createTakeBackup(options: TakeBackupOptions) {
         } finally {
           await endReport();
         }
-        return await finish(row, configuration, stored, output, before, also);
+        const origin = await putBeside(row, configuration, source, storage, stored, signal);
+        const outcome = { ...stored, origin };
+        const finished = await finish(row, configuration, outcome, output, before, also);
+        options.recovery.request(finished.storage_provider_id, finished.id);
+        return finished;
       } catch (error) {
         if (operatorMessage(error) === null)
           log.error({ err: error, backup: row.id }, "a backup failed unexpectedly");

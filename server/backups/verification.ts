@@ -10,6 +10,7 @@ import type { ConfigurationRow, ConfigurationStore } from "./configuration-store
 import { createOutput } from "./output.ts";
 import { DamagedCopy, openPlain, verifyStored } from "./pipeline.ts";
 import type { Resolver } from "./resolver.ts";
+import type { RecoveryWriter } from "./recovery-writer.ts";
 import type { Manifest } from "./sources/source.ts";
 import type { TaskRow, TaskStore } from "./task-store.ts";
 import {
@@ -25,12 +26,13 @@ export type VerificationOptions = {
   configurations: ConfigurationStore;
   tasks: TaskStore;
   resolver: Resolver;
+  recovery: Pick<RecoveryWriter, "request">;
   clock: Clock;
   log: Logger;
 };
 
 export function createVerification(options: VerificationOptions) {
-  const { store, configurations, tasks, resolver, clock, log } = options;
+  const { store, configurations, tasks, resolver, recovery, clock, log } = options;
   const now = () => new Date(clock.now());
 
   return {
@@ -59,6 +61,8 @@ export function createVerification(options: VerificationOptions) {
           await recordEvent(tx, damagedEvent(configuration, row, details));
         }
       });
+      if (change.damage !== undefined && change.damage !== row.damage)
+        recovery.request(row.storage_provider_id);
     },
 
     async drill(
@@ -125,6 +129,7 @@ export function createVerification(options: VerificationOptions) {
           await recordEvent(tx, drillFailedEvent(configuration, row, details));
         }
       });
+      if (damage !== null || row.damage !== null) recovery.request(row.storage_provider_id);
     },
 
     /** After a drill that was cut off, mostly with the service. */

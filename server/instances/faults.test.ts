@@ -1,13 +1,13 @@
 // Three instances on one PostgreSQL, and faults by chance: whatever happens to them, each schedule runs once, each event is
 // delivered, no worker is there twice, and servers are looked after again soon.
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Worker } from "../../contract/workers/worker.ts";
 import type { Page } from "../../contract/paging.ts";
 import type { Site } from "../../contract/servers.ts";
 import { hasPostgresServer } from "../backups/testing/postgres-server.ts";
-import { markerName } from "../storage/marker.ts";
+import { storedFilesIn } from "../storage/testing/stored-files.ts";
 import { isLongForm } from "../testing/long-form.ts";
 import { makeRandom, makeSeed } from "../testing/random.ts";
 import { isAlive } from "../testing/signals.ts";
@@ -74,13 +74,7 @@ async function undelivered(): Promise<object[]> {
   return events.filter(({ message_id: id }) => !arrived.has(id));
 }
 
-async function storedFiles(): Promise<string[]> {
-  const entries = await readdir(join(rig.several.folder, "backups"), {
-    recursive: true,
-    withFileTypes: true,
-  });
-  return entries.flatMap((one) => (one.isFile() && one.name !== markerName ? one.name : [])).sort();
-}
+const storedFiles = () => storedFilesIn(join(rig.several.folder, "backups"));
 
 const expectShared = async () => {
   const owners = await rig.several.owners();
@@ -98,9 +92,7 @@ async function expectStorage(): Promise<void> {
   const finished = await rig.ask<{ path: string }>(
     "select path from backups where status = 'finished'",
   );
-  expect(await storedFiles()).toEqual(
-    finished.map(({ path }) => path.split("/").at(-1) ?? "").sort(),
-  );
+  expect(await storedFiles()).toEqual(finished.map(({ path }) => path).sort());
 }
 
 /**

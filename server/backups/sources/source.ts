@@ -32,6 +32,9 @@ export type Checksums = {
   tables: Record<string, string>;
 };
 
+/** Where a dump came from, as far as a restore without the service needs it. */
+export type Origin = { database?: string; path?: string; tools: Record<string, string> };
+
 /** What a dump says its content is; a drill holds what came back against it. Kept as JSON. */
 export type Manifest =
   | {
@@ -79,6 +82,12 @@ export type Drill = Pick<Source, "drill"> & {
 export type Source = {
   /** What its files end with, before `.zst`: `dump`, `sql`, `sqlite`, `tar`. */
   readonly extension: string;
+
+  /** Of one in a database server: its name there. */
+  readonly database?: string;
+
+  /** Versions by program, as the last rehearsal found them. */
+  tools?(): Record<string, string>;
 
   /**
    * Looks whether a backup could work now: the source answers, the tool is there and new enough.

@@ -1,11 +1,11 @@
 // A service with things to back up, and the words in which the tests of this room speak.
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, vi } from "vitest";
 import type { AppOptions } from "../../app-options.ts";
 import type { Backup, BackupConfiguration } from "../../../contract/backups/backup.ts";
-import { markerName } from "../../storage/marker.ts";
+import { storedFilesIn } from "../../storage/testing/stored-files.ts";
 import { createTestService, type TestService } from "../../testing/service.ts";
 import { ownUser } from "../../testing/own-user.ts";
 
@@ -26,7 +26,7 @@ export type BackupTestService = TestService & {
   run(configurationId: number): Promise<Backup>;
   becomes(id: number, status: string, timeoutMs?: number): Promise<Backup>;
   restored(id: number, status: string, timeoutMs?: number): Promise<Backup>;
-  /** Every file in the local storage, sorted. */
+  /** Every stored file in the local storage, as `storedFilesIn` counts them. */
   files(): Promise<string[]>;
   /** Runs a statement on the SQLite database and answers its rows. */
   sql(statement: string): Record<string, unknown>[];
@@ -187,10 +187,6 @@ export async function createBackupTestService(
         },
         { ...waiting, timeout: timeoutMs },
       ),
-    files: async () =>
-      (await readdir(copies, { recursive: true, withFileTypes: true }))
-        .filter((entry) => entry.isFile() && entry.name !== markerName)
-        .map(({ parentPath, name }) => join(parentPath, name).slice(copies.length + 1))
-        .sort(),
+    files: () => storedFilesIn(copies),
   };
 }

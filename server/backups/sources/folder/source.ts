@@ -42,12 +42,15 @@ export function createFolderSource(options: FolderSourceOptions): Source {
       await open.close();
     }
   };
+  let tools: Record<string, string> = {};
   return {
     extension: "tar",
+    tools: () => tools,
 
     async rehearse(signal) {
       await refuseUnreadable(signal);
       const version = await tarVersion(host, signal);
+      tools = { tar: version };
       return `${root} can be read; GNU tar ${version}.`;
     },
 

@@ -40,6 +40,8 @@ export function createMysqlSource({ host, name, url, scratchFolder }: MysqlSourc
   const options = { client };
   const namesFor = (id: number) => namesOf(place, scratchFolder, id);
 
+  let found: Record<string, string> = {};
+
   /** A restore that failed while its server was away could not be put in order; it is now. */
   async function settleLeftovers(say: (line: string) => void, signal: AbortSignal): Promise<void> {
     const files = await readdir(scratchFolder).catch(() => []);
@@ -54,9 +56,15 @@ export function createMysqlSource({ host, name, url, scratchFolder }: MysqlSourc
 
   return {
     extension: "sql",
+    database: place.database,
+    tools: () => found,
 
     async rehearse(signal) {
       const tools = await client.tools(signal);
+      found = {
+        [tools.isMariadb ? "MariaDB" : "MySQL"]: tools.serverVersion,
+        [tools.dump.program]: tools.dump.version,
+      };
       const lines: string[] = [];
       await settleLeftovers((line) => lines.push(line), signal);
       const { warning } = await checkPrivileges(client, [], signal);

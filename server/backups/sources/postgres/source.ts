@@ -51,6 +51,7 @@ export function createPostgresSource({
 
   /** What the last rehearsal found, for the run that follows it. */
   let known: Installations | null = null;
+  let tools: Record<string, string> = {};
   const installed = async (signal: AbortSignal) => known ?? findTools(host, signal);
 
   const dump = (isCompressed: boolean, [into, attempt]: Parameters<Source["dump"]>) => {
@@ -71,6 +72,8 @@ export function createPostgresSource({
 
   return {
     extension: "dump",
+    database: target.database,
+    tools: () => tools,
 
     async rehearse(signal) {
       const session = { applicationName: "quarterdeck", signal };
@@ -80,8 +83,9 @@ export function createPostgresSource({
         return { ...version, warnings: await tellRestorable(client, target, !isDrilledElsewhere) };
       });
       known = await findTools(host, signal);
-      const tools = toolsToDump(known.tools, server);
-      const answer = `PostgreSQL ${server.text} answers; pg_dump ${tools.version}.`;
+      const { version } = toolsToDump(known.tools, server);
+      tools = { PostgreSQL: server.text, pg_dump: version };
+      const answer = `PostgreSQL ${server.text} answers; pg_dump ${version}.`;
       return [answer, ...warnings].join(" ");
     },
 

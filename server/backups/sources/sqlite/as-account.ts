@@ -3,7 +3,12 @@ import { finished } from "node:stream/promises";
 import type { LocalHost } from "../../../hosts/host.ts";
 import { defineTask, type Task, type TaskPort, type TaskStreams } from "../../../hosts/task.ts";
 import { reviveSourceError, type Attempt, type Manifest, type Source } from "../source.ts";
-import { createSqliteSource, type SqliteOptions, type SqliteSource } from "./source.ts";
+import {
+  createSqliteSource,
+  tellSqliteVersion,
+  type SqliteOptions,
+  type SqliteSource,
+} from "./source.ts";
 import { workWithoutThread } from "./work.ts";
 
 /** A bound: the account may stop what works as it. */
@@ -58,6 +63,7 @@ export function createSqliteSourceAs(
 
   return {
     extension: "sqlite",
+    tools: tellSqliteVersion,
 
     rehearse: (signal) => perform(rehearseSqlite, null, 0, { signal }),
 

@@ -3,6 +3,7 @@
 import { createReadStream } from "node:fs";
 import { rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
+import { versions } from "node:process";
 import { pipeline } from "node:stream/promises";
 import { sizeInWords } from "../../formatting.ts";
 import { SourceError, type Attempt, type Source } from "../source.ts";
@@ -31,6 +32,11 @@ export type SqliteSource = Source & {
 };
 
 const chunkBytes = 256 * 1024;
+
+/** That of this program, in whichever process it works. */
+export const tellSqliteVersion = (): Record<string, string> => ({
+  SQLite: versions.sqlite ?? "unknown",
+});
 
 export function createSqliteSource({
   name,
@@ -93,6 +99,7 @@ export function createSqliteSource({
 
   return {
     extension: "sqlite",
+    tools: tellSqliteVersion,
 
     async rehearse(signal) {
       const size = await sizeBytes();

@@ -63,8 +63,10 @@ export function createRemoteFolderSource({ host, name, root }: RemoteFolderOptio
     return dumpThere(host, found, inspector, into, attempt);
   };
 
+  let tools: Record<string, string> = {};
   return {
     extension: "tar",
+    tools: () => tools,
 
     async rehearse(signal) {
       const lines: string[] = [];
@@ -74,6 +76,7 @@ export function createRemoteFolderSource({ host, name, root }: RemoteFolderOptio
       if (await settleLeftovers(found, (line) => lines.push(line), signal))
         found = await survey(signal);
       known = readable(found);
+      if (found.tarVersion !== null) tools = { tar: found.tarVersion };
       return [`${root} can be read; GNU tar ${found.tarVersion}.`, ...lines].join(" ");
     },
 

@@ -56,8 +56,10 @@ export function createRemoteSqliteSource({
       dumpThere(target, isCompressed, into, attempt),
     );
 
+  let tools: Record<string, string> = {};
   return {
     extension: "sqlite",
+    tools: () => tools,
 
     async rehearse(signal) {
       known = null;
@@ -68,6 +70,7 @@ export function createRemoteSqliteSource({
       if (found.opened !== null) refuseFailure(path, found.opened.recovery);
       refuseWithoutRoom(found.hasRoom, found.sizeBytes, target);
       known = found;
+      tools = { sqlite3: found.version };
       const size = sizeInWords(found.sizeBytes);
       return [`SQLite database ${path}, ${size}; sqlite3 ${found.version}.`, ...lines].join(" ");
     },

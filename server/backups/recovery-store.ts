@@ -1,0 +1,93 @@
+// What the recovery page of a storage names, from the rows.
+import { expandHome } from "../inventory/paths.ts";
+import type { Database } from "../store/database.ts";
+import { sql } from "../store/drizzle.ts";
+import type { databases, sites } from "../store/tables.ts";
+import type { Recoverable } from "./recovery-page.ts";
+import type { FileOwner, Origin } from "./sources/source.ts";
+
+type Found = {
+  database_id: number | null;
+  site_id: number | null;
+  backup_id: number;
+  is_safety: boolean;
+  path: string;
+  size: string;
+  checksum: string | null;
+  ended_at: string;
+  /** Of backups that older versions made there is none. */
+  origin: Origin | null;
+  owner: FileOwner | null;
+  database: (typeof databases.$inferSelect)["entry"] | null;
+  site: (typeof sites.$inferSelect)["entry"] | null;
+  server: string | null;
+};
+
+export function createRecoveryStore(db: Database) {
+  return {
+    providerIds: async (): Promise<number[]> => {
+      const { rows } = await db.execute<{ id: number }>(
+        sql`select id from storage_providers order by id`,
+      );
+      return rows.map(({ id }) => id);
+    },
+
+    /** Of each database and site that is backed up to a storage, the newest good backup there. */
+    async newestGood(providerId: number): Promise<Recoverable[]> {
+      const { rows } = await db.execute<Found>(sql`
+        select distinct on (c.database_id, c.site_id) c.database_id, c.site_id,
+          b.id as backup_id, b.is_safety, b.path, b.size, b.checksum, b.ended_at,
+          b.origin, b.owner, d.entry as database, s.entry as site, server.entry ->> 'name' as server
+        from backup_configurations c
+        cross join lateral (
+          select id, trigger = 'safety' as is_safety, path, size, checksum, ended_at,
+            manifest -> 'origin' as origin, manifest -> 'file' as owner
+          from backups
+          where configuration_id = c.id and storage_provider_id = ${providerId}
+            and status = 'finished' and damage is null
+          order by trigger = 'safety', id desc limit 1
+        ) b
+        left join databases d on d.id = c.database_id
+        left join sites s on s.id = c.site_id
+        left join servers server on server.id = c.server_id
+        where c.status <> 'removing'
+        order by c.database_id, c.site_id, b.is_safety, b.ended_at desc, b.id desc`);
+      return rows.flatMap(toRecoverable);
+    },
+
+    /** @param was what it said before; null = nothing */
+    async setWarning(backupId: number, was: string | null, warning: string | null): Promise<void> {
+      await db.execute(sql`
+        update backups set warnings = array_remove(warnings, ${was}::text)
+          || array_remove(array[${warning}::text], null)
+        where id = ${backupId} and status = 'finished'`);
+    },
+  };
+}
+
+export type RecoveryStore = ReturnType<typeof createRecoveryStore>;
+
+function toRecoverable(row: Found): Recoverable[] {
+  const { database, site, origin } = row;
+  const common = {
+    server: row.server ?? "",
+    backupId: row.backup_id,
+    isSafety: row.is_safety,
+    key: row.path,
+    sizeBytes: Number(row.size),
+    checksum: row.checksum,
+    endedAt: new Date(row.ended_at),
+    database: origin?.database,
+    owner: row.owner ?? undefined,
+    tools: origin?.tools ?? {},
+  };
+  if (database !== null) {
+    const path = database.engine === "sqlite" ? expandHome(database.path) : undefined;
+    const { engine, name } = database;
+    return [{ ...common, engine, name, path: origin?.path ?? path }];
+  }
+  if (site === null) return [];
+  return [
+    { ...common, engine: "folder", name: site.name, path: origin?.path ?? expandHome(site.root) },
+  ];
+}

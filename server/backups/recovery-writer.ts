@@ -1,0 +1,185 @@
+// Keeps RECOVERY.md of each storage up to date. No run waits for it, and none fails with it.
+import { setTimeout as wait } from "node:timers/promises";
+import type { Logger } from "pino";
+import type { Clock } from "../clock.ts";
+import type { InventoryStore } from "../inventory/store.ts";
+import { failureMessage } from "./failure-message.ts";
+import { recoveryName, recoveryPage } from "./recovery-page.ts";
+import type { RecoveryStore } from "./recovery-store.ts";
+import type { Resolver } from "./resolver.ts";
+
+type RecoveryWriterOptions = {
+  recovery: RecoveryStore;
+  resolver: Pick<Resolver, "storage">;
+  inventory: Pick<InventoryStore, "findStorageProvider">;
+  clock: Clock;
+  log: Logger;
+  /** Of the service. */
+  version: string;
+};
+
+export type RecoveryWriter = {
+  /**
+   * Has the page of a storage written anew, soon; to be called once what it is to say is committed.
+   * @param backupId the run that is warned of a failure
+   */
+  request(providerId: number, backupId?: number): void;
+  /** At the start: what a service before this one did not come to. */
+  resume(): Promise<void>;
+  /** Writes what was asked for and waits. */
+  stop(): Promise<void>;
+};
+
+/** Runs that end together are one page. */
+const gatherMs = 200;
+/** One page of 10,000 databases takes a second of work, so the next one waits so many times as long as the last one took. */
+const restFactor = 20;
+/** A storage that hung for a minute is no reason to wait for twenty. */
+const maxRestMs = 60_000;
+const writeLimitMs = 60_000;
+const stopLimitMs = 4000;
+const retryMs = 10 * 60_000;
+const resumeMs = 10_000;
+/** Another instance may have written an older page meanwhile. */
+const maxTries = 3;
+
+type Pending = {
+  timer: NodeJS.Timeout | undefined;
+  writing: Promise<void> | null;
+  isWanted: boolean;
+  /** By anybody since the start. */
+  isAsked: boolean;
+  restUntilMs: number;
+  /** Runs to warn of a failure. */
+  backups: Set<number>;
+  /** What runs were warned of. */
+  warned: Map<number, string>;
+};
+
+export function createRecoveryWriter(options: RecoveryWriterOptions): RecoveryWriter {
+  const { recovery, resolver, inventory, clock, log, version } = options;
+  const all = new Map<number, Pending>();
+  const stopping = new AbortController();
+  let isStopping = false;
+
+  function pendingOf(providerId: number): Pending {
+    const known = all.get(providerId);
+    if (known !== undefined) return known;
+    const made: Pending = {
+      timer: undefined,
+      writing: null,
+      isWanted: false,
+      isAsked: false,
+      restUntilMs: 0,
+      backups: new Set(),
+      warned: new Map(),
+    };
+    all.set(providerId, made);
+    return made;
+  }
+
+  async function write(providerId: number, isAsked: boolean, signal: AbortSignal): Promise<void> {
+    const entry = await inventory.findStorageProvider(providerId);
+    if (entry === null) return;
+    for (let tries = 0, written = ""; tries < maxTries; tries++) {
+      const targets = await recovery.newestGood(providerId);
+      // Nobody is to hear of a storage that never had a backup.
+      if (targets.length === 0 && !isAsked) return;
+      const now = JSON.stringify(targets);
+      if (now === written) return;
+      written = now;
+      const storage = await resolver.storage(providerId);
+      signal.throwIfAborted();
+      if (targets.length === 0) await storage.remove(recoveryName);
+      else {
+        const page = recoveryPage({
+          provider: entry.name,
+          place: storage.place,
+          isBucket: entry.type === "s3",
+          writtenAt: new Date(clock.now()),
+          version,
+          targets,
+        });
+        await storage.replace(recoveryName, Buffer.from(page), { signal });
+      }
+    }
+  }
+
+  async function perform(providerId: number): Promise<void> {
+    const pending = pendingOf(providerId);
+    pending.isWanted = false;
+    const backups = [...pending.backups];
+    pending.backups.clear();
+    const startMs = performance.now();
+    const signal = AbortSignal.any([AbortSignal.timeout(writeLimitMs), stopping.signal]);
+    try {
+      await write(providerId, pending.isAsked, signal);
+      for (const [id, was] of pending.warned) await recovery.setWarning(id, was, null);
+      pending.warned.clear();
+    } catch (error) {
+      log.warn({ err: error, provider: providerId }, `${recoveryName} was not written`);
+      const warning = `${recoveryName} couldn't be written: ${failureMessage(error)}`;
+      for (const id of backups) {
+        pending.warned.set(id, warning);
+        await recovery.setWarning(id, null, warning).catch(() => undefined);
+      }
+      later(providerId, retryMs);
+    }
+    const endMs = performance.now();
+    pending.restUntilMs = endMs + Math.min(maxRestMs, restFactor * (endMs - startMs));
+  }
+
+  function begin(providerId: number): Promise<void> {
+    const pending = pendingOf(providerId);
+    clearTimeout(pending.timer);
+    pending.writing = perform(providerId).finally(() => {
+      pending.writing = null;
+      if (pending.isWanted) soon(providerId);
+    });
+    return pending.writing;
+  }
+
+  function later(providerId: number, delayMs: number): void {
+    const pending = pendingOf(providerId);
+    clearTimeout(pending.timer);
+    if (!isStopping) pending.timer = setTimeout(() => void begin(providerId), delayMs).unref();
+  }
+
+  function soon(providerId: number): void {
+    const restMs = pendingOf(providerId).restUntilMs - performance.now();
+    later(providerId, Math.max(gatherMs, restMs));
+  }
+
+  async function end(): Promise<void> {
+    for (const { timer } of all.values()) clearTimeout(timer);
+    for (const { writing } of all.values()) await writing;
+    await Promise.all([...all].filter(([, { isWanted }]) => isWanted).map(([id]) => begin(id)));
+  }
+
+  return {
+    request(providerId, backupId) {
+      const pending = pendingOf(providerId);
+      if (backupId !== undefined) pending.backups.add(backupId);
+      pending.isAsked = true;
+      if (pending.isWanted) return;
+      pending.isWanted = true;
+      if (pending.writing === null) soon(providerId);
+    },
+
+    async resume() {
+      for (const id of await recovery.providerIds())
+        if (!pendingOf(id).isWanted) later(id, resumeMs);
+    },
+
+    async stop() {
+      isStopping = true;
+      const limit = new AbortController();
+      await Promise.race([
+        end(),
+        wait(stopLimitMs, undefined, { signal: limit.signal }).catch(() => undefined),
+      ]);
+      limit.abort();
+      stopping.abort(new Error("The service stops."));
+    },
+  };
+}

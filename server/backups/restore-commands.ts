@@ -1,0 +1,79 @@
+// The commands that restore a stored file with Debian's own programs, on a machine that has none of its content yet.
+import { posix } from "node:path";
+import type { FileOwner } from "./sources/source.ts";
+import type { Engine } from "./subject.ts";
+
+type Restored = {
+  engine: Engine;
+  /** Of the stored file, from where the commands are run. */
+  file: string;
+  /** In the inventory; for a database whose own name is not known. */
+  name: string;
+  database?: string | undefined;
+  path?: string | undefined;
+  owner?: FileOwner | undefined;
+};
+
+/** One word for a shell. */
+export const quoteWord = (word: string): string =>
+  /^[\w./:@%+=,-]+$/.test(word) && !word.startsWith("-")
+    ? word
+    : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+
+/** By engine: Debian's packages beside zstd. */
+export const packagesOf: Record<Engine, readonly string[]> = {
+  postgres: ["postgresql"],
+  mysql: ["mariadb-server"],
+  sqlite: ["sqlite3"],
+  folder: ["tar"],
+};
+
+/** @returns lines for bash; none of them writes over anything */
+export function restoreCommands({
+  engine,
+  file,
+  name,
+  database = name,
+  path = `./${name.replaceAll("/", "-")}`,
+  owner,
+}: Restored): string[] {
+  // A name that begins with a dash would be an option.
+  const from = quoteWord(file.startsWith("-") ? `./${file}` : file);
+  switch (engine) {
+    case "postgres": {
+      // One that holds a "=" or a ":" would be read as more than a name.
+      const connection = /^[\w-]+$/.test(database)
+        ? database
+        : quoteWord(`dbname='${database.replaceAll(/['\\]/g, String.raw`\$&`)}'`);
+      return [
+        `runuser -u postgres -- createdb --template=template0 --encoding=UTF8 -- ${quoteWord(database)}`,
+        `zstd -dc ${from} | runuser -u postgres -- pg_restore --dbname=${connection} --no-owner --no-privileges --exit-on-error --single-transaction`,
+      ];
+    }
+    case "mysql": {
+      const identifier = `\`${database.replaceAll("`", "``")}\``;
+      return [
+        `mariadb --execute=${quoteWord(`CREATE DATABASE ${identifier}`)}`,
+        `zstd -dc ${from} | mariadb --default-character-set=utf8mb4 --max-allowed-packet=1G --binary-mode --database=${quoteWord(database)}`,
+      ];
+    }
+    case "sqlite":
+      return [
+        `mkdir -p ${quoteWord(posix.dirname(path))}`,
+        `zstd -d --no-progress ${from} -o ${quoteWord(path)}`,
+        ...(owner === undefined
+          ? []
+          : [
+              `chown ${owner.uid}:${owner.gid} ${quoteWord(path)}`,
+              `chmod ${owner.mode.toString(8)} ${quoteWord(path)}`,
+            ]),
+        `sqlite3 ${quoteWord(path)} 'PRAGMA integrity_check'`,
+      ];
+    case "folder":
+      return [
+        `mkdir -p ${quoteWord(posix.dirname(path))}`,
+        `mkdir ${quoteWord(path)}`,
+        `zstd -dc ${from} | tar --extract --same-permissions --same-owner --numeric-owner --xattrs --xattrs-include='*' --acls --delay-directory-restore -C ${quoteWord(path)}`,
+      ];
+  }
+}

@@ -1,0 +1,19 @@
+// A stored backup is two objects: the file, and its manifest beside it. Whoever removes the one removes both.
+import type { Storage } from "../storage/storage.ts";
+
+const manifestEnding = ".json";
+
+export const manifestKeyOf = (key: string): string => `${key}${manifestEnding}`;
+
+/** @returns the key of the file that a manifest of this name would be of; null where it cannot be a manifest's */
+export const keyOfManifest = (key: string): string | null =>
+  key.endsWith(manifestEnding) ? key.slice(0, -manifestEnding.length) : null;
+
+/**
+ * The manifest first: a file without one is a backup all the same, e.g. of an older version.
+ * @throws StorageError
+ */
+export async function removeStored(storage: Storage, key: string): Promise<void> {
+  await storage.remove(manifestKeyOf(key));
+  await storage.remove(key);
+}

@@ -1,0 +1,100 @@
+// The manifest beside a stored file: what it is, how it is checked, and how it is restored without the service.
+import { Readable } from "node:stream";
+import { z } from "zod/mini";
+import { StorageError, type Storage } from "../storage/storage.ts";
+import type { BackupRow } from "./backup-store.ts";
+import type { ConfigurationRow } from "./configuration-store.ts";
+import type { Stored } from "./pipeline.ts";
+import { restoreCommands } from "./restore-commands.ts";
+import { manifestKeyOf } from "./stored-file.ts";
+import type { Subject } from "./subject.ts";
+
+const moment = z.iso.datetime();
+const named = z.looseObject({ id: z.int(), name: z.string() });
+
+/** Loose: a later version may add fields; `version` changes only when the meaning of one does. */
+export const storedManifestSchema = z.looseObject({
+  format: z.literal("quarterdeck-backup"),
+  version: z.literal(1),
+  /** Of the file, which is in the same folder. */
+  name: z.string(),
+  /** Bytes of the file. */
+  size: z.int().check(z.nonnegative()),
+  /** Hex, of the file. */
+  sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+  compression: z.literal("zstd"),
+  uncompressed_size: z.int().check(z.nonnegative()),
+  /** What was backed up; `database` is its name on its server, `path` that of a file or folder. */
+  source: z.looseObject({
+    type: z.enum(["database", "site"]),
+    engine: z.enum(["postgres", "mysql", "sqlite", "folder"]),
+    id: z.int(),
+    name: z.string(),
+    database: z.optional(z.string()),
+    path: z.optional(z.string()),
+    server: named,
+  }),
+  configuration: named,
+  backup: z.looseObject({ id: z.int(), trigger: z.string() }),
+  started_at: moment,
+  stored_at: moment,
+  /** Versions by program. */
+  tools: z.record(z.string(), z.string()),
+  /** The version of Quarterdeck. */
+  quarterdeck: z.string(),
+  /** What the content has to be once it is restored, e.g. rows by table. */
+  counts: z.looseObject({ kind: z.enum(["database", "folder"]) }),
+  /** Lines for a shell in the folder of the file. */
+  restore: z.array(z.string()),
+});
+
+export type StoredManifest = z.infer<typeof storedManifestSchema>;
+
+type Made = {
+  subject: Subject;
+  configuration: Pick<ConfigurationRow, "id" | "name">;
+  row: Pick<BackupRow, "id" | "trigger" | "started_at" | "path">;
+  stored: Stored;
+  storedAt: Date;
+  version: string;
+};
+
+export function makeManifest(made: Made): StoredManifest {
+  const { subject, configuration, row, stored } = made;
+  const { tools, ...source } = subject;
+  const name = row.path.slice(row.path.lastIndexOf("/") + 1);
+  const owner = stored.manifest.kind === "database" ? stored.manifest.file : undefined;
+  return {
+    format: "quarterdeck-backup",
+    version: 1,
+    name,
+    size: stored.sizeBytes,
+    sha256: stored.checksum,
+    compression: "zstd",
+    uncompressed_size: stored.plainBytes,
+    source,
+    configuration: { id: configuration.id, name: configuration.name },
+    backup: { id: row.id, trigger: row.trigger },
+    started_at: row.started_at.toISOString(),
+    stored_at: made.storedAt.toISOString(),
+    tools,
+    quarterdeck: made.version,
+    counts: stored.manifest,
+    restore: restoreCommands({ ...subject, file: name, owner }),
+  };
+}
+
+/** @throws StorageError, or the signal's reason */
+export async function putManifest(
+  storage: Storage,
+  key: string,
+  manifest: StoredManifest,
+  signal: AbortSignal,
+): Promise<void> {
+  const content = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+  const size = await storage.put(manifestKeyOf(key), Readable.from([content]), { signal });
+  if (size !== content.length)
+    throw new StorageError(
+      `Upload incomplete: ${storage.place} holds ${size} of ${content.length} bytes of the manifest.`,
+    );
+}

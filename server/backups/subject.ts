@@ -1,0 +1,44 @@
+// What a backup is of, in the words that its manifest and the recovery page use. No secret is in it.
+import type { DatabaseRow, ServerRow, SiteRow } from "../inventory/store.ts";
+import { expandHome } from "../inventory/paths.ts";
+import type { Source } from "./sources/source.ts";
+
+export type Engine = "postgres" | "mysql" | "sqlite" | "folder";
+
+export type Subject = {
+  type: "database" | "site";
+  engine: Engine;
+  id: number;
+  /** In the inventory. */
+  name: string;
+  /** Its name on its server. */
+  database?: string;
+  /** Of a file or a folder. */
+  path?: string;
+  server: { id: number; name: string };
+  /** Versions by program, as the rehearsal found them. */
+  tools: Record<string, string>;
+};
+
+export function describeSubject(
+  found: DatabaseRow | SiteRow,
+  server: ServerRow | null,
+  { database, tools }: Pick<Source, "database" | "tools">,
+): Subject {
+  const common = {
+    id: found.id,
+    server: { id: found.serverId, name: server?.name ?? `server ${found.serverId}` },
+    tools: tools?.() ?? {},
+  };
+  if (!("entry" in found))
+    return { type: "site", engine: "folder", name: found.name, path: found.root, ...common };
+  const { entry } = found;
+  return {
+    type: "database",
+    engine: entry.engine,
+    name: entry.name,
+    ...(database !== undefined && { database }),
+    ...(entry.engine === "sqlite" && { path: expandHome(entry.path) }),
+    ...common,
+  };
+}
