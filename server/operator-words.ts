@@ -8,6 +8,7 @@ import { DatabaseMoved } from "./store/move-mark.ts";
 import { MoveError } from "./store/move/move-error.ts";
 import { DatabaseUnusable } from "./store/own-server.ts";
 import { NewerSchema } from "./store/schema-version.ts";
+import { StorageError } from "./storage/storage.ts";
 import { toError } from "./to-error.ts";
 
 const expected = [
@@ -20,6 +21,7 @@ const expected = [
   InventoryMissing,
   MoveError,
   NewerSchema,
+  StorageError,
 ];
 
 /** @returns null for an error that nobody expects */

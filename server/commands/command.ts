@@ -5,6 +5,8 @@ export type Command = {
   name: string;
   /** The one argument it takes, as the usage shows it; undefined = none. */
   parameter?: string;
+  /** Those it knows, e.g. `--json`; none takes a value. */
+  options?: readonly string[];
   /** One line for the usage. */
   about: string;
   /** What its own help adds. */
@@ -16,6 +18,8 @@ export type Command = {
 export type CommandContext = {
   /** Empty where the command takes none. */
   argument: string;
+  /** Those that were given. */
+  options: ReadonlySet<string>;
   environment: Environment;
   isRoot: boolean;
   /** As of process.version, and the path of that Node. */
@@ -23,6 +27,8 @@ export type CommandContext = {
   runtime: string;
   /** Writes a line for the operator. */
   say(line: string): void;
+  /** Shows a line in place of the last one, on a terminal only; an empty one ends that. */
+  showProgress(line: string): void;
   /** All of the standard input. */
   readInput(): Promise<string>;
   /** The command's own, where it ends well: 0 unless this is called. */

@@ -252,6 +252,8 @@ test.each([
     nodeVersion: process.version,
     runtime: process.execPath,
     setExitCode: () => undefined,
+    options: new Set(),
+    showProgress: () => undefined,
     say: () => undefined,
     readInput: async () => "",
     onEnd: () => undefined,

@@ -8,12 +8,14 @@ import { cancelMoveCommand, moveDatabaseCommand } from "./move-database.ts";
 import { doctorCommand } from "./doctor.ts";
 import { tokenCommand } from "./token.ts";
 import type { Command } from "./command.ts";
+import { verifyCommand } from "./verify.ts";
 
 const commands: readonly Command[] = [
   tokenCommand,
   doctorCommand,
   moveDatabaseCommand,
   cancelMoveCommand,
+  verifyCommand,
 ];
 
 const lineOf = (words: string, about: string) => `  ${words.padEnd(26)}${about}\n`;
@@ -40,15 +42,21 @@ function exitWith(text: string): never {
   process.exit(0);
 }
 
-const [name, ...args] = process.argv.slice(2);
+const [name, ...given] = process.argv.slice(2);
 if (isHelp(name)) exitWith(usage);
 if (name === "--version" || name === "-v") {
   const { version }: { version: string } = createRequire(import.meta.url)("../../package.json");
   exitWith(`${version}\n`);
 }
 const command = commands.find((one) => one.name === name);
-if (command !== undefined && isHelp(args[0])) exitWith(helpOf(command));
-if (command === undefined || args.length !== (command.parameter === undefined ? 0 : 1)) {
+if (command !== undefined && isHelp(given[0])) exitWith(helpOf(command));
+const options = new Set(given.filter((arg) => arg.startsWith("--")));
+const args = given.filter((arg) => !options.has(arg));
+if (
+  command === undefined ||
+  args.length !== (command.parameter === undefined ? 0 : 1) ||
+  [...options].some((option) => command.options?.includes(option) !== true)
+) {
   process.stderr.write(command === undefined ? usage : helpOf(command));
   process.exit(2);
 }
@@ -72,11 +80,15 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
 try {
   await command.run({
     argument: args[0] ?? "",
+    options,
     environment: process.env,
     isRoot: process.getuid?.() === 0,
     nodeVersion: process.version,
     runtime: process.execPath,
     say: (line) => process.stdout.write(`${line}\n`),
+    showProgress(line) {
+      if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`);
+    },
     readInput: async () => (await Array.fromAsync(process.stdin)).join(""),
     setExitCode: (code) => void (process.exitCode = code),
     onEnd: (end) => void started.push(end),

@@ -12,6 +12,8 @@ async function runToken(environment: Record<string, string>): Promise<string> {
       argument: "",
       environment,
       isRoot: false,
+      options: new Set(),
+      showProgress: () => undefined,
       nodeVersion: process.version,
       runtime: process.execPath,
       setExitCode: () => undefined,

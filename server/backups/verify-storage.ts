@@ -1,0 +1,175 @@
+// Holds every stored file of a storage against the manifest beside it, with nothing but the storage.
+import { createHash } from "node:crypto";
+import { buffer } from "node:stream/consumers";
+import { z } from "zod/mini";
+import { StorageError, type ListedStorage } from "../storage/storage.ts";
+import { keyOfManifest, manifestKeyOf } from "./stored-file.ts";
+import { storedManifestSchema } from "./stored-manifest.ts";
+
+type Problem = {
+  /** Of the stored file. */
+  key: string;
+  kind: "damaged" | "missing" | "unreadable manifest" | "unreadable file";
+  /** A sentence for the operator. */
+  reason: string;
+};
+
+export type Verified = {
+  /** Files that are what their manifests say. */
+  sound: number;
+  soundBytes: number;
+  problems: Problem[];
+  /** Stored files that nothing says anything of: of an earlier version, or of a run that is not over. */
+  withoutManifest: string[];
+  /** Pieces of files that a killed service was writing. */
+  leftovers: string[];
+};
+
+export type VerifyProgress = { files: number; ofFiles: number; bytes: number; ofBytes: number };
+
+type VerifyOptions = {
+  /** Only keys that begin with it. */
+  prefix?: string;
+  signal: AbortSignal;
+  onProgress?(progress: VerifyProgress): void;
+};
+
+/** With tens of thousands of tables a manifest has a few megabytes. */
+const maxManifestBytes = 64 * 1024 * 1024;
+const storedFile = /\.(?:dump|sql|sqlite|tar)\.zst$/;
+const ourManifest = /\.zst\.json$/;
+
+/** What is needed of one, whatever else its version says. */
+const essentials = z.looseObject({
+  format: storedManifestSchema.shape.format,
+  version: z.int(),
+  name: storedManifestSchema.shape.name,
+  size: storedManifestSchema.shape.size,
+  sha256: storedManifestSchema.shape.sha256,
+});
+type Essentials = z.infer<typeof essentials>;
+
+/** @throws StorageError where the storage cannot be listed, or the signal's reason */
+export async function verifyStorage(
+  storage: ListedStorage,
+  { prefix = "", signal, onProgress }: VerifyOptions,
+): Promise<Verified> {
+  const sizes = new Map<string, number>();
+  for await (const { key, sizeBytes } of storage.list({ signal, prefix }))
+    sizes.set(key, sizeBytes);
+  const keys = [...sizes.keys()];
+  const manifests = keys.filter((key) => ourManifest.test(key));
+  const files = manifests.map((key) => keyOfManifest(key) ?? key);
+  const found: Verified = {
+    sound: 0,
+    soundBytes: 0,
+    problems: [],
+    withoutManifest: keys.filter((key) => storedFile.test(key) && !sizes.has(manifestKeyOf(key))),
+    leftovers: keys.filter((key) => key.endsWith(".partial")),
+  };
+  const ofBytes = files.reduce((sum, key) => sum + (sizes.get(key) ?? 0), 0);
+  let bytes = 0;
+  for (const [index, key] of files.entries()) {
+    const told = (more: number) => {
+      bytes += more;
+      onProgress?.({ files: index, ofFiles: files.length, bytes, ofBytes });
+    };
+    told(0);
+    const before = bytes;
+    const problem = await checkFile(storage, key, { signal, told });
+    // Retention may have removed it since the list was made.
+    if (problem !== null && (await isRemoved(storage, key))) continue;
+    if (problem === null) {
+      found.sound += 1;
+      found.soundBytes += bytes - before;
+    } else found.problems.push({ key, ...problem });
+  }
+  return found;
+}
+
+type CheckOptions = { signal: AbortSignal; told(bytes: number): void };
+
+/** @returns null where all is well */
+async function checkFile(
+  storage: ListedStorage,
+  key: string,
+  { signal, told }: CheckOptions,
+): Promise<Omit<Problem, "key"> | null> {
+  let manifest: Essentials | string;
+  try {
+    manifest = await readManifest(storage, key, signal);
+  } catch (error) {
+    manifest = messageOf(error, signal);
+  }
+  if (typeof manifest === "string") return { kind: "unreadable manifest", reason: manifest };
+  try {
+    const size = await storage.size(key);
+    if (size === null) return { kind: "missing", reason: `${key} is missing.` };
+    if (size !== manifest.size)
+      return { kind: "damaged", reason: `${key} has ${size} bytes instead of ${manifest.size}.` };
+    if ((await digestOf(storage, key, { signal, told })) !== manifest.sha256)
+      return {
+        kind: "damaged",
+        reason: `Checksum mismatch: ${key} is not the file that was stored.`,
+      };
+    return null;
+  } catch (error) {
+    return { kind: "unreadable file", reason: messageOf(error, signal) };
+  }
+}
+
+/** @returns what is wrong with it where it cannot be used */
+async function readManifest(
+  storage: ListedStorage,
+  key: string,
+  signal: AbortSignal,
+): Promise<Essentials | string> {
+  const manifestKey = manifestKeyOf(key);
+  const size = (await storage.size(manifestKey)) ?? 0;
+  if (size > maxManifestBytes) return `${manifestKey} is no manifest: it has ${size} bytes.`;
+  const text = (await buffer(await storage.get(manifestKey, { signal }))).toString();
+  const parsed = essentials.safeParse(parseJson(text));
+  if (!parsed.success) return `${manifestKey} is no manifest, or damaged.`;
+  if (parsed.data.version > 1)
+    return `${manifestKey} was written by a newer version of Quarterdeck. Use that version.`;
+  if (key.split("/").at(-1) !== parsed.data.name)
+    return `${manifestKey} is the manifest of ${parsed.data.name}.`;
+  return parsed.data;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Hex SHA-256 of what the storage holds, past the memory in which the system keeps files where that can be done. */
+async function digestOf(
+  storage: ListedStorage,
+  key: string,
+  { signal, told }: CheckOptions,
+): Promise<string> {
+  const stored = await storage.readBack(key, { signal });
+  if (stored.kind === "digest") return stored.checksum;
+  if (stored.kind === "checksums") throw new Error("Only what was just put is known by checksums.");
+  const hash = createHash("sha256");
+  for await (const piece of stored.content) {
+    signal.throwIfAborted();
+    hash.update(piece);
+    told(piece.length);
+  }
+  return hash.digest("hex");
+}
+
+const isRemoved = async (storage: ListedStorage, key: string): Promise<boolean> =>
+  (await storage.size(manifestKeyOf(key)).catch(() => 0)) === null &&
+  (await storage.size(key).catch(() => 0)) === null;
+
+/** @throws all that is no failure of the storage */
+function messageOf(error: unknown, signal: AbortSignal): string {
+  signal.throwIfAborted();
+  if (error instanceof StorageError) return error.message;
+  throw error;
+}

@@ -1,0 +1,195 @@
+// `quarterdeck verify` on storages that a service has filled, with the service and its database gone.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFile, cp, mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { createBackupTestService } from "../backups/testing/backup-service.ts";
+import { startS3, type Gate } from "../storage/testing.ts";
+
+const program = fileURLToPath(new URL("quarterdeck.ts", import.meta.url));
+
+let root: string;
+let copies: string;
+let bucketFolder: string;
+let s3: Gate;
+/** Keys of what was stored in the folder, the older one first, and in the bucket. */
+let keys: string[] = [];
+let inBucket = "";
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), "quarterdeck-verify-"));
+  copies = join(root, "copies");
+  bucketFolder = join(root, "bucket");
+  s3 = await startS3(bucketFolder);
+  const service = await createBackupTestService(
+    { secrets: { S3_ACCESS: s3.options.accessKey, S3_SECRET: s3.options.secretKey } },
+    { providers: () => `  - { id: 3, type: s3, name: offsite, ${accessOf(s3)} }` },
+  );
+  const { id } = await service.installed();
+  keys = [(await service.run(id)).path, (await service.run(id)).path];
+  const site = { storage_provider_id: 3, backupable_type: "site" };
+  inBucket = (await service.run((await service.installed(site)).id)).path;
+  for (const key of keys.flatMap((name) => [name, `${name}.json`]))
+    await cp(join(service.folder, "copies", key), join(copies, key));
+  await service.close();
+});
+afterAll(async () => {
+  await s3?.close();
+  await rm(root, { recursive: true, force: true });
+});
+
+const accessOf = ({ options }: Gate) =>
+  `bucket: copies, endpoint: "${options.endpoint}", access_key: env:S3_ACCESS, secret_key: env:S3_SECRET`;
+
+type Ended = { code: number; stdout: string; stderr: string };
+
+async function verify(
+  args: readonly string[],
+  environment: Record<string, string> = {},
+): Promise<Ended> {
+  const child = spawn(process.execPath, [program, "verify", ...args], {
+    env: { PATH: process.env["PATH"], QUARTERDECK_DATA: join(root, "no-data"), ...environment },
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const ended = once(child, "close");
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  // Of a program that was not killed the first is its exit code.
+  const [code] = (await ended) as [number];
+  return { code, stdout, stderr };
+}
+
+/** Changes a stored file or its manifest for the time of a test. */
+async function change(name: string, how: (path: string) => Promise<unknown>): Promise<void> {
+  const path = join(copies, name);
+  const before = await readFile(path);
+  onTestFinished(() => writeFile(path, before));
+  await how(path);
+}
+
+const [older, newer] = [() => keys[0] ?? "", () => keys[1] ?? ""];
+
+test("finds all sound, and leaves the folder as it is", async () => {
+  const { code, stdout, stderr } = await verify([copies]);
+  expect(stderr).toBe("");
+  expect(stdout).toMatch(
+    /^2 stored files in \/.*copies checked \([\d.]+ (?:bytes|kB)\), all sound\.\n$/,
+  );
+  expect(code).toBe(0);
+});
+
+test("tells a file that was changed, cut, or lost", async () => {
+  await change(older(), async (path) => {
+    const file = await open(path, "r+");
+    await file.write(Buffer.from("?"), 0, 1, 20);
+    await file.close();
+  });
+  await change(newer(), (path) => appendFile(path, "x"));
+  const two = await verify([copies]);
+  expect(two.stdout).toContain(`damaged: ${older()}\n  Checksum mismatch`);
+  expect(two.stdout).toMatch(new RegExp(`damaged: ${newer()}\\n  .* has \\d+ bytes instead of`));
+  expect(two.stderr).toContain("2 of 2 stored files in");
+  expect(two.code).toBe(1);
+
+  await rm(join(copies, newer()));
+  const { stdout, code } = await verify(["--json", copies]);
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({
+    storage: copies,
+    sound: 0,
+    problems: [
+      { key: older(), kind: "damaged" },
+      { key: newer(), kind: "missing", reason: `${newer()} is missing.` },
+    ],
+  });
+});
+
+test.each([
+  ["cut off", (text: string) => text.slice(0, 100), "is no manifest, or damaged"],
+  ["of a newer version", (text: string) => text.replace(`"version": 1`, `"version": 2`), "newer"],
+  ["of another file", (text: string) => text.replace(`"name": "`, `"name": "x`), "manifest of x"],
+])("tells a manifest that is %s", async (_, edit, words) => {
+  await change(`${older()}.json`, async (path) =>
+    writeFile(path, edit(await readFile(path, "utf8"))),
+  );
+  const { code, stdout } = await verify([copies]);
+  expect(stdout).toContain(`unreadable manifest: ${older()}\n`);
+  expect(stdout).toContain(words);
+  expect(code).toBe(1);
+});
+
+test("names what has no manifest and what was cut off, and neither is an error", async () => {
+  await change(`${older()}.json`, (path) => rm(path));
+  const piece = join(copies, "x.tar.zst.partial");
+  await writeFile(piece, "x");
+  onTestFinished(() => rm(piece));
+  const { code, stdout } = await verify([copies]);
+  expect(stdout).toContain(
+    `Not checked, no manifest (of an earlier version, or their run isn't over):\n  ${older()}`,
+  );
+  expect(stdout).toContain("\n  x.tar.zst.partial\n");
+  expect(stdout).toContain("1 stored file in");
+  expect(code).toBe(0);
+});
+
+test("is no success where nothing was checked", async () => {
+  const empty = await mkdtemp(join(root, "empty-"));
+  const nothing = await verify([empty]);
+  expect(nothing.stderr).toContain(
+    `Nothing was checked: there is no stored file with a manifest in ${empty}.`,
+  );
+  expect(nothing.code).toBe(1);
+  const gone = await verify([join(root, "gone")]);
+  expect(gone.stderr).toMatch(/gone.* is not there/);
+  expect(gone.code).toBe(1);
+});
+
+test("checks a bucket by keys of the environment, all of it or what begins with a prefix", async () => {
+  const access = {
+    AWS_ACCESS_KEY_ID: s3.options.accessKey,
+    AWS_SECRET_ACCESS_KEY: s3.options.secretKey,
+    AWS_ENDPOINT_URL: s3.options.endpoint ?? "",
+  };
+  const all = await verify(["s3://copies"], access);
+  expect(all.stderr).toBe("");
+  expect(all.stdout).toMatch(/^1 stored file in bucket copies at .* all sound\.\n$/);
+  const [folder = ""] = inBucket.split("/");
+  expect((await verify([`s3://copies/${folder}/`], access)).code).toBe(0);
+  const none = await verify(["s3://copies/elsewhere", "--json"], access);
+  expect(none.code).toBe(1);
+  expect(JSON.parse(none.stdout)).toMatchObject({ sound: 0, problems: [] });
+  const wrong = await verify(["s3://copies"], { ...access, AWS_ACCESS_KEY_ID: "nobody" });
+  expect(wrong.stderr).toMatch(/bucket copies at .*(access key|denies)/);
+  expect(wrong.code).toBe(1);
+});
+
+test("checks a bucket by the inventory, and says what is missing where neither has it", async () => {
+  const inventory = join(root, "inventory.yaml");
+  await writeFile(
+    inventory,
+    `storage_providers:\n  - { id: 1, type: s3, name: offsite, ${accessOf(s3)} }\n`,
+  );
+  const secrets = { S3_ACCESS: s3.options.accessKey, S3_SECRET: s3.options.secretKey };
+  const known = await verify(["s3://copies"], { ...secrets, QUARTERDECK_INVENTORY: inventory });
+  expect(known.stderr).toBe("");
+  expect(known.code).toBe(0);
+  const other = await verify(["s3://others"], { QUARTERDECK_INVENTORY: inventory });
+  expect(other.stderr).toMatch(
+    /inventory\.yaml has no storage provider for it\. Set AWS_ACCESS_KEY_ID/,
+  );
+  const nowhere = await verify(["s3://copies"]);
+  expect(nowhere.stderr).toMatch(/No access to bucket copies: .*inventory\.yaml/);
+  expect([other.code, nowhere.code]).toEqual([1, 1]);
+});
+
+test("refuses what it does not know", async () => {
+  for (const args of [[], [copies, "--quick"], [copies, copies]]) {
+    const { code, stderr } = await verify(args);
+    expect(stderr).toContain("verify <storage>");
+    expect(code).toBe(2);
+  }
+  expect((await verify(["ftp://copies"])).stderr).toContain("neither a folder nor s3://");
+});
