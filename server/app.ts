@@ -25,7 +25,7 @@ import { createChangeService } from "./inventory/change-service.ts";
 import { createHighestIds } from "./inventory/highest-ids.ts";
 import { createWhyReadOnly } from "./inventory/read-only.ts";
 import { inventoryRoutes } from "./inventory/routes.ts";
-import { createTestService } from "./inventory/test-service.ts";
+import { createTestService } from "./inventory/try-entries.ts";
 import { createSecretReader } from "./inventory/secrets.ts";
 import { openInventory, openNone } from "./inventory/inventory.ts";
 import { createInventoryStore } from "./inventory/store.ts";

@@ -50,7 +50,7 @@ export type InventoryTest = z.infer<typeof inventoryTest>;
 /** Seconds that a test takes at the most. */
 export const testSeconds = 10;
 
-export const inventoryConflictCodes = [
+const inventoryConflictCodes = [
   /** The file is not the one that the request was made from. */
   "inventory_changed",
   /** The file cannot be written here; `yaml` has the lines for it. */

@@ -21,7 +21,7 @@ import { createBackupCounts, backupMetrics } from "./metrics.ts";
 import { createTaskHandlers } from "./task-handlers.ts";
 import type { Visible } from "../events/visible-messages.ts";
 import { createEntryTests } from "./entry-tests.ts";
-import type { EntryTests } from "../inventory/test-service.ts";
+import type { EntryTests } from "../inventory/try-entries.ts";
 import { createProtectionOverview, type ProtectionOverview } from "./protection-overview.ts";
 import { createRecoveryStore } from "./recovery-store.ts";
 import { createRecoveryWriter } from "./recovery-writer.ts";

@@ -1,8 +1,8 @@
 // Tries a database or a storage provider as somebody typed it into a form, before it is in the inventory.
-import type { EntryTests } from "../inventory/test-service.ts";
+import type { EntryTests } from "../inventory/try-entries.ts";
 import type { SecretReader } from "../inventory/secrets.ts";
 import { sizeInWords } from "./formatting.ts";
-import { rehearseStorage } from "./rehearse-storage.ts";
+import { rehearseStorage } from "../storage/rehearse.ts";
 import type { EntryResolver } from "./resolver.ts";
 
 /** Where a storage is tried: backups are stored in folders of their configurations. */

@@ -26,6 +26,7 @@ Run it as the service's account and with the service's environment. The exit cod
     const servers = createServers({
       local: host,
       environment: { PATH, HOME, LC_ALL: "C", ...(agent && { SSH_AUTH_SOCK: agent }) },
+      inventoryFolder: dirname(config.inventoryFile),
     });
     onEnd(() => servers.close());
     const found = await diagnose({

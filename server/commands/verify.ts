@@ -1,9 +1,9 @@
 // `verify`: whether what lies in a storage is what was stored there, without a database and without the service.
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { sizeInWords } from "../backups/formatting.ts";
 import { verifyStorage, type Verified, type VerifyProgress } from "../backups/verify-storage.ts";
 import { ConfigError, readConfig, readSecretFiles } from "../config.ts";
-import { readInventory } from "../inventory/file.ts";
+import { parseInventory, readText } from "../inventory/file.ts";
 import { createSecretReader } from "../inventory/secrets.ts";
 import { createLocalStorage } from "../storage/local.ts";
 import type { S3Options } from "../storage/s3.ts";
@@ -127,14 +127,14 @@ async function accessFromInventory(
   const { inventoryFile } = readConfig(readSecretFiles(environment), isRoot);
   const either = `Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (and AWS_REGION, AWS_ENDPOINT_URL), or QUARTERDECK_INVENTORY to an inventory with the bucket ${bucket}.`;
   try {
-    const inventory = await readInventory(inventoryFile, async () => []);
+    const inventory = parseInventory(await readText(inventoryFile), inventoryFile);
     const [entry, another] = inventory.storage_providers.flatMap((provider) =>
       provider.type === "s3" && provider.bucket === bucket ? [provider] : [],
     );
     if (entry === undefined) throw new Error(`${inventoryFile} has no storage provider for it.`);
     if (another !== undefined)
       throw new Error(`${inventoryFile} has several storage providers with this name of a bucket.`);
-    const secrets = createSecretReader(environment);
+    const secrets = createSecretReader(environment, dirname(inventoryFile));
     const of = `of storage provider ${entry.id} (${entry.name})`;
     return {
       bucket,

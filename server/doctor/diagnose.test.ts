@@ -27,7 +27,7 @@ async function check({ folder, inventory, url, smtp, path }: Installation): Prom
   await writeFile(inventoryFile, inventory);
   const environment = { PATH: path ?? process.env["PATH"] ?? "", HOME: folder };
   const host = createLocalHost(environment);
-  const servers = createServers({ local: host, environment });
+  const servers = createServers({ local: host, environment, inventoryFolder: folder });
   try {
     const found = await diagnose({
       config: {

@@ -1,4 +1,5 @@
 // Every check of an installation, each with its result in words and its cure. What fails keeps no other check from its result.
+import { dirname } from "node:path";
 import type { Diagnosis } from "../../contract/doctor.ts";
 import type { Config } from "../config.ts";
 import { findAccount, ownAccount } from "../hosts/account.ts";
@@ -41,7 +42,7 @@ export async function diagnose(options: DiagnoseOptions): Promise<Diagnosis[]> {
   const { opened, offsetMs } = "opened" in database ? database : { opened: null, offsetMs: null };
   try {
     const store = opened === null ? null : createInventoryStore(opened.db);
-    const secrets = createSecretReader(options.environment);
+    const secrets = createSecretReader(options.environment, dirname(config.inventoryFile));
     const read = await withinLimit("Inventory", async () =>
       checkInventory({
         file: config.inventoryFile,

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import type { Diagnosis } from "../../contract/doctor.ts";
 import { decideAccounts, type AccountSource, type EntryAccounts } from "../inventory/accounts.ts";
-import { readInventory } from "../inventory/file.ts";
+import { inspect, InventoryError, readText } from "../inventory/file.ts";
 import type { Inventory } from "../inventory/schema.ts";
 import type { SecretReader } from "../inventory/secrets.ts";
 import type { Servers } from "../ssh/servers.ts";
@@ -33,16 +33,15 @@ export async function checkInventory(options: InventoryOptions): Promise<Found> 
       "Start the service: it writes a sample. If the file is elsewhere, set QUARTERDECK_INVENTORY.";
     return { diagnoses: [warning(name, `${file} is not there.`, cure)], inventory: null };
   }
-  let without: string[] = [];
   try {
-    const inventory = await readInventory(file, async (read) => {
-      await servers.follow(read.servers);
-      const decided = await decideAccounts(read, stored, accounts, servers.accounts);
-      without = Object.values(decided.accounts).flatMap((entries) =>
-        [...entries.values()].flatMap(({ problem }) => (problem === null ? [] : [problem])),
-      );
-      return decided.complaints;
-    });
+    const { inventory, complaints, tell } = inspect(await readText(file));
+    if (inventory === null) throw new InventoryError(file, complaints.map(tell));
+    await servers.follow(inventory.servers);
+    const decided = await decideAccounts(inventory, stored, accounts, servers.accounts);
+    if (decided.complaints.length > 0) throw new InventoryError(file, decided.complaints.map(tell));
+    const without = Object.values(decided.accounts).flatMap((entries) =>
+      [...entries.values()].flatMap(({ problem }) => (problem === null ? [] : [problem])),
+    );
     const diagnoses = [
       ok(name, `${file} can be used: ${sizeOf(inventory)}.`),
       ...without.map((problem) => warning(name, problem, null)),

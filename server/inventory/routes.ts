@@ -1,10 +1,10 @@
 // The inventory file over HTTP: what it says, changes of its entries, and tests of entries that are not in it yet.
-import type { InventoryKind } from "../../contract/inventory/entries.ts";
+import { inventoryKinds, type InventoryKind } from "../../contract/inventory/entries.ts";
 import { servedOperations as operations } from "../../contract/served-operations.ts";
 import { nothingToFind, reply, route, type Caller, type Route } from "../http/route.ts";
 import type { ChangeService } from "./change-service.ts";
 import type { Change } from "./entry.ts";
-import type { TestService } from "./test-service.ts";
+import type { TestService } from "./try-entries.ts";
 
 export function inventoryRoutes(changes: ChangeService, tests: TestService): Route[] {
   const change = async (wanted: Change, version: string | undefined) => {
@@ -86,6 +86,6 @@ export function inventoryRoutes(changes: ChangeService, tests: TestService): Rou
       find: nothingToFind,
       handle: async ({ body, signal }) => reply(200, await tests.channel(body, signal)),
     }),
-    ...(Object.keys(rows) as InventoryKind[]).flatMap(routesOf),
+    ...inventoryKinds.flatMap(routesOf),
   ];
 }

@@ -27,7 +27,7 @@ const isTyped = (value: unknown): value is Typed =>
   "secret" in value &&
   typeof value.secret === "string";
 
-export type TypedSecret = { path: string[]; secret: string };
+type TypedSecret = { path: string[]; secret: string };
 
 /**
  * Takes what was typed out of an entry.
@@ -131,5 +131,3 @@ export function createSecretFiles(inventoryFile: string) {
     },
   };
 }
-
-export type SecretFiles = ReturnType<typeof createSecretFiles>;

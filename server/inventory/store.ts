@@ -95,6 +95,7 @@ export function createInventoryStore(db: Database) {
           .from(table as typeof servers)
           .orderBy(table.id)
           .then((rows) =>
+            // What each row holds is an entry of its table's kind.
             rows.map(({ entry }) => entry as unknown as Table["$inferSelect"]["entry"]),
           );
       return {

@@ -5,7 +5,7 @@ import type { Registry } from "prom-client";
 import type { Clock } from "../clock.ts";
 import type { Receive } from "../events/outbox-relay.ts";
 import type { Route } from "../http/route.ts";
-import type { EntryTests } from "../inventory/test-service.ts";
+import type { EntryTests } from "../inventory/try-entries.ts";
 import type { SecretReader } from "../inventory/secrets.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { MetricsPart } from "../metrics/part.ts";

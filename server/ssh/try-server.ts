@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Host } from "../hosts/host.ts";
-import type { EntryTests } from "../inventory/test-service.ts";
+import type { EntryTests } from "../inventory/try-entries.ts";
 import { createConnection } from "./connection.ts";
 import { readFacts, type Facts } from "./facts.ts";
 import { createLimiter } from "./limiter.ts";

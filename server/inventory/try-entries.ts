@@ -102,9 +102,9 @@ export function createTestService({ tests, store, accountOf, secrets, log }: Tes
     return { ...failed(withoutTyped(message, typed)), host_keys: offeredIn(error) };
   }
 
-  function read(entry: object) {
+  function read<Kind extends keyof FileEntries>(given: RequestEntries[Kind]) {
     const typed = new Map<string, string>();
-    const entryWith = withoutSecrets({ id: 0, ...entry }, ({ path, secret }) => {
+    const referring = withoutSecrets({ id: 0, ...given }, ({ path, secret }) => {
       const reference = `typed:${path.join(".")}`;
       typed.set(reference, secret);
       return reference;
@@ -113,47 +113,40 @@ export function createTestService({ tests, store, accountOf, secrets, log }: Tes
       read: async (reference, purpose) =>
         typed.get(reference) ?? (await secrets.read(reference, purpose)),
     };
-    return { typed, reader, entryWith };
+    // Every secret is a reference again, if to what was typed: that makes it an entry of the file.
+    return { typed, reader, entry: referring as FileEntries[Kind] };
   }
 
-  // Every secret is a reference again, if to what was typed: that makes it an entry of the file.
   return {
-    server(entry: RequestEntries["servers"], client: AbortSignal) {
-      const { typed, entryWith } = read(entry);
-      return attempt(client, typed, (signal) =>
-        tests.server(entryWith as FileEntries["servers"], typed, signal),
-      );
+    server(given: RequestEntries["servers"], client: AbortSignal) {
+      const { typed, entry } = read<"servers">(given);
+      return attempt(client, typed, (signal) => tests.server(entry, typed, signal));
     },
 
-    async database(entry: RequestEntries["databases"], client: AbortSignal) {
-      const { typed, reader, entryWith } = read(entry);
+    async database(given: RequestEntries["databases"], client: AbortSignal) {
+      const { typed, reader, entry } = read<"databases">(given);
       if ((await store.findServer(entry.server)) === null)
         return failed(`There is no server ${entry.server}.`);
       return attempt(client, typed, async (signal) => {
-        const made = entryWith as FileEntries["databases"];
         const row: DatabaseRow = {
-          id: made.id,
-          serverId: made.server,
+          id: entry.id,
+          serverId: entry.server,
           createdAt: new Date(0),
-          entry: made,
-          account: await accountOf(made),
+          entry,
+          account: await accountOf(entry),
         };
         return tests.database(row, reader, signal);
       });
     },
 
-    storage(entry: RequestEntries["storage_providers"], client: AbortSignal) {
-      const { typed, reader, entryWith } = read(entry);
-      return attempt(client, typed, (signal) =>
-        tests.storage(entryWith as FileEntries["storage_providers"], reader, signal),
-      );
+    storage(given: RequestEntries["storage_providers"], client: AbortSignal) {
+      const { typed, reader, entry } = read<"storage_providers">(given);
+      return attempt(client, typed, (signal) => tests.storage(entry, reader, signal));
     },
 
-    channel(entry: RequestEntries["notification_channels"], client: AbortSignal) {
-      const { typed, reader, entryWith } = read(entry);
-      return attempt(client, typed, (signal) =>
-        tests.channel(entryWith as FileEntries["notification_channels"], reader, signal),
-      );
+    channel(given: RequestEntries["notification_channels"], client: AbortSignal) {
+      const { typed, reader, entry } = read<"notification_channels">(given);
+      return attempt(client, typed, (signal) => tests.channel(entry, reader, signal));
     },
   };
 }
