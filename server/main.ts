@@ -20,7 +20,7 @@ import { readHome } from "./instances/home.ts";
 import { accountName, ownAccount } from "./hosts/account.ts";
 import { createLog } from "./log.ts";
 import { operatorWords } from "./operator-words.ts";
-import { watchSignals } from "./signals.ts";
+import { watchParent, watchSignals } from "./signals.ts";
 import { startEmbeddedPostgres } from "./store/embedded/embedded-postgres.ts";
 import { openOwnServer } from "./store/own-server.ts";
 import { createUpstreamApp } from "./upstream/upstream.ts";
@@ -62,6 +62,11 @@ async function main() {
       reload: () => reload(),
     },
   );
+  if (environment["npm_lifecycle_event"] === "npx")
+    watchParent(
+      () => process.ppid,
+      () => process.kill(process.pid, "SIGTERM"),
+    );
   if (config.upstream !== null) return startInFrontOf(config.upstream, config);
 
   const lock = lockDataFolder(config.dataFolder);

@@ -45,3 +45,19 @@ export function watchSignals(options: Options, actions: SignalActions): void {
     else actions.reload();
   });
 }
+
+const parentMs = 500;
+
+/**
+ * Calls `gone` once the process that started this one has ended. `npx` runs a shell between the two, and a SIGTERM to npx
+ * ends that shell alone; the service would go on without anybody who knows of it.
+ */
+export function watchParent(parent: () => number, gone: () => void): void {
+  const first = parent();
+  const timer = setInterval(() => {
+    if (parent() === first) return;
+    clearInterval(timer);
+    gone();
+  }, parentMs);
+  timer.unref();
+}

@@ -15,11 +15,13 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { findAccount } from "../hosts/account.ts";
 import { freePort } from "../testing/free-port.ts";
 import { leashed } from "../testing/leash.ts";
 import { isRoot, openProject, projectFolder } from "../testing/machine.ts";
+import { administer, createDatabase, databaseUrl } from "../testing/service.ts";
+import { isAlive, sendSignal } from "../testing/signals.ts";
 import { packQuarterdeck } from "./pack.ts";
 
 const runFile = promisify(execFile);
@@ -32,14 +34,17 @@ const maxInstalledBytes = 140_000_000;
 let folder: string;
 let tarball: string;
 
-const npm = (command: string, args: readonly string[]) => {
+/** Of the npm that runs this test, where it is one. */
+const npmCommand = (...args: string[]): [string, ...string[]] => {
   const path = process.env["npm_execpath"];
-  const all = [command, ...args];
-  return runFile(path ? process.execPath : "npm", path ? [path, ...all] : all, {
-    // With what this machine needs to reach the registry.
-    cwd: folder,
-  });
+  return path ? [process.execPath, path, ...args] : ["npm", ...args];
 };
+
+/** With what this machine needs to reach the registry. */
+function npm(...args: string[]) {
+  const [program, ...all] = npmCommand(...args);
+  return runFile(program, all, { cwd: folder });
+}
 
 /** An operator's: nothing of this run's own. */
 const environmentOf = (more: Record<string, string>) => ({
@@ -69,7 +74,7 @@ beforeAll(async () => {
   await chmod(folder, 0o755);
   tarball = await packQuarterdeck(folder);
   await writeFile(join(folder, "package.json"), "{}");
-  await npm("install", [tarball, "--prefer-offline", "--no-audit", "--no-fund", "--no-progress"]);
+  await npm("install", tarball, "--prefer-offline", "--no-audit", "--no-fund", "--no-progress");
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -95,7 +100,7 @@ test("is small, and has neither TypeScript nor tests", async () => {
 });
 
 test("tells its version and lists its commands", async () => {
-  const { stdout: version } = await npm("exec", ["--offline", "quarterdeck", "--", "--version"]);
+  const { stdout: version } = await npm("exec", "--offline", "quarterdeck", "--", "--version");
   expect(version).toMatch(/^\d+\.\d+\.\d+\n$/);
   const help = await run([binOf(folder), "--help"]);
   expect(help).toMatchObject({ code: 0 });
@@ -124,8 +129,9 @@ type Operator = {
 };
 
 async function becomeOperator(name: string | null): Promise<Operator> {
-  const home = join(folder, name ?? "own");
-  await mkdir(home);
+  const home = await mkdtemp(join(folder, "home-"));
+  // The database of a service that runs as root has an account of its own.
+  await chmod(home, 0o711);
   if (name === null) return { home, argv: (...command) => [process.execPath, ...command] };
   const account = await findAccount(name);
   if (account === null) throw new Error(`There is no account ${name}.`);
@@ -229,6 +235,31 @@ describe.each(isRoot ? [null, "nobody"] : [null])("as %s (null: who runs the tes
     expect(stopped).toMatchObject({ code: 0 });
     expect(linkIn(stopped.output)).not.toBeNull();
   });
+});
+
+test("stops when npx is told to, which ends the shell between the two alone", async () => {
+  const { home } = await becomeOperator(null);
+  const database = await createDatabase();
+  onTestFinished(() => administer(`drop database ${database} with (force)`));
+  const [program, ...args] = npmCommand("exec", "--offline", "quarterdeck");
+  const npx = spawn(program, args, {
+    cwd: folder,
+    env: environmentOf({
+      PORT: "0",
+      QUARTERDECK_DATA: join(home, "data"),
+      DATABASE_URL: databaseUrl(database),
+    }),
+  });
+  let output = "";
+  npx.stdout.on("data", (piece: Buffer) => (output += piece.toString()));
+  const pidOf = () => Number(/"pid":(\d+),.*"msg":"ready"/.exec(output)?.[1] ?? 0);
+  await expect.poll(pidOf, { timeout }).toBeGreaterThan(0);
+  onTestFinished(() => {
+    if (isAlive(pidOf())) sendSignal(pidOf(), "SIGKILL");
+  });
+  npx.kill("SIGTERM");
+  await expect.poll(() => isAlive(pidOf()), { timeout: 20_000 }).toBe(false);
+  expect(output).toContain('"signal":"SIGTERM"');
 });
 
 test.runIf(isRoot)(
