@@ -35,6 +35,7 @@ Run it as the service's account and with the service's environment. The exit cod
       nodeVersion,
       host,
       servers,
+      reservedAccounts: [],
       openDatabase: () => openCommandDatabase(context, config),
     });
     for (const diagnosis of found) say(linesOf(diagnosis));

@@ -1,10 +1,12 @@
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { diagnosis, type Diagnosis } from "../../contract/doctor.ts";
 import { createLocalHost } from "../hosts/local.ts";
 import { startMailServer } from "../notifications/channels/testing/mail-server.ts";
 import { readSmtpUrl } from "../notifications/channels/smtp-url.ts";
+import { sshEntry } from "../ssh/testing/entry.ts";
+import { startSshd } from "../ssh/testing/sshd.ts";
 import { createServers } from "../ssh/servers.ts";
 import { openOwnServer } from "../store/own-server.ts";
 import { freePort } from "../testing/free-port.ts";
@@ -39,6 +41,7 @@ async function check({ folder, inventory, url, smtp, path }: Installation): Prom
       nodeVersion: process.version,
       host,
       servers,
+      reservedAccounts: [],
       openDatabase: () => openOwnServer(url),
     });
     return found.map((one) => diagnosis.parse(one));
@@ -203,4 +206,32 @@ test("tells a database that is empty, and one of an earlier version", async () =
   expect(await stateOf()).toMatchObject([
     { state: "warning", message: expect.stringContaining("has no tables yet") },
   ]);
+});
+
+test("asks servers over SSH for their tools, and tries the storage there", async () => {
+  const sshd = await startSshd();
+  const folder = await makeFolder();
+  await mkdir(join(sshd.folder, "copies"));
+  // The account that logs in there is not the one that runs the tests.
+  await chmod(join(sshd.folder, "copies"), 0o777);
+  const inventory = `
+servers:
+  - { id: 1, name: web-1, supervisor: supervisord, connection: ${sshEntry(sshd)} }
+sites:
+  - { id: 1, server: 1, name: shop, root: ${sshd.folder} }
+storage_providers:
+  - { id: 1, name: there, type: local, path: ${sshd.folder}/copies, server: 1 }
+`;
+  const found = await check({ folder, inventory, url: await makeDatabase() });
+  expect(of(found, "Tools")).toMatchObject([
+    { message: expect.stringMatching(/^ssh \d+\.\d+\.$/) },
+  ]);
+  expect(of(found, "Tools on web-1")[0]).toMatchObject({
+    state: "ok",
+    message: expect.stringMatching(/^tar \d+\.\d+/),
+  });
+  expect(of(found, "Storage there")).toMatchObject([
+    { state: "ok", message: expect.stringContaining("takes, returns and deletes a file.") },
+  ]);
+  expect(await readdir(join(sshd.folder, "copies"))).toEqual([]);
 });

@@ -26,7 +26,10 @@ type DiagnoseOptions = {
   /** As of process.version. */
   nodeVersion: string;
   host: LocalHost;
-  servers: Servers;
+  /** `follow` is told of the servers of the file; a running service follows those that it has accepted. */
+  servers: Pick<Servers, "open" | "follow" | "accounts">;
+  /** Uids of the service's other accounts, which no site may have; empty where they are not known. */
+  reservedAccounts: readonly number[];
   /** @throws what `operatorWords` has words for */
   openDatabase(): Promise<ConnectionOptions>;
 };
@@ -48,7 +51,7 @@ export async function diagnose(options: DiagnoseOptions): Promise<Diagnosis[]> {
         file: config.inventoryFile,
         accounts: {
           own: ownAccount(),
-          reserved: [],
+          reserved: options.reservedAccounts,
           find: findAccount,
           findOwner: findFolderOwner,
           findReplacer,
