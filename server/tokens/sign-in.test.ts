@@ -4,8 +4,10 @@ import type { Activity } from "../../contract/activity.ts";
 import type { NewToken } from "../../contract/tokens.ts";
 import { createApp } from "../app.ts";
 import { toTimestamp } from "../../contract/values.ts";
+import { openUnchanged } from "../store/database.ts";
 import { createShiftedClock } from "../testing/shifted-clock.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
+import { createTokens } from "./tokens.ts";
 
 const tenMinutesMs = 10 * 60_000;
 
@@ -62,6 +64,22 @@ test("of many who bring one code at once, exactly one gets in", async () => {
   expect(answers.filter(({ status }) => status === 422)).toHaveLength(7);
   const list = await service.call("GET", "/api/tokens", undefined, winner?.body.token);
   expect(await list.json()).toMatchObject({ meta: { total: 1 } });
+});
+
+test("a link for an operator who lost all tokens signs in once, and says how to get another", async () => {
+  const clock = createShiftedClock();
+  const service = await start({ clock });
+  await signIn(service, service.app.signInCode);
+  const opened = await openUnchanged(service.connection);
+  onTestFinished(opened.close);
+  const tokens = createTokens({ db: opened.db, clock });
+  const code = await tokens.replaceCode();
+  clock.ahead(tenMinutesMs + 1);
+  expect(reasonOf(await signIn(service, code))).toMatch(
+    /expired after 10 minutes\. Run `npm run quarterdeck -- token` for a new one\.$/,
+  );
+  const { status, body } = await signIn(service, await tokens.replaceCode());
+  expect([status, body.name, body.abilities]).toEqual([201, "Sign-in link", ["*"]]);
 });
 
 test("a code is good for ten minutes and not longer", async () => {

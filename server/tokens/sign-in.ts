@@ -3,6 +3,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { signInCodeMinutes } from "../../contract/tokens.ts";
 import type { Clock } from "../clock.ts";
+import { commandLine } from "../program-name.ts";
 import { InvalidFields } from "../http/service-error.ts";
 import type { CodeStore, StoredCode } from "./code-store.ts";
 import { hashSecret, makeCode, makeSecret } from "./secret.ts";
@@ -56,7 +57,7 @@ export function createSignIn({ codes, tokens, clock }: SignInOptions) {
       if (stored.isUsed) throw refusal(usedText);
       if (clock.now() >= stored.expiresMs)
         throw refusal(
-          `The code expired after ${signInCodeMinutes} minutes. Restart the service to get a new code.`,
+          `The code expired after ${signInCodeMinutes} minutes. ${stored.tokenName === undefined ? "Restart the service to get a new code." : `Run \`${commandLine("token")}\` for a new one.`}`,
         );
       return codes.transaction(async (tx) => {
         if (!(await codes.use(tx, stored))) throw refusal(usedText);
