@@ -12,7 +12,6 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { isRoot, kill } from "../testing/machine.ts";
-import { createLocalStorage } from "./local.ts";
 import { mark, markerName } from "./marker.ts";
 import type { Storage } from "./storage.ts";
 import { contentsOf, createEveryStorage, makeRoot } from "./testing/every-storage.ts";
@@ -155,26 +154,6 @@ describe.each(kinds)("%s", (_kind, open, sizes) => {
       refused(/no longer (?:exists|has the file)/),
     );
   });
-});
-
-test("a folder here and a bucket list what is in them, below a prefix or all", async () => {
-  const root = await makeRoot();
-  const bucket = await every.openBucket();
-  for (const storage of [createLocalStorage({ path: root }), bucket.storage]) {
-    for (const key of ["a/1/b.tar.zst", "a/2/ü & “c”.sql.zst", "d"])
-      await storage.put(key, content(key), whole);
-    const list = async (prefix?: string) =>
-      (
-        await Array.fromAsync(storage.list({ ...whole, ...(prefix !== undefined && { prefix }) }))
-      ).map(({ key, sizeBytes }) => [key, sizeBytes]);
-    const first = ["a/1/b.tar.zst", 13];
-    expect(await list()).toEqual([first, ["a/2/ü & “c”.sql.zst", 24], ["d", 1]]);
-    expect(await list("a/1")).toEqual([first]);
-  }
-  await symlink("/etc", join(root, "etc"));
-  expect(await Array.fromAsync(createLocalStorage({ path: root }).list(whole))).toHaveLength(3);
-  const gone = createLocalStorage({ path: join(root, "gone") });
-  await expect(Array.fromAsync(gone.list(whole))).rejects.toMatchObject(refused(/is not there/));
 });
 
 describe.each(folders)("%s", (_kind, { open, argument }) => {

@@ -22,6 +22,9 @@ import type { ListedStorage, StoredObject } from "./storage.ts";
 import { toError } from "../to-error.ts";
 import { createFile } from "./write-file.ts";
 
+/** Of something in a folder that others remove meanwhile. */
+const maxTries = 10;
+
 type LocalOptions = {
   /** Absolute; the folder has to be there, because what is not mounted must not be written beneath. */
   path: string;
@@ -65,12 +68,11 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
     put: (key, content, { signal, takeBack, release }) =>
       diagnosed(async () => {
         const path = await locate(key);
-        await makeFolders(root, dirname(path));
         if (await exists(path)) throw isThereAlready(path);
         // What a service that was killed has left of the same name.
         await rm(partial(path), { force: true });
         try {
-          const file = await createFile(partial(path));
+          const file = await createIn(root, dirname(path), () => createFile(partial(path)));
           const follower = takeBack === undefined ? null : followFile(partial(path), takeBack);
           const keep = async (chunks: AsyncIterable<Buffer>) => {
             try {
@@ -102,9 +104,10 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
     replace: (key, content, { signal }) =>
       diagnosed(async () => {
         const path = await locate(key);
-        await makeFolders(root, dirname(path));
         try {
-          await writeFile(partial(path), content, { mode: 0o600, flush: true });
+          await createIn(root, dirname(path), () =>
+            writeFile(partial(path), content, { mode: 0o600, flush: true }),
+          );
           signal.throwIfAborted();
           await refuseAway();
           await rename(partial(path), path);
@@ -182,6 +185,21 @@ const exists = (path: string): Promise<boolean> =>
       throw error;
     },
   );
+
+/** Creates something in a folder, which a removal takes away just as it is made: it is still empty then. */
+async function createIn<Created>(
+  root: string,
+  folder: string,
+  create: () => Promise<Created>,
+): Promise<Created> {
+  for (let tries = 1; ; tries++)
+    try {
+      await makeFolders(root, folder);
+      return await create();
+    } catch (error) {
+      if (!isMissing(error) || tries === maxTries) throw error;
+    }
+}
 
 /** Makes folders so that they are there after a power cut too: each new one is synced into its parent. */
 async function makeFolders(root: string, folder: string): Promise<void> {
