@@ -1,7 +1,6 @@
 // The manifest beside a stored file: what it is, how it is checked, and how it is restored without the service.
-import { Readable } from "node:stream";
 import { z } from "zod/mini";
-import { StorageError, type Storage } from "../storage/storage.ts";
+import type { Storage } from "../storage/storage.ts";
 import type { BackupRow } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import type { Stored } from "./pipeline.ts";
@@ -91,10 +90,7 @@ export async function putManifest(
   manifest: StoredManifest,
   signal: AbortSignal,
 ): Promise<void> {
-  const content = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
-  const size = await storage.put(manifestKeyOf(key), Readable.from([content]), { signal });
-  if (size !== content.length)
-    throw new StorageError(
-      `Upload incomplete: ${storage.place} holds ${size} of ${content.length} bytes of the manifest.`,
-    );
+  const text = `${JSON.stringify(manifest, null, 2)}\n`;
+  // No two attempts have the same key, so nothing is replaced; `put` is made for gigabytes.
+  await storage.replace(manifestKeyOf(key), Buffer.from(text), { signal });
 }
