@@ -1,4 +1,4 @@
-// What `quarterdeck doctor` finds: each check with its result in words, and what to do about it.
+// What `quarterdeck doctor` and the settings find: each check with its result in words, and what to do about it.
 import * as z from "zod/mini";
 
 /** `failed`: something does not work. `warning`: it works, and will not for long or not as it could. */
@@ -13,3 +13,7 @@ export const diagnosis = z.object({
   cure: z.nullable(z.string()),
 });
 export type Diagnosis = z.infer<typeof diagnosis>;
+
+export const installationCheck = z
+  .object({ results: z.array(diagnosis) })
+  .register(z.globalRegistry, { id: "InstallationCheck" });

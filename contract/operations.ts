@@ -3,6 +3,7 @@
 // so are the routes and the interface description.
 import { activity } from "./activity.ts";
 import { deployment } from "./deployments.ts";
+import { installationCheck } from "./doctor.ts";
 import { discovery, foundDatabases } from "./discovery.ts";
 import { installation } from "./installation.ts";
 import { operation } from "./operation.ts";
@@ -107,6 +108,13 @@ const servers = {
     method: "GET",
     path: "/api/installation",
     responses: { 200: installation },
+  }),
+  checkInstallation: operation({
+    tag: "servers",
+    method: "POST",
+    path: "/api/installation/check",
+    responses: { 200: installationCheck },
+    reach: "every server",
   }),
 };
 

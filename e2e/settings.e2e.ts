@@ -269,3 +269,22 @@ test("an ordinary account sees plainly what a site's code could reach", async ({
     await rm(folder, { recursive: true, force: true });
   }
 });
+
+test("the installation is checked in the settings, and what is wrong comes first, with its cure", async ({
+  connected: page,
+  service,
+}) => {
+  await service.changeInventory(({ storage_providers: providers }) =>
+    providers.push(`{ id: 99, name: unplugged, type: local, path: /proc/quarterdeck/away }`),
+  );
+  await page.goto(`${service.url}/settings`);
+  await page.getByRole("button", { name: "Check installation" }).click();
+  const results = page.getByRole("list", { name: "Results" });
+  await expect(results.getByRole("listitem").first()).toContainText("failed");
+  await expect(results.getByRole("listitem").filter({ hasText: "unplugged" })).toContainText(
+    "/proc/quarterdeck/away",
+  );
+  await expect(results).toContainText("PostgreSQL");
+  await expectAccessible(page);
+  await service.changeInventory(({ storage_providers: providers }) => providers.pop());
+});

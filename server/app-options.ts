@@ -41,6 +41,8 @@ export type AppOptions = {
   /** What becomes of a query that asks for a second connection inside a transaction: `log` lets it have one. */
   secondConnection: "fail" | "log";
   version: string;
+  /** As of process.version. */
+  nodeVersion: string;
   /** Whom the service runs as. Root alone can give each site's code another account than its own. */
   account: { name: string; isRoot: boolean };
   clock: Clock;

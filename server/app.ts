@@ -9,6 +9,7 @@ import { createBackups } from "./backups/backups.ts";
 import { deploymentRoutes } from "./deployments/routes.ts";
 import { createDeploymentService } from "./deployments/service.ts";
 import { discoveryRoutes } from "./discovery/routes.ts";
+import { doctorRoutes } from "./doctor/routes.ts";
 import { createEvents } from "./events/events.ts";
 import { eventsChannel } from "./events/outbox-relay.ts";
 import { findAccount, ownAccount } from "./hosts/account.ts";
@@ -272,6 +273,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...serverRoutes(inventoryStore, host, contacts),
     ...discoveryRoutes(inventoryStore, servers),
     ...tokens.routes,
+    ...doctorRoutes({ options, host, sshOptions }),
     ...installationRoutes({
       version: options.version,
       account: options.account.name,

@@ -109,6 +109,7 @@ async function main() {
     invalidResponse: "log",
     secondConnection: "log",
     version,
+    nodeVersion: process.version,
     account: { name: accountName(own), isRoot: own.uid === 0 },
     clock: systemClock,
     log,

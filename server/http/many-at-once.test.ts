@@ -192,6 +192,7 @@ type ManyName = Exclude<WriteName, "signIn" | keyof typeof inventoryOperations>;
 
 /** Total, so that whoever adds an operation that writes adds its case. */
 const cases: Record<ManyName, Case> = {
+  checkInstallation: { targets: allFor(1), status: 200 },
   findDatabases: {
     targets: allFor(1),
     // Nothing listens there.

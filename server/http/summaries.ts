@@ -97,6 +97,8 @@ const summaries = {
     "Remove a notification channel from the inventory file, unless something uses it",
   testChannelEntry:
     "Test a notification channel as an inventory entry describes it; nothing is stored",
+  checkInstallation:
+    "Check the installation as `quarterdeck doctor` does; requires a token for every server",
   listTokens: "List the tokens; requires a token for every server",
   createToken: "Create a token, shown once; requires a token for every server",
   deleteToken: "Revoke a token; requires a token for every server",

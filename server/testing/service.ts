@@ -96,6 +96,7 @@ export async function createTestService(
     invalidResponse: "fail",
     secondConnection: "fail",
     version: "0.0.0",
+    nodeVersion: process.version,
     account: { name: "tests", isRoot: false },
     clock,
     log: createLog(process.env["LOG_LEVEL"] ?? "silent"),

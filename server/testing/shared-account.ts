@@ -36,6 +36,7 @@ const app = await createApp({
   invalidResponse: "fail",
   secondConnection: "fail",
   version: "0.1.0",
+  nodeVersion: process.version,
   account: { name: "deploy", isRoot: false },
   clock: systemClock,
   log,

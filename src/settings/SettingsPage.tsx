@@ -1,13 +1,16 @@
 // Who may talk to the service, how the dashboard looks, and what this device keeps.
+import { useQuery } from "@tanstack/react-query";
 import { useLoaderData } from "react-router";
 import { useStore } from "../store.ts";
 import { ChoiceList } from "../ui/ChoiceList.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { appearance, type Scheme, schemes } from "../app/appearance.ts";
+import { CheckPanel } from "./CheckPanel.tsx";
 import { DevicePanel } from "./DevicePanel.tsx";
 import { InstallationPanel } from "./InstallationPanel.tsx";
 import type { settingsLoader } from "./loaders.ts";
+import { isList, tokensQuery } from "./queries.ts";
 import { TokensPanel } from "./TokensPanel.tsx";
 
 const labels: Record<Scheme, string> = {
@@ -30,11 +33,14 @@ function AppearancePanel() {
 
 export function SettingsPage() {
   const { page } = useLoaderData<typeof settingsLoader>();
+  // Who may manage tokens may see the inventory, and nobody else.
+  const { data: tokens } = useQuery(tokensQuery(page));
   return (
     <>
       <PageHeader title="Settings" />
       <TokensPanel page={page} />
       <InstallationPanel />
+      <CheckPanel isAllowed={isList(tokens)} />
       <AppearancePanel />
       <DevicePanel />
     </>
