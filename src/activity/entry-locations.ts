@@ -10,7 +10,10 @@ export function useLocations(
   filter: Filter,
 ): (entry: ActivityEntry) => string {
   const { data: servers } = useQuery(everyServerQuery());
-  const serverIds = [...new Set(entries.flatMap(({ server_id: id }) => id ?? []))];
+  // Of a server that is gone there are no sites to ask for; a service that lists none may have any.
+  const isThere = (id: number) =>
+    servers === null || servers?.data.some((server) => server.id === id) === true;
+  const serverIds = [...new Set(entries.flatMap(({ server_id: id }) => id ?? []))].filter(isThere);
   // The left side asks for most of them too.
   const lists = useQueries({ queries: serverIds.map((id) => sitesQuery(id)) });
   const sites = new Map(

@@ -17,6 +17,7 @@ const objects: Record<string, ObjectFacts> = {
   // Its page is its webhook's, which the entry does not name.
   "webhook-delivery": { word: "Webhook delivery", pathOf: null },
   "notification-channel": { word: "Channel", pathOf: null },
+  server: { word: "Server", pathOf: paths.server },
   site: { word: "Site", pathOf: (id) => paths.workers(id) },
   token: { word: "Token", pathOf: null },
 };
