@@ -6,7 +6,7 @@ import {
 import { Icon } from "../ui/Icon.tsx";
 import { StatusDot } from "../ui/StatusDot.tsx";
 import { Time } from "../ui/Time.tsx";
-import { TextBox } from "./TextBox.tsx";
+import { TextBox } from "../ui/TextBox.tsx";
 import { prettyBody, tookText } from "./webhook-facts.ts";
 
 const headerText = (headers: Record<string, string>) =>

@@ -12,7 +12,7 @@ import { redeliverRefusal, useRedeliver } from "./actions.ts";
 import { DeliveryAttempt } from "./DeliveryAttempt.tsx";
 import { NextAttempt } from "./NextAttempt.tsx";
 import { notePlace } from "./opened-delivery.ts";
-import { TextBox } from "./TextBox.tsx";
+import { TextBox } from "../ui/TextBox.tsx";
 import { DeliveryBadge } from "./WebhookBadge.tsx";
 import { nextAttempt, prettyBody } from "./webhook-facts.ts";
 

@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from "react";
-import { CopyButton } from "../ui/CopyButton.tsx";
+import { CopyButton } from "./CopyButton.tsx";
 
 type TextBoxProps = {
   title: string;
