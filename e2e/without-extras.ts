@@ -14,6 +14,7 @@ type Extra =
   | "listServers"
   | "showCurrentToken"
   | "showInstallation"
+  | "showInventory"
   | "showOverview"
   | "showNotificationEvents";
 

@@ -23,6 +23,9 @@ test("addresses are the ones that people have bookmarked", () => {
     paths.settings(),
     paths.settings(2),
     paths.newToken(),
+    paths.inventory(),
+    paths.newEntry("storage-providers"),
+    paths.editEntry("sites", 3),
   ]).toEqual([
     "/",
     "/?page=2",
@@ -44,6 +47,9 @@ test("addresses are the ones that people have bookmarked", () => {
     "/settings",
     "/settings?page=2",
     "/settings/tokens/new",
+    "/settings/inventory",
+    "/settings/inventory/storage-providers/new",
+    "/settings/inventory/sites/3/edit",
   ]);
 });
 

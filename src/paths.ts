@@ -68,6 +68,10 @@ export const paths = {
   help: (page?: string, anchor = "") =>
     `/help${page === undefined ? "" : `/${page}`}${anchor && `#${anchor}`}`,
   newToken: () => "/settings/tokens/new",
+  inventory: () => "/settings/inventory",
+  /** @param kind as in the address of the interface, e.g. `storage-providers` */
+  newEntry: (kind: string) => `/settings/inventory/${kind}/new`,
+  editEntry: (kind: string, id: number) => `/settings/inventory/${kind}/${id}/edit`,
   backups: (serverId: number, view: ListView = {}) => list(`/servers/${serverId}/backups`, view),
   /** @param of what to back up, chosen beforehand */
   newBackupConfiguration: (serverId: number, of?: { type: string; id: number }) =>

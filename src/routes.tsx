@@ -154,6 +154,27 @@ const pages: RouteObject[] = [
     },
   },
   {
+    path: "/settings/inventory",
+    lazy: {
+      loader: async () => (await import("./settings/inventory/loaders.ts")).inventoryLoader,
+      Component: async () => (await import("./settings/inventory/InventoryPage.tsx")).InventoryPage,
+    },
+  },
+  {
+    path: "/settings/inventory/:kind/new",
+    lazy: {
+      loader: async () => (await import("./settings/inventory/loaders.ts")).entryLoader,
+      Component: async () => (await import("./settings/inventory/EntryPage.tsx")).EntryPage,
+    },
+  },
+  {
+    path: "/settings/inventory/:kind/:id/edit",
+    lazy: {
+      loader: async () => (await import("./settings/inventory/loaders.ts")).entryLoader,
+      Component: async () => (await import("./settings/inventory/EntryPage.tsx")).EntryPage,
+    },
+  },
+  {
     path: "/help",
     lazy: { Component: async () => (await import("./help/HelpIndexPage.tsx")).HelpIndexPage },
   },

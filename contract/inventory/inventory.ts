@@ -49,25 +49,3 @@ export type InventoryTest = z.infer<typeof inventoryTest>;
 
 /** Seconds that a test takes at the most. */
 export const testSeconds = 10;
-
-const inventoryConflictCodes = [
-  /** The file is not the one that the request was made from. */
-  "inventory_changed",
-  /** The file cannot be written here; `yaml` has the lines for it. */
-  "inventory_read_only",
-  /** Something else uses the entry. */
-  "inventory_in_use",
-] as const;
-
-/** The body of a 409. */
-export const inventoryConflict = z
-  .object({
-    message: z.string(),
-    code: z.optional(z.enum(inventoryConflictCodes)),
-    /** A unified diff: what happened to the file meanwhile, or what would be changed in a file that cannot be written. */
-    diff: z.optional(z.nullable(z.string())),
-    /** The entry as it belongs into the file. */
-    yaml: z.optional(z.string()),
-  })
-  .register(z.globalRegistry, { id: "InventoryConflict" });
-export type InventoryConflict = z.infer<typeof inventoryConflict>;

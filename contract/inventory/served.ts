@@ -3,7 +3,8 @@
 import * as z from "zod/mini";
 import { id } from "../values.ts";
 import { fileEntries, requestEntries } from "./entries.ts";
-import { inventoryConflict, inventoryFacts } from "./inventory.ts";
+import { inventoryConflict } from "./conflict.ts";
+import { inventoryFacts } from "./inventory.ts";
 import { inventoryOperations as rows } from "./operations.ts";
 
 const names = {

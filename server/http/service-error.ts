@@ -1,7 +1,7 @@
 // The one class of error that a room throws on purpose. Anything else that is thrown is a bug.
 import type { ErrorCode, FieldErrors, TokenCode } from "../../contract/errors.ts";
 import { errorMessage } from "../../contract/errors.ts";
-import type { InventoryConflict } from "../../contract/inventory/inventory.ts";
+import type { InventoryConflict } from "../../contract/inventory/conflict.ts";
 
 const bearerHeader = { "WWW-Authenticate": "Bearer" };
 

@@ -19,6 +19,7 @@ type Details = {
   tokenCode?: TokenCode | undefined;
   requestId?: string | null;
   retryAfterMs?: number | null;
+  body?: unknown;
 };
 
 export class ApiError extends Error {
@@ -30,6 +31,8 @@ export class ApiError extends Error {
   readonly tokenCode: TokenCode | undefined;
   readonly requestId: string | null;
   readonly retryAfterMs: number | null;
+  /** The whole answer, for whoever knows more of it than this. */
+  readonly body: unknown;
 
   constructor(status: ApiStatus, message: string, details: Details = {}) {
     super(message);
@@ -38,6 +41,7 @@ export class ApiError extends Error {
     this.tokenCode = details.tokenCode;
     this.requestId = details.requestId ?? null;
     this.retryAfterMs = details.retryAfterMs ?? null;
+    this.body = details.body;
   }
 }
 
@@ -108,6 +112,7 @@ export async function toApiError(response: Response, nowMs: number): Promise<Api
       tokenCode: unauthenticatedBody.safeParse(body).data?.code,
       requestId: errorBody.safeParse(body).data?.request_id ?? response.headers.get("x-request-id"),
       retryAfterMs: readRetryAfter(response.headers.get("retry-after"), nowMs),
+      body,
     },
   );
 }

@@ -24,14 +24,18 @@ type FormPageProps<Values extends FieldValues, Body> = {
   crumbs: readonly Crumb[];
   /** Between the header and the form. */
   notice?: ReactNode;
-  /** Of what is sent; its keys are the names of the fields. */
-  schema: z.ZodMiniType<Body, Values> & { shape: object };
+  /** Of what is sent. */
+  schema: z.ZodMiniType<Body, Values> & { shape?: object };
+  /** The fields that the form shows complaints at; without it, the schema's own. */
+  names?: readonly string[] | undefined;
   defaultValues: DefaultValues<Values>;
   /**
    * Resolves when it is stored: where to go then, and what to tell there; null when the page itself turns into something
    * else. Throws what the service has against it.
    */
   save: (body: Body) => Promise<{ to: string; text: string } | null>;
+  /** Sees a refusal first. @returns whether it is told already, and not by the form */
+  onRefused?: ((error: unknown) => boolean) | undefined;
   /** The submit button, and the same while it is being saved: ["Create worker", "Creating…"]. */
   submit: readonly [label: string, busyLabel: string];
   cancelTo: string;
@@ -39,6 +43,10 @@ type FormPageProps<Values extends FieldValues, Body> = {
   leaveQuestion: string;
   /** The fields, which find the form by `useFormContext`. */
   children: ReactNode;
+  /** Between the fields and the buttons: what came of the form so far. */
+  outcome?: ReactNode;
+  /** Beside the submit button. */
+  actions?: ReactNode;
   /** Beside the fields: what they amount to. A narrow page has it below the buttons. */
   preview?: ReactNode;
   /** Beside the fields: what is good to know. A narrow page has it below that. */
@@ -63,12 +71,16 @@ export function FormPage<Values extends FieldValues, Body>({
   crumbs,
   notice,
   schema,
+  names = Object.keys(schema.shape ?? {}),
   defaultValues,
   save,
+  onRefused,
   submit: [label, busyLabel],
   cancelTo,
   leaveQuestion,
   children,
+  outcome,
+  actions,
   preview,
   reference,
 }: FormPageProps<Values, Body>) {
@@ -86,7 +98,7 @@ export function FormPage<Values extends FieldValues, Body>({
       await navigate(saved.to, { state: savedState });
       toast.success(saved.text);
     } catch (error) {
-      setServerErrors(error, Object.keys(schema.shape), form.setError);
+      if (onRefused?.(error) !== true) setServerErrors(error, names, form.setError);
     }
   });
   const columns = reference ? withReference : preview ? withPreview : "max-w-2xl";
@@ -107,6 +119,7 @@ export function FormPage<Values extends FieldValues, Body>({
             <div className="grid gap-6 rounded-lg border border-line bg-raised p-5 shadow-raised max-sm:p-4">
               {children}
             </div>
+            {outcome}
           </div>
           <div className="flex flex-wrap gap-2">
             <Button
@@ -117,6 +130,7 @@ export function FormPage<Values extends FieldValues, Body>({
             >
               {isSubmitting ? busyLabel : label}
             </Button>
+            {actions}
             <LinkButton to={cancelTo} onMouseDown={keepFocus}>
               Cancel
             </LinkButton>

@@ -8,6 +8,7 @@ import { Panel } from "../ui/Panel.tsx";
 import { appearance, type Scheme, schemes } from "../app/appearance.ts";
 import { CheckPanel } from "./CheckPanel.tsx";
 import { DevicePanel } from "./DevicePanel.tsx";
+import { InventoryPanel } from "./InventoryPanel.tsx";
 import { InstallationPanel } from "./InstallationPanel.tsx";
 import type { settingsLoader } from "./loaders.ts";
 import { isList, tokensQuery } from "./queries.ts";
@@ -39,6 +40,7 @@ export function SettingsPage() {
     <>
       <PageHeader title="Settings" />
       <TokensPanel page={page} />
+      <InventoryPanel isAllowed={isList(tokens)} />
       <InstallationPanel />
       <CheckPanel isAllowed={isList(tokens)} />
       <AppearancePanel />

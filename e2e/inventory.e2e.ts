@@ -1,0 +1,342 @@
+// The inventory, set up in the browser: each form with what it refuses, several people at once, a change by hand, a file
+// that nobody may write. One service for all, with an inventory of its own.
+import { mkdir, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { Page } from "@playwright/test";
+import { portOf } from "../server/testing/port-of.ts";
+import { makeMemoryFolder } from "../server/testing/memory-folder.ts";
+import { ownUser } from "../server/testing/own-user.ts";
+import { startService, type ServiceProcess } from "../server/testing/service-process.ts";
+import { expect, test } from "./fixtures.ts";
+import {
+  connectAs,
+  createReadingToken,
+  expectAccessible,
+  expectAccessibleInBoth,
+  expectNoSidewaysScroll,
+  expectToast,
+} from "./helpers.ts";
+import { withoutExtras } from "./without-extras.ts";
+
+const conflict = /409 \(Conflict\)/;
+const invalid = /422 \(Unprocessable/;
+const secret = "postgres://shop:planted-form-password@127.0.0.1:1/shop";
+
+test.describe.configure({ mode: "serial" });
+
+let folder: string;
+let file: string;
+let service: ServiceProcess;
+
+test.beforeAll(async () => {
+  folder = await realpath(await makeMemoryFolder("quarterdeck-e2e-"));
+  file = join(folder, "inventory.yaml");
+  await mkdir(join(folder, "shop"));
+  await mkdir(join(folder, "copies"));
+  await writeFile(
+    file,
+    `# Kept by hand.\nservers:\n  - { id: 1, name: web-1, connection: local } # the first one\n`,
+  );
+  service = await startService(folder);
+});
+test.afterAll(async () => {
+  await service.end("SIGINT");
+  await rm(folder, { recursive: true, force: true });
+});
+
+const text = () => readFile(file, "utf8");
+
+async function open(page: Page, path = ""): Promise<void> {
+  await connectAs(page, service.url);
+  await page.goto(`${service.url}/settings/inventory${path}`);
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+}
+
+/** In the list, not in the navigation beside it. */
+const entryLink = (page: Page, name: string) =>
+  page.getByRole("main").getByRole("link", { name, exact: true });
+const press = (page: Page, name: string | RegExp) => page.getByRole("button", { name }).click();
+const fill = (page: Page, label: string, value: string) =>
+  page.getByLabel(label, { exact: true }).fill(value);
+const expectRefused = (page: Page, label: string, why: string | RegExp) =>
+  expect(page.getByLabel(label, { exact: true })).toHaveAccessibleDescription(
+    typeof why === "string" ? new RegExp(why) : why,
+  );
+
+test("the settings lead to it, and a server is added by keyboard", async ({ page }) => {
+  await connectAs(page, service.url);
+  await page.goto(`${service.url}/settings`);
+  await page.getByRole("link", { name: "Open inventory" }).click();
+  await expect(page.getByRole("heading", { name: "Inventory", level: 1 })).toBeFocused();
+  await expect(page.getByText(file)).toBeVisible();
+  await page.getByRole("link", { name: "New server" }).focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { name: "New server" })).toBeFocused();
+
+  // Over SSH it takes more than a name.
+  await press(page, "Add server");
+  await expect(page.getByLabel("Name", { exact: true })).toBeFocused();
+  await expectRefused(page, "Name", "Enter a name.");
+  await expectRefused(page, "Host", "Enter a host name or an address.");
+  await expectRefused(page, "User", "Enter the user that logs in.");
+  await expectRefused(page, "Private key", "Paste a private key.");
+  await expectAccessibleInBoth(page);
+  await fill(page, "Name", "db-1");
+  await fill(page, "Host", "-oProxyCommand=x");
+  await press(page, "Add server");
+  await expectRefused(page, "Host", "A host is a name or an address");
+
+  await page.getByLabel("This machine").check();
+  await page.getByLabel("Name", { exact: true }).press("Enter");
+  await expectToast(page, "status", "db-1 added.");
+  await expect(entryLink(page, "db-1")).toBeVisible();
+  expect(await text()).toContain(
+    "connection: local } # the first one\n  - { id: 2, name: db-1, connection: local }\n",
+  );
+});
+
+test("a site is refused at its field by what only the service knows", async ({
+  page,
+  expected,
+}) => {
+  expected.push(invalid);
+  await open(page, "/sites/new");
+  await fill(page, "Name", "shop.example.com");
+  await page.getByLabel("Server", { exact: true }).selectOption("web-1");
+  await fill(page, "Folder", "shop");
+  await press(page, "Add site");
+  await expectRefused(page, "Folder", "A path must be absolute");
+  await fill(page, "Folder", join(folder, "shop"));
+  await fill(page, "User", "no-such-user");
+  await press(page, "Add site");
+  await expectRefused(page, "User", "This machine has no user “no-such-user”.");
+  await expect(page.getByLabel("User", { exact: true })).toBeFocused();
+  await fill(page, "User", ownUser);
+  await fill(page, "Artisan command", "sh artisan");
+  await press(page, "Add site");
+  await expectToast(page, "status", "shop.example.com added.");
+  // It is there at once.
+  await page.goto(`${service.url}/sites/1/workers`);
+  await expect(page).toHaveTitle(/shop\.example\.com/);
+});
+
+test("a database is tested before it is saved, and its URL is never shown again", async ({
+  page,
+}) => {
+  await open(page, "/databases/new");
+  await fill(page, "Name", "shop");
+  await page.getByLabel("Server", { exact: true }).selectOption("web-1");
+  await press(page, "Test connection");
+  await expectRefused(page, "URL to store", "Enter the database's URL.");
+  await fill(page, "URL to store", secret);
+  await press(page, "Test connection");
+  await expect(page.getByText(/Nothing answers at 127\.0\.0\.1:1/)).toBeVisible();
+  await expectAccessible(page);
+  await press(page, "Add database");
+  await expectToast(page, "status", "shop added.");
+  const [name = ""] = await readdir(join(folder, "secrets"));
+  expect(await text()).toContain(`url: file:secrets/${name}`);
+  expect((await stat(join(folder, "secrets", name))).mode & 0o777).toBe(0o600);
+
+  await entryLink(page, "shop").click();
+  await expect(page.getByLabel("URL", { exact: true })).toHaveValue("kept");
+  await expect(page.getByText(/It can't be shown/)).toBeVisible();
+  await expect(page.getByLabel("URL to store")).toBeHidden();
+  const seen = await page.evaluate(() => document.documentElement.outerHTML);
+  expect(seen + service.output() + (await text())).not.toContain("planted-form-password");
+  // Another name leaves the secret as it is, a new secret takes its place.
+  await fill(page, "Name", "store");
+  await press(page, "Save changes");
+  await expectToast(page, "status", "store saved.");
+  expect(await readdir(join(folder, "secrets"))).toEqual([name]);
+  await entryLink(page, "store").click();
+  await page.getByLabel("URL", { exact: true }).selectOption("Replace it");
+  await fill(page, "URL to store", `${secret}2`);
+  await press(page, "Save changes");
+  await expect(page.getByRole("heading", { name: "Inventory", level: 1 })).toBeFocused();
+  const [next, ...more] = await readdir(join(folder, "secrets"));
+  expect([next === name, more]).toEqual([false, []]);
+});
+
+test("a test that takes its time is canceled", async ({ page }) => {
+  const silent = createServer((socket) => void socket.on("error", () => undefined).resume());
+  silent.listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const closed = new Promise((resolve) =>
+    silent.once("connection", (socket) => socket.once("close", resolve)),
+  );
+  await open(page, "/databases/new");
+  await fill(page, "Name", "slow");
+  await page.getByLabel("Server", { exact: true }).selectOption("web-1");
+  await fill(page, "URL to store", `postgres://u:p@127.0.0.1:${portOf(silent)}/d`);
+  const connected = once(silent, "connection");
+  await press(page, "Test connection");
+  await expect(page.getByRole("button", { name: "Testing connection…" })).toBeVisible();
+  await connected;
+  await press(page, "Cancel test");
+  await expect(page.getByRole("button", { name: "Test connection" })).toBeVisible();
+  // The service has let go of it too.
+  await closed;
+  silent.close();
+});
+
+test("a storage provider is written to, read and cleaned up by its test", async ({ page }) => {
+  await open(page, "/storage-providers/new");
+  await page.getByLabel("S3-compatible").check();
+  await press(page, "Add storage provider");
+  await expectRefused(page, "Bucket", "Enter the bucket's name.");
+  await expectRefused(page, "Secret key to store", "Enter the secret key.");
+  await page.getByLabel("Folder", { exact: true }).first().check();
+  await fill(page, "Name", "disk");
+  const path = page.getByRole("textbox", { name: "Folder" });
+  await path.fill(join(folder, "nowhere"));
+  await press(page, "Test storage");
+  await expect(page.getByText(/nowhere/).last()).toBeVisible();
+  await path.fill(join(folder, "copies"));
+  await press(page, "Test storage");
+  await expect(page.getByText(/was written to .+ read back and deleted/)).toBeVisible();
+  await press(page, "Add storage provider");
+  await expectToast(page, "status", "disk added.");
+});
+
+test("a channel's address is checked, and what it lacks is said by its test", async ({ page }) => {
+  await open(page, "/notification-channels/new");
+  await fill(page, "Name", "ops");
+  await press(page, "Add notification channel");
+  await expectRefused(page, "Webhook URL to store", /incoming webhook of Slack/);
+  await page.getByLabel("Webhook URL", { exact: true }).selectOption("Name a variable or file");
+  await fill(page, "Webhook URL reference", "https://hooks.slack.com/services/x");
+  await press(page, "Add notification channel");
+  await expectRefused(page, "Webhook URL reference", "must be “env:NAME” or “file:PATH”");
+  await fill(page, "Webhook URL reference", "env:OPS_SLACK");
+  await press(page, "Send test message");
+  await expect(page.getByText(/OPS_SLACK is not set/)).toBeVisible();
+  await page.getByLabel("Email", { exact: true }).check();
+  await fill(page, "Email address", "nobody");
+  await press(page, "Add notification channel");
+  await expectRefused(page, "Email address", /./);
+  await fill(page, "Email address", "ops@example.com");
+  await press(page, "Add notification channel");
+  await expectToast(page, "status", "ops added.");
+});
+
+test("of two people the second sees what the first one did, and decides", async ({
+  page,
+  context,
+  expected,
+}) => {
+  expected.push(conflict);
+  const other = await context.newPage();
+  await open(page, "/servers/2/edit");
+  await open(other, "/servers/1/edit");
+  await fill(other, "Name", "web-one");
+  await press(other, "Save changes");
+  await expectToast(other, "status", "web-one saved.");
+
+  await fill(page, "Name", "db-one");
+  await press(page, "Save changes");
+  const notice = page.getByRole("alert").filter({ hasText: "Somebody changed" });
+  await expect(notice).toContainText("+  - { id: 1, name: web-one, connection: local }");
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expectNoSidewaysScroll(page);
+  await notice.getByRole("button", { name: "Keep my changes" }).click();
+  await expect(notice).toBeHidden();
+  await expect(page.getByLabel("Name", { exact: true })).toHaveValue("db-one");
+  await press(page, "Save changes");
+  await expectToast(page, "status", "db-one saved.");
+  expect(await text()).toMatch(/name: web-one[^]+name: db-one/);
+  await other.close();
+});
+
+test("a change by hand is shown, and reloading takes it over", async ({ page, expected }) => {
+  expected.push(conflict);
+  await open(page, "/servers/2/edit");
+  await writeFile(file, (await text()).replace("name: db-one", "name: db-by-hand"));
+  await fill(page, "Name", "db-typed");
+  await press(page, "Save changes");
+  const notice = page.getByRole("alert").filter({ hasText: "Somebody changed" });
+  await expect(notice).toContainText("name: db-by-hand");
+  await press(page, "Reload and discard my changes");
+  await expect(page.getByLabel("Name", { exact: true })).toHaveValue("db-by-hand");
+  await expect(notice).toBeHidden();
+  expect(await text()).toContain("name: db-by-hand");
+});
+
+test("what is in use stays, and what is not goes", async ({ page, expected }) => {
+  expected.push(conflict);
+  await open(page);
+  await press(page, "Remove web-one");
+  const question = page.getByRole("alertdialog");
+  await question.getByRole("button", { name: "Remove server" }).click();
+  await expect(question).toContainText("site 1 (shop.example.com), database 1 (store) use it");
+  await question.getByRole("button", { name: "Cancel" }).click();
+  await press(page, "Remove db-by-hand");
+  await question.getByRole("button", { name: "Remove server" }).click();
+  await expectToast(page, "status", "db-by-hand removed.");
+  await expect(entryLink(page, "db-by-hand")).toBeHidden();
+  expect(await text()).toContain("# Kept by hand.\nservers:\n  - { id: 1, name: web-one");
+  await page.goto(`${service.url}/activity`);
+  await expect(page.getByText("db-by-hand").first()).toBeVisible();
+});
+
+test("a mistake in the file is shown with its line", async ({ page }) => {
+  const before = await text();
+  await writeFile(file, `${before}sitez: []\n`);
+  await open(page);
+  await expect(page.getByText(/line \d+: There is no such thing as “sitez” here/)).toBeVisible();
+  await writeFile(file, before);
+});
+
+test("fits a phone, and is accessible in light and dark", async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  for (const path of ["", "/servers/new", "/databases/1/edit", "/sites/1/edit"]) {
+    await open(page, path);
+    await expectNoSidewaysScroll(page);
+    await expectAccessibleInBoth(page);
+  }
+});
+
+test("is for tokens that may do everything, and for services that have it", async ({
+  page,
+  expected,
+}) => {
+  expected.push(/403 \(Forbidden\)/, /404 \(Not Found\)/);
+  await connectAs(page, service.url, await createReadingToken(service));
+  await page.goto(`${service.url}/settings`);
+  await expect(page.getByRole("heading", { name: "Device" })).toBeVisible();
+  await expect(page.getByRole("link", { name: "Open inventory" })).toBeHidden();
+  await page.goto(`${service.url}/settings/inventory`);
+  await expect(page.getByRole("heading", { level: 1 })).not.toContainText("Inventory");
+  const foreign = await withoutExtras(service.url, "showInventory");
+  await connectAs(page, foreign.url);
+  await page.goto(`${foreign.url}/settings`);
+  await expect(page.getByRole("link", { name: "New token" })).toBeVisible();
+  await expect(page.getByRole("link", { name: "Open inventory" })).toBeHidden();
+  await foreign.close();
+});
+
+test("a file that is read-only here has its lines to paste", async ({
+  page,
+  context,
+  expected,
+}) => {
+  expected.push(conflict);
+  await service.end("SIGINT");
+  service = await startService(folder, { QUARTERDECK_INVENTORY_READONLY: "1" });
+  const before = await text();
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await open(page, "/servers/new");
+  await expect(page.getByText(/QUARTERDECK_INVENTORY_READONLY is set/)).toBeVisible();
+  await fill(page, "Name", "web-3");
+  await page.getByLabel("This machine").check();
+  await press(page, "Show lines");
+  const lines = "servers:\n  - { id: 3, name: web-3, connection: local }\n";
+  await expect(page.getByRole("figure", { name: "Lines for the inventory" })).toHaveText(lines);
+  await expectAccessible(page);
+  await press(page, "Copy lines for the inventory");
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(lines);
+  expect(await text()).toBe(before);
+});

@@ -1,0 +1,39 @@
+import type { InventoryConflict } from "../../../contract/inventory/conflict.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Notice } from "../../ui/Notice.tsx";
+import { TextBox } from "../../ui/TextBox.tsx";
+
+type EntryConflictProps = {
+  conflict: InventoryConflict;
+  /** Begins again with what the file says now. */
+  onReload: () => void;
+  /** Goes on with what was typed, on top of what the file says now. */
+  onKeep: () => void;
+};
+
+/** Why the entry was not saved, with what it takes to do so. */
+export function EntryConflict({ conflict, onReload, onKeep }: EntryConflictProps) {
+  const { message, code, diff, yaml } = conflict;
+  const isChanged = code === "inventory_changed";
+  return (
+    <Notice tone="warn" isAlert>
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
+        <p>{message}</p>
+        {yaml !== undefined && <TextBox title="Lines for the inventory" text={yaml} isCode />}
+        {diff != null && diff !== "" && (
+          <TextBox
+            title={isChanged ? "Changes since you opened the form" : "The whole change as a patch"}
+            text={diff}
+            isCode
+          />
+        )}
+        {isChanged && (
+          <div className="flex flex-wrap gap-2">
+            <Button onClick={onReload}>Reload and discard my changes</Button>
+            <Button onClick={onKeep}>Keep my changes</Button>
+          </div>
+        )}
+      </div>
+    </Notice>
+  );
+}

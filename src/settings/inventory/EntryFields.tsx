@@ -1,0 +1,250 @@
+// The fields of each kind of entry.
+import { useController, useFormContext, useWatch } from "react-hook-form";
+import type { InventoryKind } from "../../../contract/inventory/entries.ts";
+import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
+import { Checkbox } from "../../ui/Checkbox.tsx";
+import { ChoiceList } from "../../ui/ChoiceList.tsx";
+import { Field } from "../../ui/Field.tsx";
+import { FieldGroup } from "../../ui/FieldGroup.tsx";
+import type { EntryValues } from "./entry-form.ts";
+import { ServerField, TextField, useFieldError } from "./fields.tsx";
+import { SecretField } from "./SecretField.tsx";
+import { ServerFields } from "./ServerFields.tsx";
+
+type FieldsProps = { inventory: InventoryFile };
+
+const NameField = ({ placeholder }: { placeholder: string }) => (
+  <TextField name="name" label="Name" placeholder={placeholder} emptyText="Enter a name." />
+);
+
+const userHelp = "Account on the server. Leave empty for the folder's owner.";
+
+/** Those on the site's server; its backups and webhooks concern them too. */
+function DatabasesField({ inventory }: FieldsProps) {
+  const { field } = useController<EntryValues>({ name: "databases" });
+  const error = useFieldError("databases");
+  const server = useWatch<EntryValues>({ name: "server" });
+  const chosen: unknown[] = Array.isArray(field.value) ? field.value : [];
+  const offered = inventory.databases.filter(
+    (database) => database.server === Number(server) || chosen.includes(database.id),
+  );
+  if (offered.length === 0) return null;
+  return (
+    <fieldset className="sm:col-span-2">
+      <legend className="mb-1 font-medium">Databases of the site</legend>
+      <div className="grid gap-x-6 gap-y-1 sm:grid-cols-2">
+        {offered.map(({ id, name }) => (
+          <Field key={id} label={name} layout="beside">
+            {(aria) => (
+              <Checkbox
+                {...aria}
+                checked={chosen.includes(id)}
+                onChange={({ target }) =>
+                  field.onChange(
+                    target.checked ? [...chosen, id] : chosen.filter((other) => other !== id),
+                  )
+                }
+              />
+            )}
+          </Field>
+        ))}
+      </div>
+      {error !== undefined && (
+        <p role="alert" className="mt-1.5 text-sm text-bad">
+          {error}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+const SiteFields = ({ inventory }: FieldsProps) => (
+  <FieldGroup title="Site">
+    <NameField placeholder="shop.example.com" />
+    <ServerField servers={inventory.servers} />
+    <TextField
+      name="root"
+      label="Folder"
+      placeholder="/srv/shop"
+      isCode
+      emptyText="Enter the folder's path."
+      help="The folder that contains artisan."
+    />
+    <TextField name="user" label="User" placeholder="shop" isCode help={userHelp} />
+    <TextField
+      name="artisan"
+      label="Artisan command"
+      placeholder="php artisan"
+      isCode
+      help="Runs in the site's folder, before queue:work."
+    />
+    <DatabasesField inventory={inventory} />
+  </FieldGroup>
+);
+
+const engines = [
+  { value: "postgres", label: "PostgreSQL" },
+  { value: "mysql", label: "MySQL or MariaDB" },
+  { value: "sqlite", label: "SQLite" },
+] as const;
+
+/** What kind of an entry it is, which decides its fields. */
+function TypeField<Value extends string>({
+  name,
+  legend,
+  options,
+}: {
+  name: string;
+  legend: string;
+  options: readonly { value: Value; label: string }[];
+}) {
+  const { setValue } = useFormContext<EntryValues>();
+  const value = useWatch<EntryValues>({ name });
+  const [first] = options;
+  const current = options.find((option) => option.value === value) ?? first;
+  if (current === undefined) return null;
+  return (
+    <div className="sm:col-span-2">
+      <ChoiceList
+        legend={legend}
+        options={options}
+        value={current.value}
+        onChange={(next) => setValue(name, next, { shouldDirty: true })}
+      />
+    </div>
+  );
+}
+
+function DatabaseFields({ inventory }: FieldsProps) {
+  const engine = useWatch<EntryValues>({ name: "engine" });
+  return (
+    <FieldGroup title="Database">
+      <NameField placeholder="shop" />
+      <ServerField servers={inventory.servers} />
+      <TypeField name="engine" legend="Engine" options={engines} />
+      {engine === "sqlite" ? (
+        <>
+          <TextField
+            name="path"
+            label="File"
+            placeholder="/srv/shop/database.sqlite"
+            isCode
+            emptyText="Enter the file's path."
+          />
+          <TextField
+            name="user"
+            label="User"
+            isCode
+            help="Leave empty for the account of the sites that use the database, or the file's owner."
+          />
+        </>
+      ) : (
+        <SecretField
+          // Another engine has another URL.
+          key={String(engine)}
+          name="url"
+          label="URL"
+          emptyText="Enter the database's URL."
+          placeholder={`${engine === "mysql" ? "mysql" : "postgres"}://user:password@localhost/shop`}
+          help={`As the server reaches it: ${engine === "mysql" ? "mysql" : "postgres"}://user:password@host/name.`}
+        />
+      )}
+    </FieldGroup>
+  );
+}
+
+const storageTypes = [
+  { value: "local", label: "Folder" },
+  { value: "s3", label: "S3-compatible" },
+] as const;
+
+function StorageFields({ inventory }: FieldsProps) {
+  const type = useWatch<EntryValues>({ name: "type" });
+  return (
+    <FieldGroup title="Storage provider">
+      <NameField placeholder="offsite" />
+      <TypeField name="type" legend="Type" options={storageTypes} />
+      {type === "s3" ? (
+        <>
+          <TextField name="bucket" label="Bucket" isCode emptyText="Enter the bucket's name." />
+          <TextField name="region" label="Region" placeholder="us-east-1" isCode />
+          <TextField
+            name="endpoint"
+            label="Endpoint"
+            placeholder="https://s3.example.com"
+            isCode
+            help="Leave empty for Amazon S3."
+          />
+          <div className="max-sm:hidden" />
+          <SecretField name="access_key" label="Access key" emptyText="Enter the access key." />
+          <SecretField name="secret_key" label="Secret key" emptyText="Enter the secret key." />
+        </>
+      ) : (
+        <>
+          <TextField
+            name="path"
+            label="Folder"
+            placeholder="/var/backups/quarterdeck"
+            isCode
+            emptyText="Enter the folder's path."
+            help="The folder must exist."
+          />
+          <ServerField
+            servers={inventory.servers}
+            none="This machine"
+            help="Whose disk the folder is on."
+          />
+        </>
+      )}
+    </FieldGroup>
+  );
+}
+
+const channelTypes = [
+  { value: "slack", label: "Slack" },
+  { value: "discord", label: "Discord" },
+  { value: "email", label: "Email" },
+] as const;
+
+function ChannelFields() {
+  const type = useWatch<EntryValues>({ name: "type" });
+  const provider = type === "discord" ? "Discord" : "Slack";
+  return (
+    <FieldGroup title="Notification channel">
+      <NameField placeholder="ops" />
+      <TypeField name="type" legend="Type" options={channelTypes} />
+      {type === "email" ? (
+        <TextField
+          name="email"
+          label="Email address"
+          placeholder="oncall@example.com"
+          emptyText="Enter an email address."
+          help="Quarterdeck needs a mail server to send email: SMTP_URL."
+        />
+      ) : (
+        <SecretField
+          key={provider}
+          name="webhook"
+          label="Webhook URL"
+          emptyText={`Enter the URL of an incoming webhook of ${provider}.`}
+          help={`Create an incoming webhook in ${provider} and copy its URL.`}
+        />
+      )}
+    </FieldGroup>
+  );
+}
+
+export function EntryFields({ kind, inventory }: { kind: InventoryKind } & FieldsProps) {
+  switch (kind) {
+    case "servers":
+      return <ServerFields />;
+    case "sites":
+      return <SiteFields inventory={inventory} />;
+    case "databases":
+      return <DatabaseFields inventory={inventory} />;
+    case "storage_providers":
+      return <StorageFields inventory={inventory} />;
+    case "notification_channels":
+      return <ChannelFields />;
+  }
+}

@@ -1,0 +1,152 @@
+// A secret of an entry. It can be typed and never read: what is stored is shown by its place only.
+import { type ReactNode, useState } from "react";
+import { useController } from "react-hook-form";
+import { Field } from "../../ui/Field.tsx";
+import { Input } from "../../ui/Input.tsx";
+import { Select } from "../../ui/Select.tsx";
+import { controlClass } from "../../ui/control-class.ts";
+import type { EntryValues } from "./entry-form.ts";
+import { useFieldError } from "./fields.tsx";
+import { secretWords } from "./kinds.ts";
+
+type SecretFieldProps = {
+  name: string;
+  label: string;
+  /** What has to be typed, e.g. "Enter the database's URL." */
+  emptyText: string;
+  placeholder?: string;
+  /** What the text is like. */
+  help?: ReactNode;
+  /** Of a private key: it has many lines, and an agent may hold it. */
+  isKey?: boolean;
+};
+
+type Source = "kept" | "typed" | "named" | "agent";
+
+const storedHelp = "Stored in a file that only Quarterdeck can read. It can't be shown again.";
+
+const textOf = (value: unknown): string => {
+  if (typeof value === "string") return value;
+  return typeof value === "object" && value !== null && "secret" in value
+    ? String(value.secret)
+    : "";
+};
+
+export function SecretField({
+  name,
+  label,
+  emptyText,
+  placeholder,
+  help,
+  isKey = false,
+}: SecretFieldProps) {
+  const { field, formState } = useController<EntryValues>({ name });
+  const own = useFieldError(name);
+  const inner = useFieldError(`${name}.secret`);
+  // What the file has, as long as nothing else was chosen.
+  const stored: unknown = name
+    .split(".")
+    .reduce<unknown>(
+      (value, key) =>
+        typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined,
+      formState.defaultValues,
+    );
+  const kept = typeof stored === "string" && stored !== "" ? stored : null;
+  const [source, setSource] = useState<Source>(kept === null ? "typed" : "kept");
+  const choose = (next: Source) => {
+    setSource(next);
+    if (next === "kept") field.onChange(kept);
+    else field.onChange(next === "typed" ? { secret: "" } : next === "agent" ? "agent" : "");
+  };
+  const text = textOf(field.value);
+  const options: [Source, string][] = [
+    ...(kept === null ? [] : ([["kept", secretWords(kept)]] satisfies [Source, string][])),
+    ["typed", kept === null ? "Enter it here" : "Replace it"],
+    ["named", "Name a variable or file"],
+    ...(isKey && kept !== "agent" ? ([["agent", "SSH agent"]] satisfies [Source, string][]) : []),
+  ];
+  // Of what is empty nothing more is to be said, however it is put.
+  const error = text === "" && (inner ?? own) !== undefined ? emptyText : (inner ?? own);
+  const shared = { value: text, onBlur: field.onBlur, ref: field.ref };
+  return (
+    <>
+      <Field
+        label={label}
+        help={
+          source === "kept" && kept?.startsWith("file:secrets/")
+            ? "It can't be shown. Choose “Replace it” to type a new one."
+            : undefined
+        }
+      >
+        {(aria) => (
+          <Select
+            {...aria}
+            value={source}
+            onChange={({ target }) =>
+              choose(options.find(([value]) => value === target.value)?.[0] ?? "typed")
+            }
+          >
+            {options.map(([value, words]) => (
+              <option key={value} value={value}>
+                {words}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      {source === "typed" && (
+        <Field
+          label={isKey ? "Private key" : `${label} to store`}
+          error={error}
+          help={
+            <>
+              {help} {storedHelp}
+            </>
+          }
+        >
+          {(aria) =>
+            isKey ? (
+              <textarea
+                {...aria}
+                {...shared}
+                rows={5}
+                autoComplete="off"
+                spellCheck={false}
+                placeholder="-----BEGIN OPENSSH PRIVATE KEY-----"
+                onChange={({ target }) => field.onChange({ secret: target.value })}
+                className={`${controlClass} h-auto py-2 font-mono text-sm`}
+              />
+            ) : (
+              <Input
+                {...aria}
+                {...shared}
+                type="password"
+                autoComplete="new-password"
+                isCode
+                placeholder={placeholder}
+                onChange={({ target }) => field.onChange({ secret: target.value })}
+              />
+            )
+          }
+        </Field>
+      )}
+      {source === "named" && (
+        <Field
+          label={`${label} reference`}
+          error={error === emptyText ? "Enter env:NAME or file:PATH." : error}
+          help="env:NAME is a variable of Quarterdeck's environment, file:PATH a file that it can read."
+        >
+          {(aria) => (
+            <Input
+              {...aria}
+              {...shared}
+              isCode
+              placeholder="env:SHOP_DATABASE_URL"
+              onChange={({ target }) => field.onChange(target.value)}
+            />
+          )}
+        </Field>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,41 @@
+// What the list says of an entry in a line.
+import type { FileEntries, InventoryKind } from "../../../contract/inventory/entries.ts";
+import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
+import { secretWords } from "./kinds.ts";
+
+const engineWords = { postgres: "PostgreSQL", mysql: "MySQL or MariaDB", sqlite: "SQLite" };
+
+type Facts = (entry: FileEntries[InventoryKind], servers: InventoryFile["servers"]) => string[];
+
+export const factsOf: Facts = (entry, servers) => {
+  const serverName = (id: number) =>
+    servers.find((server) => server.id === id)?.name ?? `Server ${id}`;
+  if ("connection" in entry) {
+    if (entry.connection === "local") return ["This machine"];
+    const { host, port, user, key, host_key: hostKey } = entry.connection.ssh;
+    return [
+      `${user}@${host}${port === undefined || port === 22 ? "" : `:${port}`}`,
+      `Key: ${secretWords(key)}`,
+      ...(hostKey === undefined ? ["No host key pinned"] : []),
+    ];
+  }
+  if ("root" in entry) return [serverName(entry.server), entry.root];
+  if ("engine" in entry)
+    return [
+      serverName(entry.server),
+      engineWords[entry.engine],
+      entry.engine === "sqlite" ? entry.path : `URL: ${secretWords(entry.url)}`,
+    ];
+  switch (entry.type) {
+    case "local":
+      return [entry.server === undefined ? "This machine" : serverName(entry.server), entry.path];
+    case "s3":
+      return [`Bucket ${entry.bucket}`, `Keys: ${secretWords(entry.secret_key)}`];
+    case "email":
+      return ["Email", entry.email];
+    case "slack":
+      return ["Slack", `Webhook: ${secretWords(entry.webhook)}`];
+    case "discord":
+      return ["Discord", `Webhook: ${secretWords(entry.webhook)}`];
+  }
+};

@@ -1,0 +1,142 @@
+// The values of an entry's form: what it starts with, and what it sends.
+import * as z from "zod/mini";
+import {
+  type FileEntries,
+  type InventoryKind,
+  type RequestEntries,
+  requestEntries,
+} from "../../../contract/inventory/entries.ts";
+import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
+import { toText } from "../../app/form-values.ts";
+
+/** By the names of the entry's fields; a form may hold fields of every type that an entry can have. */
+export type EntryValues = Record<string, unknown>;
+
+/** Every field that a form may show, for the complaints of the service. */
+export const fieldNames: Record<InventoryKind, readonly string[]> = {
+  servers: [
+    "name",
+    "time_zone",
+    "connection.ssh.host",
+    "connection.ssh.port",
+    "connection.ssh.user",
+    "connection.ssh.key",
+    "connection.ssh.key.secret",
+    "connection.ssh.host_key",
+    "supervisor",
+    "supervisord_config",
+  ],
+  sites: ["name", "server", "root", "user", "artisan", "databases"],
+  databases: ["name", "server", "engine", "url", "url.secret", "path", "user"],
+  storage_providers: [
+    "name",
+    "type",
+    "path",
+    "server",
+    "bucket",
+    "region",
+    "endpoint",
+    "access_key",
+    "access_key.secret",
+    "secret_key",
+    "secret_key.secret",
+  ],
+  notification_channels: ["name", "type", "webhook", "webhook.secret", "email"],
+};
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const pick = (values: EntryValues, ...names: string[]): EntryValues =>
+  Object.fromEntries(
+    names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
+  );
+
+const withoutEmpty = (values: EntryValues): EntryValues =>
+  Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== undefined && value !== ""),
+  );
+
+/** A command as one line; a list whose parts have no spaces reads the same when it is split again. */
+export const commandText = (artisan: FileEntries["sites"]["artisan"]): string =>
+  typeof artisan === "string" ? artisan : (artisan ?? []).join(" ");
+
+const toBody: Record<InventoryKind, (values: EntryValues) => EntryValues> = {
+  servers(values) {
+    const connection = isObject(values["connection"]) ? values["connection"] : {};
+    const ssh = isObject(connection["ssh"]) ? withoutEmpty(connection["ssh"]) : {};
+    const isSsh = values["place"] === "ssh";
+    return {
+      ...pick(values, "name", "time_zone", "supervisord_config", "drills"),
+      // The field is there for this machine only.
+      ...(isSsh && values["supervisor"] !== "supervisord" ? {} : pick(values, "supervisor")),
+      connection: isSsh ? { ssh } : "local",
+    };
+  },
+  sites(values) {
+    const { artisan, writtenArtisan: written } = values;
+    const databases = Array.isArray(values["databases"]) ? values["databases"] : [];
+    // A list that was not changed stays a list.
+    const isSame = Array.isArray(written) && written.join(" ") === artisan;
+    return {
+      ...pick(values, "server", "name", "root", "user"),
+      ...(isSame ? { artisan: written } : pick(values, "artisan")),
+      ...(databases.length > 0 && { databases }),
+    };
+  },
+  databases: (values) =>
+    values["engine"] === "sqlite"
+      ? pick(values, "server", "name", "engine", "path", "user")
+      : pick(values, "server", "name", "engine", "url"),
+  storage_providers: (values) =>
+    values["type"] === "s3"
+      ? pick(values, "name", "type", "bucket", "region", "endpoint", "access_key", "secret_key")
+      : pick(values, "name", "type", "path", "server"),
+  notification_channels: (values) =>
+    values["type"] === "email"
+      ? pick(values, "name", "type", "email")
+      : pick(values, "name", "type", "webhook"),
+};
+
+/** An entry as the service takes it, of what is in the form. */
+export const schemaOf = <Kind extends InventoryKind>(kind: Kind) =>
+  z.pipe(
+    z.transform((values: EntryValues) => withoutEmpty(toBody[kind](values))),
+    requestEntries[kind],
+    // What the second part gives is what the kind's own schema gives.
+  ) as unknown as z.ZodMiniType<RequestEntries[Kind], EntryValues>;
+
+const onlyServer = ({ servers }: InventoryFile): number | undefined =>
+  servers.length === 1 ? servers[0]?.id : undefined;
+
+/** What a new entry begins with; what there is one of only is chosen. */
+export function newValues(kind: InventoryKind, inventory: InventoryFile): EntryValues {
+  const server = onlyServer(inventory);
+  switch (kind) {
+    case "servers":
+      return { name: "", place: "ssh", connection: { ssh: {} } };
+    case "sites":
+      return { name: "", server, root: "", databases: [] };
+    case "databases":
+      return { name: "", server, engine: "postgres" };
+    case "storage_providers":
+      return { name: "", type: "local" };
+    case "notification_channels":
+      return { name: "", type: "slack" };
+  }
+}
+
+export function valuesOf(entry: FileEntries[InventoryKind]): EntryValues {
+  if ("connection" in entry) {
+    const { connection, ...others } = entry;
+    return connection === "local"
+      ? { ...others, place: "local", connection: { ssh: {} } }
+      : { ...others, place: "ssh", connection: { ssh: { ...connection.ssh } } };
+  }
+  if ("root" in entry)
+    return { ...entry, artisan: commandText(entry.artisan), writtenArtisan: entry.artisan };
+  return { ...entry };
+}
+
+/** For a field whose empty text means that it is left out. */
+export const optionalText = { setValueAs: toText };

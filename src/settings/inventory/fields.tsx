@@ -1,0 +1,99 @@
+// The controls that the entries' forms are made of, each tied to the form by its name.
+import { get, useFormContext, useFormState } from "react-hook-form";
+import type { ReactNode } from "react";
+import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
+import { toNumber, toText } from "../../app/form-values.ts";
+import { Field } from "../../ui/Field.tsx";
+import { Input } from "../../ui/Input.tsx";
+import { Select } from "../../ui/Select.tsx";
+import type { EntryValues } from "./entry-form.ts";
+
+/** What is wrong with a field, whatever its depth. */
+export function useFieldError(name: string): string | undefined {
+  const { errors } = useFormState<EntryValues>();
+  const message: unknown = get(errors, `${name}.message`);
+  return typeof message === "string" ? message : undefined;
+}
+
+type TextFieldProps = {
+  name: string;
+  label: string;
+  help?: ReactNode;
+  emptyText?: string | undefined;
+  placeholder?: string;
+  isCode?: boolean;
+  isNumber?: boolean;
+};
+
+export function TextField({ name, label, help, emptyText, isNumber, ...input }: TextFieldProps) {
+  const { register } = useFormContext<EntryValues>();
+  const error = useFieldError(name);
+  return (
+    <Field label={label} help={help} error={error} emptyText={emptyText}>
+      {(aria) => (
+        <Input
+          {...aria}
+          {...register(name, { setValueAs: isNumber ? toNumber : toText })}
+          {...input}
+          inputMode={isNumber ? "numeric" : "text"}
+          autoCapitalize="none"
+        />
+      )}
+    </Field>
+  );
+}
+
+type SelectFieldProps = {
+  name: string;
+  label: string;
+  help?: ReactNode;
+  emptyText?: string;
+  options: readonly (readonly [value: string | number, label: string])[];
+  isNumber?: boolean;
+};
+
+export function SelectField({
+  name,
+  label,
+  help,
+  emptyText,
+  options,
+  isNumber = false,
+}: SelectFieldProps) {
+  const { register } = useFormContext<EntryValues>();
+  const error = useFieldError(name);
+  return (
+    <Field label={label} help={help} error={error} emptyText={emptyText}>
+      {(aria) => (
+        <Select {...aria} {...register(name, { setValueAs: isNumber ? toNumber : toText })}>
+          {options.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  );
+}
+
+type ServerFieldProps = {
+  servers: InventoryFile["servers"];
+  help?: ReactNode;
+  /** What no server means; without it one has to be chosen. */
+  none?: string;
+};
+
+export const ServerField = ({ servers, help, none }: ServerFieldProps) => (
+  <SelectField
+    name="server"
+    label="Server"
+    help={help}
+    emptyText="Choose a server."
+    isNumber
+    options={[
+      ["", none ?? (servers.length === 0 ? "Add a server first" : "Choose a server")],
+      ...servers.map(({ id, name }) => [id, name] as const),
+    ]}
+  />
+);

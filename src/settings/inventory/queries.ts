@@ -1,0 +1,17 @@
+// What the inventory's pages ask the service: an extra, and only for a token that may do everything.
+import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
+import { hasStatus } from "../../api/api-error.ts";
+import { type DataQuery, extraQuery } from "../../api/query.ts";
+
+/** Null where the service has none, or the token in use may not see it. */
+export function inventoryQuery(): DataQuery<InventoryFile | null> {
+  const { queryKey, queryFn } = extraQuery("showInventory", {});
+  return {
+    queryKey,
+    queryFn: () =>
+      queryFn().catch((error: unknown) => {
+        if (hasStatus(error, 403)) return null;
+        throw error;
+      }),
+  };
+}
