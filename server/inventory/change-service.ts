@@ -29,7 +29,7 @@ import {
 } from "./secret-files.ts";
 import type { InventoryStore } from "./store.ts";
 import { createTextHistory } from "./text-history.ts";
-import { diffText } from "./text-diff.ts";
+import { diffText, mask } from "./text-diff.ts";
 
 type ChangeServiceOptions = {
   live: LiveInventory;
@@ -84,9 +84,10 @@ export function createChangeService(options: ChangeServiceOptions) {
       throw conflict(error.message);
     });
     if (reason === null) checkVersion(text, version, file);
-    const before = entryIn(inspect(text).content, wanted);
+    const { content } = inspect(text);
+    const before = entryIn(content, wanted);
     const secrets = new Map<string, string>();
-    const id = wanted.action === "add" ? await nextId(wanted, text) : wanted.id;
+    const id = wanted.action === "add" ? await nextId(wanted, content) : wanted.id;
     const entry =
       wanted.action === "remove" ? null : toFileEntry(wanted.kind, id, wanted.entry, secrets);
     const edit = toEdit(wanted, entry, before.index);
@@ -94,19 +95,23 @@ export function createChangeService(options: ChangeServiceOptions) {
     if (changed === text) return id;
     const checked = await live.check(changed);
     if (checked.inventory === null) refuseComplaints(checked, wanted, before, text);
-    const lines = linesOf(wanted.kind, entry ?? before.entry ?? {});
+    // An entry that is to go may have a secret in it that somebody wrote there.
+    const lines =
+      entry === null ? mask(linesOf(wanted.kind, before.entry ?? {})) : linesOf(wanted.kind, entry);
     if (reason !== null)
       throw readOnly(reason, wanted, lines, secrets, diffText(text, changed, file));
     await write(file, text, changed, secrets, { wanted, lines });
     const after: Entry = entry ?? { id, name: "", ...before.entry };
-    await live.take(async (tx) => {
+    const problem = await live.take(async (tx) => {
       await ids.note(tx, wanted.kind, id);
       await record(tx, wanted, after, before.entry);
     });
     facts(changed);
-    await createSecretFiles(file).remove(
-      secretsIn(before.entry).filter((name) => !changed.includes(name)),
-    );
+    // What is still in force reads its old secrets; they go with the next start then.
+    if (problem === null)
+      await createSecretFiles(file).remove(
+        secretsIn(before.entry).filter((name) => !changed.includes(name)),
+      );
     return id;
   }
 
@@ -142,10 +147,10 @@ export function createChangeService(options: ChangeServiceOptions) {
     throw changedMeanwhile(seen === null ? null : diffText(seen, text, file), file);
   }
 
-  async function nextId(wanted: Change, text: string): Promise<number> {
+  async function nextId(wanted: Change, content: unknown): Promise<number> {
     const { entry } = wanted.action === "add" ? wanted : { entry: {} };
     if ("id" in entry && typeof entry.id === "number") return entry.id;
-    const used = listOf(inspect(text).content, wanted.kind).map(({ id }) => Number(id) || 0);
+    const used = listOf(content, wanted.kind).map(({ id }) => Number(id) || 0);
     return Math.max(0, ...used, await ids.of(wanted.kind)) + 1;
   }
 

@@ -441,6 +441,16 @@ describe("a file that nobody may write here", () => {
     expect([await text(), await secretNames()]).toEqual([before, []]);
   });
 
+  test("a secret that somebody wrote into the file is not among the lines either", async () => {
+    await readOnly({ isInventoryReadOnly: true });
+    const byHand = `${await text()}  - { id: 6, server: 1, name: logs, engine: mysql, url: "mysql://u:hunter2@h/d" }\n`;
+    await writeFile(service.inventoryFile, byHand);
+    const answer = await send("DELETE", "databases/6");
+    expect(answer).toMatchObject({ status: 409, body: { code: "inventory_read_only" } });
+    expect(answer.body.yaml).toContain("name: logs, engine: mysql, url: …");
+    expect(JSON.stringify(answer)).not.toContain("hunter2");
+  });
+
   test("an instance that reads none has the lines too", async () => {
     await readOnly({});
     await service.app.close("stop");

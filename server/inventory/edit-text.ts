@@ -42,20 +42,24 @@ const asItIs = (text: string) => text;
 
 /** @throws EditError */
 export function editText(text: string, edit: Edit): string {
-  const document = parseDocument(text);
-  if (document.errors.length > 0)
+  // As it was, for the places of its parts.
+  const original = parseDocument(text);
+  if (original.errors.length > 0)
     throw new EditError("The file is no valid YAML. Correct it by hand first.");
-  const expected = changedContent(document.toJS(), edit);
-  const comments = commentsOutside(text, document, edit);
+  const expected = changedContent(original.toJS(), edit);
+  const comments = commentsOutside(text, original, edit);
   try {
-    change(document, edit);
-    const candidates = [
-      spliced(text, document, edit, tidyLists),
-      spliced(text, document, edit, asItIs),
-      document.toString(output),
-    ];
-    for (const candidate of candidates)
+    const changed = parseDocument(text);
+    change(changed, edit);
+    // One after the other: each takes as long as the file is large.
+    for (const write of [
+      () => spliced(text, { original, changed }, edit, tidyLists),
+      () => spliced(text, { original, changed }, edit, asItIs),
+      () => changed.toString(output),
+    ]) {
+      const candidate = write();
       if (candidate !== null && reads(candidate, expected, comments)) return candidate;
+    }
   } catch (error) {
     // An alias whose anchor went with the entry, for example.
     throw new EditError(unchangeable, { cause: error });
@@ -161,7 +165,7 @@ type Render = (index: number, column: number) => string | null;
 /** @returns null where the text around the entry cannot stay */
 function spliced(
   text: string,
-  changed: Document,
+  { original, changed }: { original: Document; changed: Document },
   edit: Edit,
   tidy: (text: string) => string,
 ): string | null {
@@ -169,7 +173,7 @@ function spliced(
     const lines = render(changed.getIn([edit.kind, index], true), column);
     return lines === null ? null : tidy(lines);
   };
-  const list = parseDocument(text).get(edit.kind);
+  const list: unknown = original.get(edit.kind);
   if (!isSeq(list)) return edit.action === "add" ? appended(text, write, edit.kind) : null;
   if (edit.action === "add") return added(text, list, write);
   const node = list.items[edit.index];

@@ -95,5 +95,5 @@ const login = /(:\/\/)[^\s/@"']+@/g;
 const hook = /(https:\/\/(?:hooks\.slack\.com|discord(?:app)?\.com)\/)[^\s"',}]+/g;
 
 /** A secret never belongs into the file; where one stands all the same, nobody is shown it. */
-const mask = (text: string): string =>
+export const mask = (text: string): string =>
   text.replace(written, "$1…").replace(login, "$1…@").replace(hook, "$1…");

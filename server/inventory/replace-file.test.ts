@@ -1,0 +1,82 @@
+import {
+  chmod,
+  chown,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { replaceFile, whyNotReplaceable } from "./replace-file.ts";
+
+const isRoot = userInfo().uid === 0;
+
+let folder: string;
+let file: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "quarterdeck-replace-"));
+  file = join(folder, "inventory.yaml");
+  await writeFile(file, "before");
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const yes = async () => true;
+
+test("keeps the mode, and leaves nothing beside the file", async () => {
+  await chmod(file, 0o640);
+  expect(await replaceFile(file, "after", yes)).toBe(true);
+  expect(await readFile(file, "utf8")).toBe("after");
+  expect((await stat(file)).mode & 0o7777).toBe(0o640);
+  expect(await readdir(folder)).toEqual(["inventory.yaml"]);
+});
+
+test.runIf(isRoot)("keeps the owner", async () => {
+  await chown(file, 1, 2);
+  await replaceFile(file, "after", yes);
+  expect(await stat(file)).toMatchObject({ uid: 1, gid: 2 });
+});
+
+test("a link stays a link, and what it leads to is replaced", async () => {
+  const link = join(folder, "link.yaml");
+  await symlink("inventory.yaml", link);
+  await replaceFile(link, "after", yes);
+  expect([await readlink(link), await readFile(file, "utf8")]).toEqual(["inventory.yaml", "after"]);
+});
+
+test("what is no longer the file that is meant stays as it is", async () => {
+  expect(await replaceFile(file, "after", async () => false)).toBe(false);
+  expect([await readFile(file, "utf8"), await readdir(folder)]).toEqual([
+    "before",
+    ["inventory.yaml"],
+  ]);
+});
+
+test("a failure at the last moment leaves nothing behind", async () => {
+  const failing = replaceFile(file, "after", async () => {
+    throw new Error("gone");
+  });
+  await expect(failing).rejects.toThrow("gone");
+  expect(await readdir(folder)).toEqual(["inventory.yaml"]);
+});
+
+test("a file that is not there cannot be replaced", async () => {
+  expect(await whyNotReplaceable(file)).toBeNull();
+  expect(await whyNotReplaceable(join(folder, "nowhere"))).toBe("ENOENT");
+});
+
+describe.runIf(!isRoot)("as an ordinary user", () => {
+  test("neither can a file, or one in a folder, that may not be written", async () => {
+    await chmod(file, 0o400);
+    expect(await whyNotReplaceable(file)).toBe("EACCES");
+    await chmod(file, 0o600);
+    await chmod(folder, 0o500);
+    expect(await whyNotReplaceable(file)).toBe("EACCES");
+    await chmod(folder, 0o700);
+  });
+});
