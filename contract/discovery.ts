@@ -44,6 +44,10 @@ export const discovery = z
         command: z.string(),
         /** The configuration file that it stands in. */
         file: z.string(),
+        /** The inventory's site whose `artisan` it runs; null = none. */
+        site_id: z.nullable(id),
+        /** Of the body that creates a worker with the same options, as far as they can be read. */
+        settings: z.record(z.string(), z.unknown()),
       }),
     ),
     /** What could not be looked at, or not to the end, in words. */

@@ -39,6 +39,9 @@ export const paths = {
   /** @param like a worker whose settings the new one begins with */
   newWorker: (siteId: number, like?: number) =>
     withQuery(`/sites/${siteId}/workers/new`, { like: like?.toString() }),
+  /** @param settings what the form begins with, as the body of the request has it */
+  newWorkerWith: (siteId: number, settings: object) =>
+    withQuery(`/sites/${siteId}/workers/new`, { with: JSON.stringify(settings) }),
   worker: (id: number) => `/workers/${id}`,
   editWorker: (id: number) => `/workers/${id}/edit`,
   webhooks: (siteId: number, view: ListView = {}) => list(`/sites/${siteId}/webhooks`, view),

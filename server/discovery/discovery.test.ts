@@ -172,7 +172,7 @@ test("programs of supervisord that run a queue are found in its configuration", 
   );
   await writeFile(
     join(folder, "conf.d/shop.conf"),
-    "[program:shop worker]\ncommand = php /srv/shop/artisan queue:work redis --queue='a b'\nnumprocs=2\n[program:web]\ncommand=php-fpm\n",
+    "[program:shop worker]\ncommand = php /srv/shop/artisan queue:work redis --queue='a b'\nnumprocs=2 ; two of them\n[program:web]\ncommand=php-fpm\n",
   );
   await writeFile(join(folder, "more.ini"), "[program:late]\ncommand=artisan queue:work\n");
   const host = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/nowhere" });
@@ -184,9 +184,16 @@ test("programs of supervisord that run a queue are found in its configuration", 
   expect(found.queue_workers).toEqual([
     {
       program: "shop worker",
-      command: "php /srv/shop/artisan queue:work redis --queue='a b'",
       file: join(folder, "conf.d/shop.conf"),
+      options: new Map([
+        ["command", "php /srv/shop/artisan queue:work redis --queue='a b'"],
+        ["numprocs", "2"],
+      ]),
     },
-    { program: "late", command: "artisan queue:work", file: join(folder, "more.ini") },
+    {
+      program: "late",
+      file: join(folder, "more.ini"),
+      options: new Map([["command", "artisan queue:work"]]),
+    },
   ]);
 });

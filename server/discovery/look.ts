@@ -33,11 +33,10 @@ for t in /proc/net/tcp /proc/net/tcp6; do
 done
 programs() {
   [ -r "$1" ] || { f note unreadable "$1"; return; }
-  p=
   while IFS= read -r l; do case $l in
-    "[program:"*) p=\${l#*:}; p=\${p%%]*} ;;
-    "["*) p= ;;
-    command*queue:work*) [ "$p" ] && f worker "$p" "$1" && f command - "\${l#*=}" ;;
+    "[program:"*) l=\${l#*:}; f program "\${l%%]*}" "$1" ;;
+    "["*) f section - - ;;
+    [a-z]*=*) f option "\${l%%=*}" "\${l#*=}" ;;
   esac; done <"$1"
 }
 for m in "$config" /etc/supervisor/supervisord.conf /etc/supervisord.conf; do
@@ -120,10 +119,30 @@ function findDatabaseServers(records: readonly Record[]): Discovery["database_se
   ];
 }
 
+/** The sections of programs whose command runs a queue, each with its options. */
+function findQueueWorkers(records: readonly Record[]): FoundProgram[] {
+  const programs: FoundProgram[] = [];
+  let current: FoundProgram | null = null;
+  for (const { kind, first, last } of records) {
+    if (kind === "program") {
+      current = { program: toShownText(first), file: toShownText(last), options: new Map() };
+      programs.push(current);
+    } else if (kind === "section") current = null;
+    // What follows a semicolon after a space is a comment.
+    else if (kind === "option")
+      current?.options.set(first.trim(), last.replace(/\s;.*$/, "").trim());
+  }
+  return programs.filter(({ options }) => options.get("command")?.includes("queue:work") === true);
+}
+
+/** A program of supervisord as its section says it. */
+export type FoundProgram = { program: string; file: string; options: Map<string, string> };
+
 type Found = {
   sites: { root: string; name: string; user: string }[];
   sqlite_files: { path: string; name: string; user: string }[];
-} & Omit<Discovery, "sites" | "sqlite_files">;
+  queue_workers: FoundProgram[];
+} & Omit<Discovery, "sites" | "sqlite_files" | "queue_workers">;
 
 /**
  * @param where.roots folders to search, absolute; those that are not there are left out
@@ -153,17 +172,11 @@ export async function lookForThings(
     const root = siteOf(path);
     return root === null ? [] : [{ path, name: databaseName(path, root), user }];
   });
-  const commands = of("command").map(({ last }) => toShownText(last.trim()));
-
   return {
     sites: [...sites.values()].slice(0, maxFound),
     sqlite_files: sqlite.slice(0, maxFound),
     database_servers: findDatabaseServers(records),
-    queue_workers: of("worker").map(({ first, last }, index) => ({
-      program: toShownText(first),
-      command: commands[index] ?? "",
-      file: toShownText(last),
-    })),
+    queue_workers: findQueueWorkers(records),
     notes: of("note").map(({ first, last }) =>
       first === "search"
         ? `The search of ${roots.join(", ")} was stopped after ${searchSeconds} seconds, so more may be there.`

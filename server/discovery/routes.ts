@@ -8,11 +8,12 @@ import { reply, route, type Route } from "../http/route.ts";
 import { createServerFinder } from "../inventory/finders.ts";
 import { expandHome } from "../inventory/paths.ts";
 import type { DatabaseRow, InventoryStore, ServerRow, SiteRow } from "../inventory/store.ts";
-import { ServerAway } from "../ssh/server-away.ts";
+import { ServerAway, toShownText } from "../ssh/server-away.ts";
 import type { Servers } from "../ssh/servers.ts";
 import { toError } from "../to-error.ts";
 import { listDatabases } from "./list-databases.ts";
 import { lookForThings, usualRoots } from "./look.ts";
+import { settingsOf, siteRootOf } from "./program-settings.ts";
 
 /** Opening a server and asking it; a look has less. */
 const deadlineMs = 20_000;
@@ -54,6 +55,16 @@ export function discoveryRoutes(
         ...file,
         database_id: databaseAt(databases, file.path),
       })),
+      queue_workers: found.queue_workers.map((program) => {
+        const root = siteRootOf(program);
+        return {
+          program: program.program,
+          command: toShownText(program.options.get("command") ?? ""),
+          file: program.file,
+          site_id: root === null ? null : siteAt(sites, root),
+          settings: settingsOf(program),
+        };
+      }),
     };
   }
 

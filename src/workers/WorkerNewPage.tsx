@@ -1,4 +1,4 @@
-import { useLoaderData } from "react-router";
+import { useLoaderData, useSearchParams } from "react-router";
 import { isInTransit } from "../../contract/states.ts";
 import type { CreateWorkerBody } from "../../contract/workers/bodies.ts";
 import { workerName } from "../../contract/workers/worker-name.ts";
@@ -9,7 +9,7 @@ import { invalidate, queryClient } from "../api/query.ts";
 import { paths } from "../paths.ts";
 import type { newWorkerLoader } from "./loaders.ts";
 import { workerQuery } from "./queries.ts";
-import { newValues, toValues } from "./worker-form.ts";
+import { newValues, toValues, withGiven } from "./worker-form.ts";
 import { WorkerForm } from "./WorkerForm.tsx";
 
 async function createWorker(siteId: number, { stopasgroup, ...rest }: CreateWorkerBody) {
@@ -31,6 +31,7 @@ async function createWorker(siteId: number, { stopasgroup, ...rest }: CreateWork
 
 export function WorkerNewPage() {
   const { siteId, serverId, original, newest } = useLoaderData<typeof newWorkerLoader>();
+  const [search] = useSearchParams();
   return (
     <WorkerForm
       // Another one that is duplicated is another form.
@@ -38,7 +39,11 @@ export function WorkerNewPage() {
       title={original === null ? "New worker" : `Duplicate ${workerName(original)}`}
       siteId={siteId}
       serverId={serverId}
-      valuesOf={(root) => (original === null ? newValues(newest) : toValues(original, root))}
+      valuesOf={(root) =>
+        original === null
+          ? withGiven(newValues(newest), search.get("with"))
+          : toValues(original, root)
+      }
       save={(values) => createWorker(siteId, values)}
       submit={["Create worker", "Creating…"]}
       cancelTo={original === null ? paths.workers(siteId) : paths.worker(original.id)}

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createWorkerBody } from "../../contract/workers/bodies.ts";
-import { defaultValues, toPreview } from "./worker-form.ts";
+import { defaultValues, newValues, toPreview, withGiven } from "./worker-form.ts";
 
 test("the form as it opens can be sent", () => {
   expect(createWorkerBody.safeParse(defaultValues).success).toBe(true);
@@ -16,4 +16,16 @@ test("a field that does not fit yet counts as its default", () => {
     timeout: 60,
     memory: 128,
   });
+});
+
+test("an address gives values, and none that a worker could not have", () => {
+  const values = newValues(null);
+  const given = { queue: "high,low", processes: 4, unknown: true };
+  expect(withGiven(values, JSON.stringify(given))).toMatchObject({
+    ...values,
+    queue: "high,low",
+    processes: 4,
+  });
+  for (const text of [null, "{", "null", "7", JSON.stringify({ processes: 900 })])
+    expect(withGiven(values, text), text ?? "nothing").toMatchObject(values);
 });

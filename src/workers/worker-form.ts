@@ -39,6 +39,21 @@ export const newValues = (newest: Pick<Worker, "connection"> | null): WorkerForm
   connection: newest?.connection || defaultValues.connection,
 });
 
+/** The values with what an address says of them; what could not be one is left out. */
+export function withGiven(values: WorkerFormValues, text: string | null): WorkerFormValues {
+  let given: unknown;
+  try {
+    given = JSON.parse(text ?? "{}");
+  } catch {
+    return values;
+  }
+  const { data } = createWorkerBody.safeParse({
+    ...values,
+    ...(typeof given === "object" ? given : {}),
+  });
+  return data ?? values;
+}
+
 /** @param root the site's folder, which an empty field stands for */
 export const toValues = (worker: Worker, root: string | undefined): WorkerFormValues => ({
   connection: worker.connection,

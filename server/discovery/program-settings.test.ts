@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { settingsOf, siteRootOf } from "./program-settings.ts";
+
+const program = (options: Record<string, string>) => ({
+  program: "shop-worker",
+  file: "/etc/supervisor/conf.d/shop.conf",
+  options: new Map(Object.entries(options)),
+});
+
+test("reads Laravel's documented program as a worker with the same options", () => {
+  const documented = program({
+    process_name: "%(program_name)s_%(process_num)02d",
+    command: "php /home/forge/app.com/artisan queue:work sqs --sleep=3 --tries=3 --max-time=3600",
+    user: "forge",
+    numprocs: "8",
+    stopasgroup: "true",
+    stopwaitsecs: "3600",
+  });
+  expect(siteRootOf(documented)).toBe("/home/forge/app.com");
+  expect(settingsOf(documented)).toEqual({
+    connection: "sqs",
+    sleep: 3,
+    tries: 3,
+    max_time: 3600,
+    processes: 8,
+    startsecs: 1,
+    startretries: 3,
+    stopwaitsecs: 3600,
+    stopasgroup: true,
+    force: false,
+  });
+});
+
+test("reads quotes, and leaves out what no worker can have", () => {
+  const odd = program({
+    command: `'/usr/bin/php8.2' "current/artisan" queue:work --queue='high,low' --memory=lots --force`,
+    directory: "/srv/shop/releases/7",
+    numprocs: "900",
+    stopsignal: "quit",
+  });
+  expect(settingsOf(odd)).toEqual({
+    queue: "high,low",
+    force: true,
+    startsecs: 1,
+    startretries: 3,
+    stopwaitsecs: 10,
+    stopsignal: "QUIT",
+    stopasgroup: false,
+  });
+  expect(siteRootOf(program({ command: "php artisan queue:work" }))).toBeNull();
+  expect(
+    siteRootOf(program({ command: "php artisan queue:work", directory: "/srv/shop/releases/7" })),
+  ).toBe("/srv/shop/current");
+});
