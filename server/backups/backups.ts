@@ -86,7 +86,7 @@ export function createBackups(options: BackupsOptions): Backups {
   const tasks = createTaskStore(db, jobs.backupTasks);
   const resolver = createResolver({ inventory, store, host, servers, secrets, scratch });
   const recovery = createRecoveryWriter({
-    recovery: createRecoveryStore(db),
+    recovery: createRecoveryStore(db, options.leases),
     resolver,
     inventory,
     clock,

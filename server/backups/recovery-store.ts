@@ -1,6 +1,7 @@
 // What the recovery page of a storage names, from the rows.
 import { expandHome } from "../inventory/paths.ts";
-import type { Database } from "../store/database.ts";
+import type { Leases } from "../instances/leases.ts";
+import type { Connection, Database } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
 import type { databases, sites } from "../store/tables.ts";
 import type { Recoverable } from "./recovery-page.ts";
@@ -23,7 +24,16 @@ type Found = {
   server: string | null;
 };
 
-export function createRecoveryStore(db: Database) {
+export function createRecoveryStore(db: Database, leases: Pick<Leases, "holdThose">) {
+  const whileHeld = (backupId: number, work: (tx: Connection) => Promise<void>): Promise<void> =>
+    db.transaction(async (tx) => {
+      const { rows } = await tx.execute<{ id: number }>(sql`
+        select c.server_id as id from backups b
+        join backup_configurations c on c.id = b.configuration_id where b.id = ${backupId}`);
+      const ids = rows.map(({ id }) => id);
+      if ((await leases.holdThose(tx, ids)).size > 0) await work(tx);
+    });
+
   return {
     providerIds: async (): Promise<number[]> => {
       const { rows } = await db.execute<{ id: number }>(
@@ -55,13 +65,21 @@ export function createRecoveryStore(db: Database) {
       return rows.flatMap(toRecoverable);
     },
 
-    /** @param was what it said before; null = nothing */
-    async setWarning(backupId: number, was: string | null, warning: string | null): Promise<void> {
-      await db.execute(sql`
-        update backups set warnings = array_remove(warnings, ${was}::text)
-          || array_remove(array[${warning}::text], null)
-        where id = ${backupId} and status = 'finished'`);
-    },
+    /** Adds a warning to a backup. Nothing where another instance looks after its server by now. */
+    addWarning: (backupId: number, warning: string): Promise<void> =>
+      whileHeld(backupId, async (tx) => {
+        await tx.execute(sql`
+          update backups set warnings = array_append(warnings, ${warning}::text)
+          where id = ${backupId} and status = 'finished'`);
+      }),
+
+    /** Takes it back. */
+    removeWarning: (backupId: number, warning: string): Promise<void> =>
+      whileHeld(backupId, async (tx) => {
+        await tx.execute(sql`
+          update backups set warnings = array_remove(warnings, ${warning}::text)
+          where id = ${backupId} and ${warning}::text = any(warnings)`);
+      }),
   };
 }
 

@@ -114,14 +114,14 @@ export function createRecoveryWriter(options: RecoveryWriterOptions): RecoveryWr
     const signal = AbortSignal.any([AbortSignal.timeout(writeLimitMs), stopping.signal]);
     try {
       await write(providerId, pending.isAsked, signal);
-      for (const [id, was] of pending.warned) await recovery.setWarning(id, was, null);
+      for (const [id, was] of pending.warned) await recovery.removeWarning(id, was);
       pending.warned.clear();
     } catch (error) {
       log.warn({ err: error, provider: providerId }, `${recoveryName} was not written`);
       const warning = `${recoveryName} couldn't be written: ${failureMessage(error)}`;
       for (const id of backups) {
         pending.warned.set(id, warning);
-        await recovery.setWarning(id, null, warning).catch(() => undefined);
+        await recovery.addWarning(id, warning).catch(() => undefined);
       }
       later(providerId, retryMs);
     }
