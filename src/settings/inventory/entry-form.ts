@@ -58,7 +58,7 @@ const withoutEmpty = (values: EntryValues): EntryValues =>
   );
 
 /** A command as one line; a list whose parts have no spaces reads the same when it is split again. */
-export const commandText = (artisan: FileEntries["sites"]["artisan"]): string =>
+const commandText = (artisan: FileEntries["sites"]["artisan"]): string =>
   typeof artisan === "string" ? artisan : (artisan ?? []).join(" ");
 
 const toBody: Record<InventoryKind, (values: EntryValues) => EntryValues> = {
@@ -137,6 +137,3 @@ export function valuesOf(entry: FileEntries[InventoryKind]): EntryValues {
     return { ...entry, artisan: commandText(entry.artisan), writtenArtisan: entry.artisan };
   return { ...entry };
 }
-
-/** For a field whose empty text means that it is left out. */
-export const optionalText = { setValueAs: toText };
