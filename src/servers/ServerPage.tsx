@@ -8,12 +8,16 @@ import { serverName, serverQuery } from "../app/inventory.ts";
 import { PlaceHeader } from "../app/PlaceHeader.tsx";
 import { ServerTabs } from "../app/ServerTabs.tsx";
 import { paths } from "../paths.ts";
+import { inventoryQuery } from "../settings/inventory/queries.ts";
+import { currentTokenQuery } from "../settings/queries.ts";
+import { canChange } from "../settings/token-facts.ts";
 import { Badge } from "../ui/Badge.tsx";
 import { EmptyState } from "../ui/EmptyState.tsx";
 import { Notice } from "../ui/Notice.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { Properties } from "../ui/Properties.tsx";
 import { Time } from "../ui/Time.tsx";
+import { DiscoveryPanel } from "./DiscoveryPanel.tsx";
 import { factItems } from "./facts-text.ts";
 import type { serverLoader } from "./loaders.ts";
 import { serverStatusQuery } from "./queries.ts";
@@ -23,6 +27,10 @@ type Facts = NonNullable<ServerStatus["facts"]>;
 export function ServerPage() {
   const { serverId } = useLoaderData<typeof serverLoader>();
   const { data: server } = useQuery(serverQuery(serverId));
+  // Only who may see the inventory asks for it.
+  const { data: token } = useQuery(currentTokenQuery());
+  const mayAdd = token != null && canChange(token) && token.server_ids === null;
+  const { data: inventory } = useQuery({ ...inventoryQuery(), enabled: mayAdd });
   const status = useLoaded(serverStatusQuery(serverId), () => listFloorMs);
   return (
     <>
@@ -44,6 +52,7 @@ export function ServerPage() {
             <Properties items={connectionItems(status)} />
           </Panel>
           {status.facts !== null && <FactsPanel facts={status.facts} />}
+          {mayAdd && inventory != null && <DiscoveryPanel serverId={serverId} />}
         </>
       )}
     </>

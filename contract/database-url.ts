@@ -1,0 +1,21 @@
+// The URL of a database, as the service reads it from the inventory.
+import type { Discovery } from "./discovery.ts";
+
+type DatabaseServer = Discovery["database_servers"][number];
+
+/** The URL of one of its databases, as the service reads it. */
+export function databaseUrl(
+  { engine, port, socket }: DatabaseServer,
+  { user, password }: { user: string; password: string },
+  database: string,
+): string {
+  const [name, who, secret] = [database, user, password].map(encodeURIComponent);
+  if (engine === "postgres")
+    return port === null
+      ? // A URL has no other place for a socket, and one without a host none for a user.
+        `postgres:///${name}?host=${encodeURIComponent(socket ?? "")}&user=${who}&password=${secret}`
+      : `postgres://${who}:${secret}@localhost:${port}/${name}`;
+  return socket === null
+    ? `mysql://${who}:${secret}@127.0.0.1:${port ?? 3306}/${name}`
+    : `mysql://${who}:${secret}@localhost/${name}?socket=${encodeURIComponent(socket)}`;
+}

@@ -1,0 +1,160 @@
+// Looks at a server for what the inventory does not have yet, and adds what somebody chooses.
+import { useState } from "react";
+import type { Discovery } from "../../contract/discovery.ts";
+import { call } from "../api/client.ts";
+import { LinkButton } from "../app/LinkButton.tsx";
+import { toast } from "../app/toasts.ts";
+import { paths } from "../paths.ts";
+import { Button } from "../ui/Button.tsx";
+import { DocsLink } from "../ui/DocsLink.tsx";
+import { Panel } from "../ui/Panel.tsx";
+import { DatabaseServerRow } from "./DatabaseServerRow.tsx";
+import { FoundRow } from "./FoundRow.tsx";
+import { placeOf, siteEntry, sqliteEntry } from "./found-entry.ts";
+
+export function DiscoveryPanel({ serverId }: { serverId: number }) {
+  const [found, setFound] = useState<Discovery | null>(null);
+  const [isLooking, setIsLooking] = useState(false);
+  const look = async () => {
+    setIsLooking(true);
+    try {
+      setFound(await call("discoverServer", { id: serverId }));
+    } catch (error) {
+      toast.failure("Couldn't look for things on this server.", error);
+    }
+    setIsLooking(false);
+  };
+  return (
+    <Panel
+      title="Add from this server"
+      actions={
+        <Button
+          isChange
+          isPending={isLooking}
+          command={{ label: "Look for things on this server" }}
+          onClick={() => void look()}
+        >
+          Look for things
+        </Button>
+      }
+    >
+      <output className="sr-only">
+        {isLooking ? "Looking…" : found !== null && summaryOf(found)}
+      </output>
+      {found === null ? (
+        <p className="px-4 py-3 text-sm text-muted max-sm:px-3">
+          Finds Laravel sites, SQLite files, database servers and queue workers. Nothing is added
+          unless you choose it. <DocsLink page="inventory">What is searched</DocsLink>
+        </p>
+      ) : (
+        <FoundThings serverId={serverId} found={found} />
+      )}
+    </Panel>
+  );
+}
+
+const summaryOf = ({ sites, sqlite_files: files, database_servers: servers }: Discovery) =>
+  `Found ${sites.length} sites, ${files.length} SQLite files and ${servers.length} database servers.`;
+
+const headingClass =
+  "border-b border-line bg-sunken px-4 py-1.5 text-xs font-medium text-muted max-sm:px-3";
+
+function FoundThings({ serverId, found }: { serverId: number; found: Discovery }) {
+  const { sites, sqlite_files: files, database_servers: servers, queue_workers: workers } = found;
+  const isEmpty = [sites, files, servers, workers].every((list) => list.length === 0);
+  return (
+    <>
+      {isEmpty && <p className="px-4 py-3 text-sm text-muted max-sm:px-3">Nothing was found.</p>}
+      {sites.length > 0 && (
+        <>
+          <h3 className={headingClass}>Sites</h3>
+          <ul aria-label="Sites found">
+            {sites.map((site) => (
+              <FoundRow
+                key={site.root}
+                serverId={serverId}
+                name={site.name}
+                detail={`${site.root} · ${site.user}`}
+                kind="sites"
+                knownId={site.site_id}
+                entry={() => siteEntry(serverId, site)}
+              />
+            ))}
+          </ul>
+        </>
+      )}
+      {files.length > 0 && (
+        <>
+          <h3 className={headingClass}>SQLite files</h3>
+          <ul aria-label="SQLite files found">
+            {files.map((file) => (
+              <FoundRow
+                key={file.path}
+                serverId={serverId}
+                name={file.name}
+                detail={`${file.path} · ${file.user}`}
+                kind="databases"
+                knownId={file.database_id}
+                entry={() => sqliteEntry(serverId, file)}
+              />
+            ))}
+          </ul>
+        </>
+      )}
+      {servers.length > 0 && (
+        <>
+          <h3 className={headingClass}>Database servers</h3>
+          <ul aria-label="Database servers found">
+            {servers.map((server) => (
+              <DatabaseServerRow key={placeOf(server)} serverId={serverId} found={server} />
+            ))}
+          </ul>
+        </>
+      )}
+      {workers.length > 0 && (
+        <>
+          <h3 className={headingClass}>Queue workers of supervisord</h3>
+          <ul aria-label="Queue workers found">
+            {workers.map((worker) => (
+              <QueueWorker key={`${worker.file} ${worker.program}`} worker={worker} />
+            ))}
+          </ul>
+        </>
+      )}
+      {found.notes.map((note) => (
+        <p key={note} className="border-t border-line px-4 py-2 text-sm text-muted max-sm:px-3">
+          {note}
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** What another supervisor keeps up; a worker of the same options takes its place once that is installed. */
+function QueueWorker({
+  worker: { program, command, file, site_id: siteId, settings },
+}: {
+  worker: Discovery["queue_workers"][number];
+}) {
+  return (
+    <li className="flex items-center gap-3 border-b border-line px-4 py-2 text-sm last:border-b-0 max-sm:px-3">
+      <div className="min-w-0 flex-1">
+        <p className="font-medium wrap-anywhere">{program}</p>
+        <p className="font-mono text-xs wrap-anywhere">{command}</p>
+        <p className="text-xs wrap-anywhere text-muted">
+          {siteId === null
+            ? `${file} · Add its site first.`
+            : `${file} · Stop and remove the program once the worker is installed, so that no job waits.`}
+        </p>
+      </div>
+      {siteId !== null && (
+        <LinkButton
+          to={paths.newWorkerWith(siteId, settings)}
+          aria-label={`Create worker: ${program}`}
+        >
+          Create worker
+        </LinkButton>
+      )}
+    </li>
+  );
+}
