@@ -7,7 +7,6 @@ import {
   requestEntries,
 } from "../../../contract/inventory/entries.ts";
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
-import { toText } from "../../app/form-values.ts";
 
 /** By the names of the entry's fields; a form may hold fields of every type that an entry can have. */
 export type EntryValues = Record<string, unknown>;
