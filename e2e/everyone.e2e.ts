@@ -22,6 +22,8 @@ async function everyPage(service: ServiceProcess, site: Site, backups: Backups):
     `/backup-configurations/${configurationId}`,
     "/activity",
     "/settings",
+    "/settings/inventory",
+    "/settings/inventory/servers/new",
   ];
 }
 
