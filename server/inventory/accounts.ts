@@ -19,6 +19,9 @@ export type EntryAccount = {
 
 export type EntryAccounts = Record<"sites" | "databases", Map<number, EntryAccount>>;
 
+/** Ids of entries whose server could not be asked: what is stored of them by now is newer than what was decided here. */
+export type UndecidedEntries = Record<"sites" | "databases", Set<number>>;
+
 /** What the machine knows of accounts and owners. */
 export type AccountSource = {
   /** Who the service runs as. */
@@ -54,7 +57,12 @@ export async function decideAccounts(
   stored: EntryAccounts,
   machine: AccountSource,
   remote: RemoteAccounts = async () => null,
-): Promise<{ accounts: EntryAccounts; complaints: Complaint[]; unasked: ReadonlySet<number> }> {
+): Promise<{
+  accounts: EntryAccounts;
+  complaints: Complaint[];
+  unasked: ReadonlySet<number>;
+  undecided: UndecidedEntries;
+}> {
   const source = { ...machine, find: onceForEach(machine.find) };
   const sourceAt = onceForEach(async (server: number) => {
     const there = await remote(server);
@@ -66,6 +74,7 @@ export async function decideAccounts(
   const accounts: EntryAccounts = { sites: new Map(), databases: new Map() };
   const complaints: Complaint[] = [];
   const unasked = new Set<number>();
+  const undecided: UndecidedEntries = { sites: new Set(), databases: new Set() };
   const decide = async (
     kind: keyof EntryAccounts,
     index: number,
@@ -76,7 +85,10 @@ export async function decideAccounts(
     if (there !== null) {
       const before = stored[kind].get(entry.id);
       const decided = await accountThere(entry, before, there, otherwise);
-      if (decided.isUnasked) unasked.add(entry.server);
+      if (decided.isUnasked) {
+        unasked.add(entry.server);
+        undecided[kind].add(entry.id);
+      }
       accounts[kind].set(entry.id, decided.account);
       return;
     }
@@ -118,7 +130,7 @@ export async function decideAccounts(
         : ownerOf(expandHome(database.path), stored.databases.get(database.id), source);
     });
   });
-  return { accounts, complaints, unasked };
+  return { accounts, complaints, unasked, undecided };
 }
 
 /** Many of its entries have the same account. */
@@ -157,12 +169,9 @@ async function accountThere(
   const without = (problem: string): EntryAccount => ({ account: null, problem, ownerOf: null });
   const asked = (account: EntryAccount) => ({ account, isUnasked: false });
   const unknown = (reason: string) => {
-    const isSame =
-      user === undefined
-        ? before?.ownerOf === null || before?.ownerOf === path
-        : before?.account?.name === user;
-    const isKept = before !== undefined && before.account !== null && isSame;
-    const account = isKept ? before : without(`No account for ${path} yet: ${reason}`);
+    const account = holdsFor(entry, before)
+      ? before
+      : without(`No account for ${path} yet: ${reason}`);
     return { account, isUnasked: true };
   };
   if (typeof source === "string") return unknown(source);
@@ -182,6 +191,19 @@ async function accountThere(
     return unknown(toError(error).message);
   }
 }
+
+/** Whether an account that was decided before is still what the entry says. */
+export const holdsFor = (
+  entry: Site | Database,
+  before: EntryAccount | null | undefined,
+): before is EntryAccount =>
+  before != null &&
+  before.account !== null &&
+  // Of a database behind a URL no account is stored.
+  ("root" in entry || entry.engine === "sqlite") &&
+  (entry.user === undefined
+    ? before.ownerOf === null || before.ownerOf === pathOf(entry)
+    : before.account.name === entry.user);
 
 const pathOf = (entry: Site | (Database & { engine: "sqlite" })): string =>
   expandHome("root" in entry ? entry.root : entry.path);

@@ -106,7 +106,7 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
         throw new InventoryError(file, decided.complaints.map(tell));
       // Accounts of servers that are no longer followed are not what it says.
       if (stopping?.aborted === true) return;
-      const inUse = await store.replace(inventory, accounts, also);
+      const inUse = await store.replace(inventory, decided, also);
       if (inUse.length > 0) throw new InventoryError(file, inUse);
       if (problem !== null) log.info({ file }, "the inventory is in force again");
       problem = null;

@@ -1,5 +1,5 @@
 // Brings the inventory's rows in line with its file.
-import { and, eq, ne, notInArray, sql } from "../store/drizzle.ts";
+import { and, eq, inArray, ne, notInArray, sql } from "../store/drizzle.ts";
 import type { Connection } from "../store/database.ts";
 import {
   backupConfigurations,
@@ -11,31 +11,49 @@ import {
   sites,
   storageProviders,
 } from "../store/tables.ts";
-import type { EntryAccount, EntryAccounts } from "./accounts.ts";
+import {
+  holdsFor,
+  type EntryAccount,
+  type EntryAccounts,
+  type UndecidedEntries,
+} from "./accounts.ts";
 import { stillUsed } from "./in-use.ts";
 import type { Inventory } from "./schema.ts";
 
+/** Several instances read the inventory into one database: what one decided is not to be lost to what another knew before. */
+const replaceLock = 4_705_320_221;
+
 /**
  * @param tx a transaction, so that all rows are replaced or none
+ * @param undecided of these, what is stored by now counts, where it is still what the entry says
  * @returns what stands in the way: entries that are gone from the file and still used
  */
 export async function replaceEntries(
   tx: Connection,
   inventory: Inventory,
   accounts: EntryAccounts,
+  undecided: UndecidedEntries,
 ): Promise<string[]> {
+  await tx.execute(sql`select pg_advisory_xact_lock(${replaceLock})`);
   const inUse = await stillUsed(tx, inventory);
   if (inUse.length > 0) return inUse.map(({ message }) => message);
   // Sites and databases refer to servers, so servers come first and go last.
   await upsert(tx, servers, inventory.servers);
-  const ofServer =
-    (decided: ReadonlyMap<number, EntryAccount>) =>
-    ({ id, server }: { id: number; server: number }) => ({
-      server_id: server,
-      account: decided.get(id) ?? null,
-    });
-  await upsert(tx, sites, inventory.sites, ofServer(accounts.sites));
-  await upsert(tx, databases, inventory.databases, ofServer(accounts.databases));
+  const ofServer = async <Entry extends Inventory["sites" | "databases"][number]>(
+    table: OwnedTable,
+    kind: "sites" | "databases",
+  ) => {
+    const stored = await storedAccounts(tx, table, undecided[kind]);
+    return (entry: Entry) => {
+      const known = stored.get(entry.id);
+      return {
+        server_id: entry.server,
+        account: holdsFor(entry, known) ? known : (accounts[kind].get(entry.id) ?? null),
+      };
+    };
+  };
+  await upsert(tx, sites, inventory.sites, await ofServer(sites, "sites"));
+  await upsert(tx, databases, inventory.databases, await ofServer(databases, "databases"));
   await followServers(tx);
   await upsert(tx, storageProviders, inventory.storage_providers);
   await upsert(tx, notificationChannels, inventory.notification_channels);
@@ -53,6 +71,20 @@ export async function replaceEntries(
   ] as const)
     await tx.delete(table).where(notInArray(table.id, idsOf(entries)));
   return [];
+}
+
+async function storedAccounts(
+  tx: Connection,
+  table: OwnedTable,
+  ids: ReadonlySet<number>,
+): Promise<ReadonlyMap<number, EntryAccount | null>> {
+  if (ids.size === 0) return new Map();
+  const rows = await tx
+    .select({ id: table.id, account: table.account })
+    // The overloads of a union of tables do not meet; the columns read here stand in both.
+    .from(table as typeof sites)
+    .where(inArray(table.id, [...ids]));
+  return new Map(rows.map(({ id, account }) => [id, account]));
 }
 
 /** A statement takes 65,535 parameters, a row up to five. */

@@ -8,7 +8,7 @@ import {
   sites,
   storageProviders,
 } from "../store/tables.ts";
-import type { EntryAccounts } from "./accounts.ts";
+import type { EntryAccounts, UndecidedEntries } from "./accounts.ts";
 import {
   type DatabaseRow,
   type NotificationChannelEntry,
@@ -44,16 +44,22 @@ export function createInventoryStore(db: Database) {
 
     /**
      * Puts the file's entries in place of the rows, all or none.
+     * @param decided whose `undecided` keep what is stored by now, where it is still what the entry says
      * @param also what belongs to the same change
      * @returns what stands in the way: entries that are gone from the file and still used
      */
     replace: (
       inventory: Inventory,
-      accounts: EntryAccounts,
+      decided: { accounts: EntryAccounts; undecided?: UndecidedEntries },
       also: (tx: Connection) => Promise<void> = async () => undefined,
     ): Promise<string[]> =>
       db.transaction(async (tx) => {
-        const inUse = await replaceEntries(tx, inventory, accounts);
+        const inUse = await replaceEntries(
+          tx,
+          inventory,
+          decided.accounts,
+          decided.undecided ?? { sites: new Set(), databases: new Set() },
+        );
         if (inUse.length === 0) await also(tx);
         return inUse;
       }),

@@ -11,7 +11,6 @@ export async function storeInventory(db: Database, text: string): Promise<void> 
   const all = (entries: readonly { id: number }[]) =>
     new Map(entries.map(({ id }) => [id, own] as const));
   await createInventoryStore(db).replace(inventory, {
-    sites: all(inventory.sites),
-    databases: all(inventory.databases),
+    accounts: { sites: all(inventory.sites), databases: all(inventory.databases) },
   });
 }
