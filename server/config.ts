@@ -37,6 +37,8 @@ export type Config = {
   smtp: SmtpSettings | null;
   /** How many days the timeline and sent messages are kept. */
   keepDays: number;
+  /** Public keys of age that backups of Quarterdeck itself are encrypted to; null = not encrypted. */
+  selfBackupRecipients: string | null;
   /** What this instance does where several share one database. */
   role: InstanceRole;
   /** What the other instances know it by, and where they reach it, without a slash at the end. */
@@ -116,6 +118,7 @@ export function readConfig(environment: Environment, isRoot: boolean): Config {
     allow: readAllow(text("QUARTERDECK_ALLOW")),
     smtp: readSmtp(text("SMTP_URL")),
     keepDays: readInteger("QUARTERDECK_KEEP_DAYS", text("QUARTERDECK_KEEP_DAYS"), 90, 36_500, 1),
+    selfBackupRecipients: text("QUARTERDECK_SELF_BACKUP_RECIPIENT"),
     role: readRole(text("QUARTERDECK_ROLE"), databaseUrl),
     instance: {
       name: text("QUARTERDECK_INSTANCE") ?? hostname(),

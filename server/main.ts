@@ -12,6 +12,7 @@ import { createApp } from "./app.ts";
 import { systemClock } from "./clock.ts";
 import { readConfig, readSecretFiles, type Config } from "./config.ts";
 import { lockDataFolder } from "./data-lock.ts";
+import { refuseHalfRestored } from "./self-backup/restore-folder.ts";
 import { exposedSecrets } from "./environment/exposed.ts";
 import { takeEnvironment } from "./environment/handover.ts";
 import { baseUrlOf, createAllowedHosts } from "./http/allowed-hosts.ts";
@@ -71,6 +72,7 @@ async function main() {
 
   const lock = lockDataFolder(config.dataFolder);
   started.push(() => lock.release());
+  refuseHalfRestored(config.dataFolder);
 
   let address = config.publicUrl;
   let onDiagnosis: (reason: string | null) => void = () => undefined;

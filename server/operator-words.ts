@@ -1,7 +1,9 @@
 // What ends a start or a command and can be fixed by the operator: one sentence, where a stack would hide it.
 import { ConfigError } from "./config.ts";
 import { DataFolderInUse, DataFolderUnusable } from "./data-lock.ts";
+import { InventoryError } from "./inventory/file.ts";
 import { InventoryMissing } from "./inventory/inventory.ts";
+import { SelfBackupError } from "./self-backup/self-backup-error.ts";
 import { describeDatabaseError } from "./store/database-error.ts";
 import { EmbeddedPostgresError } from "./store/embedded/embedded-postgres.ts";
 import { DatabaseMoved } from "./store/move-mark.ts";
@@ -18,9 +20,11 @@ const expected = [
   DatabaseMoved,
   DatabaseUnusable,
   EmbeddedPostgresError,
+  InventoryError,
   InventoryMissing,
   MoveError,
   NewerSchema,
+  SelfBackupError,
   StorageError,
 ];
 

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import { z } from "zod/mini";
+import { selfManifestSchema } from "../self-backup/stored-manifest.ts";
 import { StorageError, type ListedStorage } from "../storage/storage.ts";
 import { keyOfManifest, manifestKeyOf } from "./stored-file.ts";
 import { storedManifestSchema } from "./stored-manifest.ts";
@@ -36,12 +37,13 @@ type VerifyOptions = {
 
 /** With tens of thousands of tables a manifest has a few megabytes. */
 const maxManifestBytes = 64 * 1024 * 1024;
-const storedFile = /\.(?:dump|sql|sqlite|tar)\.zst$/;
-const ourManifest = /\.zst\.json$/;
+const storedFile = /\.(?:dump|sql|sqlite|tar)\.zst(?:\.age)?$/;
+const ourManifest = /\.zst(?:\.age)?\.json$/;
 
 /** What is needed of one, whatever else its version says. */
 const essentials = z.looseObject({
-  format: storedManifestSchema.shape.format,
+  /** Of a backup, or of one that Quarterdeck makes of itself. */
+  format: z.union([storedManifestSchema.shape.format, selfManifestSchema.shape.format]),
   version: z.int(),
   name: storedManifestSchema.shape.name,
   size: storedManifestSchema.shape.size,

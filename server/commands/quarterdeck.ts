@@ -8,6 +8,8 @@ import { cancelMoveCommand, moveDatabaseCommand } from "./move-database.ts";
 import { doctorCommand } from "./doctor.ts";
 import { tokenCommand } from "./token.ts";
 import type { Command } from "./command.ts";
+import { backupSelfCommand } from "./backup-self.ts";
+import { restoreSelfCommand } from "./restore-self.ts";
 import { verifyCommand } from "./verify.ts";
 
 const commands: readonly Command[] = [
@@ -16,9 +18,11 @@ const commands: readonly Command[] = [
   moveDatabaseCommand,
   cancelMoveCommand,
   verifyCommand,
+  backupSelfCommand,
+  restoreSelfCommand,
 ];
 
-const lineOf = (words: string, about: string) => `  ${words.padEnd(26)}${about}\n`;
+const lineOf = (words: string, about: string) => `  ${words.padEnd(32)}${about}\n`;
 
 const usage = `Usage: ${commandLine("<command>")}
 

@@ -1,18 +1,11 @@
 // `verify`: whether what lies in a storage is what was stored there, without a database and without the service.
-import { dirname, resolve } from "node:path";
 import { sizeInWords } from "../backups/formatting.ts";
 import { verifyStorage, type Verified, type VerifyProgress } from "../backups/verify-storage.ts";
-import { ConfigError, readConfig, readSecretFiles } from "../config.ts";
-import { parseInventory, readText } from "../inventory/file.ts";
-import { createSecretReader } from "../inventory/secrets.ts";
-import { createLocalStorage } from "../storage/local.ts";
-import type { S3Options } from "../storage/s3.ts";
-import { StorageError, type ListedStorage } from "../storage/storage.ts";
-import { toError } from "../to-error.ts";
-import type { Command, CommandContext } from "./command.ts";
+import { StorageError } from "../storage/storage.ts";
+import type { Command } from "./command.ts";
+import { openStorage } from "./open-storage.ts";
 
 const progressMs = 200;
-const bucketForm = /^s3:\/\/([^/]+)\/?(.*)$/;
 
 export const verifyCommand: Command = {
   name: "verify",
@@ -82,70 +75,4 @@ function report({ problems, withoutManifest, leftovers }: Verified): string[] {
     ),
     ...block("Left by runs that were cut off, unless they are running now:", leftovers),
   ];
-}
-
-type Opened = { storage: ListedStorage; prefix: string };
-
-/** @throws ConfigError */
-async function openStorage(context: CommandContext): Promise<Opened> {
-  const { argument } = context;
-  const [, bucket, prefix = ""] = bucketForm.exec(argument) ?? [];
-  if (bucket === undefined) {
-    if (/^[a-z0-9]+:\/\//i.test(argument))
-      throw new ConfigError(`“${argument}” is neither a folder nor s3://bucket[/prefix].`);
-    return { storage: createLocalStorage({ path: resolve(argument) }), prefix: "" };
-  }
-  const access =
-    accessFromEnvironment(bucket, context) ?? (await accessFromInventory(bucket, context));
-  const { createS3Storage } = await import("../storage/s3.ts");
-  return { storage: createS3Storage(access), prefix };
-}
-
-function accessFromEnvironment(bucket: string, { environment }: CommandContext): S3Options | null {
-  const {
-    AWS_ACCESS_KEY_ID: accessKey,
-    AWS_SECRET_ACCESS_KEY: secretKey,
-    AWS_ENDPOINT_URL_S3: s3Endpoint,
-    AWS_ENDPOINT_URL: endpoint,
-    AWS_REGION: region,
-    AWS_DEFAULT_REGION: defaultRegion,
-  } = environment;
-  if (!accessKey || !secretKey) return null;
-  return {
-    bucket,
-    accessKey,
-    secretKey,
-    endpoint: s3Endpoint || endpoint || null,
-    region: region || defaultRegion || "us-east-1",
-  };
-}
-
-async function accessFromInventory(
-  bucket: string,
-  { environment, isRoot }: CommandContext,
-): Promise<S3Options> {
-  const { inventoryFile } = readConfig(readSecretFiles(environment), isRoot);
-  const either = `Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (and AWS_REGION, AWS_ENDPOINT_URL), or QUARTERDECK_INVENTORY to an inventory with the bucket ${bucket}.`;
-  try {
-    const inventory = parseInventory(await readText(inventoryFile), inventoryFile);
-    const [entry, another] = inventory.storage_providers.flatMap((provider) =>
-      provider.type === "s3" && provider.bucket === bucket ? [provider] : [],
-    );
-    if (entry === undefined) throw new Error(`${inventoryFile} has no storage provider for it.`);
-    if (another !== undefined)
-      throw new Error(`${inventoryFile} has several storage providers with this name of a bucket.`);
-    const secrets = createSecretReader(environment, dirname(inventoryFile));
-    const of = `of storage provider ${entry.id} (${entry.name})`;
-    return {
-      bucket,
-      region: entry.region ?? "us-east-1",
-      endpoint: entry.endpoint ?? null,
-      accessKey: await secrets.read(entry.access_key, `the access_key ${of}`),
-      secretKey: await secrets.read(entry.secret_key, `the secret_key ${of}`),
-    };
-  } catch (error) {
-    throw new ConfigError(`No access to bucket ${bucket}: ${toError(error).message} ${either}`, {
-      cause: error,
-    });
-  }
 }

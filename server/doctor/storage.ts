@@ -32,7 +32,7 @@ async function checkStorage(provider: Provider, options: StorageOptions): Promis
   const { signal } = options;
   const name = `Storage ${provider.name}`;
   try {
-    const storage = await openStorage(provider, options);
+    const storage = await openProvider(provider, options);
     await rehearseStorage(storage, "quarterdeck-doctor", signal);
     const worked = `${storage.place} takes, returns and deletes a file.`;
     const freeBytes = await storage.freeBytes();
@@ -46,7 +46,7 @@ async function checkStorage(provider: Provider, options: StorageOptions): Promis
 }
 
 /** @throws StorageError, ServerAway */
-async function openStorage(
+export async function openProvider(
   provider: Provider,
   { inventory, servers, secrets, markedPathOf, signal }: StorageOptions,
 ): Promise<Storage> {

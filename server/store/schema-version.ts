@@ -18,6 +18,9 @@ const journal = require("./migrations/meta/_journal.json") as {
 };
 const { pgboss }: { pgboss: { schema: number } } = require("pg-boss/package.json");
 
+/** Of the job engine's own tables. */
+export const jobsSchema = pgboss.schema;
+
 /** When a migration was written, in milliseconds: the number that it is known by in the database. */
 function whenOf(tag: string): number {
   const entry = journal.entries.find((entry) => entry.tag === tag);

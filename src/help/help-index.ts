@@ -13,6 +13,7 @@ export const helpIndex = [
     title: "Operate",
     pages: {
       install: "Install and upgrade",
+      "self-backup": "Back up Quarterdeck itself",
       security: "Security",
       "embedded-database": "The embedded database",
       scaling: "Scaling",

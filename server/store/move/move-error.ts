@@ -10,16 +10,19 @@ export class MoveError extends Error {
 /** https://www.postgresql.org/docs/18/errcodes-appendix.html */
 const diskFull = "53100";
 
-/** @param place where `error` comes from */
-export function explainMoveError(caught: unknown, place: string): MoveError {
+/**
+ * @param place where `error` comes from
+ * @param verb what is being done with it
+ */
+export function explainMoveError(caught: unknown, place: string, verb = "move"): MoveError {
   if (caught instanceof MoveError) return caught;
   const { code, message } = toError(caught);
   const isLost = describeDatabaseError(caught) !== null;
   const words =
     code === diskFull
-      ? `The disk of ${place} is full. A move needs about as much room as the data has now. Free some space, then run the same command again.`
+      ? `The disk of ${place} is full. A ${verb} needs about as much room as the data has now. Free some space, then run the same command again.`
       : isLost
         ? `The connection to ${place} was lost: ${message}. Run the same command again.`
-        : `Couldn't move: ${message} (${place}).`;
+        : `Couldn't ${verb}: ${message} (${place}).`;
   return new MoveError(words, { cause: caught });
 }

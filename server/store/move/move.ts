@@ -11,6 +11,7 @@ import {
   dropTables,
   findTables,
   makeTables,
+  readSequences,
   setSequences,
   type Table,
 } from "./structure.ts";
@@ -89,7 +90,7 @@ async function moveBetween(source: Side, target: Side, progress: Progress): Prom
     );
     progress.onTable(table.name, rows, bytes, performance.now() - startMs);
   }
-  await setSequences(source, target, tables);
+  await setSequences(target, await readSequences(source, tables));
   progress.onCheck(tables.length);
   await complete();
   for (const table of tables) await compareRows(source, target, table);

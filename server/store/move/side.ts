@@ -9,6 +9,8 @@ export type SideOptions = {
   connection: pg.ClientConfig;
   /** The folder of an embedded database; null = any other PostgreSQL. */
   embeddedIn: string | null;
+  /** What is done with it; default `move`. */
+  verb?: "move" | "back up" | "restore";
 };
 
 export type Side = {
@@ -45,12 +47,43 @@ const settings = {
 };
 
 /** Connects. What Quarterdeck cannot use at all was refused before. @throws MoveError */
-export async function openSide({ connection, embeddedIn }: SideOptions): Promise<Side> {
+export async function openSide(options: SideOptions): Promise<Side> {
+  const side = await connectSide(options);
+  try {
+    await refusePooler(side);
+    await side.query(applySettings, [JSON.stringify(settings), false]);
+    return side;
+  } catch (error) {
+    await side.close();
+    throw error;
+  }
+}
+
+/**
+ * Connects to what a service may be using meanwhile, through a pooler too: all that is read until `close` is of one moment.
+ * @throws MoveError
+ */
+export async function openSnapshot(options: SideOptions): Promise<Side> {
+  const side = await connectSide(options);
+  try {
+    await side.query("begin isolation level repeatable read read only");
+    await side.query(applySettings, [JSON.stringify(settings), true]);
+    return side;
+  } catch (error) {
+    await side.close();
+    throw error;
+  }
+}
+
+const applySettings =
+  "select set_config(name, $1::jsonb ->> name, $2) from pg_settings where name in (select jsonb_object_keys($1::jsonb))";
+
+async function connectSide({ connection, embeddedIn, verb = "move" }: SideOptions): Promise<Side> {
   const client = new pg.Client({
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     ...connection,
-    application_name: "quarterdeck move-database",
+    application_name: `quarterdeck ${verb}`,
   });
   const { host, port, database } = client;
   const place =
@@ -67,22 +100,17 @@ export async function openSide({ connection, embeddedIn }: SideOptions): Promise
       try {
         return (await client.query<Row>(text, values)).rows;
       } catch (error) {
-        throw explainMoveError(error, place);
+        throw explainMoveError(error, place, verb);
       }
     },
     close: () => client.end().catch(() => undefined),
   };
   try {
     await client.connect();
-    await refusePooler(side);
-    await side.query(
-      "select set_config(name, $1::jsonb ->> name, false) from pg_settings where name in (select jsonb_object_keys($1::jsonb))",
-      [JSON.stringify(settings)],
-    );
     return side;
   } catch (error) {
     await side.close();
-    throw explainMoveError(error, place);
+    throw explainMoveError(error, place, verb);
   }
 }
 
@@ -93,7 +121,7 @@ async function refusePooler({ client, query, place }: Side): Promise<void> {
   const { processID } = client as pg.Client & { processID?: number };
   if (session?.pid !== processID)
     throw new MoveError(
-      `A connection pooler such as PgBouncer stands in front of ${place}. Name PostgreSQL's own host and port for the move.`,
+      `A connection pooler such as PgBouncer stands in front of ${place}. Name PostgreSQL's own host and port for this.`,
     );
 }
 

@@ -26,12 +26,19 @@ export async function findTables({ query }: Side): Promise<string[]> {
   return found.map(({ name }) => name);
 }
 
-/** @throws MoveError the source was stored by another version than this one */
-export async function checkVersion({ query, place }: Side): Promise<void> {
-  const newest = readMigrationFiles({ migrationsFolder }).at(-1)?.folderMillis ?? 0;
+/** The newest migration that this version knows, by the number that it has in a database. */
+export const newestMigration = (): number =>
+  readMigrationFiles({ migrationsFolder }).at(-1)?.folderMillis ?? 0;
+
+/**
+ * @returns the newest migration, which is this version's own
+ * @throws MoveError the source was stored by another version than this one
+ */
+export async function checkVersion({ query, place }: Side, otherwise = "Move"): Promise<number> {
   const [stored] = await query<{ newest: string }>(
     "select max(created_at) as newest from drizzle.__drizzle_migrations",
   );
+  const newest = newestMigration();
   const difference = Number(stored?.newest) - newest;
   if (difference < 0)
     throw new MoveError(
@@ -39,12 +46,19 @@ export async function checkVersion({ query, place }: Side): Promise<void> {
     );
   if (difference > 0)
     throw new MoveError(
-      `A newer version of Quarterdeck stored ${place}. Move it with that version or a newer one.`,
+      `A newer version of Quarterdeck stored ${place}. ${otherwise} it with that version or a newer one.`,
     );
+  return newest;
 }
 
-/** Makes every table, inside the transaction of the move, without what the load would set off: triggers and foreign keys. */
-export async function makeTables(target: Side): Promise<{
+/**
+ * Makes every table, inside the transaction of the move, without what the load would set off: triggers and foreign keys.
+ * @param newest the last migration to be made
+ */
+export async function makeTables(
+  target: Side,
+  newest = Number.POSITIVE_INFINITY,
+): Promise<{
   tables: Table[];
   /** Adds what was left out; foreign keys check every row. */
   complete(): Promise<void>;
@@ -56,8 +70,8 @@ export async function makeTables(target: Side): Promise<{
   await query(
     "create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)",
   );
-  for (const { sql: statements } of readMigrationFiles({ migrationsFolder }))
-    for (const statement of statements) await query(statement);
+  for (const { sql: statements, folderMillis } of readMigrationFiles({ migrationsFolder }))
+    if (folderMillis <= newest) for (const statement of statements) await query(statement);
   await query(constructionPlan());
   const made = (await listTables(target)).filter(({ name }) => !before.has(name));
   const names = made.map(({ name }) => name);
@@ -103,6 +117,17 @@ async function listTables({ query }: Side): Promise<(Table & { is_moved: boolean
   );
 }
 
+/** Those of Quarterdeck whose rows are to be copied, in a database that may have others. */
+export async function listOwnTables(source: Side): Promise<Table[]> {
+  const all = await listTables(source);
+  return all.filter(
+    ({ name, is_moved }) =>
+      is_moved &&
+      (ownTables.includes(`public.${name}`) ||
+        ownSchemas.some((schema) => name.startsWith(`${schema}.`))),
+  );
+}
+
 /** @throws MoveError the source's tables are not those that this version makes */
 export async function compareTables(source: Side, target: Side, moved: Table[]): Promise<void> {
   const columnsOf = new Map((await listTables(source)).map(({ name, columns }) => [name, columns]));
@@ -120,23 +145,28 @@ export async function compareTables(source: Side, target: Side, moved: Table[]):
     );
 }
 
-/** Each sequence goes on where the source's stopped. */
-export async function setSequences(source: Side, target: Side, moved: Table[]): Promise<void> {
-  const sequences = await target.query<{ name: string }>(
+type Sequence = { name: string; last_value: string; is_called: boolean };
+
+/** Where each sequence of these tables stands. */
+export async function readSequences(source: Side, tables: readonly Table[]): Promise<Sequence[]> {
+  const found = await source.query<{ name: string }>(
     `select s.oid::regclass::text as name from pg_class s join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = s.oid
      where s.relkind = 'S' and d.refclassid = 'pg_class'::regclass and d.refobjid = any($1::regclass[])`,
-    [moved.map(({ name }) => name)],
+    [tables.map(({ name }) => name)],
   );
-  for (const { name } of sequences) {
-    const [stored] = await source.query<{ last_value: string; is_called: boolean }>(
-      `select last_value, is_called from ${name}`,
+  const sequences: Sequence[] = [];
+  for (const { name } of found)
+    sequences.push(
+      ...(await source.query<Sequence>(`select $1 as name, last_value, is_called from ${name}`, [
+        name,
+      ])),
     );
-    await target.query("select setval($1::regclass, $2, $3)", [
-      name,
-      stored?.last_value,
-      stored?.is_called,
-    ]);
-  }
+  return sequences;
+}
+
+export async function setSequences({ query }: Side, sequences: readonly Sequence[]): Promise<void> {
+  for (const { name, last_value: last, is_called: isCalled } of sequences)
+    await query("select setval($1::regclass, $2, $3)", [name, last, isCalled]);
 }
 
 /** Removes all of Quarterdeck and nothing of others, inside the transaction of the move. */

@@ -1,0 +1,110 @@
+// `backup-self`: stores everything that this installation is as one file, whether the service runs or not.
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { sizeInWords } from "../backups/formatting.ts";
+import { ConfigError, readConfig, readSecretFiles, type Config } from "../config.ts";
+import { openProvider } from "../doctor/storage.ts";
+import { createLocalHost } from "../hosts/local.ts";
+import { parseInventory, readText } from "../inventory/file.ts";
+import { createSecretReader } from "../inventory/secrets.ts";
+import { createInventoryStore } from "../inventory/store.ts";
+import { storeArchive, type StoredArchive } from "../self-backup/store-archive.ts";
+import { createServers } from "../ssh/servers.ts";
+import type { Storage } from "../storage/storage.ts";
+import { openUnchanged } from "../store/database.ts";
+import type { ConnectionOptions } from "../store/storable.ts";
+import { workerEnvironment } from "../workers/environment.ts";
+import type { Command, CommandContext } from "./command.ts";
+import { openCommandDatabase } from "./open-database.ts";
+import { openStorage } from "./open-storage.ts";
+
+const { version }: { version: string } = createRequire(import.meta.url)("../../package.json");
+
+export const backupSelfCommand: Command = {
+  name: "backup-self",
+  parameter: "<storage>",
+  about: "Backs up Quarterdeck itself: database, inventory, and secrets if encrypted.",
+  details: `Stores one file below quarterdeck/ in the storage, with a manifest beside it that verify checks; the service may go on.
+<storage> is the id of a storage provider of the inventory, a folder, or s3://bucket[/prefix] as for verify.
+With QUARTERDECK_SELF_BACKUP_RECIPIENT, a public key of age (age1…), or several, the file is encrypted and has the secrets that the
+inventory names by file:. Without, it has no secrets. restore-self restores it on an empty machine.`,
+  async run(context) {
+    const { environment, isRoot, say, showProgress, onEnd } = context;
+    const config = readConfig(readSecretFiles(environment), isRoot);
+    if (config.upstream !== null)
+      throw new ConfigError(
+        `QUARTERDECK_UPSTREAM is set, so the data belongs to ${config.upstream}. Run this command there.`,
+      );
+    const stopping = new AbortController();
+    onEnd(() => stopping.abort(new Error("Interrupted.")));
+    const connection = await openCommandDatabase(context, config);
+    const { storage, prefix } = /^\d+$/.test(context.argument)
+      ? await openById(context, config, connection, stopping.signal)
+      : await openStorage(context);
+    const made = await storeArchive({
+      from: {
+        connection,
+        embeddedIn: config.databaseUrl === null ? join(config.dataFolder, "postgres") : null,
+      },
+      storage,
+      prefix: prefix === "" ? "" : `${prefix.replace(/\/+$/, "")}/`,
+      inventoryFile: config.inventoryFile,
+      recipients: config.selfBackupRecipients,
+      now: new Date(),
+      version,
+      signal: stopping.signal,
+      onBytes: (bytes) => showProgress(sizeInWords(bytes)),
+    });
+    showProgress("");
+    for (const line of report(made, storage.place)) say(line);
+  },
+};
+
+function report({ key, stored, archive, warnings }: StoredArchive, place: string): string[] {
+  const rows = archive.tables.reduce((sum, table) => sum + table.rows, 0);
+  const files = archive.secret_files.length;
+  return [
+    `Stored ${key} in ${place}: ${sizeInWords(stored.size)}.`,
+    `In it: the database (${archive.tables.length} tables, ${rows.toLocaleString("en")} rows)${archive.has_inventory ? ", the inventory" : ""}${
+      archive.has_secrets
+        ? `, ${files} ${files === 1 ? "file" : "files"} of secrets, the signing secrets of webhooks. Encrypted.`
+        : ". Not encrypted."
+    }`,
+    archive.has_secrets
+      ? "Not in it: secrets in environment variables, settings of the service. Nobody can restore it without the private key."
+      : "Not in it: files of secrets, signing secrets of webhooks, secrets in environment variables, settings of the service. To have files and signing secrets in it, set QUARTERDECK_SELF_BACKUP_RECIPIENT to a public key of age.",
+    ...warnings,
+  ];
+}
+
+/** @throws ConfigError, InventoryError, StorageError */
+async function openById(
+  { argument, environment, runtime, onEnd }: CommandContext,
+  { inventoryFile }: Config,
+  connection: ConnectionOptions,
+  signal: AbortSignal,
+): Promise<{ storage: Storage; prefix: string }> {
+  const inventory = parseInventory(await readText(inventoryFile), inventoryFile);
+  const provider = inventory.storage_providers.find(({ id }) => id === Number(argument));
+  if (provider === undefined)
+    throw new ConfigError(`${inventoryFile} has no storage provider ${argument}.`);
+  const { PATH = "", HOME = "/" } = workerEnvironment(environment, dirname(runtime));
+  const agent = environment["SSH_AUTH_SOCK"];
+  const servers = createServers({
+    local: createLocalHost({ PATH, HOME }),
+    environment: { PATH, HOME, LC_ALL: "C", ...(agent && { SSH_AUTH_SOCK: agent }) },
+    inventoryFolder: dirname(inventoryFile),
+  });
+  onEnd(() => servers.close());
+  await servers.follow(inventory.servers);
+  const { db, close } = await openUnchanged(connection);
+  onEnd(close);
+  const storage = await openProvider(provider, {
+    inventory,
+    servers,
+    secrets: createSecretReader(environment, dirname(inventoryFile)),
+    markedPathOf: createInventoryStore(db).markedPathOf,
+    signal,
+  });
+  return { storage, prefix: "" };
+}

@@ -1,0 +1,292 @@
+// An installation backs itself up and is restored elsewhere, as an operator does both: encrypted, damaged, killed meanwhile.
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { Decrypter, generateX25519Identity } from "age-encryption";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { hasPostgresServer, startPostgresServer } from "../backups/testing/postgres-server.ts";
+import { startService } from "../testing/service-process.ts";
+import { withClient } from "../testing/with-client.ts";
+import { readContent } from "./testing/filled-database.ts";
+import {
+  makeInstallation,
+  planted,
+  run,
+  start,
+  storedIn,
+  withEmbedded,
+} from "./testing/self-backup.ts";
+
+const runFile = promisify(execFile);
+
+let made: Awaited<ReturnType<typeof makeInstallation>>;
+let server: Awaited<ReturnType<typeof startPostgresServer>>;
+let url: string;
+const at = (...names: string[]) => made.at(...names);
+
+type Content = Awaited<ReturnType<typeof readContent>>;
+
+/** But what is true of one machine alone. */
+function comparable({ tables, sequences, structure }: Content) {
+  const { instances, rate_limits, server_leases, settings, ...rest } = tables;
+  expect([instances, rate_limits, server_leases, settings]).not.toContain(undefined);
+  return { tables: rest, sequences, structure };
+}
+
+/** A storage of its own for a test, with what the original installation has stored. */
+async function storageFor(name: string, from: string): Promise<{ folder: string; file: string }> {
+  const folder = at(name);
+  await cp(at(from), folder, { recursive: true });
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return { folder, file: await storedIn(folder) };
+}
+
+/** A data folder that a restore leaves as it found it has nothing but the lock. */
+const namesIn = async (folder: string) =>
+  (await readdir(folder)).filter((name) => name !== "lock" && name !== "instance.lock").sort();
+
+describe.skipIf(!hasPostgresServer)("an installation", () => {
+  beforeAll(async () => {
+    made = await makeInstallation();
+    server = await startPostgresServer();
+    await server.createDatabase("quarterdeck");
+    url = server.url("quarterdeck");
+  }, 120_000);
+  afterAll(async () => {
+    await server.stop();
+    await made.remove();
+  });
+
+  test("says what is in a backup of it and what is not", () => {
+    expect(made.said).toContain("Not encrypted.");
+    expect(made.said).toContain("Not in it: files of secrets, signing secrets of webhooks");
+    expect(made.saidEncrypted).toContain("2 files of secrets, the signing secrets of webhooks");
+    expect(made.saidEncrypted).toContain("Not in it: secrets in environment variables");
+  });
+
+  test("is stored with a manifest that verify checks", async () => {
+    for (const folder of ["plain", "sealed"]) {
+      const { code, output } = await run(["verify", at(folder)], { QUARTERDECK_DATA: at("none") });
+      expect([code, output]).toEqual([
+        0,
+        expect.stringMatching(/^1 stored file .* all sound\.\n$/),
+      ]);
+    }
+  });
+
+  test("keeps secrets out of a file that is not encrypted", async () => {
+    const stored = await readFile(await storedIn(at("plain")));
+    const sealed = await readFile(await storedIn(at("sealed")));
+    const decrypter = new Decrypter();
+    decrypter.addIdentity(made.identity);
+    const opened = zstdDecompressSync(await decrypter.decrypt(sealed));
+    for (const secret of Object.values(planted)) {
+      expect(stored.includes(secret)).toBe(false);
+      expect(zstdDecompressSync(stored).includes(secret)).toBe(false);
+      expect(sealed.includes(secret)).toBe(false);
+      expect(opened.includes(secret)).toBe(true);
+    }
+  });
+
+  test.skipIf(!existsSync("/usr/bin/age"))(
+    "is opened by age, zstd, tar and sha256sum",
+    async () => {
+      const folder = at("by-hand");
+      await mkdir(folder);
+      onTestFinished(() => rm(folder, { recursive: true }));
+      await runFile("age", [
+        "-d",
+        "-i",
+        at("identity"),
+        "-o",
+        join(folder, "a.tar.zst"),
+        await storedIn(at("sealed")),
+      ]);
+      await runFile("tar", ["--zstd", "-xf", "a.tar.zst"], { cwd: folder });
+      await runFile("sha256sum", ["--check", "--strict", "SHA256SUMS"], { cwd: folder });
+      expect(await readFile(join(folder, "inventory.yaml"))).toEqual(
+        await readFile(at("old/inventory.yaml")),
+      );
+    },
+  );
+
+  test("is restored whole to a server, and from there to an embedded database again", async () => {
+    const identified = { QUARTERDECK_IDENTITY: `file:${at("identity")}` };
+    await rm(at("elsewhere"), { recursive: true });
+    const onServer = { QUARTERDECK_DATA: at("two"), DATABASE_URL: url };
+    const first = await run(["restore-self", at("sealed")], { ...onServer, ...identified });
+    expect([first.code, first.output]).toEqual([0, expect.stringContaining("Start Quarterdeck")]);
+    expect(first.output).toContain("DEV_WEBHOOK");
+    expect(first.output).toContain(`${made.root}/no-such-folder (gone)`);
+    expect(first.output).not.toContain(made.identity);
+    expect(comparable(await readContent({ connectionString: url }))).toEqual(
+      comparable(made.content),
+    );
+    for (const [path, text] of [
+      ["two/secrets/slack", planted.beside],
+      ["elsewhere/url", planted.elsewhere],
+      ["two/inventory.yaml", (await readFile(at("old/inventory.yaml"))).toString()],
+    ] as const) {
+      expect((await readFile(at(path))).toString()).toBe(text);
+      expect((await stat(at(path))).mode & 0o777).toBe(0o600);
+    }
+
+    const back = await run(["backup-self", at("again")], {
+      ...onServer,
+      QUARTERDECK_SELF_BACKUP_RECIPIENT: made.recipient,
+    });
+    expect([back.code, back.output]).toEqual([0, expect.stringContaining("Encrypted.")]);
+    const file = await storedIn(at("again"));
+    const third = { QUARTERDECK_DATA: at("three") };
+    const second = await run(["restore-self", file], { ...third, ...identified });
+    expect([second.code, second.output]).toEqual([0, expect.stringContaining("Start Quarterdeck")]);
+    expect(comparable(await withEmbedded(at("three"), readContent))).toEqual(
+      comparable(made.content),
+    );
+
+    const taken = await run(["restore-self", file], { ...third, ...identified });
+    expect([taken.code, taken.output]).toEqual([
+      1,
+      expect.stringMatching(/it is not empty, but has inventory\.yaml/),
+    ]);
+    const full = await run(["restore-self", file], {
+      QUARTERDECK_DATA: at("four"),
+      DATABASE_URL: url,
+      ...identified,
+    });
+    expect([full.code, full.output]).toEqual([
+      1,
+      expect.stringMatching(/the database quarterdeck at .*: it is not empty/),
+    ]);
+    expect(await namesIn(at("four"))).toEqual([]);
+
+    // Its job was waiting when the backup was made, and nothing ran since.
+    const service = await startService(at("three"));
+    try {
+      await vi.waitFor(
+        async () => {
+          const worker = await service.call("GET", "/api/worker/5");
+          expect(await worker.json()).toMatchObject({ status: "installed" });
+        },
+        { timeout: 20_000 },
+      );
+    } finally {
+      await service.end("SIGINT");
+    }
+  }, 120_000);
+
+  test("restored without its secrets, has its webhooks paused", async () => {
+    const data = { QUARTERDECK_DATA: at("unsealed") };
+    const { code, output } = await run(["restore-self", at("plain")], data);
+    expect([code, output]).toEqual([0, expect.stringContaining("Webhooks 1, 2 are paused")]);
+    expect(output).toContain(`${made.root}/unsealed/secrets/slack`);
+    const rows = await withEmbedded(at("unsealed"), (connection) =>
+      withClient(connection, async (client) => {
+        const found = await client.query<{ secret: string; is_paused: boolean }>(
+          "select secret, paused_at is not null as is_paused from webhooks",
+        );
+        return found.rows;
+      }),
+    );
+    expect(rows).toHaveLength(2);
+    expect(new Set(rows.map(({ secret }) => secret)).size).toBe(2);
+    for (const { secret, is_paused } of rows) {
+      expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+      expect(is_paused).toBe(true);
+    }
+  });
+
+  describe("is not restored, not even in part,", () => {
+    const expectRefused = async (
+      from: string,
+      words: RegExp,
+      environment: Record<string, string> = {},
+    ) => {
+      const { code, output } = await run(["restore-self", from], {
+        QUARTERDECK_DATA: at("refused"),
+        ...environment,
+      });
+      expect([code, output]).toEqual([1, expect.stringMatching(words)]);
+      if (existsSync(at("refused"))) expect(await namesIn(at("refused"))).toEqual([]);
+    };
+
+    test("from a file with a changed byte, with or without its manifest", async () => {
+      const { folder, file } = await storageFor("changed", "plain");
+      const bytes = await readFile(file);
+      const place = Math.floor(bytes.length / 2);
+      bytes[place] = (bytes[place] ?? 0) ^ 1;
+      await writeFile(file, bytes);
+      await expectRefused(
+        folder,
+        /Checksum mismatch: .* Nothing was restored|is damaged .* Nothing was restored/,
+      );
+      await rm(`${file}.json`);
+      await expectRefused(file, /damaged/);
+    });
+
+    test("from a file that is cut off", async () => {
+      const { file } = await storageFor("cut", "plain");
+      const bytes = await readFile(file);
+      await writeFile(file, bytes.subarray(0, bytes.length - 1000));
+      await rm(`${file}.json`);
+      await expectRefused(file, /damaged/);
+    });
+
+    test("from an archive whose content somebody changed", async () => {
+      const { file } = await storageFor("forged", "plain");
+      const tar = zstdDecompressSync(await readFile(file));
+      const place = tar.indexOf("A comment stays");
+      tar.write("A comment moves", place);
+      await writeFile(file, zstdCompressSync(tar));
+      await rm(`${file}.json`);
+      await expectRefused(file, /The archive is damaged: checksums do not match/);
+    });
+
+    test("without an identity, or with another one", async () => {
+      await expectRefused(at("sealed"), /is encrypted\. Set QUARTERDECK_IDENTITY=file:/);
+      await writeFile(at("other"), await generateX25519Identity());
+      await expectRefused(at("sealed"), /does not decrypt this file/, {
+        QUARTERDECK_IDENTITY: `file:${at("other")}`,
+      });
+      await writeFile(at("other"), "no key");
+      await expectRefused(at("sealed"), /must name a file with a private key of age/, {
+        QUARTERDECK_IDENTITY: `file:${at("other")}`,
+      });
+    });
+
+    test("from a folder that has none", async () => {
+      await expectRefused(at("shop"), /There is no backup of Quarterdeck itself/);
+    });
+
+    test("when it is interrupted", async () => {
+      const { child, ended } = start(["restore-self", at("plain")], {
+        QUARTERDECK_DATA: at("interrupted"),
+      });
+      await vi.waitFor(() => expect(existsSync(at("interrupted/postgres"))).toBe(true), {
+        timeout: 20_000,
+        interval: 5,
+      });
+      child.kill("SIGINT");
+      expect((await ended).code).toBe(130);
+      expect(await namesIn(at("interrupted"))).toEqual([]);
+    });
+  });
+
+  test("whose restore was killed is not started on, and the same command restores it", async () => {
+    const data = { QUARTERDECK_DATA: at("killed") };
+    const { child, ended } = start(["restore-self", at("plain")], data);
+    await vi.waitFor(() => expect(existsSync(at("killed/postgres"))).toBe(true), {
+      timeout: 20_000,
+      interval: 5,
+    });
+    child.kill("SIGKILL");
+    await ended;
+    await expect(startService(at("killed"))).rejects.toThrow(/A restore into .* was cut off/);
+    const { code, output } = await run(["restore-self", at("plain")], data);
+    expect([code, output]).toEqual([0, expect.stringContaining("Start Quarterdeck")]);
+    expect(await namesIn(at("killed"))).toEqual(["inventory.yaml", "postgres"]);
+  });
+});

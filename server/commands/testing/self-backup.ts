@@ -1,0 +1,129 @@
+// An installation with rows in every table and secrets in several places, and two backups that it has made of itself.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readdir, realpath, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { generateX25519Identity, identityToRecipient } from "age-encryption";
+import type pg from "pg";
+import { connectToRunning, startEmbeddedPostgres } from "../../store/embedded/embedded-postgres.ts";
+import { patientArtisan } from "../../testing/artisan.ts";
+import { makeMemoryFolder } from "../../testing/memory-folder.ts";
+import { ownUser } from "../../testing/own-user.ts";
+import { startService } from "../../testing/service-process.ts";
+import { fillJobTables, fillTables, readContent } from "./filled-database.ts";
+
+const program = fileURLToPath(new URL("../quarterdeck.ts", import.meta.url));
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+/** In a file beside the inventory, in one elsewhere, and what `fillTables` gives webhooks. */
+export const planted = { beside: "correct horse", elsewhere: "battery staple", webhook: "whsec_1" };
+
+/** Runs a command of the program. */
+export function start(args: readonly string[], environment: Record<string, string>) {
+  const child = spawn(process.execPath, [program, ...args], {
+    env: {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      // Compiling takes longer than most of these commands.
+      NODE_COMPILE_CACHE: fileURLToPath(
+        new URL("../../../node_modules/.cache/node", import.meta.url),
+      ),
+      ...environment,
+    },
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  return {
+    child,
+    ended: once(child, "close").then(([code]: (number | null)[]) => ({ code, output })),
+  };
+}
+export const run = (args: readonly string[], environment: Record<string, string>) =>
+  start(args, environment).ended;
+
+/** @returns what it said. @throws Error it failed */
+async function runWell(args: readonly string[], environment: Record<string, string>) {
+  const { code, output } = await run(args, environment);
+  if (code !== 0) throw new Error(output);
+  return output;
+}
+
+export async function withEmbedded<T>(
+  folder: string,
+  work: (connection: pg.ClientConfig) => Promise<T>,
+): Promise<T> {
+  const postgres = await startEmbeddedPostgres({ folder: join(folder, "postgres"), log: silent });
+  try {
+    return await work(postgres.connection);
+  } finally {
+    await postgres.stop();
+  }
+}
+
+/** The newest file that was stored there. */
+export const storedIn = async (folder: string): Promise<string> => {
+  const names = await readdir(join(folder, "quarterdeck"));
+  const newest = names
+    .filter((name) => !name.endsWith(".json"))
+    .sort()
+    .at(-1);
+  return join(folder, "quarterdeck", newest ?? "");
+};
+
+/** In `old`, with backups in `plain`, made beside the running service, and in `sealed`, encrypted. */
+export async function makeInstallation() {
+  const root = await realpath(await makeMemoryFolder("quarterdeck-self-"));
+  const at = (...names: string[]) => join(root, ...names);
+  const identity = await generateX25519Identity();
+  const recipient = await identityToRecipient(identity);
+  await writeFile(at("identity"), `# a comment\n${identity}\n`);
+  for (const name of ["shop", "old/secrets", "elsewhere", "plain", "sealed", "again"])
+    await mkdir(at(name), { recursive: true });
+  await writeFile(at("shop/artisan"), patientArtisan);
+  await writeFile(at("old/secrets/slack"), planted.beside);
+  await writeFile(at("elsewhere/url"), planted.elsewhere);
+  await writeFile(
+    at("old/inventory.yaml"),
+    `# A comment stays.
+servers:
+  - { id: 1, name: here, connection: local }
+sites:
+  - { id: 1, server: 1, name: shop, root: ${root}/shop, user: ${ownUser}, artisan: [sh, artisan] }
+databases:
+  - { id: 1, server: 1, name: shop, engine: sqlite, path: ${root}/shop/shop.sqlite, user: ${ownUser} }
+  - { id: 2, server: 1, name: crm, engine: postgres, url: "file:${root}/elsewhere/url" }
+storage_providers:
+  - { id: 1, name: disk, type: local, path: ${root}/plain }
+  - { id: 2, name: gone, type: local, path: ${root}/no-such-folder }
+notification_channels:
+  - { id: 1, name: ops, type: slack, webhook: file:secrets/slack }
+  - { id: 2, name: dev, type: slack, webhook: env:DEV_WEBHOOK }
+`,
+  );
+  const data = { QUARTERDECK_DATA: at("old") };
+  const service = await startService(at("old"));
+  let said: string;
+  try {
+    await fillTables(await connectToRunning(at("old/postgres")), 1000);
+    said = await runWell(["backup-self", "1"], data);
+  } finally {
+    await service.end("SIGTERM");
+  }
+  const content = await withEmbedded(at("old"), async (connection) => {
+    await fillJobTables(connection);
+    return readContent(connection);
+  });
+  const encrypted = { ...data, QUARTERDECK_SELF_BACKUP_RECIPIENT: recipient };
+  const saidEncrypted = await runWell(["backup-self", at("sealed")], encrypted);
+  return {
+    root,
+    at,
+    identity,
+    recipient,
+    content,
+    said,
+    saidEncrypted,
+    remove: () => rm(root, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,79 @@
+// Encrypts and decrypts as age does: https://c2sp.org/age. Loaded only where a recipient or an identity is set.
+import { SelfBackupError } from "./self-backup-error.ts";
+
+/** Of a file that is encrypted. */
+export const encryptedEnding = ".age";
+
+/** One or more `age1…`, between spaces, commas or lines. @throws SelfBackupError */
+export async function createEncryption(recipients: string) {
+  const { Encrypter } = await import("age-encryption");
+  const encrypter = new Encrypter();
+  for (const recipient of wordsOf(recipients))
+    try {
+      encrypter.addRecipient(recipient);
+    } catch (cause) {
+      throw new SelfBackupError(
+        `QUARTERDECK_SELF_BACKUP_RECIPIENT must be a public key of age, which starts with “age1”, not “${recipient.startsWith("AGE-SECRET") ? "a private one" : recipient}”.`,
+        { cause },
+      );
+    }
+  return (source: AsyncIterable<Buffer>): AsyncIterable<Uint8Array> =>
+    throughWeb(source, (stream) => encrypter.encrypt(stream));
+}
+
+/** @param identities the text of an identity file, as `age-keygen` writes it @throws SelfBackupError */
+export async function createDecryption(identities: string) {
+  const { Decrypter } = await import("age-encryption");
+  const decrypter = new Decrypter();
+  const lines = identities
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !line.startsWith("#"));
+  if (lines.length === 0) throw noIdentity();
+  for (const line of lines)
+    try {
+      decrypter.addIdentity(line);
+    } catch (cause) {
+      // What the library says of a key may quote it.
+      throw noIdentity(cause instanceof Error ? cause.name : undefined);
+    }
+  return async function* decrypt(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    try {
+      yield* throughWeb(source, (stream) => decrypter.decrypt(stream));
+    } catch (error) {
+      if (error instanceof Error && /no identity matched/i.test(error.message))
+        throw new SelfBackupError(
+          "The identity of QUARTERDECK_IDENTITY does not decrypt this file: it was encrypted to other recipients.",
+        );
+      throw error;
+    }
+  };
+}
+
+const noIdentity = (cause?: string) =>
+  new SelfBackupError(
+    "QUARTERDECK_IDENTITY must name a file with a private key of age, a line that starts with “AGE-SECRET-KEY-1”. An identity file with a passphrase, or one of a plugin, can't be used: decrypt the backup with age itself first, then restore the decrypted file.",
+    { cause },
+  );
+
+const wordsOf = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== "");
+
+async function* throughWeb(
+  source: AsyncIterable<Uint8Array>,
+  change: (stream: ReadableStream<Uint8Array>) => Promise<ReadableStream<Uint8Array>>,
+): AsyncGenerator<Uint8Array> {
+  const pieces = source[Symbol.asyncIterator]();
+  const changed = await change(
+    new ReadableStream({
+      async pull(controller) {
+        const { value, done } = await pieces.next();
+        if (done === true) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel() {
+        await pieces.return?.();
+      },
+    }),
+  );
+  for await (const piece of changed) yield piece;
+}

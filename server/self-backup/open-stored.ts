@@ -1,0 +1,128 @@
+// Opens a stored backup of Quarterdeck itself: whole, decrypted and unpacked, or not at all.
+import { createHash } from "node:crypto";
+import { buffer } from "node:stream/consumers";
+import { createZstdDecompress } from "node:zlib";
+import { pipeline } from "node:stream/promises";
+import { PassThrough } from "node:stream";
+import type { ListedStorage } from "../storage/storage.ts";
+import { toError } from "../to-error.ts";
+import { createDecryption, encryptedEnding } from "./encryption.ts";
+import { SelfBackupError } from "./self-backup-error.ts";
+import { selfFolder } from "./store-archive.ts";
+import { selfManifestSchema } from "./stored-manifest.ts";
+
+const storedName = /\.tar\.zst(?:\.age)?$/;
+
+export const isStoredName = (key: string): boolean => storedName.test(key);
+
+/** The key of the newest one. @throws SelfBackupError there is none */
+export async function findNewest(
+  storage: ListedStorage,
+  prefix: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const keys: string[] = [];
+  for await (const { key } of storage.list({ signal, prefix: `${prefix}${selfFolder}` }))
+    keys.push(key);
+  const newest = keys
+    .filter((key) => isStoredName(key) && keys.includes(`${key}.json`))
+    .sort()
+    .at(-1);
+  if (newest === undefined)
+    throw new SelfBackupError(
+      `There is no backup of Quarterdeck itself in ${storage.place}, below ${prefix}${selfFolder}.`,
+    );
+  return newest;
+}
+
+type Stored = {
+  storage: Pick<ListedStorage, "get" | "size" | "place">;
+  key: string;
+  /** The text of an identity file of age; null = none was given. */
+  identities: string | null;
+  signal: AbortSignal;
+};
+
+/**
+ * The archive. Its last piece comes only where the file is what the manifest beside it says.
+ * @returns `isKnown`: there is a manifest
+ * @throws SelfBackupError, StorageError
+ */
+export async function openStored({ storage, key, identities, signal }: Stored) {
+  const isEncrypted = key.endsWith(encryptedEnding);
+  if (isEncrypted && identities === null)
+    throw new SelfBackupError(
+      `${key} is encrypted. Set QUARTERDECK_IDENTITY=file:/path to the file with the private key of age.`,
+    );
+  const decrypt = isEncrypted && identities !== null ? await createDecryption(identities) : passOn;
+  const isKnown = (await storage.size(`${key}.json`)) !== null;
+  const expected = isKnown ? await readSum(storage, key, signal) : null;
+  const source = await storage.get(key, { signal });
+  const content = new PassThrough();
+  const flown = pipeline(
+    source,
+    checkedBy(expected, `${key} in ${storage.place}`),
+    decrypt,
+    createZstdDecompress(),
+    content,
+    { signal },
+  );
+  // What fails here fails the reader of `content`.
+  flown.catch(() => undefined);
+  return { content: readable(content, `${key} in ${storage.place}`, signal), isKnown };
+}
+
+async function* passOn(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* source;
+}
+
+async function readSum(
+  storage: Stored["storage"],
+  key: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const text = (await buffer(await storage.get(`${key}.json`, { signal }))).toString();
+  try {
+    const { sha256, name } = selfManifestSchema.parse(JSON.parse(text));
+    if (key.split("/").at(-1) === name) return sha256;
+  } catch {
+    // None of ours.
+  }
+  throw new SelfBackupError(`${key}.json in ${storage.place} is not its manifest, or damaged.`);
+}
+
+/** Holds the last piece back until all of them are known to be right. */
+const checkedBy = (expected: string | null, what: string) =>
+  async function* check(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    const hash = createHash("sha256");
+    let held: Buffer | null = null;
+    for await (const piece of source) {
+      hash.update(piece);
+      if (held !== null) yield held;
+      held = piece;
+    }
+    if (expected !== null && hash.digest("hex") !== expected)
+      throw new SelfBackupError(
+        `Checksum mismatch: ${what} is not the file that was stored. Nothing was restored. Use another one.`,
+      );
+    if (held !== null) yield held;
+  };
+
+/** What zlib and age say of damage, in the operator's words. */
+async function* readable(
+  content: AsyncIterable<Buffer>,
+  what: string,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  try {
+    yield* content;
+  } catch (error) {
+    signal.throwIfAborted();
+    const { name, message } = toError(error);
+    if (name === "SelfBackupError" || name === "StorageError") throw error;
+    throw new SelfBackupError(
+      `${what} is damaged (${message}). Nothing was restored. Use another one.`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,26 @@
+// What an inventory says of where its secrets are.
+import type { Inventory } from "../inventory/schema.ts";
+
+/** The fields of entries that hold a reference, and no name that somebody chose. */
+const fields = new Set(["url", "webhook", "access_key", "secret_key", "key", "postgres", "mysql"]);
+
+function* referencesIn(value: unknown, field: string): Generator<string> {
+  if (typeof value === "string") {
+    if (fields.has(field) && /^(?:env|file):/.test(value)) yield value;
+  } else if (typeof value === "object" && value !== null)
+    for (const [name, inner] of Object.entries(value))
+      yield* referencesIn(inner, Array.isArray(value) ? field : name);
+}
+
+/** Each `file:PATH` and `env:NAME` once, sorted. */
+export const secretReferences = (
+  inventory: Inventory,
+): { files: string[]; variables: string[] } => {
+  const all = [...new Set(referencesIn(inventory, ""))].sort();
+  return {
+    files: all.filter((reference) => reference.startsWith("file:")),
+    variables: all
+      .filter((reference) => reference.startsWith("env:"))
+      .map((reference) => reference.slice("env:".length)),
+  };
+};

@@ -1,0 +1,4 @@
+/** A backup of Quarterdeck itself could not be made or restored. The message is for the operator and holds no secret. */
+export class SelfBackupError extends Error {
+  override name = "SelfBackupError";
+}
