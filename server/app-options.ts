@@ -2,6 +2,7 @@
 import type { Logger } from "pino";
 import type pg from "pg";
 import type { Clock } from "./clock.ts";
+import type { SelfBackupSettings } from "./config.ts";
 import type { IsAllowedHost } from "./http/allowed-hosts.ts";
 import type { Instance } from "./instances/shared-leases.ts";
 import type { SmtpSettings } from "./notifications/channels/smtp-url.ts";
@@ -29,6 +30,8 @@ export type AppOptions = {
   smtp: SmtpSettings | null;
   /** For how long the timeline and what was sent are kept. */
   keepDays: number;
+  /** The service's nightly backup of itself; null or absent = none. */
+  selfBackup?: SelfBackupSettings | null;
   /** The built dashboard; null = none. */
   dashboardFolder: string | null;
   /** Where `env:NAME` in the inventory is looked up. */

@@ -38,6 +38,7 @@ import { createServers } from "./ssh/servers.ts";
 import { createTryServer } from "./ssh/try-server.ts";
 import { createSender } from "./net/send.ts";
 import { createNotifications } from "./notifications/notifications.ts";
+import { createNightly } from "./self-backup/nightly.ts";
 import { overviewRoutes } from "./overview/routes.ts";
 import { searchRoutes } from "./search/routes.ts";
 import { createSearchService } from "./search/service.ts";
@@ -188,6 +189,21 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
     version: options.version,
   });
+  const nightly = options.selfBackup
+    ? createNightly({
+        settings: options.selfBackup,
+        db,
+        connection: options.connection,
+        dataFolder: options.dataFolder,
+        inventoryFile: options.inventoryFile,
+        version: options.version,
+        servers,
+        secrets,
+        markedPathOf: inventoryStore.markedPathOf,
+        clock,
+        log,
+      })
+    : null;
   const network = createSender({ guard: createAddressGuard(options.allow) });
   const webhooks = createWebhooks({
     db,
@@ -248,6 +264,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     await jobs.work({
       ...workers.handlers,
       ...backups.handlers,
+      "self-backup": async () => nightly?.run(),
       async upkeep() {
         await events.prune();
         await webhooks.catchUp();
@@ -337,6 +354,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     async close(workersOnStop) {
       const inventoryClosed = inventory.close();
       await leases.stop();
+      await nightly?.stop();
       await backups.stop();
       // What happens from here on is still stored, and dispatched by the next service.
       await events.stop();

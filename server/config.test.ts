@@ -17,6 +17,7 @@ test("an empty environment has the defaults, and root keeps its data elsewhere",
     allow: null,
     smtp: null,
     keepDays: 90,
+    selfBackup: null,
   });
   expect(readConfig({}, true)).toMatchObject({
     dataFolder: "/var/lib/quarterdeck",
@@ -37,6 +38,9 @@ test("each variable is read, and an empty one counts as not set", () => {
     QUARTERDECK_ALLOW: "127.0.0.0/8, 10.1.2.3",
     QUARTERDECK_INVENTORY_READONLY: "1",
     QUARTERDECK_KEEP_DAYS: "7",
+    QUARTERDECK_SELF_BACKUP: "3",
+    QUARTERDECK_SELF_BACKUP_KEEP: "14",
+    QUARTERDECK_SELF_BACKUP_RECIPIENT: "age1x",
     SMTP_URL: "smtps://user:pass@mail.example.com",
   };
   expect(readConfig(environment, true)).toMatchObject({
@@ -52,6 +56,7 @@ test("each variable is read, and an empty one counts as not set", () => {
     allow: "127.0.0.0/8, 10.1.2.3",
     smtp: { host: "mail.example.com", port: 465, isSecure: true },
     keepDays: 7,
+    selfBackup: { providerId: 3, keep: 14, recipients: "age1x" },
   });
 });
 
@@ -67,6 +72,8 @@ test.each([
   ["QUARTERDECK_UPSTREAM", "https://ops.example.com/?page=1"],
   ["QUARTERDECK_ALLOW", "10.0.0.0/8, the office"],
   ["QUARTERDECK_KEEP_DAYS", "0"],
+  ["QUARTERDECK_SELF_BACKUP", "disk"],
+  ["QUARTERDECK_SELF_BACKUP_KEEP", "0"],
   ["QUARTERDECK_INVENTORY_READONLY", "yes"],
   ["SMTP_URL", "mail.example.com"],
 ])("%s=%s is refused by name", (name, value) => {

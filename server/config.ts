@@ -11,6 +11,15 @@ import { readSmtpUrl, type SmtpSettings } from "./notifications/channels/smtp-ur
 import { shortestChosenToken } from "./tokens/service.ts";
 import { toError } from "./to-error.ts";
 
+export type SelfBackupSettings = {
+  /** Of the inventory. */
+  providerId: number;
+  /** How many are kept. */
+  keep: number;
+  /** Public keys of age; null = not encrypted, and without secrets. */
+  recipients: string | null;
+};
+
 export type Config = {
   port: number;
   host: string;
@@ -39,6 +48,8 @@ export type Config = {
   keepDays: number;
   /** Public keys of age that backups of Quarterdeck itself are encrypted to; null = not encrypted. */
   selfBackupRecipients: string | null;
+  /** The service's nightly backup of itself; null = none. */
+  selfBackup: SelfBackupSettings | null;
   /** What this instance does where several share one database. */
   role: InstanceRole;
   /** What the other instances know it by, and where they reach it, without a slash at the end. */
@@ -119,6 +130,7 @@ export function readConfig(environment: Environment, isRoot: boolean): Config {
     smtp: readSmtp(text("SMTP_URL")),
     keepDays: readInteger("QUARTERDECK_KEEP_DAYS", text("QUARTERDECK_KEEP_DAYS"), 90, 36_500, 1),
     selfBackupRecipients: text("QUARTERDECK_SELF_BACKUP_RECIPIENT"),
+    selfBackup: readSelfBackup(text),
     role: readRole(text("QUARTERDECK_ROLE"), databaseUrl),
     instance: {
       name: text("QUARTERDECK_INSTANCE") ?? hostname(),
@@ -127,6 +139,22 @@ export function readConfig(environment: Environment, isRoot: boolean): Config {
         `http://${["0.0.0.0", "::"].includes(host) ? hostname() : hostInUrl(host)}:${port}`,
     },
   };
+}
+
+function readSelfBackup(text: (name: string) => string | null): SelfBackupSettings | null {
+  const keep = text("QUARTERDECK_SELF_BACKUP_KEEP");
+  const read = {
+    providerId: readInteger(
+      "QUARTERDECK_SELF_BACKUP",
+      text("QUARTERDECK_SELF_BACKUP"),
+      0,
+      2 ** 31 - 1,
+      1,
+    ),
+    keep: readInteger("QUARTERDECK_SELF_BACKUP_KEEP", keep, 7, 1000, 1),
+    recipients: text("QUARTERDECK_SELF_BACKUP_RECIPIENT"),
+  };
+  return read.providerId === 0 ? null : read;
 }
 
 function readSwitch(name: string, text: string | null): boolean {

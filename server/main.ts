@@ -104,6 +104,7 @@ async function main() {
     allow: config.allow,
     smtp: config.smtp,
     keepDays: config.keepDays,
+    selfBackup: config.selfBackup,
     dashboardFolder,
     secrets: environment,
     reservedAccounts,

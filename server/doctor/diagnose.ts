@@ -16,11 +16,13 @@ import { failed } from "./finding.ts";
 import { checkInventory } from "./inventory.ts";
 import { checkClock, checkDataFolder, checkNode } from "./machine.ts";
 import { checkMail } from "./mail.ts";
+import { checkSelfBackup } from "./self-backup.ts";
 import { checkStorages } from "./storage.ts";
 import { checkTools } from "./tools.ts";
 
 type DiagnoseOptions = {
-  config: Pick<Config, "dataFolder" | "inventoryFile" | "smtp">;
+  config: Pick<Config, "dataFolder" | "inventoryFile" | "smtp"> &
+    Partial<Pick<Config, "selfBackup">>;
   /** Where `env:NAME` of the inventory is looked up. */
   environment: Record<string, string | undefined>;
   /** As of process.version. */
@@ -77,6 +79,8 @@ export async function diagnose(options: DiagnoseOptions): Promise<Diagnosis[]> {
         (signal) => checkStorages({ inventory, servers, secrets, markedPathOf, signal }),
       ]);
     }
+    if (config.selfBackup && opened !== null)
+      checks.push(["Self-backup", () => checkSelfBackup(opened.db, Date.now())]);
     checks.push(["Mail", () => checkMail(config.smtp, inventory)]);
     const found = await Promise.all(checks.map(([name, check]) => withinLimit(name, check)));
     return found.flat();

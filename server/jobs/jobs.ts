@@ -56,6 +56,8 @@ export type JobData = ServerJobs & {
   "backup-task.deadline": { id: string };
   /** Once an hour: what is old goes, and what is due and has no job gets one. */
   upkeep: Record<string, never>;
+  /** Once a night: the service backs itself up. */
+  "self-backup": Record<string, never>;
 };
 type JobName = keyof JobData;
 /** The jobs that any instance may do. */
@@ -140,6 +142,14 @@ const commonQueues: Record<CommonName, typeof quick> = {
   "backup.deadline": deadline,
   "backup-task.deadline": deadline,
   upkeep: { ...slow, pollSeconds: 30 },
+  // What fails is reported, and tried the next night; one that a stop cut off is tried again.
+  "self-backup": {
+    ...slow,
+    retryLimit: 3,
+    expireInSeconds: 6 * 3600,
+    atOnce: 1,
+    pollSeconds: 30,
+  },
 };
 const queues: Record<JobName, typeof quick> = { ...serverQueues, ...commonQueues };
 // The keys of a total record are all there are.
@@ -154,6 +164,8 @@ const retiredQueues = ["worker.deadline"];
 
 /** At a minute at which few schedules of people begin something. */
 const everyHour = "41 * * * *";
+
+const everyNight = "23 3 * * *";
 
 /** No job waits longer; pg-boss would delete it unseen after its retention time. */
 const longestDelaySeconds = 30 * 24 * 3600;
@@ -209,6 +221,7 @@ export async function startJobs({
   for (const name of [deliveriesQueue, messagesQueue])
     await boss.createQueue(name, singletonQueueOptions);
   await boss.schedule("upkeep", everyHour);
+  await boss.schedule("self-backup", everyNight);
 
   const backupTasks = createSerialQueue<BackupTask>(boss, backupTaskQueue, leases, log);
   const deliveries = createSingletonQueue({

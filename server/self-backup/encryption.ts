@@ -50,6 +50,13 @@ export async function createDecryption(identities: string) {
   };
 }
 
+/** For whoever reads back soon what it encrypts now. */
+export async function createThrowawayKey(): Promise<{ identity: string; recipient: string }> {
+  const { generateX25519Identity, identityToRecipient } = await import("age-encryption");
+  const identity = await generateX25519Identity();
+  return { identity, recipient: await identityToRecipient(identity) };
+}
+
 const noIdentity = (cause?: string) =>
   new SelfBackupError(
     "QUARTERDECK_IDENTITY must name a file with a private key of age, a line that starts with “AGE-SECRET-KEY-1”. An identity file with a passphrase, or one of a plugin, can't be used: decrypt the backup with age itself first, then restore the decrypted file.",

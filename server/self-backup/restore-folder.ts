@@ -117,13 +117,7 @@ export async function openRestoreFolder(dataFolder: string, inventoryFile: strin
     /** @param withDatabase whether the embedded one goes too; it must have ended */
     async undo(withDatabase: boolean): Promise<void> {
       await removeFiles();
-      if (withDatabase) {
-        const database = join(dataFolder, databaseName);
-        // Where its account could not enter this folder, it lies elsewhere.
-        const elsewhere = await readFile(join(database, "moved-to.txt"), "utf8").catch(() => "");
-        if (elsewhere.trim() !== "") await rm(elsewhere.trim(), { recursive: true, force: true });
-        await rm(database, { recursive: true, force: true });
-      }
+      if (withDatabase) await removeEmbedded(join(dataFolder, databaseName));
       await rm(path, { force: true });
     },
   };
@@ -149,4 +143,11 @@ async function removeEmpty(folder: string, topmost: string): Promise<void> {
     return;
   }
   if (folder !== topmost) await removeEmpty(dirname(folder), topmost);
+}
+
+/** Removes a database that has ended, and where it lies where its account could not enter `folder`. */
+export async function removeEmbedded(folder: string): Promise<void> {
+  const elsewhere = await readFile(join(folder, "moved-to.txt"), "utf8").catch(() => "");
+  if (elsewhere.trim() !== "") await rm(elsewhere.trim(), { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true });
 }

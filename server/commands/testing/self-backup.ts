@@ -1,7 +1,7 @@
 // An installation with rows in every table and secrets in several places, and two backups that it has made of itself.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readdir, realpath, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
@@ -74,6 +74,8 @@ export const storedIn = async (folder: string): Promise<string> => {
 /** In `old`, with backups in `plain`, made beside the running service, and in `sealed`, encrypted. */
 export async function makeInstallation() {
   const root = await realpath(await makeMemoryFolder("quarterdeck-self-"));
+  // The embedded database's account has to pass, or its data lies elsewhere.
+  await chmod(root, 0o711);
   const at = (...names: string[]) => join(root, ...names);
   const identity = await generateX25519Identity();
   const recipient = await identityToRecipient(identity);

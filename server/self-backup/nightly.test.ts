@@ -1,0 +1,142 @@
+// The service backs itself up each night: as a job, with retention and a drill, and says so where one failed.
+import { mkdir, readdir, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { generateX25519Identity, identityToRecipient } from "age-encryption";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { createApp } from "../app.ts";
+import { checkSelfBackup } from "../doctor/self-backup.ts";
+import { createLocalHost } from "../hosts/local.ts";
+import { createSecretReader } from "../inventory/secrets.ts";
+import { createServers } from "../ssh/servers.ts";
+import { openUnchanged, type OpenDatabase } from "../store/database.ts";
+import { createFakeClock } from "../testing/fake-clock.ts";
+import { createTestService, oneSite, type TestService } from "../testing/service.ts";
+import { createNightly } from "./nightly.ts";
+
+const dayMs = 24 * 3600 * 1000;
+const clock = createFakeClock();
+const servers = createServers({
+  local: createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/" }),
+  environment: {},
+  inventoryFolder: "/",
+});
+
+let service: TestService;
+let opened: OpenDatabase;
+let copies: string;
+
+beforeAll(async () => {
+  service = await createTestService({
+    inventory: (folder) => `${oneSite(folder)}
+storage_providers:
+  - { id: 1, name: disk, type: local, path: ${folder}/copies }
+`,
+    selfBackup: { providerId: 1, keep: 2, recipients: null },
+  });
+  copies = join(service.folder, "copies");
+  await mkdir(copies);
+  opened = await openUnchanged({ ...service.connection, max: 3 });
+});
+afterAll(async () => {
+  await opened.close();
+  await servers.close();
+  await service.close();
+});
+
+const nightly = (recipients: string | null = null) =>
+  createNightly({
+    ...service.options,
+    settings: { providerId: 1, keep: 2, recipients },
+    db: opened.db,
+    servers,
+    secrets: createSecretReader({}, service.folder),
+    markedPathOf: async () => null,
+    clock,
+  });
+
+const stored = async () => (await readdir(join(copies, "quarterdeck"))).sort();
+const timeline = () =>
+  service.query<{ action: string; outcome: string; detail: string }>(
+    "select action, outcome, detail from activity where object_type = 'installation' order by id",
+  );
+const doctor = (aheadMs = 0) => checkSelfBackup(opened.db, clock.now() + aheadMs);
+
+test("keeps the newest ones, each restored as a trial", async () => {
+  expect(await doctor()).toMatchObject({ state: "warning" });
+  for (let night = 1; night <= 3; night += 1) {
+    clock.jump(dayMs);
+    await nightly().run();
+  }
+  const day = (ago: number) =>
+    new Date(clock.now() - ago * dayMs).toISOString().slice(0, 19).replaceAll(":", "");
+  expect(await stored()).toEqual(
+    [1, 0].flatMap((ago) => [`${day(ago)}Z.tar.zst`, `${day(ago)}Z.tar.zst.json`]),
+  );
+  expect(await timeline()).toEqual(
+    Array.from({ length: 3 }, () => ({
+      action: "finished",
+      outcome: "good",
+      detail: expect.stringContaining("restored as a trial"),
+    })),
+  );
+  expect(await doctor()).toMatchObject({ state: "ok" });
+  expect(await doctor(2 * dayMs)).toMatchObject({ state: "failed" });
+  expect(await readdir(service.folder)).not.toContain("self-drill");
+});
+
+test("tries the restore of an encrypted one, which the recipient alone can open later", async () => {
+  clock.jump(dayMs);
+  await nightly(await identityToRecipient(await generateX25519Identity())).run();
+  expect((await stored()).at(-1)).toMatch(/\.tar\.zst\.age\.json$/);
+  expect((await timeline()).at(-1)).toMatchObject({ action: "finished" });
+});
+
+test("a failure is on the timeline and doctor's, and the files before it stay", async () => {
+  const before = await stored();
+  const lastGood = new Date(clock.now()).toISOString();
+  clock.jump(dayMs);
+  await rename(copies, `${copies}-away`);
+  await nightly().run();
+  await rename(`${copies}-away`, copies);
+  expect((await timeline()).at(-1)).toMatchObject({ action: "failed", outcome: "bad" });
+  const { state, message } = await doctor();
+  expect([state, message]).toEqual(["failed", expect.stringContaining(copies)]);
+  expect(message).toContain(`The last good one is of ${lastGood}.`);
+  expect(await stored()).toEqual(before);
+
+  clock.jump(dayMs);
+  await nightly().run();
+  expect(await doctor()).toMatchObject({ state: "ok" });
+});
+
+test("a backup that can't be restored fails the drill, and takes no other's place", async () => {
+  clock.jump(dayMs);
+  const one = nightly();
+  // What a broken index lets in, the drill's database refuses.
+  await service.query("alter table rate_limits drop constraint rate_limits_pkey");
+  await service.query("insert into rate_limits (key) values ('twice'), ('twice')");
+  const before = await stored();
+  await one.run();
+  await service.query("delete from rate_limits");
+  await service.query("alter table rate_limits add primary key (key)");
+  // Retention has removed nothing for it.
+  expect(await stored()).toEqual(expect.arrayContaining(before));
+  expect((await timeline()).at(-1)).toMatchObject({
+    action: "failed",
+    detail: expect.stringMatching(/duplicate key/),
+  });
+});
+
+test("is a job of the service's", async () => {
+  const before = (await timeline()).length;
+  await service.app.close("stop");
+  await service.query(
+    "insert into pgboss.job (name, data, keep_until) values ('self-backup', '{}', now() + interval '1 day')",
+  );
+  service.app = await createApp(service.options);
+  await vi.waitFor(async () => expect(await timeline()).toHaveLength(before + 1), {
+    timeout: 30_000,
+    interval: 200,
+  });
+  expect((await timeline()).at(-1)).toMatchObject({ action: "finished" });
+});

@@ -1,0 +1,167 @@
+// Backs the service up each night, tries a restore of what it stored, and keeps the newest ones.
+import { join } from "node:path";
+import type { Logger } from "pino";
+import { theSchedule } from "../activity/actor.ts";
+import { recordActivity } from "../activity/store.ts";
+import type { Clock } from "../clock.ts";
+import type { SelfBackupSettings } from "../config.ts";
+import { openProvider } from "../doctor/storage.ts";
+import { parseInventory, readText } from "../inventory/file.ts";
+import type { SecretReader } from "../inventory/secrets.ts";
+import { operatorWords } from "../operator-words.ts";
+import type { Servers } from "../ssh/servers.ts";
+import { StorageError, type ListedStorage, type Storage } from "../storage/storage.ts";
+import type { Database } from "../store/database.ts";
+import { startEmbeddedPostgres } from "../store/embedded/embedded-postgres.ts";
+import { openSide, type SideOptions } from "../store/move/side.ts";
+import { toError } from "../to-error.ts";
+import { createThrowawayKey } from "./encryption.ts";
+import { loadArchive } from "./load-archive.ts";
+import { openStored } from "./open-stored.ts";
+import { readRecord, writeRecord, type SelfBackupRecord } from "./record.ts";
+import { removeEmbedded } from "./restore-folder.ts";
+import { storeArchive } from "./store-archive.ts";
+
+type NightlyOptions = {
+  settings: SelfBackupSettings;
+  db: Database;
+  connection: SideOptions["connection"];
+  dataFolder: string;
+  inventoryFile: string;
+  version: string;
+  servers: Pick<Servers, "open">;
+  secrets: SecretReader;
+  /** Of a storage provider, by its id. */
+  markedPathOf(id: number): Promise<string | null>;
+  clock: Clock;
+  log: Logger;
+};
+
+type Files = SelfBackupRecord["stored"];
+
+const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+export function createNightly(options: NightlyOptions) {
+  const { settings, db, clock, log } = options;
+  const { providerId, keep, recipients } = settings;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let running: Promise<void> = Promise.resolve();
+
+  /** @throws StorageError, InventoryError, or what else stands in its way */
+  async function openStorage(id: number): Promise<Storage> {
+    const { inventoryFile: file } = options;
+    const inventory = parseInventory(await readText(file), file);
+    const provider = inventory.storage_providers.find((one) => one.id === id);
+    if (provider === undefined) throw new StorageError(`${file} has no storage provider ${id}.`);
+    return openProvider(provider, { ...options, inventory, signal });
+  }
+
+  /** @param made is told of the file as soon as it is there, and whether it is good once that is known */
+  async function backUp(made: (key: string, isGood: boolean) => void): Promise<string> {
+    const storage = await openStorage(providerId);
+    // The drill decrypts with a key that this process alone has, and forgets.
+    const throwaway = recipients === null ? null : await createThrowawayKey();
+    const { key, archive, warnings } = await storeArchive({
+      from: { connection: options.connection, embeddedIn: null },
+      storage,
+      prefix: "",
+      inventoryFile: options.inventoryFile,
+      recipients: throwaway === null ? recipients : `${recipients} ${throwaway.recipient}`,
+      now: new Date(clock.now()),
+      version: options.version,
+      signal,
+    });
+    made(key, false);
+    for (const warning of warnings) log.warn({ key }, warning);
+    await drill(storage, key, throwaway?.identity ?? null);
+    made(key, true);
+    const rows = archive.tables.reduce((sum, table) => sum + table.rows, 0);
+    return `${key} in ${storage.place}, restored as a trial: ${rows.toLocaleString("en")} rows.`;
+  }
+
+  /** Loads what is stored into a database of its own, which compares the rows of each table; and forgets it. */
+  async function drill(
+    storage: Pick<ListedStorage, "get" | "size" | "place">,
+    key: string,
+    identities: string | null,
+  ): Promise<void> {
+    const folder = join(options.dataFolder, "self-drill");
+    const { content } = await openStored({ storage, key, identities, signal });
+    const postgres = await startEmbeddedPostgres({ folder, log: quiet });
+    try {
+      const side = await openSide({
+        connection: postgres.connection,
+        embeddedIn: folder,
+        verb: "restore",
+      });
+      try {
+        await loadArchive(content, side);
+        await side.query("rollback");
+      } finally {
+        await side.close();
+      }
+    } finally {
+      await postgres.stop();
+      await removeEmbedded(folder);
+    }
+  }
+
+  /** What is older than the newest good ones goes. A file that could not be removed is tried again the next night. */
+  async function prune(stored: Files): Promise<Files> {
+    const oldest = stored.filter((one) => one.is_good).at(-keep);
+    const kept = oldest === undefined ? 0 : stored.indexOf(oldest);
+    const left: Files = [];
+    for (const one of stored.slice(0, kept))
+      try {
+        const storage = await openStorage(one.provider_id);
+        await storage.remove(`${one.key}.json`);
+        await storage.remove(one.key);
+      } catch (error) {
+        signal.throwIfAborted();
+        log.warn({ err: error, key: one.key }, "an old backup of Quarterdeck was not removed");
+        left.push({ ...one, is_good: false });
+      }
+    return [...left, ...stored.slice(kept)];
+  }
+
+  async function run(): Promise<void> {
+    const entry = {
+      kind: "backup",
+      object: { type: "installation", id: 1, name: "Quarterdeck" },
+      server_id: null,
+      actor: theSchedule,
+    } as const;
+    const record = await readRecord(db);
+    const at = new Date(clock.now()).toISOString();
+    let stored = record.stored;
+    try {
+      const detail = await backUp((key, isGood) => {
+        stored = [...record.stored, { provider_id: providerId, key, is_good: isGood }];
+      });
+      stored = await prune(stored);
+      await db.transaction(async (tx) => {
+        await writeRecord(tx, { last_good_at: at, failure: null, stored });
+        await recordActivity(tx, { ...entry, action: "finished", outcome: "good", detail });
+      });
+      log.info({ detail }, "Quarterdeck was backed up, and its restore was tried");
+    } catch (error) {
+      // The service ends: the next one does it again.
+      signal.throwIfAborted();
+      const reason = operatorWords(error) ?? toError(error).message;
+      log.error({ err: error }, "Quarterdeck could not be backed up");
+      await db.transaction(async (tx) => {
+        await writeRecord(tx, { ...record, failure: { at, reason }, stored });
+        await recordActivity(tx, { ...entry, action: "failed", outcome: "bad", detail: reason });
+      });
+    }
+  }
+
+  return {
+    run: () => (running = run()),
+    async stop(): Promise<void> {
+      stopping.abort(new Error("The service is stopping."));
+      await running.catch(() => undefined);
+    },
+  };
+}
