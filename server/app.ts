@@ -318,6 +318,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     accountOf: inventory.accountOf,
     secrets,
     log,
+    only: options.isInventoryReadOnly ? changes.show : null,
   });
   routes.push(...inventoryRoutes(changes, entryTests));
   let refusal: string | null = null;

@@ -1,8 +1,10 @@
 // Entries that are tried before they are saved: against real servers, over real HTTP, with somebody who gives up.
 import { once } from "node:events";
-import { mkdir, readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { createServer as createHttpServer } from "node:http";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Writable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -287,4 +289,52 @@ describe("what does not answer", () => {
 
 test("what was typed stands in no line of the log", () => {
   expect(log).not.toContain(password);
+});
+
+test("where the inventory is read-only, nothing is tried but its entries as they stand", async () => {
+  const requests: string[] = [];
+  const listener = createHttpServer((request, response) => {
+    requests.push(request.headers.authorization ?? "");
+    response.writeHead(403).end();
+  });
+  listener.listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  const closed = await createTestService({
+    inventory: (folder) =>
+      `${oneSite(folder)}storage_providers:\n  - { id: 1, name: disk, type: local, path: ${folder} }\n`,
+    isInventoryReadOnly: true,
+  });
+  try {
+    const secret = join(closed.folder, "planted");
+    await writeFile(secret, "planted-secret-of-the-machine");
+    const reference = `file:${secret}`;
+    const send = (kind: string, entry: object) =>
+      closed.json<InventoryTest>("POST", `/api/inventory/${kind}/test`, entry);
+    const refused = {
+      status: 200,
+      body: { ok: false, message: expect.stringContaining("READONLY") },
+    };
+    expect(
+      await send("storage-providers", {
+        name: "mine",
+        type: "s3",
+        bucket: "copies",
+        endpoint: `http://127.0.0.1:${portOf(listener)}`,
+        access_key: reference,
+        secret_key: reference,
+      }),
+    ).toMatchObject(refused);
+    expect(requests.join()).not.toContain("planted-secret");
+    expect(requests).toEqual([]);
+    // An ssh_config may have commands in it.
+    const ssh = { host: "127.0.0.1", user: "u", key: "agent", config: secret };
+    expect(await send("servers", { name: "s", connection: { ssh } })).toMatchObject(refused);
+    const disk = { name: "disk", type: "local", path: closed.folder };
+    expect(await send("storage-providers", disk)).toMatchObject({ body: { ok: true } });
+    const other = { ...disk, path: tmpdir() };
+    expect(await send("storage-providers", other)).toMatchObject(refused);
+  } finally {
+    await closed.close();
+    listener.close();
+  }
 });

@@ -1,7 +1,12 @@
 // Tries an entry as somebody typed it into a form: nothing is stored, and the result is said in words before the deadline.
 import { setTimeout as wait } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import type { Logger } from "pino";
-import type { FileEntries, RequestEntries } from "../../contract/inventory/entries.ts";
+import type {
+  FileEntries,
+  InventoryKind,
+  RequestEntries,
+} from "../../contract/inventory/entries.ts";
 import { type InventoryTest, testSeconds } from "../../contract/inventory/inventory.ts";
 import { toError } from "../to-error.ts";
 import type { EntryAccount } from "./accounts.ts";
@@ -39,6 +44,11 @@ type TestServiceOptions = {
   accountOf(entry: FileEntries["databases"]): Promise<EntryAccount>;
   secrets: SecretReader;
   log: Logger;
+  /**
+   * The only entries that may be tried; null = any. An entry names secrets, commands and accounts: where the inventory is
+   * read-only, a token is not to choose them.
+   */
+  only: (() => Promise<{ [Kind in InventoryKind]: readonly object[] }>) | null;
 };
 
 /** The answer is there before somebody who counts to ten has done so. */
@@ -55,7 +65,16 @@ const told = new Set([
   "CommandMissing",
 ]);
 
-export function createTestService({ tests, store, accountOf, secrets, log }: TestServiceOptions) {
+export function createTestService(options: TestServiceOptions) {
+  const { tests, store, accountOf, secrets, log, only } = options;
+
+  const mayTry = async (kind: InventoryKind, given: object): Promise<boolean> =>
+    only === null ||
+    (await only())[kind].some((entry) =>
+      // A test does not say which entry it is of; an undefined field is none.
+      isDeepStrictEqual({ ...entry, id: 0 }, JSON.parse(JSON.stringify({ ...given, id: 0 }))),
+    );
+
   /** @param typed what no result may repeat */
   async function attempt(
     client: AbortSignal,
@@ -118,12 +137,14 @@ export function createTestService({ tests, store, accountOf, secrets, log }: Tes
   }
 
   return {
-    server(given: RequestEntries["servers"], client: AbortSignal) {
+    async server(given: RequestEntries["servers"], client: AbortSignal) {
+      if (!(await mayTry("servers", given))) return untried;
       const { typed, entry } = read<"servers">(given);
       return attempt(client, typed, (signal) => tests.server(entry, typed, signal));
     },
 
     async database(given: RequestEntries["databases"], client: AbortSignal) {
+      if (!(await mayTry("databases", given))) return untried;
       const { typed, reader, entry } = read<"databases">(given);
       if ((await store.findServer(entry.server)) === null)
         return failed(`There is no server ${entry.server}.`);
@@ -139,12 +160,14 @@ export function createTestService({ tests, store, accountOf, secrets, log }: Tes
       });
     },
 
-    storage(given: RequestEntries["storage_providers"], client: AbortSignal) {
+    async storage(given: RequestEntries["storage_providers"], client: AbortSignal) {
+      if (!(await mayTry("storage_providers", given))) return untried;
       const { typed, reader, entry } = read<"storage_providers">(given);
       return attempt(client, typed, (signal) => tests.storage(entry, reader, signal));
     },
 
-    channel(given: RequestEntries["notification_channels"], client: AbortSignal) {
+    async channel(given: RequestEntries["notification_channels"], client: AbortSignal) {
+      if (!(await mayTry("notification_channels", given))) return untried;
       const { typed, reader, entry } = read<"notification_channels">(given);
       return attempt(client, typed, (signal) => tests.channel(entry, reader, signal));
     },
@@ -159,6 +182,10 @@ const failed = (message: string): InventoryTest => ({
   details: [],
   host_keys: [],
 });
+
+const untried = failed(
+  "Nothing was tried: QUARTERDECK_INVENTORY_READONLY is set, so only entries of the inventory are tried, as they stand there.",
+);
 
 /** Those of a server whose key nobody has confirmed yet. */
 function offeredIn(error: unknown): InventoryTest["host_keys"] {
