@@ -1,5 +1,6 @@
 // On this machine and over SSH: what is there is found, what is known is told, and nothing is added.
-import { chmod, mkdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import type { Discovery, FoundDatabases } from "../../contract/discovery.ts";
@@ -196,4 +197,56 @@ test("programs of supervisord that run a queue are found in its configuration", 
       options: new Map([["command", "artisan queue:work"]]),
     },
   ]);
+});
+
+describe("what was found", () => {
+  const look = (roots: string[], path = "") =>
+    lookForThings(
+      createLocalHost({ PATH: `${path}:${process.env["PATH"] ?? ""}`, HOME: "/nowhere" }),
+      { roots, supervisordConfig: join(many, "many.conf") },
+      new AbortController().signal,
+    );
+  let many: string;
+
+  beforeAll(async () => {
+    many = await mkdtemp(join(tmpdir(), "quarterdeck-many-"));
+    await writeFile(join(many, "many.conf"), "[program:late]\ncommand=artisan queue:work\n");
+  });
+  afterAll(() => rm(many, { recursive: true }));
+
+  test("of one account's files does not hide the rest, and does not end within a name", async () => {
+    const folder = join(many, "a".repeat(250), "b".repeat(250), "c".repeat(250), "d".repeat(250));
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, "artisan"), "");
+    for (let file = 0; file < 1000; file++)
+      await writeFile(join(folder, `${file}${"e".repeat(200)}.db`), "x");
+    const found = await look([many]);
+    expect(found.queue_workers.map(({ program }) => program)).toEqual(["late"]);
+    expect(found.sqlite_files.filter(({ path }) => !path.endsWith(".db"))).toEqual([]);
+    expect(found.sqlite_files).toHaveLength(500);
+    expect(found.notes).toEqual([expect.stringMatching(/more may be there\.$/)]);
+  });
+
+  test("before the search ran out of time is told without the name that it was writing", async () => {
+    await mkdir(join(many, "bin"));
+    await writeFile(
+      join(many, "bin/timeout"),
+      String.raw`#!/bin/sh
+printf 'artisan\tu\t/srv/shop/artisan\0artisan\tu\t/srv/blog/arti'; exit 124
+`,
+      { mode: 0o755 },
+    );
+    const found = await look([many], join(many, "bin"));
+    expect(found.sites.map(({ root }) => root)).toEqual(["/srv/shop"]);
+    expect(found.notes).toEqual([expect.stringContaining("was stopped after 8 seconds")]);
+  });
+
+  test("belongs to the nearest site", async () => {
+    const inner = join(many, "outer/sites/inner");
+    await mkdir(inner, { recursive: true });
+    for (const folder of [join(many, "outer"), inner]) await writeFile(join(folder, "artisan"), "");
+    await writeFile(join(inner, "shop.db"), "x");
+    const { sqlite_files } = await look([join(many, "outer")]);
+    expect(sqlite_files.map(({ name }) => name)).toEqual(["inner shop"]);
+  });
 });

@@ -1,5 +1,6 @@
 // Looks at a server for what could be put into the inventory, with the programs that every server has. It lists folders and
 // reads supervisord's configuration; no file of a site is opened.
+import { posix } from "node:path";
 import type { Discovery } from "../../contract/discovery.ts";
 import type { Host } from "../hosts/host.ts";
 import { toShownText } from "../ssh/server-away.ts";
@@ -15,17 +16,14 @@ const searchSeconds = 8;
 const lookMs = 15_000;
 const timedOut = 124;
 
-/** Records end with a zero byte, their fields with a tab: neither can stand in a path's field before the last one. */
+/**
+ * Records end with a zero byte, their fields with a tab: neither can stand in a path's field before the last one. The search
+ * comes last, because any account can make it find more than is kept of the output.
+ */
 const script = `
 config=$1
 shift
 f() { printf '%s\\t%s\\t%s\\0' "$@"; }
-for r; do shift; [ -d "$r" ] && set -- "$@" "$r"; done
-[ $# = 0 ] || timeout ${searchSeconds} find -H "$@" -xdev -maxdepth ${maxDepth} \\
-  \\( -name node_modules -o -name vendor -o -name .git \\) -prune \\
-  -o -type f \\( -name artisan -printf 'artisan\\t%u\\t%p\\0' \\
-  -o \\( -name '*.sqlite' -o -name '*.sqlite3' -o -name '*.db' \\) -size +0 -printf 'sqlite\\t%u\\t%p\\0' \\) 2>/dev/null
-[ $? = ${timedOut} ] && f note search -
 for s in /run/postgresql/.s.PGSQL.* /tmp/.s.PGSQL.*; do [ -S "$s" ] && f socket postgres "$s"; done
 for s in /run/mysqld/mysqld.sock /var/lib/mysql/mysql.sock /tmp/mysql.sock; do [ -S "$s" ] && f socket mysql "$s"; done
 for t in /proc/net/tcp /proc/net/tcp6; do
@@ -51,7 +49,13 @@ for m in "$config" /etc/supervisor/supervisord.conf /etc/supervisord.conf; do
   done
   break
 done
-true`;
+for r; do shift; [ -d "$r" ] && set -- "$@" "$r"; done
+[ $# = 0 ] || timeout ${searchSeconds} find -H "$@" -xdev -maxdepth ${maxDepth} \\
+  \\( -name node_modules -o -name vendor -o -name .git \\) -prune \\
+  -o -type f \\( -name artisan -printf 'artisan\\t%u\\t%p\\0' \\
+  -o \\( -name '*.sqlite' -o -name '*.sqlite3' -o -name '*.db' \\) -size +0 -printf 'sqlite\\t%u\\t%p\\0' \\) 2>/dev/null
+[ $? = ${timedOut} ] && printf '\\0stopped\\0'
+printf 'end\\0'`;
 
 type Record = { kind: string; first: string; last: string };
 
@@ -61,6 +65,17 @@ function readRecords(text: string): Record[] {
     // A path may hold a tab.
     return kind === "" ? [] : [{ kind, first, last: rest.join("\t") }];
   });
+}
+
+/** What the script wrote to its end, and whether its search was stopped before it had seen everything. */
+function readOutput(text: string): { records: Record[]; isStopped: boolean; isCut: boolean } {
+  const stop = text.lastIndexOf("\0stopped\0end\0");
+  const isStopped = stop !== -1 && text.endsWith("\0stopped\0end\0");
+  const isCut = !text.endsWith("\0end\0") && text !== "end\0";
+  // What it was writing then may be a part of a path.
+  const whole = isStopped ? text.slice(0, stop) : text;
+  const last = isStopped || isCut ? whole.lastIndexOf("\0") + 1 : whole.length;
+  return { records: readRecords(whole.slice(0, last)), isStopped, isCut };
 }
 
 const databasePorts = { postgres: [5432, 5433, 5434], mysql: [3306, 3307] } as const;
@@ -158,7 +173,7 @@ export async function lookForThings(
     argv: ["sh", "-c", script, "sh", supervisordConfig ?? "", ...roots],
     signal: AbortSignal.any([signal, AbortSignal.timeout(lookMs)]),
   });
-  const records = readRecords(stdout);
+  const { records, isStopped, isCut } = readOutput(stdout);
   const of = (kind: string) => records.filter((record) => record.kind === kind);
 
   const sites = new Map<string, { root: string; name: string; user: string }>();
@@ -166,8 +181,12 @@ export async function lookForThings(
     const root = siteRoot(path);
     sites.set(root, { root, name: siteName(root), user });
   }
-  const siteOf = (path: string) =>
-    [...sites.keys()].find((root) => path.startsWith(`${root}/`)) ?? null;
+  /** The nearest one. */
+  const siteOf = (path: string): string | null => {
+    const folder = posix.dirname(path);
+    if (folder === path) return null;
+    return sites.has(folder) ? folder : siteOf(folder);
+  };
   const sqlite = of("sqlite").flatMap(({ first: user, last: path }) => {
     const root = siteOf(path);
     return root === null ? [] : [{ path, name: databaseName(path, root), user }];
@@ -177,10 +196,19 @@ export async function lookForThings(
     sqlite_files: sqlite.slice(0, maxFound),
     database_servers: findDatabaseServers(records),
     queue_workers: findQueueWorkers(records),
-    notes: of("note").map(({ first, last }) =>
-      first === "search"
-        ? `The search of ${roots.join(", ")} was stopped after ${searchSeconds} seconds, so more may be there.`
-        : `${toShownText(last)} can't be read as ${host.account.name ?? "this account"}, so its programs are not listed.`,
-    ),
+    notes: [
+      ...(isStopped
+        ? [
+            `The search of ${roots.join(", ")} was stopped after ${searchSeconds} seconds, so more may be there.`,
+          ]
+        : []),
+      ...(isCut || sites.size > maxFound || sqlite.length > maxFound
+        ? [`The search of ${roots.join(", ")} found too much to list, so more may be there.`]
+        : []),
+      ...of("note").map(
+        ({ last }) =>
+          `${toShownText(last)} can't be read as ${host.account.name ?? "this account"}, so its programs are not listed.`,
+      ),
+    ],
   };
 }
