@@ -94,6 +94,28 @@ const written = new RegExp(
 const login = /(:\/\/)[^\s/@"']+@/g;
 const hook = /(https:\/\/(?:hooks\.slack\.com|discord(?:app)?\.com)\/)[^\s"',}]+/g;
 
+const fieldOfLine = new RegExp(`^(\\s*(?:- +)*)(["']?(?:${secretKeys})["']?\\s*:)(?:\\s+(.*))?$`);
+const isReference = (value: string) =>
+  /^["']?(?:env:|file:|agent["']?\s*(?:#.*)?$)/.test(value.trim());
+const depthOf = (line: string) => line.length - line.trimStart().length;
+
+/** Where a field has a line of its own: all of its value, which may go on below. */
+function maskLines(text: string): string {
+  /** The column of the field whose value this is; -1 = none that is to be masked. */
+  let within = -1;
+  return text
+    .split("\n")
+    .map((line) => {
+      if (line.trim() === "") return line;
+      if (within !== -1 && depthOf(line) > within)
+        return isReference(line) ? line : `${line.slice(0, depthOf(line))}…`;
+      const [, indent = "", key = "", value = ""] = fieldOfLine.exec(line) ?? [];
+      within = key === "" || isReference(value) ? -1 : indent.length;
+      return within === -1 || value === "" ? line : `${indent}${key} …`;
+    })
+    .join("\n");
+}
+
 /** A secret never belongs into the file; where one stands all the same, nobody is shown it. */
 export const mask = (text: string): string =>
-  text.replace(written, "$1…").replace(login, "$1…@").replace(hook, "$1…");
+  maskLines(text).replace(written, "$1…").replace(login, "$1…@").replace(hook, "$1…");
