@@ -1,4 +1,5 @@
 // RECOVERY.md: how everything in a storage is restored on an empty machine, with Debian's programs and nothing of this service.
+import { toShownText } from "../ssh/server-away.ts";
 import { sizeInWords } from "./formatting.ts";
 import { packagesOf, quoteWord, restoreCommands } from "./restore-commands.ts";
 import type { FileOwner } from "./sources/source.ts";
@@ -49,8 +50,9 @@ const kindOf: Record<Engine, string> = {
 const compare = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);
 const utc = (at: Date) => `${at.toISOString().slice(0, 19).replace("T", " ")} UTC`;
 const block = (lines: readonly string[]) => ["```sh", ...lines, "```"].join("\n");
-/** On one line of Markdown. */
-const plain = (text: string) => text.replaceAll(/[\s`]+/g, " ");
+/** On one line of Markdown, as text: no link, no HTML, and nothing that a terminal would obey. */
+const plain = (text: string) =>
+  toShownText(text.replaceAll(/[\s`]+/g, " "), Infinity).replaceAll(/[\\<&[]/g, String.raw`\$&`);
 
 export function recoveryPage({ provider, place, isBucket, targets, ...page }: Page): string {
   const sorted = targets.toSorted(

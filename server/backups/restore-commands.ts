@@ -14,11 +14,19 @@ type Restored = {
   owner?: FileOwner | undefined;
 };
 
-/** One word for a shell. */
-export const quoteWord = (word: string): string =>
-  /^[\w./:@%+=,-]+$/.test(word) && !word.startsWith("-")
-    ? word
+const escapeControl = (character: string) =>
+  `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
+
+/** One word for bash, on one line. */
+export const quoteWord = (word: string): string => {
+  if (/^[\w./:@%+=,-]+$/.test(word) && !word.startsWith("-")) return word;
+  // oxlint-disable-next-line no-control-regex -- control characters are exactly what this quotes
+  const controls = /[\u0000-\u001f\u007f]/g;
+  // A line break would let a name begin a line of the page, and end its block.
+  return controls.test(word)
+    ? `$'${word.replaceAll(/['\\]/g, String.raw`\$&`).replaceAll(controls, escapeControl)}'`
     : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+};
 
 /** By engine: Debian's packages beside zstd. */
 export const packagesOf: Record<Engine, readonly string[]> = {
