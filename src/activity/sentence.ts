@@ -49,6 +49,8 @@ const exceptions: Record<string, readonly [before: string, after: string]> = {
   "backup drill failed": ["Restore drill of backup", "failed"],
   "backup proven restorable": ["Restore drill of backup", "passed"],
   "backup asked to prove": ["Restore drill of backup", "requested"],
+  "installation finished": ["Backup of", "finished"],
+  "installation failed": ["Backup of", "failed"],
   "backup-configuration missed": ["Scheduled run of backup", "missed"],
   "webhook delivered": ["Delivery to webhook", "succeeded"],
   "webhook given a new secret": ["Secret of webhook", "rotated"],
