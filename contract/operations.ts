@@ -1,10 +1,11 @@
 // Every operation of the interface and every extra, one row each: the table of each room, and here what belongs to
 // none. Start reading here. The client is made from these rows; with their bodies, in `contract/served-operations.ts`,
 // so are the routes and the interface description.
+import * as z from "zod/mini";
 import { activity } from "./activity.ts";
 import { deployment } from "./deployments.ts";
 import { installationCheck } from "./doctor.ts";
-import { discovery, foundDatabases } from "./discovery.ts";
+import type { Discovery, FoundDatabases } from "./discovery.ts";
 import { installation } from "./installation.ts";
 import { operation } from "./operation.ts";
 import { overview } from "./overview.ts";
@@ -66,11 +67,12 @@ const servers = {
     path: "/api/server/{id}/status",
     responses: { 200: serverStatus },
   }),
+  // Their schemas come with the page that shows what was found, and with the service.
   discoverServer: operation({
     tag: "servers",
     method: "GET",
     path: "/api/server/{id}/discovery",
-    responses: { 200: discovery },
+    responses: { 200: z.custom<Discovery>() },
     // Paths and commands of other people's sites.
     ability: "*",
     reach: "every server",
@@ -79,7 +81,7 @@ const servers = {
     tag: "servers",
     method: "POST",
     path: "/api/server/{id}/discovery/databases",
-    responses: { 200: foundDatabases },
+    responses: { 200: z.custom<FoundDatabases>() },
     reach: "every server",
   }),
   listSites: operation({

@@ -7,7 +7,7 @@ import {
   updateBackupConfigurationBody,
 } from "./backups/bodies.ts";
 import { createTokenBody, reportDeploymentBody, signInBody } from "./bodies.ts";
-import { findDatabasesBody } from "./discovery.ts";
+import { discovery, findDatabasesBody, foundDatabases } from "./discovery.ts";
 import { servedInventoryOperations } from "./inventory/served.ts";
 import { updateNotificationEventsBody, updateNotificationsBody } from "./notifications/bodies.ts";
 import type { Operation } from "./operation.ts";
@@ -52,7 +52,12 @@ export const servedOperations = {
     ...operations.updateServerNotificationEvents,
     body: updateNotificationEventsBody,
   },
-  findDatabases: { ...operations.findDatabases, body: findDatabasesBody },
+  discoverServer: { ...operations.discoverServer, responses: { 200: discovery } },
+  findDatabases: {
+    ...operations.findDatabases,
+    body: findDatabasesBody,
+    responses: { 200: foundDatabases },
+  },
   reportDeployment: { ...operations.reportDeployment, body: reportDeploymentBody },
   createToken: { ...operations.createToken, body: createTokenBody },
   signIn: { ...operations.signIn, body: signInBody },

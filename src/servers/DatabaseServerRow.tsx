@@ -1,6 +1,6 @@
 // A database server that was found: asks who logs in, lists its databases, and adds those that somebody chooses.
 import { type SyntheticEvent, useState } from "react";
-import type { FoundDatabases } from "../../contract/discovery.ts";
+import { foundDatabases, type FoundDatabases } from "../../contract/discovery.ts";
 import { call } from "../api/client.ts";
 import { toast } from "../app/toasts.ts";
 import { Button } from "../ui/Button.tsx";
@@ -41,7 +41,7 @@ function Login({ serverId, found }: DatabaseServerRowProps) {
         { id: serverId },
         { body: { ...found, ...login } },
       );
-      setListed({ ...answer, login });
+      setListed({ ...foundDatabases.parse(answer), login });
     } catch (error) {
       toast.failure("Couldn't list the databases.", error);
     }

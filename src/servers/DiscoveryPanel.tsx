@@ -1,6 +1,6 @@
 // Looks at a server for what the inventory does not have yet, and adds what somebody chooses.
 import { useState } from "react";
-import type { Discovery } from "../../contract/discovery.ts";
+import { discovery, type Discovery } from "../../contract/discovery.ts";
 import { call } from "../api/client.ts";
 import { LinkButton } from "../app/LinkButton.tsx";
 import { toast } from "../app/toasts.ts";
@@ -18,7 +18,7 @@ export function DiscoveryPanel({ serverId }: { serverId: number }) {
   const look = async () => {
     setIsLooking(true);
     try {
-      setFound(await call("discoverServer", { id: serverId }));
+      setFound(discovery.parse(await call("discoverServer", { id: serverId })));
     } catch (error) {
       toast.failure("Couldn't look for things on this server.", error);
     }
