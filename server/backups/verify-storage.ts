@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import { z } from "zod/mini";
 import { selfManifestSchema } from "../self-backup/stored-manifest.ts";
+import { toShownText } from "../ssh/server-away.ts";
 import { StorageError, type ListedStorage } from "../storage/storage.ts";
 import { keyOfManifest, manifestKeyOf } from "./stored-file.ts";
 import { storedManifestSchema } from "./stored-manifest.ts";
@@ -135,7 +136,7 @@ async function readManifest(
   if (parsed.data.version > 1)
     return `${manifestKey} was written by a newer version of Quarterdeck. Use that version.`;
   if (key.split("/").at(-1) !== parsed.data.name)
-    return `${manifestKey} is the manifest of ${parsed.data.name}.`;
+    return `${manifestKey} is the manifest of ${toShownText(parsed.data.name)}.`;
   return parsed.data;
 }
 

@@ -1,7 +1,17 @@
 // `quarterdeck verify` on storages that a service has filled, with the service and its database gone.
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFile, cp, mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  cp,
+  mkdir,
+  mkdtemp,
+  open,
+  readFile,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -192,4 +202,34 @@ test("refuses what it does not know", async () => {
     expect(code).toBe(2);
   }
   expect((await verify(["ftp://copies"])).stderr).toContain("neither a folder nor s3://");
+});
+
+test("is neither held up nor ended by what is no file, and writes no escape sequence", async () => {
+  const folder = await mkdtemp(join(root, "odd-"));
+  const manifest = (name: string) =>
+    JSON.stringify({
+      format: "quarterdeck-backup",
+      version: 1,
+      name,
+      size: 0,
+      sha256: "0".repeat(64),
+    });
+  const names = ["folder", "link", "pipe"].map((name) => `${name}.tar.zst`);
+  for (const name of names) await writeFile(join(folder, `${name}.json`), manifest(name));
+  await mkdir(join(folder, "folder.tar.zst"));
+  await symlink("/dev/zero", join(folder, "link.tar.zst"));
+  execFileSync("mkfifo", [join(folder, "pipe.tar.zst")]);
+  await writeFile(join(folder, "a\u001b[2J\nsound.tar.zst"), "");
+  await writeFile(
+    join(folder, "lie.tar.zst.json"),
+    manifest("x\u001b[2J\n1 stored file, all sound"),
+  );
+  await writeFile(join(folder, "deep.tar.zst.json"), "[".repeat(1_000_000));
+  const { code, stdout, stderr } = await verify([folder]);
+  for (const name of names) expect(stdout).toContain(`missing: ${name}\n`);
+  expect(stdout).toContain("unreadable manifest: deep.tar.zst\n");
+  expect(stdout).not.toContain("\u001b");
+  expect(stdout).not.toMatch(/^sound|^1 stored/m);
+  expect(stderr).toContain("5 of 5 stored files in");
+  expect(code).toBe(1);
 });

@@ -1,6 +1,7 @@
 // `verify`: whether what lies in a storage is what was stored there, without a database and without the service.
 import { sizeInWords } from "../backups/formatting.ts";
 import { verifyStorage, type Verified, type VerifyProgress } from "../backups/verify-storage.ts";
+import { toShownText } from "../ssh/server-away.ts";
 import { StorageError } from "../storage/storage.ts";
 import type { Command } from "./command.ts";
 import { openStorage } from "./open-storage.ts";
@@ -64,11 +65,14 @@ const asJson = ({ sound, soundBytes, problems, withoutManifest, leftovers }: Ver
   leftovers,
 });
 
+/** Others may write into a storage: a name is on one line, and nothing that a terminal would obey. */
+const shown = (text: string) => toShownText(text, Infinity);
+
 function report({ problems, withoutManifest, leftovers }: Verified): string[] {
   const block = (title: string, keys: readonly string[]) =>
-    keys.length === 0 ? [] : [title, ...keys.map((key) => `  ${key}`)];
+    keys.length === 0 ? [] : [title, ...keys.map((key) => `  ${shown(key)}`)];
   return [
-    ...problems.map(({ kind, key, reason }) => `${kind}: ${key}\n  ${reason}`),
+    ...problems.map(({ kind, key, reason }) => `${kind}: ${shown(key)}\n  ${shown(reason)}`),
     ...block(
       "Not checked, no manifest (of an earlier version, or their run isn't over):",
       withoutManifest,

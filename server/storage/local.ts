@@ -137,7 +137,9 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
       diagnosed(async () => {
         const path = await locate(key);
         try {
-          return (await stat(path)).size;
+          const found = await stat(path);
+          // Whoever reads from a pipe or a device waits, or reads, for ever.
+          return found.isFile() ? found.size : null;
         } catch (error) {
           if (isMissing(error)) return null;
           throw error;
