@@ -65,10 +65,10 @@ Either all of it is restored, or nothing. Never start it while the old installat
     onEnd(() => side.close());
     onEnd(() => stopping.abort(new Error("Interrupted.")));
 
-    const work = async () => {
+    const work = async (): Promise<Loaded | null> => {
+      let restored: Loaded | null = null;
       if (folder.isRerun && (await readRestored(side)) === folder.id) {
         isDecided = true;
-        context.say("An earlier run has restored everything.");
       } else {
         if (folder.isRerun) await folder.startAnew();
         const loaded = await loadArchive(content, side);
@@ -83,16 +83,21 @@ Either all of it is restored, or nothing. Never start it while the old installat
         // Whatever becomes of the answer: the next run finds out.
         isDecided = true;
         await side.query("commit");
-        report(context, config, { loaded, what: `${key} in ${storage.place}`, isKnown });
+        restored = loaded;
       }
       await side.close();
       // Of an older version, it is brought up to date.
       const { close } = await openDatabase(target.connection, () => undefined);
       await close();
       await folder.finish();
+      return restored;
     };
-    restoring = work();
-    await restoring;
+    const restoration = work();
+    restoring = restoration;
+    // Said last: where nobody reads it any more, all is done.
+    const loaded = await restoration;
+    if (loaded === null) context.say("An earlier run has restored everything.");
+    else report(context, config, { loaded, what: `${key} in ${storage.place}`, isKnown });
     context.say(
       `Start Quarterdeck with: ${startLine}. Start it only if the old installation runs nowhere any more: workers and backups would be run twice.`,
     );
