@@ -24,8 +24,8 @@ const script = `
 config=$1
 shift
 f() { printf '%s\\t%s\\t%s\\0' "$@"; }
-for s in /run/postgresql/.s.PGSQL.* /tmp/.s.PGSQL.*; do [ -S "$s" ] && f socket postgres "$s"; done
-for s in /run/mysqld/mysqld.sock /var/lib/mysql/mysql.sock /tmp/mysql.sock; do [ -S "$s" ] && f socket mysql "$s"; done
+for s in /run/postgresql/.s.PGSQL.*; do [ -S "$s" ] && f socket postgres "$s"; done
+for s in /run/mysqld/mysqld.sock /var/lib/mysql/mysql.sock; do [ -S "$s" ] && f socket mysql "$s"; done
 for t in /proc/net/tcp /proc/net/tcp6; do
   while read -r _ l _ s _; do [ "$s" = 0A ] && f port "\${l%:*}" "\${l##*:}"; done 2>/dev/null <"$t"
 done
@@ -105,8 +105,8 @@ function findDatabaseServers(records: readonly Record[]): Discovery["database_se
       const cut = last.lastIndexOf("/.s.PGSQL.");
       return { socket: last.slice(0, cut), port: Number(last.slice(cut + "/.s.PGSQL.".length)) };
     })
-    // Its lock file has a longer name.
-    .filter(({ port }) => Number.isInteger(port));
+    // Its lock file has a longer name. One of another number is reached by its port alone, where it has one.
+    .filter(({ port }) => port === databasePorts.postgres[0] || listening.has(port));
   const mysql = sockets.filter(({ first }) => first === "mysql").map(({ last }) => last);
   const ports = (engine: keyof typeof databasePorts) =>
     databasePorts[engine].filter((port) => listening.has(port));

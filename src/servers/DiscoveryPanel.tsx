@@ -116,7 +116,10 @@ function FoundThings({ serverId, found }: { serverId: number; found: Discovery }
           <h3 className={headingClass}>Queue workers of supervisord</h3>
           <ul aria-label="Queue workers found">
             {workers.map((worker) => (
-              <QueueWorker key={`${worker.file} ${worker.program}`} worker={worker} />
+              <QueueWorker
+                key={`${worker.file} ${worker.program} ${worker.command}`}
+                worker={worker}
+              />
             ))}
           </ul>
         </>
