@@ -44,6 +44,15 @@ test("a site that is found is added, and its database backed up, in a few clicks
     expect.objectContaining({ name: "found.example.com", engine: "sqlite" }),
   );
   expect(entries).not.toContainEqual(expect.objectContaining({ root }));
+
+  // The other tests' inventory does not have it, and is refused while something uses it.
+  const configuration = page.url().split("/").at(-1);
+  await service.call("DELETE", `/api/backup-configuration/${configuration}`);
+  await expect
+    .poll(
+      async () => (await service.call("GET", `/api/backup-configuration/${configuration}`)).status,
+    )
+    .toBe(404);
 });
 
 test("a token for reading sees why it may not look", async ({ page, service }) => {
