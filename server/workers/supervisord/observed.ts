@@ -58,6 +58,8 @@ export function readProcesses(
 /** How a process ended. */
 export type ProcessExit = { code: number | null; signal: string | null };
 
+export const unknownExit: ProcessExit = { code: null, signal: null };
+
 /**
  * The newest end of each process by its name. supervisord forgets the exit code of a failed start, and that of any other
  * with the next one; its log has them all.

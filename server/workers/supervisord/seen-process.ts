@@ -2,7 +2,7 @@
 import type { ProcessState } from "../../../contract/workers/worker.ts";
 import type { ProcessStatus, Program } from "../process-manager.ts";
 import { createRunHistory } from "../supervisor/run-history.ts";
-import type { Observed, ProcessExit } from "./observed.ts";
+import { type Observed, type ProcessExit, unknownExit } from "./observed.ts";
 import type { SlotRecord } from "./records.ts";
 import {
   exitReason,
@@ -49,7 +49,7 @@ export function createSeenProcess(ports: SeenProcessPorts, intent: Intent) {
   /** Of the newest run that was seen, see `Observed`. */
   let start = 0;
   let startedAtMs = 0;
-  let exit: ProcessExit = { code: null, signal: null };
+  let exit = unknownExit;
   let restarts = 0;
   let reason: string | null = null;
   /** Why the last stop or restart had to kill; null where everything ended by itself. */

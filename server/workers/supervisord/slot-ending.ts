@@ -3,6 +3,7 @@
 import type { ProcessState } from "../../../contract/workers/worker.ts";
 import type { Program } from "../process-manager.ts";
 import { killReason } from "../supervisor/reasons.ts";
+import type { ProcessExit } from "./observed.ts";
 import { isKept, type Step } from "./slot-step.ts";
 
 /** A process on its way down. */
@@ -13,6 +14,7 @@ type Ending = {
   isFinal: boolean;
   /** Whom the signal was sent to. */
   signaled: number | null;
+  /** When supervisord was asked, not when it answered: its own time runs from in between. */
   sentAtMs: number | null;
   isKillTold: boolean;
   /** supervisord may know of it: also where it did not answer, it may do what it was asked to once it goes on. */
@@ -57,6 +59,8 @@ export function createSlotEnding({ nowMs, startedAs, isAsWanted, onKill }: Endin
   }
 
   return {
+    /** Whether it has had its stop seconds, so that supervisord may have killed it. */
+    isOverdue,
     isUnderWay: () => ending !== null,
     /** Whether supervisord starts it again by itself, which ends the ending. */
     comesBack: () => ending !== null && !ending.isFinal && ending.signaled !== null && isAsWanted(),
@@ -83,8 +87,11 @@ export function createSlotEnding({ nowMs, startedAs, isAsWanted, onKill }: Endin
       if (ending?.isTold === false) finish();
     },
 
-    tells() {
-      if (ending !== null) ending.isTold = true;
+    tells({ kind }: Step) {
+      if (ending === null) return;
+      ending.isTold = true;
+      if (kind === "stop") ending.sentAtMs ??= nowMs();
+      if (kind === "signal") ending.sentAtMs = nowMs();
     },
 
     /** What is to be done next about a process that is not to be as it is. @param wanted whether it is to come back */
@@ -97,16 +104,14 @@ export function createSlotEnding({ nowMs, startedAs, isAsWanted, onKill }: Endin
       return isOverdue() ? { kind: "kill" } : null;
     },
 
-    noteStop() {
-      if (ending !== null) ending.sentAtMs ??= nowMs();
-    },
     noteSignal(pid: number | null) {
-      if (ending !== null) Object.assign(ending, { signaled: pid, sentAtMs: nowMs() });
+      if (ending !== null) ending.signaled = pid;
     },
     noteKill: tellKill,
-    /** The process has ended. supervisord kills by itself and does not say so. */
-    noteEnd() {
-      if (isOverdue()) tellKill();
+    /** The process has ended. supervisord kills by itself; where its log does not say how it ended, time does. */
+    noteEnd({ code, signal }: ProcessExit) {
+      const isOwn = code !== null || (signal !== null && signal !== "SIGKILL");
+      if (isOverdue() && !isOwn) tellKill();
     },
   };
 }

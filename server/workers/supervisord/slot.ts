@@ -1,7 +1,7 @@
 // One process of a worker as supervisord keeps it: what it is to be, what supervisord says it is, and the next step from
 // the one to the other. It does nothing by itself, so that a step that was cut off is found again by looking.
 import type { ProcessStatus } from "../process-manager.ts";
-import type { Observed, ProcessExit } from "./observed.ts";
+import { type Observed, type ProcessExit, unknownExit } from "./observed.ts";
 import type { SlotRecord } from "./records.ts";
 import { createSeenProcess, type SeenProcessPorts } from "./seen-process.ts";
 import { createSlotEnding } from "./slot-ending.ts";
@@ -95,7 +95,6 @@ export function createSlot(number: number, ports: SlotPorts) {
   function checkEnding() {
     if (!ending.isUnderWay()) return;
     if (isThere !== false && !isOver({ pid: pid(), state: state() })) return;
-    ending.noteEnd();
     if (wanted) isStartDue = true;
     if (wanted || isThere === false) ending.finish();
   }
@@ -131,7 +130,8 @@ export function createSlot(number: number, ports: SlotPorts) {
       isStartDue ||
       (state() !== "RUNNING" && state() !== "STOPPED" && state() !== "FATAL"),
     /** Whether this look shows that a run has ended since the last one. */
-    hasEnded: (seen: Observed) => isThere !== null && shown.hasEnded(seen),
+    hasEnded: (seen: Observed) =>
+      isThere !== null && (shown.hasEnded(seen) || (ending.isOverdue() && isOver(seen))),
 
     /** Before anything was seen: what an earlier life of the service wrote down. */
     resume(record: SlotRecord | null, up: boolean) {
@@ -150,7 +150,8 @@ export function createSlot(number: number, ports: SlotPorts) {
       const wasThere = isThere;
       isThere = seen !== null;
       // Before anybody is told of the end.
-      if (ending.isUnderWay() && (seen === null || isOver(seen))) ending.noteEnd();
+      if (ending.isUnderWay() && (seen === null || isOver(seen)))
+        ending.noteEnd(seenExit ?? unknownExit);
       if (seen === null) shown.takeAbsence(wasThere);
       else shown.take(seen, seenExit, wasThere === null);
       startedFor = asked;
@@ -158,9 +159,9 @@ export function createSlot(number: number, ports: SlotPorts) {
     },
 
     /** A step is about to be given to supervisord. */
-    tells() {
+    tells(step: Step) {
       startedFor = ports.program();
-      ending.tells();
+      ending.tells(step);
     },
 
     /** A step was given to supervisord. */
@@ -171,7 +172,6 @@ export function createSlot(number: number, ports: SlotPorts) {
           shown.enter("STOPPING");
           return;
         case "stop":
-          ending.noteStop();
           // One that waits for its next start has nothing to end.
           if (state() !== "BACKOFF") shown.enter("STOPPING", null);
           return;

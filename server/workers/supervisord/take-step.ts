@@ -27,7 +27,7 @@ const isFault = (error: unknown, ...codes: number[]) =>
  * @throws what `rpc` throws, where that says nothing of the step
  */
 export async function takeStep(rpc: Rpc, name: string, slot: Slot, step: Step): Promise<boolean> {
-  slot.tells();
+  slot.tells(step);
   try {
     switch (step.kind) {
       case "stop":

@@ -18,7 +18,7 @@ import {
 } from "./files.ts";
 import type { Installed } from "./installed.ts";
 import type { Machine } from "./machine.ts";
-import { type Observed, readExits, readProcesses } from "./observed.ts";
+import { type Observed, readExits, readProcesses, unknownExit } from "./observed.ts";
 import { fileText, type Names, sectionsIn } from "./program-file.ts";
 import { isAway, type Rpc } from "./rpc.ts";
 import type { Slot } from "./slot.ts";
@@ -81,7 +81,7 @@ export function createTurn(options: TurnOptions) {
     for (const { slot, name } of all) {
       const one = seen.get(name) ?? null;
       const isOfInterest = one !== null && slot.hasEnded(one);
-      slot.observe(one, isOfInterest ? (exits?.get(name) ?? { code: null, signal: null }) : null);
+      slot.observe(one, isOfInterest ? (exits?.get(name) ?? unknownExit) : null);
       seen.delete(name);
     }
     return seen;

@@ -8,6 +8,7 @@ import {
   makeInstance,
   type TestSupervisor,
 } from "../../supervisor/testing.ts";
+import type { Clock } from "../../../clock.ts";
 import type { LookingManager } from "../../process-manager.ts";
 import type { Machine } from "../machine.ts";
 import { createSupervisordManager } from "../manager.ts";
@@ -20,6 +21,7 @@ type Given = {
   folder?: string;
   instance?: string;
   machine?: Machine;
+  clock?: Clock;
   busyMs?: number;
   restMs?: number;
 };
@@ -47,6 +49,7 @@ export function makeManager(
   };
   const manager = createSupervisordManager({
     ...listener,
+    clock: given.clock ?? listener.clock,
     machine: {
       ...machine,
       run(command) {

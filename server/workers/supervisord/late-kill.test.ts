@@ -1,0 +1,104 @@
+// supervisord kills by itself what outlives its stop seconds, and nobody is looking in that moment.
+import { existsSync, rmSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { once } from "node:events";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, type TestContext } from "vitest";
+import { systemClock } from "../../clock.ts";
+import { createLocalHost } from "../../hosts/local.ts";
+import { isRunning, makeFolder, programOf, shell, soon } from "../supervisor/testing.ts";
+import { isUp, makeManager, pidsOf } from "./testing/manager.ts";
+import { startSupervisord, type TestSupervisord } from "./testing/supervisord.ts";
+
+let supervisord: TestSupervisord;
+beforeAll(async () => {
+  supervisord = await startSupervisord();
+});
+afterAll(() => supervisord?.close());
+
+/** A worker that is looked at only when it is woken, by a clock that the test sets. */
+async function startOne(
+  context: TestContext,
+  stopwaitsecs: number,
+  script: (file: string) => string,
+) {
+  let nowMs = Date.now();
+  const folder = makeFolder(context);
+  const file = join(folder, "file");
+  /** How long supervisord's answer to the order to stop is under way. */
+  let answerMs = 0;
+  const slow = createServer((client) => {
+    const to = connect(supervisord.socket);
+    let isStop = false;
+    client.on("data", (data) => {
+      isStop ||= data.includes("supervisor.stopProcess");
+      to.write(data);
+    });
+    to.on("data", (data) => {
+      if (isStop) nowMs += answerMs;
+      isStop = false;
+      client.write(data);
+    });
+    client.on("close", () => to.destroy());
+    to.on("close", () => client.destroy());
+  });
+  const path = join(folder, "socket");
+  slow.listen(path);
+  await once(slow, "listening");
+  context.onTestFinished(() => void slow.close());
+  const { PATH = "" } = process.env;
+  const { run } = createLocalHost({ PATH, HOME: "/" });
+  const hourMs = 3_600_000;
+  const manager = makeManager(context, supervisord, {
+    clock: { ...systemClock, now: () => nowMs },
+    machine: {
+      run,
+      openSocket: async () => path,
+      whyClosed: async () => null,
+      environment: { PATH },
+    },
+    busyMs: hourMs,
+    restMs: hourMs,
+  });
+  await manager.resume([]);
+  manager.start(programOf(1, { args: shell(script(file)), stopwaitsecs }));
+  const looks = (what: () => boolean) => () => {
+    manager.wake();
+    return what();
+  };
+  await expect.poll(looks(isUp(manager, 1)), soon).toBe(true);
+  await expect.poll(() => existsSync(file), soon).toBe(true);
+  const [pid = 0] = pidsOf(manager, 1);
+
+  /** @returns why it was killed */
+  return async (given: { answerMs: number; unseenMs: number }) => {
+    ({ answerMs } = given);
+    const stopping = manager.stop(1);
+    await expect.poll(() => manager.state(1), soon).toBe("STOPPING");
+    rmSync(file);
+    await expect.poll(() => isRunning(pid), soon).toBe(false);
+    nowMs += given.unseenMs;
+    await expect
+      .poll(
+        looks(() => manager.state(1) === "STOPPED"),
+        soon,
+      )
+      .toBe(true);
+    await stopping;
+    return manager.kills;
+  };
+}
+
+test("one that it killed is told, however late it answered", async (context) => {
+  const stop = await startOne(context, 1, (file) => `trap '' TERM; touch ${file}; sleep 300`);
+  const reason = "1/1: Killed: still running 1 second after SIGTERM.";
+  expect(await stop({ answerMs: 700, unseenMs: 300 })).toEqual([reason]);
+});
+
+test("one that ended by itself is not taken for killed, however late that is seen", async (context) => {
+  const stop = await startOne(context, 30, (file) => {
+    const ends = `trap 'while [ -e ${file} ]; do sleep 0.05; done; exit 3' TERM`;
+    return `${ends}; touch ${file}; while :; do sleep 0.1; done`;
+  });
+  expect(await stop({ answerMs: 0, unseenMs: 40_000 })).toEqual([]);
+});
