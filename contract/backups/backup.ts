@@ -79,6 +79,8 @@ export const backup = z
     progress: extra(z.object({ plain_bytes: bytes, stored_bytes: bytes })),
     /** Hex SHA-256 of the file as stored. */
     checksum: extra(z.string()),
+    /** Only whoever has a private key of its storage's recipients can read it. */
+    encrypted: z.optional(z.boolean()),
     /** Bytes before compression. */
     plain_size: extra(bytes),
     /** What is odd about it although it finished. */

@@ -1,6 +1,6 @@
 // What the backups' requests may say.
 import * as z from "zod/mini";
-import { line, integer, ownId } from "../inputs.ts";
+import { line, integer, ownId, storableText } from "../inputs.ts";
 import { backupableTypes } from "./backup.ts";
 import { frequency } from "./cron.ts";
 
@@ -26,11 +26,18 @@ export const updateBackupConfigurationBody = z
   .object(settings)
   .register(z.globalRegistry, { id: "UpdateBackupConfiguration" });
 
+/** An identity file has some 200 characters, and one with a passphrase twice as many. */
+export const maxIdentity = 16_384;
+
 /** An extra: a restore without a body saves what is there now as a backup of its own first. */
 export const restoreBackupBody = z
   .object({
     /** What is there now is not saved first, and is lost: for what is too broken to be backed up. */
     skip_safety_backup: z.optional(z.boolean()),
+    /** Of an encrypted backup: a private key of age, or the identity file that holds it. Never stored. */
+    identity: z.optional(storableText().check(z.maxLength(maxIdentity))),
+    /** Of an identity file that is protected by one. Never stored. */
+    passphrase: z.optional(storableText().check(z.maxLength(1024))),
   })
   .register(z.globalRegistry, { id: "RestoreBackup" });
 

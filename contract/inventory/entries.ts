@@ -62,6 +62,17 @@ const user = z.string().check(
   }),
 );
 
+/** Public keys of age, https://age-encryption.org/v1: what is stored is encrypted to all of them. */
+const recipients = z
+  .array(
+    z.string().check(
+      z.regex(/^age1[02-9ac-hj-np-z]{58}$/, {
+        error: "A recipient is a public key of age: “age1” and 58 more characters.",
+      }),
+    ),
+  )
+  .check(z.minLength(1), z.maxLength(20));
+
 const [slack, discord, email] = channelTypes;
 
 type Schema = z.ZodMiniType;
@@ -108,6 +119,9 @@ function entriesWith<Id extends Schema, Secret extends Schema, Key extends Schem
     postgres: z.optional(secret),
     mysql: z.optional(secret),
   });
+
+  /** What is stored is encrypted to the recipients; what drills decrypt it with is needed by nothing else. */
+  const encryption = { recipients: z.optional(recipients), drill_identity: z.optional(secret) };
 
   return {
     servers: z.strictObject({
@@ -170,6 +184,7 @@ function entriesWith<Id extends Schema, Secret extends Schema, Key extends Schem
         path: absolutePath,
         /** Whose disk it is; by default this machine's. */
         server: z.optional(ownId),
+        ...encryption,
       }),
       z.strictObject({
         id,
@@ -180,6 +195,7 @@ function entriesWith<Id extends Schema, Secret extends Schema, Key extends Schem
         endpoint: z.optional(endpoint),
         access_key: secret,
         secret_key: secret,
+        ...encryption,
       }),
     ]),
 

@@ -5,7 +5,10 @@ import { canBackup, runningWork } from "../../contract/backups/backup.ts";
 import type { Clock } from "../clock.ts";
 import type { Actor } from "../activity/actor.ts";
 import { recordActivity } from "../activity/store.ts";
-import { conflict } from "../http/service-error.ts";
+import type { FieldErrors } from "../../contract/errors.ts";
+import { findFileKey, RefusedIdentity, type Given } from "../encryption/decrypt.ts";
+import { isEncrypted } from "../encryption/encrypt.ts";
+import { conflict, InvalidFields, ServiceError } from "../http/service-error.ts";
 import type { Leases } from "../instances/leases.ts";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -15,6 +18,7 @@ import type { BackupTaskKind } from "../store/tables.ts";
 import { backupEntry, canceledAction } from "./event-data.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
+import type { FileKeys } from "./file-keys.ts";
 import type { TaskRunner } from "./task-runner.ts";
 import { openVerified } from "./pipeline.ts";
 import type { Resolver } from "./resolver.ts";
@@ -31,10 +35,14 @@ type BackupServiceOptions = {
   resolver: Resolver;
   runner: TaskRunner;
   removal: Removal;
+  fileKeys: FileKeys;
   jobs: Jobs;
   leases: Pick<Leases, "holdThose">;
   clock: Clock;
 };
+
+/** As a request has it. */
+type GivenFields = { [Field in keyof Given]?: Given[Field] | undefined };
 
 const alreadyEnding = "The backup is already ending. Check again in a moment.";
 
@@ -47,7 +55,7 @@ const taskNames = {
 } as const satisfies Record<BackupTaskKind, string>;
 
 export function createBackupService(options: BackupServiceOptions) {
-  const { store, configurations, tasks, resolver, runner, removal, clock } = options;
+  const { store, configurations, tasks, resolver, runner, removal, fileKeys, clock } = options;
   const { addTask, run, runScheduled } = createRunMaker(options);
 
   /** Locks a backup together with its configuration; the configuration first, so that no two requests cross. */
@@ -87,6 +95,23 @@ export function createBackupService(options: BackupServiceOptions) {
     return storage;
   }
 
+  /** @returns the key of an encrypted file; null for any other. @throws a conflict, or InvalidFields */
+  async function openFile(row: BackupRow, { identity = "", passphrase }: GivenFields) {
+    if (!isEncrypted(row.path)) return null;
+    const storage = await findFile(row);
+    const ending = new AbortController();
+    try {
+      const file = await storage.get(row.path, { signal: ending.signal }).catch(asConflict);
+      return await findFileKey(file, { identity, passphrase });
+    } catch (error) {
+      if (error instanceof RefusedIdentity)
+        throw new InvalidFields({ [error.field]: [error.message] });
+      throw error instanceof ServiceError ? error : asConflict(error);
+    } finally {
+      ending.abort();
+    }
+  }
+
   /** A task can be canceled where it runs. Looked at before anything is stored of the request. @throws a conflict */
   async function refuseElsewhere(backupId: number): Promise<void> {
     const busy = await store.transaction((tx) => tasks.ofBackup(tx, backupId));
@@ -108,12 +133,24 @@ export function createBackupService(options: BackupServiceOptions) {
     run,
     runScheduled,
 
+    /** What is missing to restore it: complaints by field. */
+    checkRestore: (row: BackupRow, { identity = "" }: GivenFields): FieldErrors =>
+      isEncrypted(row.path) && canBackup.restore(row) && identity.trim() === ""
+        ? { identity: [identityMissing] }
+        : {},
+
     /**
      * Asks for a restore.
      * @param skipsSafetyBackup what is there now is not saved first, and is lost
-     * @throws a conflict
+     * @param given what opens it where it is encrypted; none of it is kept but the key of this one file, and that in memory
+     * @throws a conflict, or InvalidFields
      */
-    async restore(found: BackupRow, skipsSafetyBackup: boolean): Promise<BackupRow> {
+    async restore(
+      found: BackupRow,
+      skipsSafetyBackup: boolean,
+      given: GivenFields,
+    ): Promise<BackupRow> {
+      const fileKey = canBackup.restore(found) ? await openFile(found, given) : null;
       const row = await store.transaction(async (tx) => {
         const { row, configuration } = await lockBoth(tx, found);
         if (!canBackup.restore(row))
@@ -129,9 +166,11 @@ export function createBackupService(options: BackupServiceOptions) {
           restore_output: "",
           restored_at: null,
         });
-        await addTask(tx, configuration, row.id, "restore", {
+        const ids = await addTask(tx, configuration, row.id, "restore", {
           skip_safety_backup: skipsSafetyBackup,
         });
+        // Before the transaction ends: whoever performs it may have begun a moment later.
+        if (fileKey !== null) for (const id of ids) fileKeys.keep(id, fileKey);
         const more = skipsSafetyBackup ? { detail: "Without a backup of current data." } : {};
         await recordActivity(tx, backupEntry(configuration, row, "asked to restore", more));
         return row;
@@ -181,6 +220,7 @@ export function createBackupService(options: BackupServiceOptions) {
           );
         await recordActivity(tx, backupEntry(configuration, row, "asked to cancel"));
         if (!(await tasks.endWaiting(tx, task.id))) return { row, begun: task };
+        fileKeys.drop(task.id);
         const detail = cancellationMessage(reason, task.kind);
         await endUnbegun(tx, task.kind, row, detail);
         await recordActivity(
@@ -241,6 +281,9 @@ export function createBackupService(options: BackupServiceOptions) {
 }
 
 export type BackupService = ReturnType<typeof createBackupService>;
+
+const identityMissing =
+  "The identity field is required: the backup is encrypted, and only your private key opens it.";
 
 const asConflict = (error: unknown): never => {
   throw conflict(failureMessage(error));

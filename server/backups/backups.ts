@@ -18,6 +18,7 @@ import { createConfigurationService } from "./configuration-service.ts";
 import { createConfigurationStore } from "./configuration-store.ts";
 import { createConfigurationTransitions } from "./configuration-transitions.ts";
 import { createBackupCounts, backupMetrics } from "./metrics.ts";
+import { createFileKeys } from "./file-keys.ts";
 import { createTaskHandlers } from "./task-handlers.ts";
 import type { Visible } from "../events/visible-messages.ts";
 import { createEntryTests } from "./entry-tests.ts";
@@ -94,7 +95,8 @@ export function createBackups(options: BackupsOptions): Backups {
     version: options.version,
   });
   const stores = { store, configurations: configurationStore, tasks };
-  const parts = { ...stores, resolver, recovery, jobs, clock, log };
+  const fileKeys = createFileKeys(clock);
+  const parts = { ...stores, resolver, recovery, fileKeys, jobs, clock, log };
 
   const removal = createRemoval(parts);
   const retention = createRetention({ ...parts, removal });

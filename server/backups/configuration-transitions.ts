@@ -118,6 +118,7 @@ export function createConfigurationTransitions(options: ConfigurationTransitions
       try {
         const storage = await resolver.storage(row.storage_provider_id);
         await rehearseStorage(storage, `${row.directory}/${id}`, signal);
+        await resolver.encryption(row.storage_provider_id);
         const source = await resolver.source(row);
         await source.rehearse(signal);
         warnings = (await source.warnings?.(signal)) ?? [];

@@ -1,4 +1,6 @@
 // Tries a database or a storage provider as somebody typed it into a form, before it is in the inventory.
+import { recipientsOf } from "../encryption/decrypt.ts";
+import { EncryptionError } from "../encryption/encryption-error.ts";
 import type { EntryTests } from "../inventory/try-entries.ts";
 import type { SecretReader } from "../inventory/secrets.ts";
 import { sizeInWords } from "./formatting.ts";
@@ -20,6 +22,15 @@ export const createEntryTests = (
 
   async storage(entry, secrets, signal) {
     const storage = await resolverWith(secrets).storageOf(entry);
+    const { recipients, drill_identity: reference } = entry;
+    if (recipients !== undefined) await resolverWith(secrets).encryptionOf(recipients);
+    if (reference !== undefined) {
+      const opened = await recipientsOf(await secrets.read(reference, "the drill_identity"));
+      if (!opened.some((one) => recipients?.includes(one)))
+        throw new EncryptionError(
+          "The drill_identity opens nothing here: its public key is none of the recipients.",
+        );
+    }
     await rehearseStorage(storage, directory, signal);
     const free = await storage.freeBytes();
     return {

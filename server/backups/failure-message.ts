@@ -1,5 +1,6 @@
 // The operator's message for a failure, and the ends of a job that have one of their own.
 import { messageOf } from "../loggable-error.ts";
+import { EncryptionError } from "../encryption/encryption-error.ts";
 import { SourceError } from "./sources/source.ts";
 import { StorageError } from "../storage/storage.ts";
 import { DamagedCopy } from "./pipeline.ts";
@@ -32,7 +33,7 @@ export const leftBehind = {
 export const cancellationMessage = (reason: Canceled, kind: BackupTaskKind): string =>
   `${reason.message} ${leftBehind[kind]}`;
 
-const known = [SourceError, StorageError, DamagedCopy, Interrupted, ServerAway];
+const known = [SourceError, StorageError, DamagedCopy, EncryptionError, Interrupted, ServerAway];
 
 /** The operator's message for a failure; null for what is nobody's fault but ours. */
 export const operatorMessage = (error: unknown): string | null =>

@@ -73,6 +73,8 @@ beforeEach(async () => {
         server: { id: 1, name: "here" },
         tools: {},
       }),
+      encryption: async () => null,
+      drillIdentity: async () => null,
       markStorage: async () => undefined,
     } satisfies Omit<Resolver, "drill">,
     jobs,

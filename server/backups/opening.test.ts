@@ -40,7 +40,11 @@ async function openFiles(): Promise<string[]> {
 
 test.each([
   ["openVerified", openVerified],
-  ["openPlain", openPlain],
+  [
+    "openPlain",
+    (from: typeof storage, file: typeof expected, signal: AbortSignal) =>
+      openPlain(from, file, null, signal),
+  ],
   ["verifyStored", verifyStored],
 ])("%s", async (_name, open) => {
   for (let moment = 0; moment < 40; moment++) {

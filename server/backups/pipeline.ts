@@ -4,6 +4,8 @@ import { pipeline } from "node:stream/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { createZstdDecompress } from "node:zlib";
 import { StorageError, type Storage } from "../storage/storage.ts";
+import { createDecrypt, type FileKey } from "../encryption/decrypt.ts";
+import type { Encrypt } from "../encryption/encrypt.ts";
 import { createHasher } from "./hasher.ts";
 import { chunkBytes, compressHere, passCompressed } from "./packing.ts";
 import type { CompressedDump, Manifest } from "./sources/source.ts";
@@ -30,6 +32,8 @@ type StoreOptions = {
   dump(into: Writable, signal: AbortSignal): Promise<Manifest | ManifestOf>;
   /** What is written comes compressed by zstd already. */
   compressed?: Pick<CompressedDump, "content"> | null;
+  /** Left out: it is stored as it is. */
+  encrypt?: Encrypt | null;
   signal: AbortSignal;
   onProgress(bytes: { plainBytes: number; storedBytes: number }): void;
 };
@@ -43,13 +47,16 @@ const wordsMs = 2000;
  */
 export async function storeDump(options: StoreOptions): Promise<Stored> {
   const { storage, key, onProgress } = options;
-  const { compressed = null } = options;
-  const hasher = createHasher(compressed?.content);
+  const { compressed = null, encrypt = null } = options;
+  const hasher = createHasher(encrypt === null ? compressed?.content : null);
+  /** What comes compressed is unpacked before it is encrypted. */
+  const inspector =
+    encrypt === null || compressed === null ? hasher : createHasher(compressed.content);
   const {
     into,
     out,
     release,
-    plainBytes = hasher.plainBytes,
+    plainBytes = inspector.plainBytes,
   } = compressed === null ? compressHere() : passCompressed();
   let sizeBytes = 0;
   let backBytes = 0;
@@ -67,12 +74,19 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
         const dumped = options.dump(into, signal);
         // What breaks off because nobody reads it has none: the storage is about to say why it stopped.
         let reason: Error | undefined;
+        async function* inspected(chunks: AsyncIterable<Buffer>) {
+          for await (const chunk of chunks) {
+            if (inspector !== hasher) await inspector.sent.update(chunk);
+            yield chunk;
+          }
+          if (inspector !== hasher) await inspector.sent.digest();
+        }
         async function* content() {
           let isWhole = false;
           try {
             // Left open where the reader breaks off, so that the dump does not fail before the reader has said why.
             const chunks: AsyncIterable<Buffer> = out.iterator({ destroyOnReturn: false });
-            for await (const chunk of chunks) {
+            for await (const chunk of encrypt?.(inspected(chunks), signal) ?? chunks) {
               await hasher.sent.update(chunk);
               sizeBytes += chunk.length;
               onProgress({ plainBytes: plainBytes(), storedBytes: sizeBytes });
@@ -95,7 +109,7 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
           backBytes += piece.length;
         };
         const stored = storage
-          .put(key, stream, { signal, takeBack, release })
+          .put(key, stream, { signal, takeBack, release: encrypt === null ? release : undefined })
           .catch(async (error: unknown) => {
             // A dump destroys its output before it has said why: its words are the cause, not those of the stream.
             if (reason !== undefined && into.destroyed && !signal.aborted)
@@ -116,11 +130,11 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
       plainBytes: plainBytes(),
       checksum,
       manifest:
-        typeof manifest === "function" ? manifest(hasher.unpacked()?.archive ?? null) : manifest,
+        typeof manifest === "function" ? manifest(inspector.unpacked()?.archive ?? null) : manifest,
       verification,
     };
   } finally {
-    await hasher.end();
+    await Promise.all([hasher.end(), inspector.end()]);
   }
 }
 
@@ -196,6 +210,7 @@ async function pass(
   expected: Expected,
   to: Duplex,
   signal: AbortSignal,
+  decrypt: ReturnType<typeof createDecrypt> | undefined = undefined,
 ): Promise<void> {
   const { path, size, checksum } = expected;
   const hasher = createHasher();
@@ -217,7 +232,9 @@ async function pass(
     if (held !== null) yield held;
   }
   try {
-    await pipeline(stored, compared, to);
+    await (decrypt === undefined
+      ? pipeline(stored, compared, to)
+      : pipeline(stored, compared, decrypt, to));
   } catch (error) {
     // The stream passes the error on to its reader.
     to.destroy(toError(error));
@@ -238,13 +255,15 @@ export async function verifyStored(
   for await (const _ of await openVerified(storage, expected, signal));
 }
 
-/** A stored file as the source gave it, verified on the way. */
+/** A stored file as the source gave it, verified on the way. @param key of one that is encrypted */
 export async function openPlain(
   storage: Storage,
   expected: Expected,
+  key: FileKey | null,
   signal: AbortSignal,
 ): Promise<Readable> {
   const plain = heldForReader(createZstdDecompress({ chunkSize: chunkBytes }));
-  void pass(await openStored(storage, expected, signal), expected, plain, signal);
+  const decrypt = key === null ? undefined : createDecrypt(key);
+  void pass(await openStored(storage, expected, signal), expected, plain, signal, decrypt);
   return plain;
 }

@@ -1,7 +1,8 @@
 // RECOVERY.md: how everything in a storage is restored on an empty machine, with Debian's programs and nothing of this service.
+import { isEncrypted } from "../encryption/encrypt.ts";
 import { toShownText } from "../ssh/server-away.ts";
 import { sizeInWords } from "./formatting.ts";
-import { packagesOf, quoteWord, restoreCommands } from "./restore-commands.ts";
+import { identityName, packagesOf, quoteWord, restoreCommands } from "./restore-commands.ts";
 import type { FileOwner } from "./sources/source.ts";
 import { manifestKeyOf } from "./stored-file.ts";
 import type { Engine } from "./subject.ts";
@@ -50,6 +51,10 @@ const kindOf: Record<Engine, string> = {
 const compare = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);
 const utc = (at: Date) => `${at.toISOString().slice(0, 19).replace("T", " ")} UTC`;
 const block = (lines: readonly string[]) => ["```sh", ...lines, "```"].join("\n");
+const identityNote = `Files that end with \`.age\` are encrypted. Copy a private key that opens them, the line that starts with \`AGE-SECRET-KEY-1\` or the whole
+identity file, to \`${identityName}\` in the folder where you run the commands, and delete it afterwards. Quarterdeck doesn't have it.
+
+`;
 /** On one line of Markdown, as text: no link, no HTML, and nothing that a terminal would obey. */
 const plain = (text: string) =>
   toShownText(text.replaceAll(/[\s`]+/g, " "), Infinity).replaceAll(/[\\<&[]/g, String.raw`\$&`);
@@ -61,7 +66,12 @@ export function recoveryPage({ provider, place, isBucket, targets, ...page }: Pa
       order.indexOf(a.engine) - order.indexOf(b.engine) ||
       compare(a.name, b.name),
   );
-  const packages = new Set(["zstd", ...sorted.flatMap(({ engine }) => packagesOf[engine])]);
+  const hasEncrypted = sorted.some(({ key }) => isEncrypted(key));
+  const packages = new Set([
+    "zstd",
+    ...(hasEncrypted ? ["age"] : []),
+    ...sorted.flatMap(({ engine }) => packagesOf[engine]),
+  ]);
   const where = isBucket
     ? `Download ${plain(place)} with any S3 client, keeping the names of its files, and run the commands in the folder that you downloaded to.`
     : `Run the commands in this folder (${plain(place)}), or in a copy of it.`;
@@ -84,7 +94,7 @@ Database servers must be running: \`systemctl start postgresql mariadb\`, or \`s
 
 ## 2. Restore
 
-Start a shell of its own (\`bash\`) and run this first, so that it ends with the first command that fails:
+${hasEncrypted ? identityNote : ""}Start a shell of its own (\`bash\`) and run this first, so that it ends with the first command that fails:
 
 ${block(["set -e -o pipefail"])}
 

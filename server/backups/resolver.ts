@@ -1,5 +1,7 @@
 // Opens the source and the storage that a configuration names in the inventory. A local storage whose disk is away is known by
 // its marker file, or before there was one, by its backups.
+import { EncryptionError } from "../encryption/encryption-error.ts";
+import { createEncrypt, type Encrypt } from "../encryption/encrypt.ts";
 import type { LocalHost } from "../hosts/host.ts";
 import type { Scratch } from "../hosts/scratch.ts";
 import type { EntryAccount } from "../inventory/accounts.ts";
@@ -30,6 +32,7 @@ import { SourceError, type Source } from "./sources/source.ts";
 import { createRemoteSqliteSource } from "./sources/sqlite/remote/source.ts";
 import { createSqliteSourceAs } from "./sources/sqlite/as-account.ts";
 import { createSqliteSource } from "./sources/sqlite/source.ts";
+import type { Recipients } from "./stored-manifest.ts";
 import { describeSubject, type Subject } from "./subject.ts";
 
 type LocalProvider = Extract<StorageProviderEntry, { type: "local" }>;
@@ -46,6 +49,8 @@ type ResolverOptions = {
   scratch: Scratch;
 };
 
+export type Encryption = { recipients: Recipients; encrypt: Encrypt };
+
 export type Resolver = {
   /**
    * Where restores of it are tried. Opens the source only where that is its own server.
@@ -61,6 +66,10 @@ export type Resolver = {
   ): Promise<Subject>;
   /** @throws StorageError when the inventory has it no more, its secret is not there, or its disk is away */
   storage(providerId: number): Promise<Storage>;
+  /** What is stored there is encrypted with; null = nothing is. @throws EncryptionError when a recipient is none */
+  encryption(providerId: number): Promise<Encryption | null>;
+  /** The text of the identity that drills decrypt with; null = there is none. @throws EncryptionError when it is not there */
+  drillIdentity(providerId: number): Promise<string | null>;
   /** After an installation or a run that went well: from now on a local storage is known by its marker. */
   markStorage(providerId: number): Promise<void>;
 };
@@ -71,6 +80,8 @@ export type EntryResolver = {
   sourceOf(found: DatabaseRow): Promise<Source>;
   /** Whether its disk is away is not asked. @throws StorageError */
   storageOf(entry: StorageProviderEntry): Promise<Storage>;
+  /** @throws EncryptionError when a recipient is none */
+  encryptionOf(recipients: Recipients): Promise<Encryption>;
 };
 
 /** Of so many of the newest backups one has to be there, where a storage has no marker yet. */
@@ -165,8 +176,14 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
     }
   }
 
+  const encryptionOf = async (recipients: Recipients): Promise<Encryption> => ({
+    recipients,
+    encrypt: await createEncrypt(host, recipients),
+  });
+
   return {
     sourceOf: open,
+    encryptionOf,
 
     storageOf: async (entry) =>
       entry.type === "s3"
@@ -201,6 +218,20 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
       const storage = folder.open({ isMarked: false });
       if (await holdsBackups(storage, providerId)) return storage;
       throw nothingOfOurs(folder);
+    },
+
+    async encryption(providerId) {
+      const entry = await inventory.findStorageProvider(providerId);
+      return entry?.recipients === undefined ? null : encryptionOf(entry.recipients);
+    },
+
+    async drillIdentity(providerId) {
+      const entry = await inventory.findStorageProvider(providerId);
+      if (entry?.drill_identity === undefined) return null;
+      const what = `the drill_identity of storage provider ${entry.id} (${entry.name})`;
+      return secrets.read(entry.drill_identity, what).catch((error: unknown) => {
+        throw new EncryptionError(toError(error).message);
+      });
     },
 
     async markStorage(providerId) {

@@ -1,5 +1,6 @@
 // The commands that restore a stored file with Debian's own programs, on a machine that has none of its content yet.
 import { posix } from "node:path";
+import { isEncrypted } from "../encryption/encrypt.ts";
 import type { FileOwner } from "./sources/source.ts";
 import type { Engine } from "./subject.ts";
 
@@ -36,6 +37,9 @@ export const packagesOf: Record<Engine, readonly string[]> = {
   folder: ["tar"],
 };
 
+/** What the commands read the private key of encrypted files from, in the folder where they are run. */
+export const identityName = "identity.txt";
+
 /** @returns lines for bash; none of them writes over anything */
 export function restoreCommands({
   engine,
@@ -47,6 +51,8 @@ export function restoreCommands({
 }: Restored): string[] {
   // A name that begins with a dash would be an option.
   const from = quoteWord(file.startsWith("-") ? `./${file}` : file);
+  const decrypted = isEncrypted(file) ? `age --decrypt --identity ${identityName} ${from} | ` : "";
+  const unpacked = decrypted === "" ? `zstd -dc ${from}` : `${decrypted}zstd -dc`;
   switch (engine) {
     case "postgres": {
       // One that holds a "=" or a ":" would be read as more than a name.
@@ -55,20 +61,20 @@ export function restoreCommands({
         : quoteWord(`dbname='${database.replaceAll(/['\\]/g, String.raw`\$&`)}'`);
       return [
         `runuser -u postgres -- createdb --template=template0 --encoding=UTF8 -- ${quoteWord(database)}`,
-        `zstd -dc ${from} | runuser -u postgres -- pg_restore --dbname=${connection} --no-owner --no-privileges --exit-on-error --single-transaction`,
+        `${unpacked} | runuser -u postgres -- pg_restore --dbname=${connection} --no-owner --no-privileges --exit-on-error --single-transaction`,
       ];
     }
     case "mysql": {
       const identifier = `\`${database.replaceAll("`", "``")}\``;
       return [
         `mariadb --execute=${quoteWord(`CREATE DATABASE ${identifier}`)}`,
-        `zstd -dc ${from} | mariadb --default-character-set=utf8mb4 --max-allowed-packet=1G --binary-mode --database=${quoteWord(database)}`,
+        `${unpacked} | mariadb --default-character-set=utf8mb4 --max-allowed-packet=1G --binary-mode --database=${quoteWord(database)}`,
       ];
     }
     case "sqlite":
       return [
         `mkdir -p ${quoteWord(posix.dirname(path))}`,
-        `zstd -d --no-progress ${from} -o ${quoteWord(path)}`,
+        `${decrypted}zstd -d --no-progress ${decrypted === "" ? `${from} ` : ""}-o ${quoteWord(path)}`,
         ...(owner === undefined
           ? []
           : [
@@ -81,7 +87,7 @@ export function restoreCommands({
       return [
         `mkdir -p ${quoteWord(posix.dirname(path))}`,
         `mkdir ${quoteWord(path)}`,
-        `zstd -dc ${from} | tar --extract --same-permissions --same-owner --numeric-owner --xattrs --xattrs-include='*' --acls --delay-directory-restore -C ${quoteWord(path)}`,
+        `${unpacked} | tar --extract --same-permissions --same-owner --numeric-owner --xattrs --xattrs-include='*' --acls --delay-directory-restore -C ${quoteWord(path)}`,
       ];
   }
 }

@@ -7,6 +7,9 @@ import { ClaimLost } from "../jobs/job-runner.ts";
 import type { Connection } from "../store/database.ts";
 import { backupEntry, canceledAction, damagedEvent, restoreEvent } from "./event-data.ts";
 import type { BackupChange, BackupRow, BackupStore } from "./backup-store.ts";
+import { EncryptionError } from "../encryption/encryption-error.ts";
+import { isEncrypted } from "../encryption/encrypt.ts";
+import type { FileKeys } from "./file-keys.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import { createOutput, type Output } from "./output.ts";
 import { DamagedCopy, openPlain, verifyStored } from "./pipeline.ts";
@@ -31,13 +34,14 @@ type RestoreOptions = {
   tasks: TaskStore;
   resolver: Resolver;
   takeBackup: TakeBackup;
+  fileKeys: Pick<FileKeys, "take">;
   recovery: Pick<RecoveryWriter, "request">;
   clock: Clock;
   log: Logger;
 };
 
 export function createRestore(options: RestoreOptions) {
-  const { store, tasks, resolver, takeBackup, recovery, clock, log } = options;
+  const { store, tasks, resolver, takeBackup, fileKeys, recovery, clock, log } = options;
 
   async function end(
     task: TaskRow,
@@ -150,7 +154,9 @@ export function createRestore(options: RestoreOptions) {
       };
       let isVerified = false;
       let isBegun = false;
+      const fileKey = fileKeys.take(task.id);
       try {
+        if (isEncrypted(row.path) && fileKey === null) throw new EncryptionError(keyIsGone);
         const source = await resolver.source(configuration);
         const storage = await resolver.storage(row.storage_provider_id);
         await say(`Verifying the stored file in ${storage.place}.`);
@@ -171,7 +177,7 @@ export function createRestore(options: RestoreOptions) {
         isBegun = true;
         // What was written as a manifest is read as one; older rows have none.
         const manifest = row.manifest as Manifest | null;
-        await source.restore(await openPlain(storage, row, signal), attempt, manifest);
+        await source.restore(await openPlain(storage, row, fileKey, signal), attempt, manifest);
         output.say("Restored.");
         if (configuration.type === "site")
           output.say("The site's workers still use the previous folder. Restart them.");
@@ -210,6 +216,9 @@ export function createRestore(options: RestoreOptions) {
     settle,
   };
 }
+
+const keyIsGone =
+  "The identity that was given to open this backup is gone: it's held in memory only, and the service was started again since, or another instance took over. Restore again with the identity.";
 
 /** Putting things in order is renames and drops. */
 const settleMs = 5 * 60_000;

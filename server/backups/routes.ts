@@ -93,9 +93,13 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
       },
     }),
     route(servedOperations.restoreBackup, {
-      find: findBackup,
+      // The key of an encrypted backup never leaves the memory of the instance that restores it.
+      ...ofServer,
+      isKnownWithout: true,
+      check: async ({ found, fields }) => backups.checkRestore(found, fields),
       handle: async ({ found, body }) => {
-        const restored = await backups.restore(found, body.skip_safety_backup === true);
+        const { skip_safety_backup: skips, ...given } = body;
+        const restored = await backups.restore(found, skips === true, given);
         return reply(202, await serializer.toBackup(restored));
       },
     }),

@@ -31,8 +31,8 @@ export function createRunMaker(options: RunMakerOptions) {
     kind: BackupTaskKind,
     backups: readonly { id: number; server_id: number }[],
     more: { skip_safety_backup?: boolean } = {},
-  ): Promise<void> {
-    if (backups.length === 0) return;
+  ): Promise<string[]> {
+    if (backups.length === 0) return [];
     const added = backups.map(({ id, server_id }) => ({
       server_id,
       backup_id: id,
@@ -42,8 +42,10 @@ export function createRunMaker(options: RunMakerOptions) {
     const ids = await tasks.insert(tx, added);
     const deadlines = ids.map((id) => ({ id }));
     await jobs.sendAll(tx, "backup-task.deadline", deadlines, longestWaitMs / 1000);
+    return ids;
   }
 
+  /** @returns the ids of the tasks */
   const addTask = (
     tx: Connection,
     { server_id }: ConfigurationRow,

@@ -7,6 +7,7 @@ import {
 import { expectedGapMs } from "../../contract/backups/schedule.ts";
 import { scheduleInWords } from "../../contract/backups/schedule-words.ts";
 import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
+import { isEncrypted } from "../encryption/encrypt.ts";
 import type { Clock } from "../clock.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
@@ -60,6 +61,7 @@ export function createSerializer({ store, tasks, inventory, clock }: SerializerO
       jobs_ahead: row.status === "pending" ? ahead : null,
       progress: isRunning ? { plain_bytes: row.plain_size, stored_bytes: row.stored_bytes } : null,
       checksum: row.checksum,
+      encrypted: isEncrypted(row.path),
       plain_size: row.status === "finished" ? row.plain_size : null,
       warnings: row.warnings,
       verified_at: toTimestampOrNull(row.verified_at),

@@ -1,13 +1,16 @@
 // Every part of a backup's pipeline fails at every moment and in every way, with real processes and a real storage.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
+import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { array, assert, asyncProperty, constantFrom, record, type Arbitrary } from "fast-check";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { createEncrypt } from "../encryption/encrypt.ts";
+import { CommandMissing, type Host } from "../hosts/host.ts";
 import { createLocalHost } from "../hosts/local.ts";
 import { createLocalStorage } from "../storage/local.ts";
 import { createS3Storage } from "../storage/s3.ts";
@@ -23,6 +26,8 @@ import { keysOf } from "../../contract/keys-of.ts";
 
 const isRoot = process.getuid?.() === 0;
 const seed = makeSeed("SETTLING_SEED");
+const hasAge = spawnSync("age", ["--version"]).error === undefined;
+const recipient = await identityToRecipient(await generateX25519Identity());
 const host = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/" });
 /** Does not compress; with parts of 8 MiB it is stored as three of them. */
 const wholeBytes = 20_000_000;
@@ -89,6 +94,9 @@ const cases = record({
     ] as const),
   ),
   answer: constantFrom(...(["pass", "pass", "reset", "hang", 500] as const)),
+  encryption: constantFrom(
+    ...([null, null, "by the library", ...(hasAge ? (["by the program"] as const) : [])] as const),
+  ),
   between: constantFrom(...([null, null, null, "before the first byte", "in the middle"] as const)),
   abort: constantFrom(
     ...([null, null, "before the first byte", "in the middle", "at the end"] as const),
@@ -104,6 +112,14 @@ const scripts = {
   "breaks its stream": "exec sleep 600",
   hangs: "exec sleep 600",
 } as const satisfies Record<Case["source"], string>;
+
+/** Whose processes are known by the case, or which has no program to encrypt. */
+const encryptingHost = (key: string, { encryption }: Case): Pick<Host, "run"> => ({
+  run: (command) =>
+    encryption === "by the library"
+      ? Promise.reject(new CommandMissing("no age"))
+      : host.run({ ...command, environment: { CASE: `${key} of ${folder}` } }),
+});
 
 /** A tool that writes its content and ends as the case wants. */
 async function dump(key: string, { source, when }: Case, into: Writable, signal: AbortSignal) {
@@ -198,6 +214,7 @@ async function tryCase(given: Case): Promise<void> {
   const running = storeDump({
     storage,
     key,
+    encrypt: tried.encryption && (await createEncrypt(encryptingHost(key, tried), [recipient])),
     signal: outside.signal,
     dump: (into, signal) => {
       // A tool that writes nothing makes no progress that could be followed.

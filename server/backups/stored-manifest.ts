@@ -22,6 +22,10 @@ export const storedManifestSchema = z.looseObject({
   /** Hex, of the file. */
   sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
   compression: z.literal("zstd"),
+  /** After the compression; left out where it is not. */
+  encryption: z.optional(
+    z.looseObject({ format: z.literal("age"), recipients: z.array(z.string()) }),
+  ),
   uncompressed_size: z.int().check(z.nonnegative()),
   /** What was backed up; `database` is its name on its server, `path` that of a file or folder. */
   source: z.looseObject({
@@ -49,17 +53,22 @@ export const storedManifestSchema = z.looseObject({
 
 export type StoredManifest = z.infer<typeof storedManifestSchema>;
 
+/** Public keys of age. */
+export type Recipients = readonly string[];
+
 type Made = {
   subject: Subject;
   configuration: Pick<ConfigurationRow, "id" | "name">;
   row: Pick<BackupRow, "id" | "trigger" | "started_at" | "path">;
   stored: Stored;
+  /** Left out: it is not encrypted. */
+  recipients?: Recipients | undefined;
   storedAt: Date;
   version: string;
 };
 
 export function makeManifest(made: Made): StoredManifest {
-  const { subject, configuration, row, stored } = made;
+  const { subject, configuration, row, stored, recipients } = made;
   const { tools, ...source } = subject;
   const name = row.path.slice(row.path.lastIndexOf("/") + 1);
   const owner = stored.manifest.kind === "database" ? stored.manifest.file : undefined;
@@ -70,6 +79,7 @@ export function makeManifest(made: Made): StoredManifest {
     size: stored.sizeBytes,
     sha256: stored.checksum,
     compression: "zstd",
+    ...(recipients && { encryption: { format: "age", recipients: [...recipients] } }),
     uncompressed_size: stored.plainBytes,
     source,
     configuration: { id: configuration.id, name: configuration.name },

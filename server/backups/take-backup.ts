@@ -5,6 +5,7 @@ import type { Connection } from "../store/database.ts";
 import { comparedBackups } from "./anomalies.ts";
 import type { BackupRow } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
+import { encryptedEnding } from "../encryption/encrypt.ts";
 import { createOutput, type Output } from "./output.ts";
 import { storeDump, type Stored } from "./pipeline.ts";
 import { createRecordOutcome, type RecordOutcomeOptions } from "./record-outcome.ts";
@@ -14,7 +15,7 @@ import type { TaskStore } from "./task-store.ts";
 import { sizeInWords } from "./formatting.ts";
 import type { RecoveryWriter } from "./recovery-writer.ts";
 import { removeStored } from "./stored-file.ts";
-import { makeManifest, putManifest } from "./stored-manifest.ts";
+import { makeManifest, putManifest, type Recipients } from "./stored-manifest.ts";
 import { untilAborted } from "./together.ts";
 import { operatorMessage } from "./failure-message.ts";
 
@@ -40,9 +41,10 @@ export function objectKey(
   at: Date,
   attempt: number,
   extension: string,
+  willBeEncrypted = false,
 ): string {
   const time = at.toISOString().replace(/[-:]|\.\d+/g, "");
-  return `${directory}/${id}/${backupId}-${time}-${attempt}.${extension}.zst`;
+  return `${directory}/${id}/${backupId}-${time}-${attempt}.${extension}.zst${willBeEncrypted ? encryptedEnding : ""}`;
 }
 
 export function createTakeBackup(options: TakeBackupOptions) {
@@ -123,12 +125,12 @@ export function createTakeBackup(options: TakeBackupOptions) {
     row: BackupRow,
     configuration: ConfigurationRow,
     source: Source,
-    storage: Storage,
-    stored: Stored,
+    { storage, ...file }: { storage: Storage; stored: Stored; recipients?: Recipients | undefined },
     signal: AbortSignal,
   ): Promise<Origin> {
     const subject = await resolver.describe(configuration, source);
-    const made = { subject, configuration, row, stored, storedAt: now(), version: options.version };
+    const { version } = options;
+    const made = { subject, configuration, row, ...file, storedAt: now(), version };
     await untilAborted(signal, putManifest(storage, row.path, makeManifest(made), signal));
     const { database, path, tools } = subject;
     return {
@@ -159,12 +161,14 @@ export function createTakeBackup(options: TakeBackupOptions) {
         const before = await store.finishedRuns(configuration.id, comparedBackups);
         const source: Source = await resolver.source(configuration);
         const storage = await resolver.storage(waiting.storage_provider_id);
+        const encryption = await resolver.encryption(waiting.storage_provider_id);
         const path = objectKey(
           configuration,
           waiting.id,
           startedAt,
           claim.attempt,
           source.extension,
+          encryption !== null,
         );
         const running = await store.transaction(async (tx) => {
           const moved = await store.move(tx, waiting, "running", { started_at: startedAt, path });
@@ -187,13 +191,15 @@ export function createTakeBackup(options: TakeBackupOptions) {
             dump: (into, ending) =>
               (compressed ?? source).dump(into, { id: row.id, say: output.say, signal: ending }),
             compressed,
+            encrypt: encryption?.encrypt ?? null,
             signal,
             onProgress: (progress) => Object.assign(bytes, progress),
           });
         } finally {
           await endReport();
         }
-        const origin = await putBeside(row, configuration, source, storage, stored, signal);
+        const file = { storage, stored, recipients: encryption?.recipients };
+        const origin = await putBeside(row, configuration, source, file, signal);
         const outcome = { ...stored, origin };
         const finished = await finish(row, configuration, outcome, output, before, also);
         options.recovery.request(finished.storage_provider_id, finished.id);

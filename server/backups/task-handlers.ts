@@ -2,6 +2,7 @@
 import { backupEvent, drillFailedEvent, restoreEvent } from "./event-data.ts";
 import type { BackupRow } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
+import type { FileKeys } from "./file-keys.ts";
 import { createVerification, type VerificationOptions } from "./verification.ts";
 import { createRestore } from "./restore.ts";
 import type { Retention } from "./retention.ts";
@@ -14,6 +15,7 @@ import { ClaimLost } from "../jobs/job-runner.ts";
 import type { Connection } from "../store/database.ts";
 
 type TaskHandlersOptions = VerificationOptions & {
+  fileKeys: FileKeys;
   takeBackup: TakeBackup;
   retention: Retention;
 };
@@ -109,6 +111,7 @@ export function createTaskHandlers(options: TaskHandlersOptions) {
 
     /** Ends a task that waited too long; a task that has begun has a deadline of its own. */
     async expire(task: TaskRow): Promise<void> {
+      options.fileKeys.drop(task.id);
       const found = await store.withConfiguration(task.backup_id);
       const reason = "Timed out after 24 hours in the queue: another job on this server blocks it.";
       await store.transaction(async (tx) => {

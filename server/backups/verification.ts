@@ -7,7 +7,9 @@ import { recordEvent } from "../events/store.ts";
 import { backupEntry, canceledAction, damagedEvent, drillFailedEvent } from "./event-data.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
-import { createOutput } from "./output.ts";
+import { findFileKey } from "../encryption/decrypt.ts";
+import { isEncrypted } from "../encryption/encrypt.ts";
+import { createOutput, type Output } from "./output.ts";
 import { DamagedCopy, openPlain, verifyStored } from "./pipeline.ts";
 import type { Resolver } from "./resolver.ts";
 import type { RecoveryWriter } from "./recovery-writer.ts";
@@ -34,6 +36,19 @@ export type VerificationOptions = {
 export function createVerification(options: VerificationOptions) {
   const { store, configurations, tasks, resolver, recovery, clock, log } = options;
   const now = () => new Date(clock.now());
+
+  /** Of a drill that could do no more than that. It proves nothing, and is asked for again like one that does. */
+  const endVerified = (task: TaskRow, row: BackupRow, output: Output) =>
+    store.transaction(async (tx) => {
+      if (!(await tasks.end(tx, task))) return;
+      const at = now();
+      await store.update(tx, row.id, {
+        drill_status: null,
+        drill_output: output.text(),
+        drilled_at: at,
+        ...sound(at),
+      });
+    });
 
   return {
     /** Reads a stored file again and keeps what was found. A storage that is away proves nothing. */
@@ -77,13 +92,22 @@ export function createVerification(options: VerificationOptions) {
       try {
         const { place, drill } = await resolver.drill(configuration);
         const storage = await resolver.storage(row.storage_provider_id);
+        const identity = await resolver.drillIdentity(row.storage_provider_id);
         await verifyStored(storage, row, signal);
         output.say("Stored file verified.");
+        if (isEncrypted(row.path) && identity === null) {
+          output.say(notDecrypted);
+          return await endVerified(task, row, output);
+        }
         if (place !== null) output.say(`Drilling on ${place}.`);
         const attempt = { id: row.id, say: output.say, signal };
         // What was written as a manifest is read as one; older rows have none.
         const manifest = row.manifest as Manifest | null;
-        output.say(await drill(await openPlain(storage, row, signal), manifest, attempt));
+        const key =
+          identity !== null && isEncrypted(row.path)
+            ? await findFileKey(await storage.get(row.path, { signal }), { identity })
+            : null;
+        output.say(await drill(await openPlain(storage, row, key, signal), manifest, attempt));
       } catch (error) {
         if (operatorMessage(error) === null)
           log.error({ err: error, backup: row.id }, "a drill failed unexpectedly");
@@ -154,6 +178,9 @@ export function createVerification(options: VerificationOptions) {
     },
   };
 }
+
+const notDecrypted =
+  "Not restored: the backup is encrypted, and its storage provider has no drill_identity. Only a restore with your identity shows that it can be restored.";
 
 /** What is known of a stored file once it was found to be what was stored. */
 export const sound = (at: Date) => ({ verified_at: at, checked_at: at, damage: null });

@@ -58,6 +58,8 @@ const deadlineMs = testSeconds * 1000 - 500;
 const told = new Set([
   "SourceError",
   "StorageError",
+  "EncryptionError",
+  "RefusedIdentity",
   "ChannelError",
   "ServerAway",
   "HostKeyUnconfirmed",

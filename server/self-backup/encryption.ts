@@ -1,8 +1,6 @@
 // Encrypts and decrypts as age does: https://c2sp.org/age. Loaded only where a recipient or an identity is set.
+import { throughWebStream } from "../encryption/web-stream.ts";
 import { SelfBackupError } from "./self-backup-error.ts";
-
-/** Of a file that is encrypted. */
-export const encryptedEnding = ".age";
 
 /** One or more `age1…`, between spaces, commas or lines. @throws SelfBackupError */
 export async function createEncryption(recipients: string) {
@@ -18,7 +16,7 @@ export async function createEncryption(recipients: string) {
       );
     }
   return (source: AsyncIterable<Buffer>): AsyncIterable<Uint8Array> =>
-    throughWeb(source, (stream) => encrypter.encrypt(stream));
+    throughWebStream(source, (stream) => encrypter.encrypt(stream));
 }
 
 /** @param identities the text of an identity file, as `age-keygen` writes it @throws SelfBackupError */
@@ -39,7 +37,7 @@ export async function createDecryption(identities: string) {
     }
   return async function* decrypt(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     try {
-      yield* throughWeb(source, (stream) => decrypter.decrypt(stream));
+      yield* throughWebStream(source, (stream) => decrypter.decrypt(stream));
     } catch (error) {
       if (error instanceof Error && /no identity matched/i.test(error.message))
         throw new SelfBackupError(
@@ -64,23 +62,3 @@ const noIdentity = (cause?: string) =>
   );
 
 const wordsOf = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== "");
-
-async function* throughWeb(
-  source: AsyncIterable<Uint8Array>,
-  change: (stream: ReadableStream<Uint8Array>) => Promise<ReadableStream<Uint8Array>>,
-): AsyncGenerator<Uint8Array> {
-  const pieces = source[Symbol.asyncIterator]();
-  const changed = await change(
-    new ReadableStream({
-      async pull(controller) {
-        const { value, done } = await pieces.next();
-        if (done === true) controller.close();
-        else controller.enqueue(value);
-      },
-      async cancel() {
-        await pieces.return?.();
-      },
-    }),
-  );
-  for await (const piece of changed) yield piece;
-}

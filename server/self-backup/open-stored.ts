@@ -6,7 +6,8 @@ import { pipeline } from "node:stream/promises";
 import { PassThrough } from "node:stream";
 import type { ListedStorage } from "../storage/storage.ts";
 import { toError } from "../to-error.ts";
-import { createDecryption, encryptedEnding } from "./encryption.ts";
+import { isEncrypted } from "../encryption/encrypt.ts";
+import { createDecryption } from "./encryption.ts";
 import { SelfBackupError } from "./self-backup-error.ts";
 import { selfFolder } from "./store-archive.ts";
 import { selfManifestSchema } from "./stored-manifest.ts";
@@ -49,12 +50,13 @@ type Stored = {
  * @throws SelfBackupError, StorageError
  */
 export async function openStored({ storage, key, identities, signal }: Stored) {
-  const isEncrypted = key.endsWith(encryptedEnding);
-  if (isEncrypted && identities === null)
+  const needsIdentity = isEncrypted(key);
+  if (needsIdentity && identities === null)
     throw new SelfBackupError(
       `${key} is encrypted. Set QUARTERDECK_IDENTITY=file:/path to the file with the private key of age.`,
     );
-  const decrypt = isEncrypted && identities !== null ? await createDecryption(identities) : passOn;
+  const decrypt =
+    needsIdentity && identities !== null ? await createDecryption(identities) : passOn;
   const isKnown = (await storage.size(`${key}.json`)) !== null;
   const expected = isKnown ? await readSum(storage, key, signal) : null;
   const source = await storage.get(key, { signal });

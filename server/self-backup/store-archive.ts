@@ -8,7 +8,8 @@ import type { Storage } from "../storage/storage.ts";
 import { openSnapshot, type SideOptions } from "../store/move/side.ts";
 import { openArchive } from "./archive.ts";
 import type { ArchiveManifest } from "./archive-manifest.ts";
-import { createEncryption, encryptedEnding } from "./encryption.ts";
+import { encryptedEnding } from "../encryption/encrypt.ts";
+import { createEncryption } from "./encryption.ts";
 import { SelfBackupError } from "./self-backup-error.ts";
 import type { SelfManifest } from "./stored-manifest.ts";
 

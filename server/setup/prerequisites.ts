@@ -48,8 +48,8 @@ const prerequisites: readonly Prerequisite[] = [
   },
   {
     tests: "restoring a backup by hand",
-    packages: ["zstd"],
-    isThere: () => hasCommand("zstd"),
+    packages: ["zstd", "age"],
+    isThere: () => ["zstd", "age"].every((name) => hasCommand(name)),
   },
   {
     tests: "backups of MariaDB",
