@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
+import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { portOf } from "../server/testing/port-of.ts";
 import { makeMemoryFolder } from "../server/testing/memory-folder.ts";
 import { ownUser } from "../server/testing/own-user.ts";
@@ -195,10 +196,31 @@ test("a storage provider is written to, read and cleaned up by its test", async 
   await press(page, "Test storage");
   await expect(page.getByText(/nowhere/).last()).toBeVisible();
   await path.fill(join(folder, "copies"));
+  const identity = await generateX25519Identity();
+  const recipients = page.getByRole("textbox", { name: "Recipients" });
+  await recipients.fill(`${await identityToRecipient(identity)}\nage1typo`);
+  await press(page, "Add storage provider");
+  await expectRefused(page, "Recipients", /A recipient is a public key of age/);
+  await recipients.fill(await identityToRecipient(identity));
+  await page.getByLabel("Drill identity", { exact: true }).selectOption("Enter it here");
+  await fill(page, "Drill identity to store", await generateX25519Identity());
+  await press(page, "Test storage");
+  await expect(page.getByText(/its public key is none of the recipients/)).toBeVisible();
+  await fill(page, "Drill identity to store", identity);
   await press(page, "Test storage");
   await expect(page.getByText(/was written to .+ read back and deleted/)).toBeVisible();
   await press(page, "Add storage provider");
   await expectToast(page, "status", "disk added.");
+  expect(await text()).toMatch(/recipients:\n +- age1/);
+  expect(await text()).not.toContain(identity);
+
+  // What the form does not show is not lost when something else is changed.
+  await entryLink(page, "disk").click();
+  await fill(page, "Name", "sealed");
+  await press(page, "Save changes");
+  await expectToast(page, "status", "sealed saved.");
+  expect(await text()).toMatch(/recipients:\n +- age1/);
+  expect(await text()).toMatch(/drill_identity: file:secrets\//);
 });
 
 test("a channel's address is checked, and what it lacks is said by its test", async ({ page }) => {

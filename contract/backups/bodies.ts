@@ -27,7 +27,7 @@ export const updateBackupConfigurationBody = z
   .register(z.globalRegistry, { id: "UpdateBackupConfiguration" });
 
 /** An identity file has some 200 characters, and one with a passphrase twice as many. */
-export const maxIdentity = 16_384;
+const maxIdentity = 16_384;
 
 /** An extra: a restore without a body saves what is there now as a backup of its own first. */
 export const restoreBackupBody = z

@@ -210,7 +210,7 @@ async function pass(
   expected: Expected,
   to: Duplex,
   signal: AbortSignal,
-  decrypt: ReturnType<typeof createDecrypt> | undefined = undefined,
+  decrypt?: ReturnType<typeof createDecrypt>,
 ): Promise<void> {
   const { path, size, checksum } = expected;
   const hasher = createHasher();

@@ -14,6 +14,7 @@ import {
 } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isRoot } from "../testing/machine.ts";
 import { ownUser } from "../testing/own-user.ts";
@@ -26,6 +27,8 @@ import { hasPostgresServer, startPostgresServer } from "./testing/postgres-serve
 
 const execute = promisify(execFile);
 const isThere = (program: string) => spawnSync(program, ["--version"]).error === undefined;
+const identity = await generateX25519Identity();
+const recipient = await identityToRecipient(identity);
 const debianPath = "/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** The commands of the page from "Restore" on, which a person would paste into a shell. */
@@ -33,175 +36,198 @@ const pageToScript = `awk '/^## 2/ { on = 1 } /^\`\`\`$/ { code = 0 } on && code
 
 const pageIn = (folder: string) => readFile(join(folder, recoveryName), "utf8");
 
-describe.skipIf(!isRoot || !hasPostgresServer || !["mariadb", "zstd", "sqlite3"].every(isThere))(
-  "followed on an empty machine",
-  () => {
-    // Names that a shell, a connection string and SQL would each take for something else.
-    const shop = `shop's "new" = $1`;
-    const blog = "blog`s 'old'";
-    let postgres: Awaited<ReturnType<typeof startPostgresServer>>;
-    let mariadb: Awaited<ReturnType<typeof startMariadbServer>>;
-    let service: BackupTestService;
-    let copy: string;
-    beforeAll(async () => {
-      [postgres, mariadb] = await Promise.all([startPostgresServer(), startMariadbServer()]);
-      await postgres.createDatabase(shop);
-      await mariadb.query(null, "CREATE DATABASE `blog``s 'old'` CHARACTER SET utf8mb4");
-      service = await createBackupTestService(
-        { secrets: { SHOP: postgres.url(shop), BLOG: mariadb.url(blog) } },
-        {
-          databases: (
-            folder,
-          ) => `  - { id: 4, server: 1, name: shop, engine: postgres, url: env:SHOP }
+describe.skipIf(
+  !isRoot || !hasPostgresServer || !["mariadb", "zstd", "sqlite3", "age"].every(isThere),
+)("followed on an empty machine", () => {
+  // Names that a shell, a connection string and SQL would each take for something else.
+  const shop = `shop's "new" = $1`;
+  const blog = "blog`s 'old'";
+  let postgres: Awaited<ReturnType<typeof startPostgresServer>>;
+  let mariadb: Awaited<ReturnType<typeof startMariadbServer>>;
+  let service: BackupTestService;
+  let copy: string;
+  beforeAll(async () => {
+    [postgres, mariadb] = await Promise.all([startPostgresServer(), startMariadbServer()]);
+    await postgres.createDatabase(shop);
+    await mariadb.query(null, "CREATE DATABASE `blog``s 'old'` CHARACTER SET utf8mb4");
+    service = await createBackupTestService(
+      { secrets: { SHOP: postgres.url(shop), BLOG: mariadb.url(blog) } },
+      {
+        providers: (folder) =>
+          `  - { id: 3, name: sealed, type: local, path: ${folder}/sealed, recipients: [${recipient}] }`,
+        databases: (
+          folder,
+        ) => `  - { id: 4, server: 1, name: shop, engine: postgres, url: env:SHOP }
   - { id: 5, server: 1, name: blog, engine: mysql, url: env:BLOG }
   - { id: 6, server: 1, name: inside, engine: sqlite, path: ${folder}/shop/data/inside.sqlite, user: ${ownUser} }`,
-        },
-      );
-      copy = await makeMemoryFolder("quarterdeck-recovery-");
-    });
-    afterAll(async () => {
-      await service?.close();
-      await Promise.all([postgres?.stop(), mariadb?.stop()]);
-      await rm(copy, { recursive: true, force: true });
-    });
+      },
+    );
+    await mkdir(join(service.folder, "sealed"));
+    copy = await makeMemoryFolder("quarterdeck-recovery-");
+  });
+  afterAll(async () => {
+    await service?.close();
+    await Promise.all([postgres?.stop(), mariadb?.stop()]);
+    await rm(copy, { recursive: true, force: true });
+  });
 
-    const rowsOfShop = () =>
-      postgres.query(shop, "select o.*, lo_get(o.scan) as bytes from orders o order by id");
-    const rowsOfBlog = () =>
-      mariadb.query(blog, "SELECT * FROM posts ORDER BY id; SELECT * FROM titles ORDER BY title");
-    const site = () => join(service.folder, "shop");
-    const everythingInSite = async () =>
-      (
-        await execute(
-          "tar",
-          [
-            "-cf",
-            "-",
-            "--format=posix",
-            "--pax-option=delete=atime,delete=ctime",
-            "--exclude=./data",
-            "--sort=name",
-            "--numeric-owner",
-            "--xattrs",
-            "-C",
-            site(),
-            ".",
-          ],
-          { encoding: "latin1", maxBuffer: 2 ** 26 },
-        )
-      ).stdout;
+  const rowsOfShop = () =>
+    postgres.query(shop, "select o.*, lo_get(o.scan) as bytes from orders o order by id");
+  const rowsOfBlog = () =>
+    mariadb.query(blog, "SELECT * FROM posts ORDER BY id; SELECT * FROM titles ORDER BY title");
+  const site = () => join(service.folder, "shop");
+  const everythingInSite = async () =>
+    (
+      await execute(
+        "tar",
+        [
+          "-cf",
+          "-",
+          "--format=posix",
+          "--pax-option=delete=atime,delete=ctime",
+          "--exclude=./data",
+          "--sort=name",
+          "--numeric-owner",
+          "--xattrs",
+          "-C",
+          site(),
+          ".",
+        ],
+        { encoding: "latin1", maxBuffer: 2 ** 26 },
+      )
+    ).stdout;
 
-    test("brings back a PostgreSQL, a MariaDB and a SQLite database and a site", async () => {
-      await postgres.query(
-        shop,
-        `create type state as enum ('open', 'paid');
+  test("brings back a PostgreSQL, a MariaDB and a SQLite database and a site", async () => {
+    await postgres.query(
+      shop,
+      `create type state as enum ('open', 'paid');
          create table orders (id int primary key, note text, state state default 'open', scan oid);
          insert into orders select i, 'note ' || i, 'paid', lo_from_bytea(0, '\\x00ff27') from generate_series(1, 1000) i;
          create view paid as select * from orders where state = 'paid'`,
-      );
-      await mariadb.query(
-        blog,
-        "CREATE TABLE posts (id INT PRIMARY KEY, title TEXT, body BLOB); INSERT INTO posts VALUES (1, 'ü 😀', x'00FF27'), (2, 'a\\\\b', NULL); CREATE VIEW titles AS SELECT title FROM posts; CREATE TRIGGER t BEFORE INSERT ON posts FOR EACH ROW SET NEW.title = UPPER(NEW.title);",
-      );
-      await mkdir(join(site(), "public"));
-      await writeFile(join(site(), "public/app.js"), "1");
-      await chmod(join(site(), "public/app.js"), 0o4711);
-      await link(join(site(), "public/app.js"), join(site(), "other.js"));
-      await symlink("public", join(site(), "web"));
-      await mkdir(join(site(), "data"));
-      const inside = join(site(), "data/inside.sqlite");
-      await execute("sqlite3", [
-        inside,
-        "create table t (x); insert into t values ('of the site')",
-      ]);
-      const orders = service.sql("select * from orders order by id");
+    );
+    await mariadb.query(
+      blog,
+      "CREATE TABLE posts (id INT PRIMARY KEY, title TEXT, body BLOB); INSERT INTO posts VALUES (1, 'ü 😀', x'00FF27'), (2, 'a\\\\b', NULL); CREATE VIEW titles AS SELECT title FROM posts; CREATE TRIGGER t BEFORE INSERT ON posts FOR EACH ROW SET NEW.title = UPPER(NEW.title);",
+    );
+    await mkdir(join(site(), "public"));
+    await writeFile(join(site(), "public/app.js"), "1");
+    await chmod(join(site(), "public/app.js"), 0o4711);
+    await link(join(site(), "public/app.js"), join(site(), "other.js"));
+    await symlink("public", join(site(), "web"));
+    await mkdir(join(site(), "data"));
+    const inside = join(site(), "data/inside.sqlite");
+    await execute("sqlite3", [inside, "create table t (x); insert into t values ('of the site')"]);
+    const orders = service.sql("select * from orders order by id");
 
-      for (const change of [
-        { backupable_id: 1, directory: "it's here/$HOME" },
-        { backupable_id: 4 },
-        { backupable_id: 5 },
-        { backupable_type: "site" },
-        { backupable_id: 6 },
-      ]) {
-        if (change.backupable_id === 6)
-          await execute("sqlite3", [inside, "update t set x = 'its own'"]);
-        const { id } = await service.installed(change);
-        const backup = await service.run(id);
-        expect(backup.status, backup.output).toBe("finished");
-      }
-      const copies = join(service.folder, "copies");
-      await soon(async () => expect((await pageIn(copies)).match(/^### /gm)).toHaveLength(5));
-      const before = [await rowsOfShop(), await rowsOfBlog(), await everythingInSite()];
+    for (const change of [
+      { backupable_id: 1, directory: "it's here/$HOME" },
+      { backupable_id: 4 },
+      { backupable_id: 5 },
+      { backupable_type: "site" },
+      { backupable_id: 6 },
+    ]) {
+      if (change.backupable_id === 6)
+        await execute("sqlite3", [inside, "update t set x = 'its own'"]);
+      const { id } = await service.installed(change);
+      const backup = await service.run(id);
+      expect(backup.status, backup.output).toBe("finished");
+    }
+    const copies = join(service.folder, "copies");
+    await soon(async () => expect((await pageIn(copies)).match(/^### /gm)).toHaveLength(5));
+    const before = [await rowsOfShop(), await rowsOfBlog(), await everythingInSite()];
 
-      const all = await readdir(copies, { recursive: true, withFileTypes: true });
-      const texts = await Promise.all(
-        all
-          .filter(({ name }) => /\.(?:json|md)$/.test(name))
-          .map(({ parentPath, name }) => readFile(join(parentPath, name), "utf8")),
-      );
-      expect(texts).toHaveLength(6);
-      for (const url of [postgres.url(shop), mariadb.url(blog)]) {
-        const { password } = new URL(url);
-        for (const secret of [password, decodeURIComponent(password)])
-          expect(texts.filter((text) => text.includes(secret))).toEqual([]);
-      }
+    const all = await readdir(copies, { recursive: true, withFileTypes: true });
+    const texts = await Promise.all(
+      all
+        .filter(({ name }) => /\.(?:json|md)$/.test(name))
+        .map(({ parentPath, name }) => readFile(join(parentPath, name), "utf8")),
+    );
+    expect(texts).toHaveLength(6);
+    for (const url of [postgres.url(shop), mariadb.url(blog)]) {
+      const { password } = new URL(url);
+      for (const secret of [password, decodeURIComponent(password)])
+        expect(texts.filter((text) => text.includes(secret))).toEqual([]);
+    }
 
-      await cp(copies, copy, { recursive: true });
-      await postgres.query("postgres", `drop database "shop's ""new"" = $1"`);
-      await mariadb.query(null, "DROP DATABASE `blog``s 'old'`");
-      await rm(join(service.folder, "orders.sqlite"));
-      await rename(site(), `${site()}-lost`);
+    await cp(copies, copy, { recursive: true });
+    await postgres.query("postgres", `drop database "shop's ""new"" = $1"`);
+    await mariadb.query(null, "DROP DATABASE `blog``s 'old'`");
+    await rm(join(service.folder, "orders.sqlite"));
+    await rename(site(), `${site()}-lost`);
 
-      const { port, hostname, username, password } = new URL(postgres.url(shop));
-      const follow = () =>
-        execute("bash", ["-c", `bash -e <(${pageToScript})`], {
-          cwd: copy,
-          env: {
-            PATH: debianPath,
-            // Where the test has its servers; on a machine of its own they are where the programs look.
-            PGHOST: hostname,
-            PGPORT: port,
-            PGUSER: username,
-            PGPASSWORD: decodeURIComponent(password),
-            MYSQL_HOST: hostname,
-            MYSQL_TCP_PORT: new URL(mariadb.url(blog)).port,
-          },
-        });
-      const { stdout } = await follow();
-      expect(stdout.match(/: OK$/gm)).toHaveLength(5);
-      expect([await rowsOfShop(), await rowsOfBlog(), await everythingInSite()]).toEqual(before);
-      expect(service.sql("select * from orders order by id")).toEqual(orders);
-      const insideNow = await execute("sqlite3", [inside, "select x from t"]);
-      expect(insideNow.stdout).toBe("its own\n");
-
-      // What is there by now stays what it is.
-      service.sql("delete from orders");
-      await expect(follow()).rejects.toThrow(/exists/i);
-      expect(service.sql("select * from orders")).toEqual([]);
-    });
-
-    test("a manifest's own commands restore its file in its folder", async () => {
-      const { id } = await service.installed({ backupable_id: 4, name: "Again" });
-      const { path } = await service.run(id);
-      const before = await rowsOfShop();
-      const file = join(service.folder, "copies", path);
-      const { restore } = JSON.parse(await readFile(manifestKeyOf(file), "utf8"));
-      await postgres.query("postgres", `drop database "shop's ""new"" = $1"`);
-      const { port, hostname, username, password } = new URL(postgres.url(shop));
-      await execute("bash", ["-c", `set -e -o pipefail\n${restore.join("\n")}`], {
-        cwd: join(file, ".."),
+    const { port, hostname, username, password } = new URL(postgres.url(shop));
+    const follow = () =>
+      execute("bash", ["-c", `bash -e <(${pageToScript})`], {
+        cwd: copy,
         env: {
           PATH: debianPath,
+          // Where the test has its servers; on a machine of its own they are where the programs look.
           PGHOST: hostname,
           PGPORT: port,
           PGUSER: username,
           PGPASSWORD: decodeURIComponent(password),
+          MYSQL_HOST: hostname,
+          MYSQL_TCP_PORT: new URL(mariadb.url(blog)).port,
         },
       });
-      expect(await rowsOfShop()).toEqual(before);
+    const { stdout } = await follow();
+    expect(stdout.match(/: OK$/gm)).toHaveLength(5);
+    expect([await rowsOfShop(), await rowsOfBlog(), await everythingInSite()]).toEqual(before);
+    expect(service.sql("select * from orders order by id")).toEqual(orders);
+    const insideNow = await execute("sqlite3", [inside, "select x from t"]);
+    expect(insideNow.stdout).toBe("its own\n");
+
+    // What is there by now stays what it is.
+    service.sql("delete from orders");
+    await expect(follow()).rejects.toThrow(/exists/i);
+    expect(service.sql("select * from orders")).toEqual([]);
+  });
+
+  test("an encrypted storage is brought back with a private key, by its page and by its manifests", async () => {
+    const sealed = join(service.folder, "sealed");
+    service.sql("insert into orders (customer) values ('ada')");
+    const orders = service.sql("select * from orders");
+    const made = await service.installed({ backupable_id: 1, storage_provider_id: 3 });
+    const { path } = await service.run(made.id);
+    await soon(async () => expect(await pageIn(sealed)).toContain(path));
+    expect(await pageIn(sealed)).toMatch(/^apt-get install --yes .*\bage\b/m);
+    const file = join(sealed, path);
+    const { restore } = JSON.parse(await readFile(manifestKeyOf(file), "utf8"));
+    const env = { PATH: debianPath };
+    for (const [script, cwd] of [
+      [`bash -e <(${pageToScript})`, sealed],
+      [`set -e -o pipefail\n${restore.join("\n")}`, join(file, "..")],
+    ] as const) {
+      await writeFile(join(cwd, "identity.txt"), identity, { mode: 0o600 });
+      await rm(join(service.folder, "orders.sqlite"));
+      await execute("bash", ["-c", script], { cwd, env });
+      expect(service.sql("select * from orders")).toEqual(orders);
+      // What is there by now stays what it is.
+      await expect(execute("bash", ["-c", script], { cwd, env })).rejects.toThrow(/exists/);
+    }
+  });
+
+  test("a manifest's own commands restore its file in its folder", async () => {
+    const { id } = await service.installed({ backupable_id: 4, name: "Again" });
+    const { path } = await service.run(id);
+    const before = await rowsOfShop();
+    const file = join(service.folder, "copies", path);
+    const { restore } = JSON.parse(await readFile(manifestKeyOf(file), "utf8"));
+    await postgres.query("postgres", `drop database "shop's ""new"" = $1"`);
+    const { port, hostname, username, password } = new URL(postgres.url(shop));
+    await execute("bash", ["-c", `set -e -o pipefail\n${restore.join("\n")}`], {
+      cwd: join(file, ".."),
+      env: {
+        PATH: debianPath,
+        PGHOST: hostname,
+        PGPORT: port,
+        PGUSER: username,
+        PGPASSWORD: decodeURIComponent(password),
+      },
     });
-  },
-);
+    expect(await rowsOfShop()).toEqual(before);
+  });
+});
 
 describe("the page", () => {
   let service: BackupTestService;

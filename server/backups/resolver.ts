@@ -49,7 +49,7 @@ type ResolverOptions = {
   scratch: Scratch;
 };
 
-export type Encryption = { recipients: Recipients; encrypt: Encrypt };
+type Encryption = { recipients: Recipients; encrypt: Encrypt };
 
 export type Resolver = {
   /**

@@ -111,7 +111,7 @@ test("a stored file that was damaged breaks off before its end", async () => {
   const stored = await buffer(encrypt(inPieces(randomBytes(200_000)), never));
   const key = await findFileKey(inPieces(stored), { identity });
   stored[stored.length - 1] = (stored.at(-1) ?? 0) ^ 1;
-  await expect(buffer(createDecrypt(key)(inPieces(stored)))).rejects.toThrow();
+  await expect(buffer(createDecrypt(key)(inPieces(stored)))).rejects.toThrow(/tag/i);
   await expect(findFileKey(inPieces(Buffer.from("no age")), { identity })).rejects.toThrow(
     "The stored file isn't encrypted by age, or its beginning is damaged.",
   );

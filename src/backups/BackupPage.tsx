@@ -58,6 +58,9 @@ function toProperties(backup: Backup): Property[] {
           value: `${formatBytes(plain)} (${(plain / Math.max(1, size)).toFixed(1)} : 1)`,
         }
       : null,
+    isFinished && backup.encrypted
+      ? { term: "Encryption", value: "age. Only your private key opens the file." }
+      : null,
     isFinished && hasExtras(backup)
       ? {
           term: "Last verified",
@@ -233,6 +236,17 @@ export function BackupPage() {
                 </>
               )}
               .
+            </p>
+          </Notice>
+          <RunOutput title="Drill output" text={backup.drill_output ?? ""} />
+        </>
+      )}
+      {!drill && backup.drilled_at && (
+        <>
+          <Notice tone="warn">
+            <p>
+              Restore drill verified the stored file only <Time value={backup.drilled_at} />. It
+              wasn't restored.
             </p>
           </Notice>
           <RunOutput title="Drill output" text={backup.drill_output ?? ""} />

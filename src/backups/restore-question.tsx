@@ -7,6 +7,7 @@ import { confirm, type Question } from "../app/confirm.ts";
 import { refreshBackups } from "./backup-actions.ts";
 import { hasExtras } from "./backup-facts.ts";
 import { followRestore } from "./follow-restore.ts";
+import { createIdentity, IdentityFields, identityBody, noteRefusal } from "./IdentityFields.tsx";
 import { RestoreLoss } from "./RestoreLoss.tsx";
 
 /** What becomes of the present data when a backup is restored over it. */
@@ -32,10 +33,17 @@ const discardWord = "discard";
 /** Whatever else was chosen, what is there is saved. */
 const isDiscarding = (choice: string): boolean => choice === "discard";
 
+type Restore = {
+  id: number;
+  skip_safety_backup?: true;
+  identity?: string;
+  passphrase?: string;
+};
+
 const restoreMutation = {
-  mutationFn: ({ id, skipsSafetyBackup }: { id: number; skipsSafetyBackup: boolean }) =>
+  mutationFn: ({ id, ...body }: Restore) =>
     // Another service may know no body here.
-    call("restoreBackup", { id }, skipsSafetyBackup ? { body: { skip_safety_backup: true } } : {}),
+    call("restoreBackup", { id }, Object.keys(body).length > 0 ? { body } : {}),
   onSettled: refreshBackups,
 };
 
@@ -46,16 +54,30 @@ function ask(
   { title, action, onStarted }: Pick<Question, "title" | "action"> & { onStarted?: () => void },
 ): void {
   const { id } = backup;
+  const identity = backup.encrypted === true ? createIdentity() : null;
   confirm({
     title,
-    body: <RestoreLoss backup={backup} configuration={configuration} />,
+    body: (
+      <>
+        <RestoreLoss backup={backup} configuration={configuration} />
+        {identity !== null && <IdentityFields given={identity} />}
+      </>
+    ),
     ...(hasExtras(backup) && { choices: safetyChoices }),
     typed: (choice) =>
       isDiscarding(choice) ? discardWord : (configuration?.backupable.name ?? String(id)),
     action,
     run: async (choice) => {
-      const skipsSafetyBackup = isDiscarding(choice);
-      await mutate(restoreMutation, { id, skipsSafetyBackup });
+      try {
+        await mutate(restoreMutation, {
+          id,
+          ...(isDiscarding(choice) && { skip_safety_backup: true }),
+          ...(identity !== null && identityBody(identity.get())),
+        });
+      } catch (error) {
+        if (identity !== null) noteRefusal(identity, error);
+        throw error;
+      }
       followRestore(id, (safety, now) => askUndo(id, safety, now));
       onStarted?.();
     },

@@ -31,7 +31,7 @@ export function ChoiceList<Value extends string>({
       {options.map((choice) => (
         <div
           key={choice.value}
-          className="relative flex items-start gap-2.5 rounded-md border border-line bg-raised px-3 py-2 has-checked:border-brand"
+          className="relative isolate flex items-start gap-2.5 rounded-md border border-line bg-raised px-3 py-2 has-checked:border-brand"
         >
           <input
             type="radio"

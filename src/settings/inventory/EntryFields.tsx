@@ -8,6 +8,7 @@ import { Field } from "../../ui/Field.tsx";
 import { FieldGroup } from "../../ui/FieldGroup.tsx";
 import type { EntryValues } from "./entry-form.ts";
 import { ServerField, TextField, useFieldError } from "./fields.tsx";
+import { EncryptionFields } from "./EncryptionFields.tsx";
 import { SecretField } from "./SecretField.tsx";
 import { ServerFields } from "./ServerFields.tsx";
 
@@ -196,6 +197,7 @@ function StorageFields({ inventory }: FieldsProps) {
           />
         </>
       )}
+      <EncryptionFields />
     </FieldGroup>
   );
 }

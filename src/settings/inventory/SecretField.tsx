@@ -19,9 +19,11 @@ type SecretFieldProps = {
   help?: ReactNode;
   /** Of a private key: it has many lines, and an agent may hold it. */
   isKey?: boolean;
+  /** There may be none. */
+  isOptional?: boolean;
 };
 
-type Source = "kept" | "typed" | "named" | "agent";
+type Source = "none" | "kept" | "typed" | "named" | "agent";
 
 const storedHelp = "Stored in a file that only Quarterdeck can read. It can't be shown again.";
 
@@ -39,6 +41,7 @@ export function SecretField({
   placeholder,
   help,
   isKey = false,
+  isOptional = false,
 }: SecretFieldProps) {
   const { field, formState } = useController<EntryValues>({ name });
   const own = useFieldError(name);
@@ -52,14 +55,18 @@ export function SecretField({
       formState.defaultValues,
     );
   const kept = typeof stored === "string" && stored !== "" ? stored : null;
-  const [source, setSource] = useState<Source>(kept === null ? "typed" : "kept");
+  const [source, setSource] = useState<Source>(
+    kept !== null ? "kept" : isOptional ? "none" : "typed",
+  );
   const choose = (next: Source) => {
     setSource(next);
     if (next === "kept") field.onChange(kept);
+    else if (next === "none") field.onChange(undefined);
     else field.onChange(next === "typed" ? { secret: "" } : next === "agent" ? "agent" : "");
   };
   const text = textOf(field.value);
   const options: [Source, string][] = [
+    ...(isOptional ? ([["none", "None"]] satisfies [Source, string][]) : []),
     ...(kept === null ? [] : ([["kept", secretWords(kept)]] satisfies [Source, string][])),
     ["typed", kept === null ? "Enter it here" : "Replace it"],
     ["named", "Name a variable or file"],

@@ -39,6 +39,9 @@ export const fieldNames: Record<InventoryKind, readonly string[]> = {
     "access_key.secret",
     "secret_key",
     "secret_key.secret",
+    "recipients",
+    "drill_identity",
+    "drill_identity.secret",
   ],
   notification_channels: ["name", "type", "webhook", "webhook.secret", "email"],
 };
@@ -55,6 +58,10 @@ const withoutEmpty = (values: EntryValues): EntryValues =>
   Object.fromEntries(
     Object.entries(values).filter(([, value]) => value !== undefined && value !== ""),
   );
+
+/** Of a list that is typed line by line. */
+const wordsOf = (text: unknown): string[] =>
+  typeof text === "string" ? text.split(/[\s,]+/).filter((word) => word !== "") : [];
 
 /** A command as one line; a list whose parts have no spaces reads the same when it is split again. */
 const commandText = (artisan: FileEntries["sites"]["artisan"]): string =>
@@ -87,10 +94,15 @@ const toBody: Record<InventoryKind, (values: EntryValues) => EntryValues> = {
     values["engine"] === "sqlite"
       ? pick(values, "server", "name", "engine", "path", "user")
       : pick(values, "server", "name", "engine", "url"),
-  storage_providers: (values) =>
-    values["type"] === "s3"
-      ? pick(values, "name", "type", "bucket", "region", "endpoint", "access_key", "secret_key")
-      : pick(values, "name", "type", "path", "server"),
+  storage_providers(values) {
+    const recipients = wordsOf(values["recipients"]);
+    return {
+      ...(values["type"] === "s3"
+        ? pick(values, "name", "type", "bucket", "region", "endpoint", "access_key", "secret_key")
+        : pick(values, "name", "type", "path", "server")),
+      ...(recipients.length > 0 && { recipients, ...pick(values, "drill_identity") }),
+    };
+  },
   notification_channels: (values) =>
     values["type"] === "email"
       ? pick(values, "name", "type", "email")
@@ -134,5 +146,6 @@ export function valuesOf(entry: FileEntries[InventoryKind]): EntryValues {
   }
   if ("root" in entry)
     return { ...entry, artisan: commandText(entry.artisan), writtenArtisan: entry.artisan };
+  if ("recipients" in entry) return { ...entry, recipients: entry.recipients?.join("\n") };
   return { ...entry };
 }

@@ -1,0 +1,91 @@
+// A backup that only a private key opens, restored from its page.
+import { mkdir, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { generateX25519Identity, identityToRecipient } from "age-encryption";
+import { expect, test } from "./fixtures.ts";
+import { expectAccessible, expectAccessibleInBoth, expectNoSidewaysScroll } from "./helpers.ts";
+import { action, newestOf } from "./backup-helpers.ts";
+
+const [mine, foreign] = await Promise.all([generateX25519Identity(), generateX25519Identity()]);
+
+test("an encrypted backup is restored with the key that belongs to it, and with no other", async ({
+  connected: page,
+  service,
+  backups,
+  expected,
+}) => {
+  expected.push(/422 \(Unprocessable/);
+  const sealed = join(service.folder, "sealed");
+  await mkdir(sealed);
+  const recipient = await identityToRecipient(mine);
+  await service.changeInventory(({ storage_providers: providers }) =>
+    providers.push(
+      `{ id: 70, name: sealed, type: local, path: ${sealed}, recipients: [${recipient}] }`,
+    ),
+  );
+  await expect
+    .poll(async () => await (await service.call("GET", "/api/storage-providers")).text())
+    .toContain('"sealed"');
+  const { id } = await backups.createConfiguration({ storage_provider_id: 70 });
+  const backup = newestOf(await backups.run(id));
+  const rows = () => {
+    const connection = new DatabaseSync(backups.database.file);
+    try {
+      return connection.prepare("select note from orders").all().length;
+    } finally {
+      connection.close();
+    }
+  };
+  expect(rows()).toBe(50);
+  const changing = new DatabaseSync(backups.database.file);
+  changing.exec("delete from orders");
+  changing.close();
+
+  await page.goto(`${service.url}/backups/${backup.id}`);
+  await expect(page.getByText("age. Only your private key opens the file.")).toBeVisible();
+  await action(page, "Restore drill", backup.id).click();
+  await expect(page.getByText(/^Restore drill verified the stored file only/)).toBeVisible();
+  await expectAccessible(page);
+
+  await action(page, "Restore", backup.id).click();
+  const dialog = page.getByRole("alertdialog");
+  const identity = dialog.getByRole("textbox", { name: "Identity" });
+  const yes = dialog.getByRole("button", { name: "Restore" });
+  await dialog.getByRole("textbox", { name: /to confirm/ }).fill(backups.database.name);
+  await yes.click();
+  await expect(identity).toHaveAccessibleDescription(
+    /^Identity is required: the backup is encrypted/,
+  );
+  await identity.fill(foreign);
+  await yes.click();
+  await expect(identity).toHaveAccessibleDescription(/encrypted to other recipients/);
+  await identity.fill(
+    "-----BEGIN AGE ENCRYPTED FILE-----\nnonsense\n-----END AGE ENCRYPTED FILE-----",
+  );
+  await dialog.getByLabel("Passphrase").fill("wrong");
+  await yes.click();
+  await expect(dialog.getByLabel("Passphrase")).toHaveAccessibleDescription(/doesn't open/);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expectNoSidewaysScroll(page);
+  await expectAccessibleInBoth(page);
+  await dialog.getByLabel("Identity file").setInputFiles({
+    name: "identity.txt",
+    mimeType: "text/plain",
+    buffer: Buffer.from(`# public key: ${recipient}\n${mine}\n`),
+  });
+  await expect(identity).toHaveValue(new RegExp(mine));
+  expect(rows()).toBe(0);
+  await yes.click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByText(/^Restore finished/)).toBeVisible();
+  expect(rows()).toBe(50);
+
+  // The key is nowhere in what the service keeps, and in nothing that it says.
+  expect(service.output()).not.toContain(mine);
+  const files = await readdir(service.folder, { recursive: true, withFileTypes: true });
+  for (const file of files.filter((entry) => entry.isFile())) {
+    const content = await readFile(join(file.parentPath, file.name)).catch(() => Buffer.alloc(0));
+    expect(content.includes(mine), file.name).toBe(false);
+  }
+});

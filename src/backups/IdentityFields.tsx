@@ -1,0 +1,88 @@
+// What opens an encrypted backup. It is sent with one restore and kept nowhere, here neither.
+import { ApiError } from "../api/api-error.ts";
+import { type Store, createStore, useStore } from "../store.ts";
+import { Field } from "../ui/Field.tsx";
+import { Input } from "../ui/Input.tsx";
+import { controlClass } from "../ui/control-class.ts";
+
+type Identity = {
+  identity: string;
+  passphrase: string;
+  /** By field: what the service has against it. */
+  errors: { identity?: string | undefined; passphrase?: string | undefined };
+};
+
+export const createIdentity = (): Store<Identity> =>
+  createStore<Identity>({ identity: "", passphrase: "", errors: {} });
+
+/** As `age -p` writes it. */
+const isProtected = (identity: string): boolean =>
+  identity.trimStart().startsWith("-----BEGIN AGE ENCRYPTED FILE-----");
+
+/** What a request says of it. */
+export const identityBody = ({ identity, passphrase }: Identity) => ({
+  identity,
+  ...(isProtected(identity) && { passphrase }),
+});
+
+/** Puts what the service has against it at its fields. */
+export function noteRefusal(given: Store<Identity>, error: unknown): void {
+  const { identity, passphrase } = error instanceof ApiError ? error.fields : {};
+  given.set({
+    ...given.get(),
+    errors: { identity: identity?.[0], passphrase: passphrase?.[0] },
+  });
+}
+
+export function IdentityFields({ given }: { given: Store<Identity> }) {
+  const { identity, passphrase, errors } = useStore(given);
+  const change = (next: Partial<Identity>) => given.set({ ...given.get(), ...next, errors: {} });
+  return (
+    <div className="grid gap-3">
+      <Field
+        label="Identity"
+        error={errors.identity}
+        help="The backup is encrypted. Paste a private key of age, or choose your identity file. It's used for this restore only and never stored."
+      >
+        {(aria) => (
+          <textarea
+            {...aria}
+            value={identity}
+            rows={3}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            placeholder="AGE-SECRET-KEY-1…"
+            onChange={({ target }) => change({ identity: target.value })}
+            className={`${controlClass} h-auto py-2 font-mono text-sm`}
+          />
+        )}
+      </Field>
+      <Field label="Identity file">
+        {(aria) => (
+          <input
+            {...aria}
+            type="file"
+            className="w-full text-sm file:me-3 file:rounded-md file:border file:border-line file:bg-transparent file:px-3 file:py-1.5 file:text-ink"
+            onChange={({ target }) =>
+              void target.files?.[0]?.text().then((text) => change({ identity: text }))
+            }
+          />
+        )}
+      </Field>
+      {isProtected(identity) && (
+        <Field label="Passphrase" error={errors.passphrase}>
+          {(aria) => (
+            <Input
+              {...aria}
+              type="password"
+              autoComplete="off"
+              value={passphrase}
+              onChange={({ target }) => change({ passphrase: target.value })}
+            />
+          )}
+        </Field>
+      )}
+    </div>
+  );
+}
