@@ -7,6 +7,7 @@ import { chmod, mkdir, mkdtemp, readFile, realpath, rename, rm, writeFile } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import type { Backup, BackupConfiguration } from "../contract/backups/backup.ts";
 import { startPostgresServer } from "../server/backups/testing/postgres-server.ts";
 import { startService, type ServiceProcess } from "../server/testing/service-process.ts";
@@ -15,6 +16,8 @@ import { ownUser } from "../server/testing/own-user.ts";
 
 export const megabyte = 1_000_000;
 const sizes = [100, 2000];
+/** The storage provider whose backups are encrypted. */
+const sealed = 2;
 
 export async function run(): Promise<void> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-bench-")));
@@ -23,13 +26,17 @@ export async function run(): Promise<void> {
     // As root the database runs as an account of its own, which has to get to its folder.
     await chmod(folder, 0o711);
     await mkdir(join(folder, "copies"));
+    await mkdir(join(folder, "sealed"));
+    const recipient = await identityToRecipient(await generateX25519Identity());
     const databases = sizes.map((size) => ({ size, name: `size_${size}` }));
     for (const { name } of databases) await postgres.createDatabase(name);
     await writeFile(
       join(folder, "inventory.yaml"),
       `
 servers: [{ id: 1, name: here, connection: local }]
-storage_providers: [{ id: 1, name: disk, type: local, path: ${folder}/copies }]
+storage_providers:
+  - { id: 1, name: disk, type: local, path: ${folder}/copies }
+  - { id: ${sealed}, name: sealed, type: local, path: ${folder}/sealed, recipients: [${recipient}] }
 sites:
 ${sizes.map((size, index) => `  - { id: ${index + 1}, server: 1, name: site-${size}, root: ${folder}/site-${size}, user: ${ownUser} }`).join("\n")}
 databases:
@@ -138,9 +145,11 @@ async function compare(
   bare: Bare,
 ): Promise<void> {
   const configuration = await install(service, type, targetId);
+  const encrypted = await install(service, type, targetId, { provider: sealed });
   const rounds = roundsFor(size);
   const own: number[] = [];
   const other: number[] = [];
+  const encryptedMs: number[] = [];
   const peaks: number[] = [];
   let last: Backup | null = null;
   for (let round = 0; round < rounds; round++) {
@@ -150,10 +159,17 @@ async function compare(
     last = await takeBackup(service, configuration.id);
     own.push(performance.now() - startedMs);
     peaks.push(await watch());
+    const encryptingMs = performance.now();
+    await takeBackup(service, encrypted.id);
+    encryptedMs.push(performance.now() - encryptingMs);
   }
   const ratio = median(own) / median(other);
   report(`${what}: backup against the bare pipeline`, ratio, "×", { atMost: 1.1 });
   note(`${seconds(own)} against ${seconds(other)} (medians of ${rounds})`);
+  report(`${what}: encrypted against unencrypted`, median(encryptedMs) / median(own), "×", {
+    atMost: 1.15,
+  });
+  note(`${seconds(encryptedMs)} against ${seconds(own)}`);
   report(`${what}: memory above rest while it runs`, Math.max(...peaks), "MB", { atMost: 96 });
   if (last === null) return;
 
@@ -178,7 +194,8 @@ async function compare(
     },
   );
   note(`${seconds(restoredMs)} against ${seconds(reversedMs)} (medians of ${rounds})`);
-  await service.call("DELETE", `/api/backup-configuration/${configuration.id}?files=remove`);
+  for (const { id } of [configuration, encrypted])
+    await service.call("DELETE", `/api/backup-configuration/${id}?files=remove`);
   await rm(join(folder, "bare.tar.zst"), { force: true });
 }
 
@@ -236,13 +253,13 @@ export async function install(
   service: ServiceProcess,
   type: "database" | "site",
   targetId: number,
-  serverId = 1,
+  { provider = 1 }: { provider?: number } = {},
 ): Promise<BackupConfiguration> {
-  const made = await service.call("POST", `/api/server/${serverId}/backup-configuration`, {
+  const made = await service.call("POST", `/api/server/1/backup-configuration`, {
     name: `${type} ${targetId}`,
     frequency: "0 0 1 1 *",
     hold: 1,
-    storage_provider_id: 1,
+    storage_provider_id: provider,
     backupable_type: type,
     backupable_id: targetId,
   });
