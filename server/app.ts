@@ -22,11 +22,7 @@ import { installationRoutes } from "./installation/routes.ts";
 import { createInstances } from "./instances/instances.ts";
 import { LeaseLost } from "./instances/leases.ts";
 import { leasesChannel } from "./instances/shared-leases.ts";
-import { createChangeService } from "./inventory/change-service.ts";
-import { createHighestIds } from "./inventory/highest-ids.ts";
-import { createWhyReadOnly } from "./inventory/read-only.ts";
-import { inventoryRoutes } from "./inventory/routes.ts";
-import { createTestService } from "./inventory/try-entries.ts";
+import { inventoryEditing } from "./inventory/editing.ts";
 import { createSecretReader } from "./inventory/secrets.ts";
 import { openInventory, openNone } from "./inventory/inventory.ts";
 import { createInventoryStore } from "./inventory/store.ts";
@@ -289,6 +285,18 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...overviewRoutes({ db, workers, backups, dataFolder: options.dataFolder }),
     ...serverRoutes(inventoryStore, host, contacts),
     ...discoveryRoutes(inventoryStore, servers),
+    ...inventoryEditing({
+      ...options,
+      db,
+      live: inventory,
+      store: inventoryStore,
+      tests: {
+        ...backups.entryTests,
+        server: createTryServer({ local: host, ...sshOptions }),
+        channel: notifications.testEntry,
+      },
+      secrets,
+    }),
     ...tokens.routes,
     ...doctorRoutes({ options, host, sshOptions }),
     ...installationRoutes({
@@ -297,30 +305,6 @@ export async function createApp(options: AppOptions): Promise<App> {
       isolates_sites: options.account.isRoot,
     }),
   ];
-  const changes = createChangeService({
-    live: inventory,
-    store: inventoryStore,
-    ids: createHighestIds(db),
-    whyReadOnly: createWhyReadOnly({
-      db,
-      file: inventory.file,
-      isWanted: options.isInventoryReadOnly,
-      instance: options.instance,
-    }),
-  });
-  const entryTests = createTestService({
-    tests: {
-      ...backups.entryTests,
-      server: createTryServer({ local: host, ...sshOptions }),
-      channel: notifications.testEntry,
-    },
-    store: inventoryStore,
-    accountOf: inventory.accountOf,
-    secrets,
-    log,
-    only: options.isInventoryReadOnly ? changes.show : null,
-  });
-  routes.push(...inventoryRoutes(changes, entryTests));
   let refusal: string | null = null;
   const web = createWeb({
     ...options,

@@ -4,9 +4,9 @@ import { servedOperations as operations } from "../../contract/served-operations
 import { nothingToFind, reply, route, type Caller, type Route } from "../http/route.ts";
 import type { ChangeService } from "./change-service.ts";
 import type { Change } from "./entry.ts";
-import type { TestService } from "./try-entries.ts";
+import type { EntryTrials } from "./try-entries.ts";
 
-export function inventoryRoutes(changes: ChangeService, tests: TestService): Route[] {
+export function inventoryRoutes(changes: ChangeService, trials: EntryTrials): Route[] {
   const change = async (wanted: Change, version: string | undefined) => {
     const id = await changes.change(wanted, version);
     return { id, ...(await changes.show()) };
@@ -72,19 +72,19 @@ export function inventoryRoutes(changes: ChangeService, tests: TestService): Rou
     // Before those with an id in their place.
     route(operations.testServerEntry, {
       find: nothingToFind,
-      handle: async ({ body, signal }) => reply(200, await tests.server(body, signal)),
+      handle: async ({ body, signal }) => reply(200, await trials.server(body, signal)),
     }),
     route(operations.testDatabaseEntry, {
       find: nothingToFind,
-      handle: async ({ body, signal }) => reply(200, await tests.database(body, signal)),
+      handle: async ({ body, signal }) => reply(200, await trials.database(body, signal)),
     }),
     route(operations.testStorageEntry, {
       find: nothingToFind,
-      handle: async ({ body, signal }) => reply(200, await tests.storage(body, signal)),
+      handle: async ({ body, signal }) => reply(200, await trials.storage(body, signal)),
     }),
     route(operations.testChannelEntry, {
       find: nothingToFind,
-      handle: async ({ body, signal }) => reply(200, await tests.channel(body, signal)),
+      handle: async ({ body, signal }) => reply(200, await trials.channel(body, signal)),
     }),
     ...inventoryKinds.flatMap(routesOf),
   ];

@@ -37,7 +37,7 @@ export type EntryTests = {
   ): Promise<Found>;
 };
 
-type TestServiceOptions = {
+type EntryTrialsOptions = {
   tests: EntryTests;
   store: Pick<InventoryStore, "findServer">;
   /** As which account a SQLite database is read. */
@@ -67,7 +67,7 @@ const told = new Set([
   "CommandMissing",
 ]);
 
-export function createTestService(options: TestServiceOptions) {
+export function createEntryTrials(options: EntryTrialsOptions) {
   const { tests, store, accountOf, secrets, log, only } = options;
 
   const mayTry = async (kind: InventoryKind, given: object): Promise<boolean> =>
@@ -176,7 +176,7 @@ export function createTestService(options: TestServiceOptions) {
   };
 }
 
-export type TestService = ReturnType<typeof createTestService>;
+export type EntryTrials = ReturnType<typeof createEntryTrials>;
 
 const failed = (message: string): InventoryTest => ({
   ok: false,
