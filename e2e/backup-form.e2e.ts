@@ -200,6 +200,14 @@ test.describe("changing a backup", () => {
     await advanced(page).click();
     await page.getByLabel("Keep last").fill("4");
     await expect(page.getByText("4 backups cover about 4 weeks")).toBeVisible();
+    await page.getByLabel("Monthly").fill("0");
+    await page.getByLabel("Yearly").fill("2");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect(page.getByLabel("Monthly")).toHaveAttribute("aria-invalid", "true");
+    await page.getByLabel("Monthly").fill("12");
+    await expect(
+      page.getByText(/^After a year: 1[45] backups, the oldest 1[01] months/),
+    ).toBeVisible();
     await page.getByLabel("Restore drill").fill("30");
     await page.getByRole("button", { name: "Save changes" }).click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders, weekly");
@@ -207,6 +215,7 @@ test.describe("changing a backup", () => {
       name: "Orders, weekly",
       frequency: "30 2 * * 0",
       hold: 4,
+      keep: { monthly: 12, yearly: 2 },
       drill: 30,
       directory: `edit-${backups.server.id}`,
       backupable: { id: backups.database.id },

@@ -1,6 +1,7 @@
 // Backup configurations and the backups they make: fields, bounds and states.
 import * as z from "zod/mini";
 import { allowedIn } from "../states.ts";
+import { keepRules } from "./keep-rules.ts";
 import { id, orUnsaid, stateOf, timestamp } from "../values.ts";
 
 export const backupConfigurationStates = ["installing", "installed", "failed", "removing"] as const;
@@ -140,6 +141,8 @@ export const backupConfiguration = z
     drill: extra(z.int()),
     /** When a backup of it was last proven restorable by a drill. */
     last_proven_at: extra(timestamp),
+    /** What stays beyond `hold`; null = nothing. */
+    keep: extra(keepRules),
     /** What the operator should know although nothing failed. */
     warnings: z.optional(z.array(z.string())),
   })

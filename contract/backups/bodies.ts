@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { line, integer, ownId, storableText } from "../inputs.ts";
 import { backupableTypes } from "./backup.ts";
 import { frequency } from "./cron.ts";
+import { keepRules } from "./keep-rules.ts";
 
 /** A relative directory that stays where it is put: no `..`, no leading slash, nothing unprintable. */
 const storageDirectory = line(255).check(
@@ -16,6 +17,8 @@ const settings = {
   /** Five cron fields, read in the server's time zone. */
   frequency,
   hold: z.optional(integer(1, 8760)),
+  /** Extra: what stays beyond `hold`; null = nothing. */
+  keep: z.optional(z.nullable(keepRules)),
   directory: z.optional(storageDirectory),
   storage_provider_id: ownId,
   /** Extra: prove the newest backup restorable every so many days; null = never. */

@@ -99,7 +99,7 @@ export function createBackups(options: BackupsOptions): Backups {
   const parts = { ...stores, resolver, recovery, fileKeys, jobs, clock, log };
 
   const removal = createRemoval(parts);
-  const retention = createRetention({ ...parts, removal });
+  const retention = createRetention({ ...parts, inventory, removal });
 
   const work = createTaskHandlers({
     ...parts,

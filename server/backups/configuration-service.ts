@@ -5,6 +5,7 @@ import type {
   UpdateBackupConfigurationBody,
 } from "../../contract/backups/bodies.ts";
 import type { FieldErrors } from "../../contract/errors.ts";
+import { usedRules } from "../../contract/backups/keep-rules.ts";
 import { slugOf } from "../../contract/backups/slug.ts";
 import type { Clock } from "../clock.ts";
 import { recordActivity } from "../activity/store.ts";
@@ -99,6 +100,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
           name: body.name,
           frequency: body.frequency,
           hold: body.hold ?? defaultHold,
+          keep: usedRules(body.keep),
           directory: toDirectory(body.directory ?? slugOf(body.name)),
           storage_provider_id: body.storage_provider_id,
           type,
@@ -123,6 +125,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
           storage_provider_id: body.storage_provider_id,
           status_reason: null,
           ...(body.hold !== undefined && { hold: body.hold }),
+          ...(body.keep !== undefined && { keep: usedRules(body.keep) }),
           ...(body.directory !== undefined && { directory: toDirectory(body.directory) }),
           ...(body.drill !== undefined && { drill: body.drill }),
           // The old moment must not come before the new schedule is in force.

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
+import pg from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import type { Page } from "../../contract/paging.ts";
@@ -165,4 +166,47 @@ test("a configuration follows its database to the server that the inventory move
     text.replace("{ id: 1, server: 1, name: orders", "{ id: 1, server: 2, name: orders"),
   );
   await soon(async () => expect([await countOf(1), await countOf(2)]).toEqual([0, 1]));
+});
+
+test("what is kept by period is stored, changed and given up, and what fits no rule is refused at its field", async () => {
+  const keep = { daily: 14, weekly: null, monthly: 12 };
+  const made = await service.installed({ keep });
+  expect(made.keep).toEqual({ daily: 14, monthly: 12 });
+  const put = (change: object) =>
+    service.json<BackupConfiguration>("PUT", `/api/backup-configuration/${made.id}`, {
+      name: "Shop",
+      frequency: "30 2 * * *",
+      storage_provider_id: 1,
+      ...change,
+    });
+  // What is left out stays.
+  expect((await put({})).body.keep).toEqual({ daily: 14, monthly: 12 });
+  expect((await put({ keep: { yearly: 3 } })).body.keep).toEqual({ yearly: 3 });
+  for (const none of [null, { hourly: null }])
+    expect((await put({ keep: none })).body.keep).toBe(null);
+  const wrong = { ...nightly, keep: { daily: 0, minutely: 3 } };
+  const errors = await service.errorsOf("POST", "/api/server/1/backup-configuration", wrong);
+  expect(Object.keys(errors).every((name) => name.startsWith("keep"))).toBe(true);
+  expect(JSON.stringify(errors)).toMatch(/minutely/);
+});
+
+test("a run leaves what a rule keeps, beyond the hold", async () => {
+  const { id } = await service.installed({ hold: 1, keep: { daily: 2 } });
+  const days = [await service.run(id), await service.run(id), await service.run(id)];
+  const client = new pg.Client(service.connection);
+  await client.connect();
+  // Two of the day before yesterday, one of yesterday.
+  for (const [index, backup] of days.entries())
+    await client.query(
+      "update backups set started_at = date_trunc('day', now()) - interval '2 days' + $2 * interval '12 hours' where id = $1",
+      [backup.id, index],
+    );
+  await client.end();
+  const newest = await service.run(id);
+  await soon(async () =>
+    expect((await service.show(id)).backups.map((backup) => backup.id)).toEqual([
+      newest.id,
+      days[2]?.id,
+    ]),
+  );
 });

@@ -1,4 +1,14 @@
-import { array, assert, constantFrom, integer, nat, oneof, property, record } from "fast-check";
+import {
+  array,
+  assert,
+  constantFrom,
+  integer,
+  nat,
+  oneof,
+  option,
+  property,
+  record,
+} from "fast-check";
 import { expect, test } from "vitest";
 import { expiredSafety, removedAfterRun, removedByNextRun } from "./retention.ts";
 
@@ -27,6 +37,14 @@ const steps = array(
 const isGood = ({ damage }: Copy) => damage === null;
 const ofRuns = (copies: readonly Copy[]) => copies.filter(({ trigger }) => trigger !== "safety");
 
+const periods = integer({ min: 1, max: 5 });
+const keepers = option(
+  record(
+    { hourly: periods, daily: periods, weekly: periods, monthly: periods },
+    { requiredKeys: [] },
+  ),
+);
+
 /** Whatever removes something must keep this. @returns what is left */
 function removed(stored: readonly Copy[], gone: readonly Copy[], hold: number, at: Date): Copy[] {
   const left = stored.filter((copy) => !gone.includes(copy));
@@ -46,7 +64,7 @@ function removed(stored: readonly Copy[], gone: readonly Copy[], hold: number, a
 
 test("nothing that happens loses one of the newest good backups, or any by a safety backup", () => {
   assert(
-    property(steps, (list) => {
+    property(steps, keepers, (list, keep) => {
       let nowMs = Date.parse("2026-06-01T00:00:00Z");
       let hold = 3;
       let id = 0;
@@ -67,16 +85,18 @@ test("nothing that happens loses one of the newest good backups, or any by a saf
           }
         else if (step.kind === "schedule" || step.kind === "manual" || step.kind === "safety") {
           const made = { trigger: step.kind, damage: null, started_at: at, ended_at: at };
-          const preview = removedByNextRun(stored, hold, at);
+          const keeping = { hold, keep, timeZone: "Asia/Kathmandu" };
+          const preview = removedByNextRun(stored, keeping, at);
           const copy: Copy = { ...made, id: ++id };
           stored = [copy, ...stored];
           if (step.kind === "safety") continue;
-          const gone = removedAfterRun(stored, hold, at);
+          const gone = removedAfterRun(stored, keeping, at);
           expect(stored.filter((other) => gone.includes(other)).toReversed()).toEqual(preview);
           stored = removed(stored, gone, hold, at);
-          expect(ofRuns(stored).filter(isGood).length).toBeLessThanOrEqual(hold);
+          const byRules = Object.values(keep ?? {}).reduce((sum, count) => sum + (count ?? 0), 0);
+          expect(ofRuns(stored).filter(isGood).length).toBeLessThanOrEqual(hold + byRules);
           calm.unshift(copy);
-          const superfluous = removedAfterRun(calm, hold, at);
+          const superfluous = removedAfterRun(calm, keeping, at);
           calm = calm.filter((other) => !superfluous.includes(other));
         }
         expect(ofRuns(stored)).toEqual(calm);
@@ -116,4 +136,24 @@ test.each([
   );
   expect(expiredSafety([...beside, expired], at).map(({ id }) => id)).toEqual(expected);
   expect(expiredSafety([...beside, expired], new Date(at.getTime() - 1))).toEqual([]);
+});
+
+test("what a rule keeps stays beyond the hold, and a damaged copy is never what it keeps", () => {
+  const day = (id: number, damage: string | null = null): Copy => {
+    const at = new Date(Date.parse("2026-06-30T02:30:00Z") - (100 - id) * 24 * hourMs);
+    return { id, trigger: "schedule", damage, started_at: at, ended_at: at };
+  };
+  const all = Array.from({ length: 100 }, (_, index) => day(100 - index));
+  // The last of May, so that the one before it has to stand for its month.
+  const damaged = all.map((copy) => (copy.id === 70 ? { ...copy, damage: "gone bad" } : copy));
+  const keeping = { hold: 3, keep: { monthly: 3 }, timeZone: "UTC" };
+  const gone = removedAfterRun(damaged, keeping, new Date("2026-06-30T02:31:00Z"));
+  const left = damaged.filter((copy) => !gone.includes(copy));
+  expect(left.map(({ started_at: at }) => at.toISOString().slice(0, 10))).toEqual([
+    "2026-06-30",
+    "2026-06-29",
+    "2026-06-28",
+    "2026-05-30",
+    "2026-04-30",
+  ]);
 });

@@ -1,6 +1,8 @@
 // What is removed by itself: what is beyond the hold after a finished run, and safety backups by their age.
 import { safetyKeptDays } from "../../contract/backups/backup.ts";
+import { keptBy, type KeepRules } from "../../contract/backups/keep-rules.ts";
 import type { Clock } from "../clock.ts";
+import type { InventoryStore } from "../inventory/store.ts";
 import type { Connection } from "../store/database.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
@@ -13,15 +15,32 @@ const safetyKeptMs = safetyKeptDays * 24 * 3600 * 1000;
 
 const isGood = ({ damage }: Facts): boolean => damage === null;
 
+/** What a configuration keeps. */
+type Keeping = {
+  /** How many of the newest good ones, at least 1. */
+  hold: number;
+  /** What stays beyond them; null = nothing. */
+  keep: KeepRules | null;
+  /** Of the server, in whose days the rules count. */
+  timeZone: string;
+};
+
 /**
  * The backups of runs beyond those to keep. Safety backups count for nothing here, and neither does a copy that is
  * known to be damaged: none of them ever pushes a good one out. The newest is never among them.
  */
-function beyondHold<Backup extends Facts>(finished: readonly Backup[], hold: number): Backup[] {
+function beyondKept<Backup extends Facts>(
+  finished: readonly Backup[],
+  { hold, keep, timeZone }: Keeping,
+): Backup[] {
   const ofRuns = finished.filter(({ trigger }) => trigger !== "safety");
   const good = ofRuns.filter(isGood);
-  const oldestKept = good[Math.min(hold, good.length) - 1];
-  return oldestKept === undefined ? [] : ofRuns.filter(({ id }) => id < oldestKept.id);
+  const oldestHeld = good[Math.min(hold, good.length) - 1];
+  if (oldestHeld === undefined) return [];
+  const moments = good.map(({ started_at: startedAt }) => startedAt);
+  const kept = keptBy(moments, keep, timeZone);
+  const staying = new Set([...kept.keys()].map((index) => good[index]));
+  return ofRuns.filter((backup) => backup.id < oldestHeld.id && !staying.has(backup));
 }
 
 /**
@@ -46,14 +65,13 @@ export function expiredSafety<Backup extends Facts>(
 /**
  * What a finished run is followed by.
  * @param finished finished backups, newest first, the run among them
- * @param hold how many good ones to keep, at least 1
  * @param at when the run has finished
  */
 export const removedAfterRun = <Backup extends Facts>(
   finished: readonly Backup[],
-  hold: number,
+  keeping: Keeping,
   at: Date,
-): Backup[] => [...expiredSafety(finished, at), ...beyondHold(finished, hold)];
+): Backup[] => [...expiredSafety(finished, at), ...beyondKept(finished, keeping)];
 
 /**
  * What will be gone once the next run has finished, which counts as a good one.
@@ -63,7 +81,7 @@ export const removedAfterRun = <Backup extends Facts>(
  */
 export function removedByNextRun<Backup extends Facts>(
   finished: readonly Backup[],
-  hold: number,
+  keeping: Keeping,
   at: Date,
 ): Backup[] {
   const next: Facts = {
@@ -73,7 +91,7 @@ export function removedByNextRun<Backup extends Facts>(
     started_at: at,
     ended_at: at,
   };
-  const removed = new Set<Facts>(removedAfterRun<Facts>([next, ...finished], hold, at));
+  const removed = new Set<Facts>(removedAfterRun<Facts>([next, ...finished], keeping, at));
   return finished.filter((backup) => removed.has(backup)).toReversed();
 }
 
@@ -82,11 +100,12 @@ type RetentionOptions = {
   configurations: ConfigurationStore;
   tasks: TaskStore;
   removal: Removal;
+  inventory: Pick<InventoryStore, "findServer">;
   clock: Clock;
 };
 
 export function createRetention(options: RetentionOptions) {
-  const { store, configurations, tasks, removal, clock } = options;
+  const { store, configurations, tasks, removal, inventory, clock } = options;
 
   /** @returns whether all of them go; what is being restored or proven is left for the next time */
   async function removeAll(tx: Connection, rows: readonly BackupRow[]): Promise<boolean> {
@@ -115,8 +134,10 @@ export function createRetention(options: RetentionOptions) {
   return {
     /** Removes what a run of the configuration that has just finished leaves superfluous. */
     async apply(configurationId: number): Promise<void> {
-      await decide(configurationId, async (tx, { hold }, finished) => {
-        const removed = removedAfterRun(finished, hold, new Date(clock.now()));
+      await decide(configurationId, async (tx, { hold, keep, server_id }, finished) => {
+        const timeZone = (await inventory.findServer(server_id, tx))?.timeZone ?? "UTC";
+        const now = new Date(clock.now());
+        const removed = removedAfterRun(finished, { hold, keep, timeZone }, now);
         await removeAll(tx, removed);
         const oldestKept = finished.findLast((row) => !removed.includes(row));
         if (oldestKept !== undefined)

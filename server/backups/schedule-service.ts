@@ -26,7 +26,7 @@ export const createScheduleService = (options: {
   inventory: Pick<InventoryStore, "findServer">;
   clock: Clock;
 }): ScheduleService => ({
-  async preview({ id, server_id, frequency, hold }) {
+  async preview({ id, server_id, frequency, hold, keep }) {
     const server = await options.inventory.findServer(server_id);
     const timeZone = server?.timeZone ?? "UTC";
     const now = new Date(options.clock.now());
@@ -35,7 +35,11 @@ export const createScheduleService = (options: {
       timeZone,
       runs,
       clockChange: clockChangeNote(frequency, timeZone, now),
-      removed: removedByNextRun(await options.store.finished(id), hold, runs[0] ?? now),
+      removed: removedByNextRun(
+        await options.store.finished(id),
+        { hold, keep, timeZone },
+        runs[0] ?? now,
+      ),
     };
   },
 });

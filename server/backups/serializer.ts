@@ -123,6 +123,7 @@ export function createSerializer({ store, tasks, inventory, clock }: SerializerO
         row.next_run_at === null ? null : expectedGapMs(row.frequency, timeZone, row.next_run_at),
       last_finished_at: lastFinished,
       drill: row.drill,
+      keep: row.keep,
       last_proven_at: toTimestampOrNull(row.last_proven_at),
       warnings: warningsOf(row, shown),
     };

@@ -79,8 +79,8 @@ export function createInventoryStore(db: Database) {
       return { sites: await of(sites), databases: await of(databases) };
     },
 
-    async findServer(id: number): Promise<ServerRow | null> {
-      const [row] = await db.select().from(servers).where(eq(servers.id, id));
+    async findServer(id: number, tx: Connection = db): Promise<ServerRow | null> {
+      const [row] = await tx.select().from(servers).where(eq(servers.id, id));
       return row ? toServer(row) : null;
     },
 

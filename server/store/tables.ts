@@ -22,6 +22,7 @@ import type {
   BackupTrigger,
   RestoreState,
 } from "../../contract/backups/backup.ts";
+import type { KeepRules } from "../../contract/backups/keep-rules.ts";
 import type { EventType, SubscribableEvent } from "../../contract/events.ts";
 import type { ChannelMessageState } from "../../contract/notifications/notification.ts";
 import type { EventChoice } from "../../contract/notifications/bodies.ts";
@@ -298,6 +299,8 @@ export const backupConfigurations = pgTable(
     name: text().notNull(),
     frequency: text().notNull(),
     hold: integer().notNull(),
+    /** What stays beyond the hold; null = nothing. */
+    keep: jsonb().$type<KeepRules>(),
     directory: text().notNull(),
     storage_provider_id: integer()
       .notNull()

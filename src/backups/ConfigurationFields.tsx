@@ -10,6 +10,7 @@ import { Input } from "../ui/Input.tsx";
 import { Select } from "../ui/Select.tsx";
 import type { Choices } from "./choices.ts";
 import { advancedSummary, type ConfigurationFormValues, presets } from "./configuration-form.ts";
+import { KeepFields } from "./KeepFields.tsx";
 import { Picker, SourceFields } from "./SourceFields.tsx";
 
 type ConfigurationFieldsProps = {
@@ -86,7 +87,9 @@ function AdvancedFields({
     <FoldedFields
       title="Advanced"
       summary={advancedSummary(values, { keptHold, keptDirectory, isOurs })}
-      hasError={[errors.hold, errors.directory, errors.drill].some((error) => error !== undefined)}
+      hasError={[errors.hold, errors.keep, errors.directory, errors.drill].some(
+        (error) => error !== undefined,
+      )}
     >
       <Field
         label="Keep last"
@@ -124,6 +127,7 @@ function AdvancedFields({
           />
         )}
       </Field>
+      {isOurs && <KeepFields />}
       {isOurs && (
         <Field
           label="Restore drill"

@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { useLoaderData, useNavigate } from "react-router";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
+import { keepInWords } from "../../contract/backups/keep-rules.ts";
 import { makePoller } from "../api/poll.ts";
 import { useLoaded } from "../api/query.ts";
 import { Crumbs } from "../app/Crumbs.tsx";
@@ -38,6 +39,7 @@ const moving = ({ status, backups }: BackupConfiguration) => [
 
 function toProperties(configuration: BackupConfiguration, storage: string): Property[] {
   const { backupable, type, frequency, schedule_words: words, hold, drill } = configuration;
+  const also = keepInWords(configuration.keep);
   const mono = (text: string) => <span className="font-mono text-xs">{text}</span>;
   return [
     { term: "Status", value: configuration.status },
@@ -51,6 +53,7 @@ function toProperties(configuration: BackupConfiguration, storage: string): Prop
           ? "Chosen by the service"
           : `${hold} finished ${hold === 1 ? "backup" : "backups"}`,
     },
+    ...(also === null ? [] : [{ term: "Keep also", value: also }]),
     { term: "Storage", value: storage },
     { term: "Directory", value: mono(configuration.directory || "–") },
     ...(hasExtras(configuration)

@@ -2,6 +2,7 @@
 import { lazy, Suspense } from "react";
 import { useWatch } from "react-hook-form";
 import { cronProblem } from "../../contract/backups/cron.ts";
+import { keepRules } from "../../contract/backups/keep-rules.ts";
 import { Panel } from "../ui/Panel.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
 import type { ConfigurationFormValues } from "./configuration-form.ts";
@@ -20,6 +21,7 @@ type NextRunsPanelProps = {
 export function NextRunsPanel({ heldByDefault, timeZone }: NextRunsPanelProps) {
   const frequency = useWatch<ConfigurationFormValues, "frequency">({ name: "frequency" });
   const hold = useWatch<ConfigurationFormValues, "hold">({ name: "hold" });
+  const keep = useWatch<ConfigurationFormValues, "keep">({ name: "keep" });
   const problem = cronProblem(frequency);
   return (
     <Panel title="Next runs">
@@ -29,6 +31,7 @@ export function NextRunsPanel({ heldByDefault, timeZone }: NextRunsPanelProps) {
             <SchedulePreview
               frequency={frequency}
               hold={hold ?? heldByDefault}
+              keep={keepRules.safeParse(keep).data ?? null}
               timeZone={timeZone ?? "UTC"}
             />
           </Suspense>

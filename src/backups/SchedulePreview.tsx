@@ -1,20 +1,24 @@
 // What a schedule means: in words, and as its next runs.
 import { lazy, memo, Suspense, useMemo } from "react";
+import { type KeepRules, usedRules } from "../../contract/backups/keep-rules.ts";
 import { clockChangeNote, nextRuns } from "../../contract/backups/schedule.ts";
 import { useClockText } from "../ui/clock.ts";
 import { type Column, Table, type TableLook } from "../ui/Table.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
 import { presets } from "./configuration-form.ts";
 import { holdInWords, sampledRuns } from "./hold-words.ts";
+import { yearInWords } from "./keep-words.ts";
 import { momentInZone, viewersZone } from "./zone-text.ts";
 
 const shownRuns = 5;
 const minuteMs = 60_000;
+const minutesOfDay = 24 * 60;
 
 type SchedulePreviewProps = {
   /** Valid. */
   frequency: string;
   hold: number;
+  keep: KeepRules | null;
   /** IANA name of the server's zone. */
   timeZone: string;
 };
@@ -50,6 +54,7 @@ const viewersColumn: Column<Date> = {
 export const SchedulePreview = memo(function SchedulePreview({
   frequency,
   hold,
+  keep,
   timeZone,
 }: SchedulePreviewProps) {
   // The runs change with the minute, not with the second.
@@ -59,6 +64,20 @@ export const SchedulePreview = memo(function SchedulePreview({
   const runs = coming.slice(0, shownRuns);
   const change = clockChangeNote(frequency, timeZone, now);
   const reach = holdInWords(coming, hold);
+  const rules = JSON.stringify(usedRules(keep));
+  // A year of an hourly schedule takes a tenth of a second.
+  const today = Math.floor(minute / minutesOfDay);
+  const kept = useMemo(
+    () =>
+      yearInWords({
+        frequency,
+        timeZone,
+        hold,
+        keep: JSON.parse(rules),
+        now: new Date(today * minutesOfDay * minuteMs),
+      }),
+    [frequency, timeZone, hold, rules, today],
+  );
   const preset = presets.find((one) => one.frequency === frequency);
   const columns = useMemo(() => makeColumns(timeZone), [timeZone]);
   return (
@@ -79,6 +98,7 @@ export const SchedulePreview = memo(function SchedulePreview({
       />
       {change !== null && <p className="text-muted">{change}</p>}
       {reach !== null && <p className="text-muted">{reach}.</p>}
+      {kept !== null && <p className="text-muted">{kept}</p>}
     </div>
   );
 });

@@ -6,6 +6,7 @@ import {
   type BackupConfiguration,
 } from "../../contract/backups/backup.ts";
 import type { createBackupConfigurationBody } from "../../contract/backups/bodies.ts";
+import { keepInWords } from "../../contract/backups/keep-rules.ts";
 import { slugOf } from "../../contract/backups/slug.ts";
 import type { Choice, Choices } from "./choices.ts";
 
@@ -62,14 +63,15 @@ const days = (count: number) => (count === 1 ? "every day" : `every ${count} day
 
 /** What the advanced fields are set to, e.g. "Keeps the last 7 backups in shop-nightly. No restore drills." */
 export function advancedSummary(
-  { name, hold, directory, drill }: Partial<ConfigurationFormValues>,
+  { name, hold, keep, directory, drill }: Partial<ConfigurationFormValues>,
   { keptHold, keptDirectory, isOurs }: { keptHold: number; keptDirectory: string; isOurs: boolean },
 ): string {
   const kept = hold ?? keptHold;
   const count = kept === 1 ? "backup" : `${kept} backups`;
+  const also = isOurs ? keepInWords(keep) : null;
   const place = directory || keptDirectory || (isOurs && name?.trim() ? slugOf(name) : "");
   return [
-    `Keeps the last ${count}${place === "" ? "" : ` in ${place}`}.`,
+    `Keeps the last ${count}${also === null ? "" : ` and ${also}`}${place === "" ? "" : ` in ${place}`}.`,
     ...(isOurs ? [drill ? `Restore drill ${days(drill)}.` : "No restore drills."] : []),
   ].join(" ");
 }
@@ -83,6 +85,7 @@ export const toValues = (configuration: BackupConfiguration): ConfigurationFormV
   // It cannot be changed, and goes along so that one schema checks both forms.
   backupable_type: configuration.type,
   backupable_id: configuration.backupable.id,
-  // A service without drills is not to be told of one.
+  // A service without drills and rules is not to be told of one.
   ...(configuration.drill !== undefined && { drill: configuration.drill }),
+  ...(configuration.keep !== undefined && { keep: configuration.keep }),
 });

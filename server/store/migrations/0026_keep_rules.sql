@@ -1,0 +1,1 @@
+ALTER TABLE "backup_configurations" ADD COLUMN "keep" jsonb;

@@ -1,0 +1,41 @@
+// What is kept once a schedule has run for a year.
+import { type KeepRules, keptBy } from "../../contract/backups/keep-rules.ts";
+import { nextRuns } from "../../contract/backups/schedule.ts";
+
+const dayMs = 24 * 3_600_000;
+const yearDays = 365;
+/** Those of a year of hours. More often than that, what comes first in the year is left out. */
+const mostRuns = 8784;
+
+type Asked = {
+  frequency: string;
+  timeZone: string;
+  hold: number;
+  /** Rules that keep any; null = there are none, and nothing to say. */
+  keep: KeepRules | null;
+  now: Date;
+};
+
+/** E.g. "After a year: 27 backups, the oldest from 11 months before." Null where no rule keeps any, or nothing runs. */
+export function yearInWords({ frequency, timeZone, hold, keep, now }: Asked): string | null {
+  if (keep === null) return null;
+  const end = now.getTime() + yearDays * dayMs;
+  const runs = nextRuns(frequency, timeZone, now, mostRuns).filter((run) => run.getTime() <= end);
+  const newest = runs.toReversed();
+  const [last] = newest;
+  if (last === undefined) return null;
+  const kept = new Set([...newest.keys()].slice(0, hold));
+  for (const index of keptBy(newest, keep, timeZone).keys()) kept.add(index);
+  const oldest = newest[Math.max(...kept)] ?? last;
+  const isWhole = runs.length < mostRuns;
+  const days = Math.round((last.getTime() - oldest.getTime()) / dayMs);
+  const after = isWhole
+    ? "a year"
+    : agoInWords(Math.round((last.getTime() - now.getTime()) / dayMs));
+  return `After ${after}: ${kept.size} ${kept.size === 1 ? "backup" : "backups"}${days > 0 ? `, the oldest ${agoInWords(days)} older than the newest` : ""}.`;
+}
+
+const agoInWords = (days: number): string => {
+  const [count, unit] = days >= 61 ? [Math.round(days / 30.44), "month"] : [days, "day"];
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+};
