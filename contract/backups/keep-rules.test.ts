@@ -8,7 +8,7 @@ const shown = (moments: readonly Date[], kept: ReturnType<typeof keptBy>) =>
   [...kept.keys()].sort((a, b) => a - b).map((index) => moments[index]?.toISOString().slice(0, 13));
 
 test("of nights since last year, the newest of each week, month and year stays", () => {
-  const nights = nextRuns("30 2 * * *", "UTC", new Date("2025-11-20T00:00:00Z"), 70).reverse();
+  const nights = nextRuns("30 2 * * *", "UTC", new Date("2025-11-20T00:00:00Z"), 70).toReversed();
   expect(nights[0]?.toISOString()).toBe("2026-01-28T02:30:00.000Z");
   const of = (rules: object) => shown(nights, keptBy(nights, rules, "UTC"));
   expect(of({ daily: 3 })).toEqual(["2026-01-28T02", "2026-01-27T02", "2026-01-26T02"]);

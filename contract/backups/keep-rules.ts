@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { integer } from "../inputs.ts";
 
 export const keepPeriods = ["hourly", "daily", "weekly", "monthly", "yearly"] as const;
-export type KeepPeriod = (typeof keepPeriods)[number];
+type KeepPeriod = (typeof keepPeriods)[number];
 
 const count = z.optional(z.nullable(integer(1, 8760)));
 
