@@ -133,7 +133,7 @@ function entriesWith<Id extends Schema, Secret extends Schema, Key extends Schem
       }),
       /** What keeps the processes of its workers up: this service itself, or the supervisord of the server. */
       supervisor: z.optional(z.enum(["embedded", "supervisord"])),
-      /** By default the one that Debian's package brings. */
+      /** Of the supervisord that is on it, whoever keeps its workers up; by default the one that Debian's package brings. */
       supervisord_config: z.optional(absolutePath),
       drills: z.optional(drills),
     }),

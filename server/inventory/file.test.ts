@@ -101,10 +101,6 @@ describe("a mistake is reported with its line and its reason", () => {
       "A secret must be “env:NAME” or “file:PATH”.",
     ],
     [
-      "servers:\n  - { id: 1, name: a, connection: local, supervisord_config: /etc/a }",
-      "line 2: A supervisord_config is of use with “supervisor: supervisord” only.",
-    ],
-    [
       "servers:\n  - { id: 1, name: far, supervisor: embedded, connection: { ssh: { host: a, user: b, key: agent } } }",
       "line 2: On a server over SSH, workers are kept up by its supervisord.",
     ],

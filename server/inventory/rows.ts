@@ -12,6 +12,8 @@ export type ServerRow = {
   timeZone: string;
   /** What keeps its workers up, and the configuration file of it that the entry names; null = this service does. */
   supervisord: { config: string | null } | null;
+  /** Of the supervisord that is on it, whoever keeps its workers up; null = where it usually is. */
+  supervisordConfig: string | null;
   connection: ServerConnection;
   /** Where its drills run; null = on itself. */
   drills: NonNullable<Inventory["servers"][number]["drills"]> | null;
@@ -50,17 +52,24 @@ const undecided: EntryAccount = {
   ownerOf: null,
 };
 
-export const toServer = (row: typeof servers.$inferSelect): ServerRow => ({
-  id: row.id,
-  name: row.name,
-  timeZone: row.entry.time_zone ?? "UTC",
-  supervisord:
-    keeperOf(row.entry) === "supervisord"
-      ? { config: row.entry.supervisord_config ? expandHome(row.entry.supervisord_config) : null }
-      : null,
-  connection: row.entry.connection,
-  drills: row.entry.drills ?? null,
-});
+export function toServer(row: typeof servers.$inferSelect): ServerRow {
+  const {
+    time_zone: timeZone = "UTC",
+    supervisord_config: written,
+    connection,
+    drills,
+  } = row.entry;
+  const config = written ? expandHome(written) : null;
+  return {
+    id: row.id,
+    name: row.name,
+    timeZone,
+    supervisord: keeperOf(row.entry) === "supervisord" ? { config } : null,
+    supervisordConfig: config,
+    connection,
+    drills: drills ?? null,
+  };
+}
 
 export function toSite(row: typeof sites.$inferSelect): SiteRow {
   const { root, artisan, databases: ids = [] } = row.entry;

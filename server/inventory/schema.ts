@@ -61,17 +61,12 @@ export function crossCheck(inventory: Inventory): Complaint[] {
     const place = entry.drills?.server;
     if (typeof place === "number")
       refer(["servers", index, "drills", "server"], serverIds, "server", place);
-    const { connection, supervisor, supervisord_config: config } = entry;
+    const { connection, supervisor } = entry;
     if (connection !== "local" && supervisor === "embedded")
       complaints.push({
         path: ["servers", index, "supervisor"],
         message:
           "On a server over SSH, workers are kept up by its supervisord. Write “supervisor: supervisord”, or leave it out.",
-      });
-    else if (config !== undefined && keeperOf(entry) !== "supervisord")
-      complaints.push({
-        path: ["servers", index, "supervisord_config"],
-        message: "A supervisord_config is of use with “supervisor: supervisord” only.",
       });
   });
   const remote = new Set(

@@ -6,10 +6,14 @@ import { readText } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { SupervisordAway } from "./rpc.ts";
 
-export type Installed = {
+/** How it is asked. */
+type Way = {
   socket: string;
   /** `user:password`; null where it asks for none. */
   login: string | null;
+};
+
+export type Installed = Way & {
   /** Of program files. */
   folder: string;
   /** What the name of a program file has to end with, e.g. `.conf`. */
@@ -54,7 +58,18 @@ function parse(text: string): Sections {
 }
 
 /** @param told the configuration file that the inventory names; null = one of the usual ones */
-export async function findInstalled(machine: Machine, told: string | null): Promise<Installed> {
+export const findInstalled = (machine: Machine, told: string | null): Promise<Installed> =>
+  read(machine, told, readInstalled);
+
+/** The same of one that is asked only. */
+export const findWay = (machine: Machine, told: string | null): Promise<Way> =>
+  read(machine, told, readWay);
+
+async function read<Found>(
+  machine: Machine,
+  told: string | null,
+  interpret: (path: string, sections: Sections) => Found,
+): Promise<Found> {
   for (const path of told === null ? usualPaths : [told]) {
     const text = await readText(machine, path).catch((error: unknown) => {
       if (error instanceof ServerAway) throw error;
@@ -65,7 +80,7 @@ export async function findInstalled(machine: Machine, told: string | null): Prom
           : `${message}.`,
       );
     });
-    if (text !== null) return readInstalled(path, parse(text));
+    if (text !== null) return interpret(path, parse(text));
   }
   if (told === null) throw new SupervisordMissing(missingText);
   throw new SupervisordMissing(
@@ -73,38 +88,47 @@ export async function findInstalled(machine: Machine, told: string | null): Prom
   );
 }
 
-function readInstalled(path: string, sections: Sections): Installed {
-  const here = dirname(path);
-  const get = (section: string, option: string): string | null => {
+/** Reads an option as supervisord does. @returns null where it is not there */
+const reader =
+  (path: string, sections: Sections) =>
+  (section: string, option: string): string | null => {
     const value = sections.get(section)?.get(option);
     if (value === undefined) return null;
-    const expanded = value.replaceAll("%(here)s", here).replaceAll("%%", "%");
+    const expanded = value.replaceAll("%(here)s", dirname(path)).replaceAll("%%", "%");
     if (/%\(/.test(expanded))
       throw new SupervisordAway(
         `Quarterdeck cannot tell what ${option}=${value} in ${path} means. Write the path itself there.`,
       );
     return expanded;
   };
-  const absolute = (value: string) => (isAbsolute(value) ? value : join(here, value));
 
+const absoluteFrom = (path: string) => (value: string) =>
+  isAbsolute(value) ? value : join(dirname(path), value);
+
+function readWay(path: string, sections: Sections): Way {
+  const get = reader(path, sections);
   const socket = get("unix_http_server", "file");
   if (socket === null)
     throw new SupervisordAway(
       `${path} has no section [unix_http_server] with “file”, so supervisord has no socket. Add it and restart supervisord.`,
     );
+  const password = get("unix_http_server", "password");
+  return {
+    socket: absoluteFrom(path)(socket),
+    login: password === null ? null : `${get("unix_http_server", "username") ?? ""}:${password}`,
+  };
+}
+
+function readInstalled(path: string, sections: Sections): Installed {
+  const way = readWay(path, sections);
+  const get = reader(path, sections);
+  const absolute = absoluteFrom(path);
   const { folder, suffix } = includedFolder(path, get("include", "files") ?? "", absolute);
   const log = get("supervisord", "logfile");
   const logFolder =
     get("supervisord", "childlogdir") ??
     (log === null ? "/var/log/supervisor" : dirname(absolute(log)));
-  const password = get("unix_http_server", "password");
-  return {
-    socket: absolute(socket),
-    login: password === null ? null : `${get("unix_http_server", "username") ?? ""}:${password}`,
-    folder,
-    suffix,
-    logFolder: absolute(logFolder),
-  };
+  return { ...way, folder, suffix, logFolder: absolute(logFolder) };
 }
 
 /** The first folder of which it includes every file with an ending. */

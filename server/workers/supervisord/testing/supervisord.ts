@@ -38,6 +38,9 @@ childlogdir=${folder}/log
 [rpcinterface:supervisor]
 supervisor.rpcinterface_factory = supervisor.rpcinterface:make_main_rpcinterface
 
+[supervisorctl]
+serverurl=unix://%(here)s/socket
+
 [include]
 files = conf.d/*.conf
 `;
