@@ -1,7 +1,9 @@
 // What is found on a server that the inventory may not know yet: sites, databases and queue workers.
 import * as z from "zod/mini";
 import { line, storableText } from "./inputs.ts";
-import { id } from "./values.ts";
+import { id, stateOf } from "./values.ts";
+import { createWorkerBody } from "./workers/bodies.ts";
+import { takeOverStates } from "./workers/take-over.ts";
 
 const databaseServerEngines = ["postgres", "mysql"] as const;
 
@@ -48,6 +50,16 @@ export const discovery = z
         site_id: z.nullable(id),
         /** Of the body that creates a worker with the same options, as far as they can be read. */
         settings: z.record(z.string(), z.unknown()),
+        /** Names what it is now, for whoever takes it over. */
+        version: z.string(),
+        /** How many of its processes supervisord keeps up; null = it cannot be asked, or does not have it. */
+        running: z.nullable(z.int()),
+        /** Why no worker can take its place, and what to do; null = one can. */
+        refusal: z.nullable(z.string()),
+        /** What that worker would do otherwise, in sentences. */
+        differences: z.array(z.string()),
+        /** The worker that takes its place, or has taken it, and how far that is; null = none. */
+        worker: z.nullable(z.object({ id, take_over: stateOf(takeOverStates) })),
       }),
     ),
     /** What could not be looked at, or not to the end, in words. */
@@ -77,3 +89,18 @@ export const foundDatabases = z
   })
   .register(z.globalRegistry, { id: "FoundDatabases" });
 export type FoundDatabases = z.infer<typeof foundDatabases>;
+
+/** A program of supervisord whose place a worker is to take, as it was found. */
+export const takeOverBody = z
+  .object({
+    program: line(1024),
+    file: line(4096),
+    version: line(64),
+    /** That the worker may differ as was told; without it what differs is refused. */
+    accept_differences: z.optional(z.boolean()),
+    /** What the program leaves to its site's configuration. */
+    connection: z.optional(createWorkerBody.shape.connection),
+    queue: z.optional(createWorkerBody.shape.queue),
+  })
+  .register(z.globalRegistry, { id: "TakeOverProgram" });
+export type TakeOverBody = z.infer<typeof takeOverBody>;

@@ -16,6 +16,7 @@ import { newToken, token } from "./tokens.ts";
 import { inventoryOperations } from "./inventory/operations.ts";
 import { backupExtras, backupOperations } from "./backups/operations.ts";
 import { workerExtras, workerOperations } from "./workers/operations.ts";
+import { worker } from "./workers/worker.ts";
 import { webhookExtras, webhookOperations } from "./webhooks/operations.ts";
 import { notificationExtras, notificationOperations } from "./notifications/operations.ts";
 
@@ -82,6 +83,13 @@ const servers = {
     method: "POST",
     path: "/api/server/{id}/discovery/databases",
     responses: { 200: z.custom<FoundDatabases>() },
+    reach: "every server",
+  }),
+  takeOverProgram: operation({
+    tag: "servers",
+    method: "POST",
+    path: "/api/server/{id}/discovery/take-over",
+    responses: { 202: worker },
     reach: "every server",
   }),
   listSites: operation({

@@ -7,7 +7,7 @@ import {
   updateBackupConfigurationBody,
 } from "./backups/bodies.ts";
 import { createTokenBody, reportDeploymentBody, signInBody } from "./bodies.ts";
-import { discovery, findDatabasesBody, foundDatabases } from "./discovery.ts";
+import { discovery, findDatabasesBody, foundDatabases, takeOverBody } from "./discovery.ts";
 import { servedInventoryOperations } from "./inventory/served.ts";
 import { updateNotificationEventsBody, updateNotificationsBody } from "./notifications/bodies.ts";
 import type { Operation } from "./operation.ts";
@@ -58,6 +58,7 @@ export const servedOperations = {
     body: findDatabasesBody,
     responses: { 200: foundDatabases },
   },
+  takeOverProgram: { ...operations.takeOverProgram, body: takeOverBody },
   reportDeployment: { ...operations.reportDeployment, body: reportDeploymentBody },
   createToken: { ...operations.createToken, body: createTokenBody },
   signIn: { ...operations.signIn, body: signInBody },

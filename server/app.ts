@@ -284,7 +284,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...searchRoutes(createSearchService(db)),
     ...overviewRoutes({ db, workers, backups, dataFolder: options.dataFolder }),
     ...serverRoutes(inventoryStore, host, contacts),
-    ...discoveryRoutes(inventoryStore, servers),
+    ...discoveryRoutes(inventoryStore, servers, workers),
     ...inventoryEditing({
       ...options,
       db,

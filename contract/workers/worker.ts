@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { allowedIn } from "../states.ts";
 import { id, orUnsaid, stateOf, timestamp } from "../values.ts";
+import { takeOver } from "./take-over.ts";
 
 export const workerStates = [
   "installing",
@@ -114,6 +115,8 @@ export const worker = z
      * takes changes.
      */
     is_changing: z.optional(z.boolean()),
+    /** Extra: the program of supervisord whose place it takes, or took; null = none. */
+    take_over: z.optional(z.nullable(takeOver)),
     /** Extra: what each process does right now. */
     process_list: z.optional(z.array(workerProcess)),
   })

@@ -115,6 +115,9 @@ test("only a token that may do everything everywhere looks around", async () => 
     const login = { engine: "postgres", user: "a", password: "b" };
     const list = await service.call("POST", "/api/server/1/discovery/databases", login, token);
     expect(list.status).toBe(403);
+    const program = { program: "a", file: "/b", version: "c" };
+    const take = await service.call("POST", "/api/server/1/discovery/take-over", program, token);
+    expect(take.status).toBe(403);
   }
 });
 
@@ -175,7 +178,14 @@ test("programs of supervisord that run a queue are found in its configuration", 
     join(folder, "conf.d/shop.conf"),
     "[program:shop worker]\ncommand = php /srv/shop/artisan queue:work redis --queue='a b'\nnumprocs=2 ; two of them\n[program:web]\ncommand=php-fpm\n",
   );
-  await writeFile(join(folder, "more.ini"), "[program:late]\ncommand=artisan queue:work\n");
+  await writeFile(
+    join(folder, "conf.d/own.conf"),
+    "[program:quarterdeck-0123456789ab-7-1]\ncommand=env A=b php artisan queue:work database\n",
+  );
+  await writeFile(
+    join(folder, "more.ini"),
+    "[program:late]\ncommand=artisan\n  queue:work\n\n  --tries=2 # twice\nenvironment: A=1,\n\tB=2\n\n[group:all]\nprograms=early,late",
+  );
   const host = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/nowhere" });
   const found = await lookForThings(
     host,
@@ -190,11 +200,18 @@ test("programs of supervisord that run a queue are found in its configuration", 
         ["command", "php /srv/shop/artisan queue:work redis --queue='a b'"],
         ["numprocs", "2"],
       ]),
+      group: null,
+      isAlone: false,
     },
     {
       program: "late",
       file: join(folder, "more.ini"),
-      options: new Map([["command", "artisan queue:work"]]),
+      options: new Map([
+        ["command", "artisan\nqueue:work\n--tries=2"],
+        ["environment", "A=1,\nB=2"],
+      ]),
+      group: "all",
+      isAlone: false,
     },
   ]);
 });

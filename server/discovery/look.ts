@@ -4,6 +4,7 @@ import { posix } from "node:path";
 import type { Discovery } from "../../contract/discovery.ts";
 import type { Host } from "../hosts/host.ts";
 import { toShownText } from "../ssh/server-away.ts";
+import { findQueueWorkers, type FoundProgram } from "./find-programs.ts";
 import { databaseName, siteName, siteRoot } from "./names.ts";
 
 /** Where sites usually are. */
@@ -18,7 +19,8 @@ const timedOut = 124;
 
 /**
  * Records end with a zero byte, their fields with a tab: neither can stand in a path's field before the last one. The search
- * comes last, because any account can make it find more than is kept of the output.
+ * comes last, because any account can make it find more than is kept of the output. A line that begins with a space goes on
+ * with the option before it.
  */
 const script = `
 config=$1
@@ -31,14 +33,15 @@ for t in /proc/net/tcp /proc/net/tcp6; do
 done
 programs() {
   [ -r "$1" ] || { f note unreadable "$1"; return; }
-  while IFS= read -r l; do case $l in
-    "[program:"*) l=\${l#*:}; f program "\${l%%]*}" "$1" ;;
-    "["*) f section - - ;;
-    [a-z]*=*) f option "\${l%%=*}" "\${l#*=}" ;;
+  while IFS= read -r l || [ -n "$l" ]; do case $l in
+    "["*) l=\${l#?}; f section "\${l%%]*}" "$1" ;;
+    [[:space:]]*[![:space:]]*) f more - "$l" ;;
+    [a-z]*[=:]*) f option "\${l%%[=:]*}" "\${l#*[=:]}" ;;
   esac; done <"$1"
 }
 for m in "$config" /etc/supervisor/supervisord.conf /etc/supervisord.conf; do
   [ -f "$m" ] || continue
+  f main - "$m"
   programs "$m"
   d=\${m%/*}
   [ -r "$m" ] && sed -n '/^\\[include\\]/,/^\\[[^i]/ s/^files *= *//p' "$m" | while IFS= read -r files; do
@@ -134,29 +137,12 @@ function findDatabaseServers(records: readonly Record[]): Discovery["database_se
   ];
 }
 
-/** The sections of programs whose command runs a queue, each with its options. */
-function findQueueWorkers(records: readonly Record[]): FoundProgram[] {
-  const programs: FoundProgram[] = [];
-  let current: FoundProgram | null = null;
-  for (const { kind, first, last } of records) {
-    if (kind === "program") {
-      current = { program: toShownText(first), file: toShownText(last), options: new Map() };
-      programs.push(current);
-    } else if (kind === "section") current = null;
-    // What follows a semicolon after a space is a comment.
-    else if (kind === "option")
-      current?.options.set(first.trim(), last.replace(/\s;.*$/, "").trim());
-  }
-  return programs.filter(({ options }) => options.get("command")?.includes("queue:work") === true);
-}
-
-/** A program of supervisord as its section says it. */
-export type FoundProgram = { program: string; file: string; options: Map<string, string> };
-
 type Found = {
   sites: { root: string; name: string; user: string }[];
   sqlite_files: { path: string; name: string; user: string }[];
   queue_workers: FoundProgram[];
+  /** supervisord's main file; null = none was found. */
+  supervisordFile: string | null;
 } & Omit<Discovery, "sites" | "sqlite_files" | "queue_workers">;
 
 /**
@@ -196,6 +182,7 @@ export async function lookForThings(
     sqlite_files: sqlite.slice(0, maxFound),
     database_servers: findDatabaseServers(records),
     queue_workers: findQueueWorkers(records),
+    supervisordFile: of("main")[0]?.last ?? null,
     notes: [
       ...(isStopped
         ? [

@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
-import { settingsOf, siteRootOf } from "./program-settings.ts";
+import { settingsOf, siteRootOf, unfitOptions } from "./program-settings.ts";
 
 const program = (options: Record<string, string>) => ({
   program: "shop-worker",
   file: "/etc/supervisor/conf.d/shop.conf",
   options: new Map(Object.entries(options)),
+  group: null,
+  isAlone: true,
 });
 
 test("reads Laravel's documented program as a worker with the same options", () => {
@@ -21,6 +23,9 @@ test("reads Laravel's documented program as a worker with the same options", () 
     connection: "sqs",
     sleep: 3,
     tries: 3,
+    timeout: 60,
+    memory: 128,
+    max_jobs: 0,
     max_time: 3600,
     processes: 8,
     startsecs: 1,
@@ -38,8 +43,14 @@ test("reads quotes, and leaves out what no worker can have", () => {
     numprocs: "900",
     stopsignal: "quit",
   });
+  expect(unfitOptions(odd)).toEqual(["--memory=lots", "numprocs=900"]);
   expect(settingsOf(odd)).toEqual({
     queue: "high,low",
+    sleep: 3,
+    tries: 1,
+    timeout: 60,
+    max_jobs: 0,
+    max_time: 0,
     force: true,
     startsecs: 1,
     startretries: 3,
@@ -51,4 +62,9 @@ test("reads quotes, and leaves out what no worker can have", () => {
   expect(
     siteRootOf(program({ command: "php artisan queue:work", directory: "/srv/shop/releases/7" })),
   ).toBe("/srv/shop/current");
+});
+
+test("reads a value that stands beside its option, and takes no option for a connection", () => {
+  const apart = program({ command: "php artisan queue:work --queue high -v sqs --tries 2" });
+  expect(settingsOf(apart)).toMatchObject({ connection: "sqs", queue: "high", tries: 2 });
 });

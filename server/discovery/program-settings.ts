@@ -2,19 +2,9 @@
 import { posix } from "node:path";
 import type { CreateWorkerBody } from "../../contract/workers/bodies.ts";
 import { createWorkerBody } from "../../contract/workers/bodies.ts";
-import type { FoundProgram } from "./look.ts";
+import type { FoundProgram } from "./find-programs.ts";
 import { siteRoot } from "./names.ts";
-
-/** As supervisord splits a command: at spaces, but for those in quotes. */
-function splitCommand(command: string): string[] {
-  const words = command.matchAll(/(?:[^\s"']|"(?:[^"\\]|\\.)*"|'[^']*')+/g);
-  return [...words].map(([word]) =>
-    word.replace(
-      /"((?:[^"\\]|\\.)*)"|'([^']*)'/g,
-      (_, double?: string, single?: string) => double?.replace(/\\(.)/g, "$1") ?? single ?? "",
-    ),
-  );
-}
+import { readQueueCommand } from "./queue-command.ts";
 
 /** By the field of a worker: Laravel's option of `queue:work`. */
 const commandOptions = {
@@ -33,49 +23,90 @@ const programOptions = {
   startsecs: "startsecs",
   startretries: "startretries",
   stopwaitsecs: "stopwaitsecs",
+  stopsignal: "stopsignal",
 } as const;
 
-/** What `queue:work` and supervisord take where an option is left out, as far as that differs from a worker's own defaults. */
-const theirDefaults = { startsecs: 1, startretries: 3, stopwaitsecs: 10, processes: 1 };
+/** What `queue:work` and supervisord take where an option is left out. */
+const theirDefaults = {
+  sleep: 3,
+  tries: 1,
+  timeout: 60,
+  memory: 128,
+  max_jobs: 0,
+  max_time: 0,
+  startsecs: 1,
+  startretries: 3,
+  stopwaitsecs: 10,
+  processes: 1,
+};
 
-const toNumber = (text: string | undefined) =>
-  text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
+/** Those of `queue:work` that a worker has a field for. */
+export const mappedOptions: ReadonlySet<string> = new Set([
+  ...Object.values(commandOptions),
+  "force",
+]);
 
-/** The folder of the site whose `artisan` it runs; null where the command and the program's folder do not say it. */
-export function siteRootOf({ options }: FoundProgram): string | null {
-  const artisan = splitCommand(options.get("command") ?? "").find(
+const textFields = new Set(["queue", "connection", "stopsignal"]);
+
+/** What a program says of a field, as it is written; `option` is what it is called there. */
+function writtenIn({ options }: FoundProgram): { field: string; option: string; text: string }[] {
+  const command = readQueueCommand(options.get("command") ?? "");
+  const ofCommand = Object.entries(commandOptions).map(([field, name]) => ({
+    field,
+    option: `--${name}`,
+    text: command?.options.get(name),
+  }));
+  const ofProgram = Object.entries(programOptions).map(([field, name]) => ({
+    field,
+    option: name,
+    text: name === "stopsignal" ? options.get(name)?.toUpperCase() : options.get(name),
+  }));
+  const connection = { field: "connection", option: "connection", text: command?.connection };
+  return [connection, ...ofCommand, ...ofProgram].flatMap(({ text, ...one }) =>
+    text == null ? [] : [{ ...one, text }],
+  );
+}
+
+const valueOf = (field: string, text: string): unknown =>
+  textFields.has(field) ? text : /^\d+$/.test(text) ? Number(text) : undefined;
+
+/** The options that no worker can have as they are, e.g. `numprocs=900`. */
+export function unfitOptions(program: FoundProgram): string[] {
+  const schemas = new Map(Object.entries(createWorkerBody.shape));
+  return writtenIn(program).flatMap(({ field, option, text }) => {
+    const value = valueOf(field, text);
+    const fits = value !== undefined && schemas.get(field)?.safeParse(value).success === true;
+    return fits ? [] : [`${option}=${text}`];
+  });
+}
+
+/** The path of its `artisan`; null where the command and the program's folder do not say it. */
+export function artisanOf({ options }: FoundProgram): string | null {
+  const artisan = readQueueCommand(options.get("command") ?? "")?.artisan.find(
     (word) => posix.basename(word) === "artisan",
   );
   if (artisan === undefined) return null;
-  const path = posix.resolve(options.get("directory") ?? "/", artisan);
-  return posix.isAbsolute(artisan) || options.has("directory") ? siteRoot(path) : null;
+  return posix.isAbsolute(artisan) || options.has("directory")
+    ? posix.resolve(options.get("directory") ?? "/", artisan)
+    : null;
+}
+
+/** The folder of the site whose `artisan` it runs; null where that is not known. */
+export function siteRootOf(program: FoundProgram): string | null {
+  const artisan = artisanOf(program);
+  return artisan === null ? null : siteRoot(artisan);
 }
 
 /** Fields that a worker could not have are left out. */
-export function settingsOf({ options }: FoundProgram): Partial<CreateWorkerBody> {
-  const words = splitCommand(options.get("command") ?? "");
-  const args = words.slice(words.indexOf("queue:work") + 1);
-  const valueOf = (name: string) =>
-    args.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
-  const connection = args.find((word) => !word.startsWith("-"));
-  const stopSignal = options.get("stopsignal");
+export function settingsOf(program: FoundProgram): Partial<CreateWorkerBody> {
+  const { options } = program;
+  const command = readQueueCommand(options.get("command") ?? "");
   const wanted: Record<string, unknown> = {
     ...theirDefaults,
     ...Object.fromEntries(
-      Object.entries(commandOptions).map(([field, name]) => [
-        field,
-        field === "queue" ? valueOf(name) : toNumber(valueOf(name)),
-      ]),
+      writtenIn(program).map(({ field, text }) => [field, valueOf(field, text)]),
     ),
-    ...Object.fromEntries(
-      Object.entries(programOptions).flatMap(([field, name]) => {
-        const value = toNumber(options.get(name));
-        return value === undefined ? [] : [[field, value]];
-      }),
-    ),
-    connection,
-    force: args.includes("--force"),
-    ...(stopSignal !== undefined && { stopsignal: stopSignal.toUpperCase() }),
+    force: command?.options.has("force") ?? false,
     stopasgroup: options.get("stopasgroup") === "true",
   };
   return Object.fromEntries(

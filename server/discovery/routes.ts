@@ -1,19 +1,21 @@
 // What is found on a server, over HTTP. Nothing is added by looking.
 import { posix } from "node:path";
 import { servedOperations } from "../../contract/served-operations.ts";
-import type { Discovery } from "../../contract/discovery.ts";
+import type { Discovery, TakeOverBody } from "../../contract/discovery.ts";
+import type { Worker } from "../../contract/workers/worker.ts";
 import { CommandMissing, type Host } from "../hosts/host.ts";
 import { conflict } from "../http/service-error.ts";
 import { reply, route, type Route } from "../http/route.ts";
 import { createServerFinder } from "../inventory/finders.ts";
 import { expandHome } from "../inventory/paths.ts";
-import type { DatabaseRow, InventoryStore, ServerRow, SiteRow } from "../inventory/store.ts";
-import { ServerAway, toShownText } from "../ssh/server-away.ts";
+import type { DatabaseRow, InventoryStore, ServerRow } from "../inventory/store.ts";
+import { ServerAway } from "../ssh/server-away.ts";
 import type { Servers } from "../ssh/servers.ts";
 import { toError } from "../to-error.ts";
 import { listDatabases } from "./list-databases.ts";
 import { lookForThings, usualRoots } from "./look.ts";
-import { settingsOf, siteRootOf } from "./program-settings.ts";
+import { createPrograms, type WorkersOfPrograms } from "./programs.ts";
+import { isAt, siteAt } from "./known-entries.ts";
 
 /** Opening a server and asking it; a look has less. */
 const deadlineMs = 20_000;
@@ -21,7 +23,10 @@ const deadlineMs = 20_000;
 export function discoveryRoutes(
   inventory: InventoryStore,
   servers: Pick<Servers, "open">,
+  workers: WorkersOfPrograms,
 ): Route[] {
+  const programs = createPrograms(workers);
+
   /** Says what is wrong with the server in place of an error without words. */
   async function onServer<Result>(
     { id, name }: ServerRow,
@@ -45,27 +50,30 @@ export function discoveryRoutes(
     // Sites stand beside each other.
     const parents = known.map((root) => posix.dirname(root)).filter((folder) => folder !== "/");
     const roots = [...new Set([...usualRoots, ...parents])];
-    const found = await onServer(server, (host, signal) =>
-      lookForThings(host, { roots, supervisordConfig: server.supervisord?.config ?? null }, signal),
+    const { supervisordFile: _, ...found } = await onServer(server, (host, signal) =>
+      lookForThings(host, { roots, supervisordConfig: server.supervisordConfig }, signal),
     );
     return {
       ...found,
-      sites: found.sites.map((site) => ({ ...site, site_id: siteAt(sites, site.root) })),
+      sites: found.sites.map((site) => ({
+        ...site,
+        site_id: siteAt(sites, site.root)?.id ?? null,
+      })),
       sqlite_files: found.sqlite_files.map((file) => ({
         ...file,
         database_id: databaseAt(databases, file.path),
       })),
-      queue_workers: found.queue_workers.map((program) => {
-        const root = siteRootOf(program);
-        return {
-          program: program.program,
-          command: toShownText(program.options.get("command") ?? ""),
-          file: program.file,
-          site_id: root === null ? null : siteAt(sites, root),
-          settings: settingsOf(program),
-        };
-      }),
+      queue_workers: await programs.describe(server, sites, found.queue_workers),
     };
+  }
+
+  /** Looks anew, so that what somebody has changed meanwhile is not taken for what they saw. */
+  async function takeOver(server: ServerRow, body: TakeOverBody): Promise<Worker> {
+    const { sites } = await inventory.listEntriesOf(server.id);
+    const found = await onServer(server, (host, signal) =>
+      lookForThings(host, { roots: [], supervisordConfig: server.supervisordConfig }, signal),
+    );
+    return programs.takeOver(server, sites, found, body);
   }
 
   const ofServer = {
@@ -82,13 +90,15 @@ export function discoveryRoutes(
       handle: async ({ found, body }) =>
         reply(200, await onServer(found, (host, signal) => listDatabases(host, body, signal))),
     }),
+    route(servedOperations.takeOverProgram, {
+      ...ofServer,
+      async handle({ found, body }) {
+        const worker = await takeOver(found, body);
+        return reply(202, worker, `/api/worker/${worker.id}`);
+      },
+    }),
   ];
 }
-
-const isAt = (written: string, path: string) => posix.normalize(expandHome(written)) === path;
-
-const siteAt = (sites: readonly SiteRow[], root: string): number | null =>
-  sites.find((site) => isAt(site.root, root))?.id ?? null;
 
 const databaseAt = (databases: readonly DatabaseRow[], path: string): number | null =>
   databases.find(({ entry }) => entry.engine === "sqlite" && isAt(entry.path, path))?.id ?? null;

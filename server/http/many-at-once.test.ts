@@ -199,6 +199,12 @@ const cases: Record<ManyName, Case> = {
     body: () => ({ engine: "postgres", port: 1, user: "shop", password: "" }),
     status: 200,
   },
+  takeOverProgram: {
+    targets: allFor(1),
+    // What supervisord has is not the tests' to take.
+    body: () => ({ program: "no such program", file: "/nowhere.conf", version: "none" }),
+    status: 409,
+  },
   createBackupConfiguration: {
     targets: allFor(1),
     body: (n) => ({ ...backupBody, backupable_id: n + 1 }),

@@ -69,6 +69,8 @@ const summaries = {
     "Look for sites, databases and queue workers on a server; adds nothing; requires a token for every server",
   findDatabases:
     "List the databases of a database server that was found; stores no credentials; requires a token for every server",
+  takeOverProgram:
+    "Create a worker that takes the place of a program of supervisord, and stop the program once the worker is up; requires a token for every server",
   listSites: "List the sites of a server",
   showSite: "Show a site",
   listDatabases: "List the databases of a server",

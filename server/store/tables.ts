@@ -30,6 +30,7 @@ import type { SearchKind } from "../../contract/search.ts";
 import type { Ability } from "../../contract/tokens.ts";
 import type { DeliveryState } from "../../contract/webhooks/delivery.ts";
 import type { StopSignal, WorkerState } from "../../contract/workers/worker.ts";
+import type { TakeOverState } from "../../contract/workers/take-over.ts";
 import type { WorkerSettings } from "../../contract/workers/bodies.ts";
 import type { InstanceRole } from "../instances/role.ts";
 import type { EntryAccount } from "../inventory/accounts.ts";
@@ -194,6 +195,23 @@ export type VersionedSettings = {
   settings: Omit<WorkerSettings, "directory"> & { directory: string | null };
 };
 
+/** A program of a server's supervisord whose place a worker takes. */
+export type TakenProgram = {
+  server_id: number;
+  program: string;
+  file: string;
+  /** What supervisord runs for it: one that runs something else by now is another program. */
+  command: string;
+  /** supervisord's own configuration file, where it is not one that `supervisorctl` finds by itself. */
+  config: string | null;
+  /** Nothing but the program stands in its file. */
+  is_alone: boolean;
+  status: TakeOverState;
+  /** A moment in ISO 8601. */
+  since: string;
+  reason: string | null;
+};
+
 /** A worker that failed, restarts by itself or cannot be asked for. A restart that somebody asked for has no reason to give. */
 export const isInTrouble = (
   table: Record<"status" | "status_reason" | "unreachable_since", PgColumn>,
@@ -256,9 +274,15 @@ export const workers = pgTable(
     last_status: text().$type<WorkerState>(),
     /** The transition of an order that may not have been taken up; it waits for as long as the row has the same one. */
     waiting_order: integer(),
+    /** Null = it was made for itself. */
+    take_over: jsonb().$type<TakenProgram>(),
     created_at: createdAt,
   },
   (table) => [
+    // The few that have taken over a program.
+    index("workers_take_over")
+      .on(table.id)
+      .where(sql`${table.take_over} is not null`),
     // Lists are read newest first, page by page.
     index("workers_of_site").on(table.site_id, table.id),
     index("workers_deadline")

@@ -12,6 +12,8 @@ import type { SiteRow } from "../inventory/store.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import { ServerAway } from "../ssh/server-away.ts";
 import type { Servers } from "../ssh/servers.ts";
+import type { Connection } from "../store/database.ts";
+import type { TakenProgram } from "../store/tables.ts";
 import { toError } from "../to-error.ts";
 import { deadlineAt } from "./deadlines.ts";
 import { jobReference } from "./job-reference.ts";
@@ -19,6 +21,8 @@ import { askedEntry } from "./event-data.ts";
 import type { ProcessManager } from "./process-manager.ts";
 import type { WorkerRow, WorkerStore } from "./store.ts";
 import { accountOf } from "./worker-program.ts";
+
+export type Creator = ReturnType<typeof createCreator>;
 
 type CreatorOptions = {
   store: WorkerStore;
@@ -32,6 +36,37 @@ type CreatorOptions = {
 const checkMs = 2000;
 
 export function createCreator({ store, manager, jobs, servers, clock }: CreatorOptions) {
+  /** @throws where the site can have no worker now */
+  async function checkSite(site: SiteRow): Promise<void> {
+    const account = accountOf(site);
+    if ("problem" in account) throw conflict(account.problem);
+    const refusal = await manager.refusal(site.serverId);
+    if (refusal !== null) throw conflict(refusal);
+  }
+
+  /** @param takeOver the program whose place it takes; null = none */
+  async function insert(
+    tx: Connection,
+    site: SiteRow,
+    body: CreateWorkerBody,
+    takeOver: TakenProgram | null,
+  ): Promise<WorkerRow> {
+    const { directory: wanted, ...settings } = withWorkerDefaults(body);
+    const row = await store.insert(tx, {
+      ...settings,
+      directory: wanted ?? null,
+      site_id: site.id,
+      deadline_at: deadlineAt("installing", settings, clock.now()),
+      take_over: takeOver,
+    });
+    await jobs.send(tx, "worker.apply", jobReference(row, site));
+    const detail =
+      takeOver &&
+      `Takes the place of supervisord's program ${takeOver.program} of ${takeOver.file}.`;
+    await recordActivity(tx, { ...askedEntry(row, site, "created"), detail });
+    return row;
+  }
+
   return {
     /** What only the site's machine knows of the fields: complaints by field. */
     async checkFields(site: SiteRow, { directory }: UpdateWorkerBody): Promise<FieldErrors> {
@@ -52,22 +87,10 @@ export function createCreator({ store, manager, jobs, servers, clock }: CreatorO
 
     /** @param body with fields that were checked */
     async create(site: SiteRow, body: CreateWorkerBody): Promise<WorkerRow> {
-      const { directory: wanted, ...settings } = withWorkerDefaults(body);
-      const account = accountOf(site);
-      if ("problem" in account) throw conflict(account.problem);
-      const refusal = await manager.refusal(site.serverId);
-      if (refusal !== null) throw conflict(refusal);
-      return store.transaction(async (tx) => {
-        const row = await store.insert(tx, {
-          ...settings,
-          directory: wanted ?? null,
-          site_id: site.id,
-          deadline_at: deadlineAt("installing", settings, clock.now()),
-        });
-        await jobs.send(tx, "worker.apply", jobReference(row, site));
-        await recordActivity(tx, askedEntry(row, site, "created"));
-        return row;
-      });
+      await checkSite(site);
+      return store.transaction((tx) => insert(tx, site, body, null));
     },
+    checkSite,
+    insert,
   };
 }

@@ -73,6 +73,10 @@ const hanging: ProcessManagers = {
 /** Orders that reach nobody. */
 const jobs: Pick<Jobs, "send"> = { send: async () => undefined };
 
+const noMachine = () => {
+  throw new Error("No program of supervisord is taken over here.");
+};
+
 /** A service of workers on such a machine, with a worker that was just made. */
 async function createHanging(readLog: ProcessManager["readLog"] = hanging.readLog) {
   await storeInventory(
@@ -87,6 +91,7 @@ async function createHanging(readLog: ProcessManager["readLog"] = hanging.readLo
     leases: soleLeases,
     inventory,
     createManager: () => ({ ...hanging, readLog }),
+    machineOf: noMachine,
     jobs,
     servers: { open: async () => createLocalHost({}) },
     clock,
@@ -200,6 +205,7 @@ test(
       store: createWorkerStore(database.db, soleLeases),
       leases: soleLeases,
       inventory: createInventoryStore(database.db),
+      machineOf: noMachine,
       createManager(listener) {
         created.resolve(listener);
         return manager;

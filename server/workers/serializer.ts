@@ -2,10 +2,13 @@
 import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
 import { toCommandLine, workerArguments } from "../../contract/workers/command.ts";
 import type { Worker, WorkerProcess } from "../../contract/workers/worker.ts";
+import type { TakeOver } from "../../contract/workers/take-over.ts";
 import type { WorkerUsage } from "../../contract/workers/usage.ts";
 import type { SiteRow } from "../inventory/store.ts";
 import type { ProcessStatus, ProcessUsage } from "./process-manager.ts";
+import type { TakenProgram } from "../store/tables.ts";
 import type { WorkerRow } from "./store.ts";
+import { takeOverCommands } from "./take-over-commands.ts";
 import { pendingStatusOf } from "./withdrawer.ts";
 
 /** What is seen of a worker beside its row. */
@@ -50,7 +53,17 @@ export const toWorker = (
   deployment_id: row.deployment_id,
   crash_loop: crashLoop && { ...crashLoop, since: toTimestamp(crashLoop.since) },
   is_changing: row.changed_from !== null,
+  take_over: row.take_over && toTakeOver(row.take_over),
   process_list: processes.map(toProcess),
+});
+
+const toTakeOver = (taken: TakenProgram): TakeOver => ({
+  program: taken.program,
+  file: taken.file,
+  status: taken.status,
+  since: toTimestamp(new Date(taken.since)),
+  reason: taken.reason,
+  commands: taken.status === "finished" ? takeOverCommands(taken) : [],
 });
 
 export const toUsage = ({

@@ -1,10 +1,11 @@
 // The rules of workers: what may be asked for when, and how an order becomes a state and a state an outcome.
 import type { Logger } from "pino";
-import { canWorker, type WorkerAction, type WorkerState } from "../../contract/workers/worker.ts";
+import { canWorker, type WorkerAction } from "../../contract/workers/worker.ts";
+import { actions } from "./actions.ts";
 import type { Clock } from "../clock.ts";
 import { recordActivity } from "../activity/store.ts";
 import { conflict } from "../http/service-error.ts";
-import type { InventoryStore, SiteRow } from "../inventory/store.ts";
+import type { InventoryStore, ServerRow, SiteRow } from "../inventory/store.ts";
 import type { Leases } from "../instances/leases.ts";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
 import type { Servers } from "../ssh/servers.ts";
@@ -24,7 +25,9 @@ import { createObserver } from "./observer.ts";
 import { outcomeOf, tell } from "./outcome.ts";
 import { OrderWithdrawn, type LogPosition, type ProcessListener } from "./process-manager.ts";
 import type { ProcessManagers } from "./process-managers.ts";
+import type { Machine } from "./supervisord/machine.ts";
 import type { WorkerRow, WorkerStore } from "./store.ts";
+import { createTakeOvers } from "./take-overs.ts";
 import { createTransitions } from "./transitions.ts";
 import { createWithdrawer } from "./withdrawer.ts";
 import { previousProgramOf, programOf } from "./worker-program.ts";
@@ -34,27 +37,13 @@ type WorkerServiceOptions = {
   inventory: InventoryStore;
   /** Makes what keeps the processes up, and tells this service of them. */
   createManager(listener: ProcessListener): ProcessManagers;
+  machineOf(server: ServerRow): Machine;
   jobs: Pick<Jobs, "send">;
   servers: Pick<Servers, "open">;
   leases: Pick<Leases, "has">;
   clock: Clock;
   log: Logger;
 };
-
-/** Which state an action leads into, and the states in which it has nothing to do. */
-const actions = {
-  start: {
-    into: "starting",
-    done: ["installed", "starting", "restarting"],
-    asked: "asked to start",
-  },
-  stop: { into: "stopping", done: ["stopped", "stopping"], asked: "asked to stop" },
-  restart: { into: "restarting", done: [], asked: "asked to restart" },
-  remove: { into: "removing", done: [], asked: "deleted" },
-} as const satisfies Record<
-  WorkerAction,
-  { into: WorkerState; done: readonly WorkerState[]; asked: string }
->;
 
 export function createWorkerService(options: WorkerServiceOptions) {
   const { store, inventory, jobs, leases, clock, log } = options;
@@ -74,6 +63,8 @@ export function createWorkerService(options: WorkerServiceOptions) {
   const deployer = createDeployer({ ...options, manager, mover, order, lastStatusOf });
   const changer = createChanger({ ...options, manager, mover, order, lastStatusOf });
   const withdraw = createWithdrawer({ ...options, manager, order });
+  const creator = createCreator({ ...options, manager });
+  const takeOvers = createTakeOvers({ ...options, creator });
   const crashWatch = createCrashWatch({ ...options, manager });
   const deadlines = createDeadlineLoop({
     ...options,
@@ -176,7 +167,9 @@ export function createWorkerService(options: WorkerServiceOptions) {
     restart: (id: number) => act(id, "restart"),
     remove: (id: number) => act(id, "remove"),
     withdraw,
-    ...createCreator({ ...options, manager }),
+    create: creator.create,
+    checkFields: creator.checkFields,
+    takeOvers,
     update: changer.update,
     noteDeployment: deployer.note,
     deploy: deployer.carryOut,
@@ -282,15 +275,16 @@ export function createWorkerService(options: WorkerServiceOptions) {
 
     noteReached: manager.noteReached,
 
-    /** Begins to look for what happens by nobody's order: deadlines, and crash loops that begin and end; or looks now. */
+    /** Begins to look for what happens by nobody's order: deadlines, crash loops, take-overs to go on with; or looks now. */
     wake() {
+      takeOvers.wake();
       deadlines.wake();
       crashWatch.wake();
     },
 
     /** @param processes what becomes of them; what they do from here on is the stop's doing, and changes no worker's status */
     async close(processes: "keep" | "stop"): Promise<void> {
-      for (const part of [deadlines, crashWatch, observer]) await part.stop();
+      for (const part of [takeOvers, deadlines, crashWatch, observer]) await part.stop();
       if (processes === "keep") return manager.release();
       await manager.stopAll();
       for (const id of kills.waiting()) await kills.record(id);

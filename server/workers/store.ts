@@ -7,6 +7,7 @@ import { createFilteredRows, type ListRequest, type Rows } from "../store/filter
 import { insertedRow } from "../store/rows.ts";
 import { sites, workerLogs, workerRecords, workers } from "../store/tables.ts";
 import { createWorkerMoves, serverIdOfWorker, type WorkerLeases } from "./moves.ts";
+import { createTakeOverStore } from "./take-over-store.ts";
 
 export type WorkerRow = typeof workers.$inferSelect;
 type NewWorkerRow = Omit<
@@ -49,6 +50,7 @@ export function createWorkerStore(db: Database, leases: WorkerLeases) {
 
   return {
     ...createWorkerMoves(db, leases),
+    ...createTakeOverStore(db, leases),
 
     /** Runs several steps as one; what is sent or written in it is undone if it throws. */
     transaction: <Result>(steps: (tx: Connection) => Promise<Result>): Promise<Result> =>

@@ -2,10 +2,11 @@
 import { join } from "node:path";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
+import type { Worker } from "../../contract/workers/worker.ts";
 import type { Clock } from "../clock.ts";
 import type { LocalHost } from "../hosts/host.ts";
 import type { Route } from "../http/route.ts";
-import type { InventoryStore } from "../inventory/store.ts";
+import type { InventoryStore, ServerRow, SiteRow } from "../inventory/store.ts";
 import type { Leases } from "../instances/leases.ts";
 import type { Handlers, Jobs } from "../jobs/jobs.ts";
 import type { MetricsPart } from "../metrics/part.ts";
@@ -14,15 +15,18 @@ import type { Database } from "../store/database.ts";
 import type { Deployer } from "./deployer.ts";
 import { countRestarts, workerMetrics } from "./metrics.ts";
 import { workerRoutes } from "./routes.ts";
+import { toWorker } from "./serializer.ts";
 import { createWorkerService } from "./service.ts";
 import { createSharedRecords } from "./shared-records.ts";
-import { createWorkerStore } from "./store.ts";
+import { createWorkerStore, type WorkerRow } from "./store.ts";
 import type { Away } from "./process-manager.ts";
 import { createProcessManagers } from "./process-managers.ts";
 import { createSupervisor } from "./supervisor/supervisor.ts";
+import { type ForeignPrograms, lookAtPrograms } from "./supervisord/foreign-programs.ts";
 import type { Machine } from "./supervisord/machine.ts";
 import { createSupervisordManager } from "./supervisord/manager.ts";
 import { createRemoteMachine } from "./supervisord/remote-machine.ts";
+import type { TakeOvers } from "./take-overs.ts";
 
 type WorkersOptions = {
   db: Database;
@@ -49,6 +53,11 @@ export type Workers = {
   handlers: Pick<Handlers, Extract<keyof Handlers, `worker.${string}`>>;
   metrics: MetricsPart;
   noteDeployment: Deployer["note"];
+  takeOvers: Pick<TakeOvers, "begin" | "takersOn">;
+  /** What supervisord says of the programs on a server. @throws SupervisordAway, ServerAway or RpcFault */
+  lookAtPrograms(server: ServerRow): Promise<ForeignPrograms>;
+  /** As the interface shows it. */
+  present(row: WorkerRow, site: SiteRow): Worker;
   /** Ids of workers whose processes come up again and again, and never for long. */
   crashLoops(): Promise<number[]>;
   /**
@@ -91,25 +100,33 @@ export function createWorkers(options: WorkersOptions): Workers {
     whyClosed: async () => null,
     environment: inherited,
   };
+  const remotes = new Map<number, Machine>();
+  const machineOf = ({ id, connection }: Pick<ServerRow, "id" | "connection">): Machine => {
+    if (connection === "local") return here;
+    const machine = remotes.get(id) ?? createRemoteMachine(() => servers.find(id));
+    remotes.set(id, machine);
+    return machine;
+  };
   const store = createWorkerStore(db, leases);
   const records = leases.isShared ? createSharedRecords({ store, clock, log }) : null;
   const onRestart = countRestarts(registry);
   const service = createWorkerService({
     ...options,
     store,
+    machineOf,
     createManager(listener) {
       const common = { ...listener, instance: installation, onRestart, clock, log };
       return createProcessManagers({
         embedded: createSupervisor({ ...common, instance: mark, folder, environment }),
-        createSupervisord: ({ id, connection, supervisord }) =>
+        createSupervisord: (server) =>
           createSupervisordManager({
             ...common,
             onRecords: records?.keep,
             sharedLog: leases.isShared ? store.logOf : undefined,
-            log: log.child({ server: id }),
-            machine: connection === "local" ? here : createRemoteMachine(() => servers.find(id)),
-            config: supervisord?.config ?? null,
-            folder: join(folder, `server-${id}`),
+            log: log.child({ server: server.id }),
+            machine: machineOf(server),
+            config: server.supervisordConfig,
+            folder: join(folder, `server-${server.id}`),
           }),
         serverIdsOf: store.serverIdsOf,
         findServer: inventory.findServer,
@@ -124,6 +141,10 @@ export function createWorkers(options: WorkersOptions): Workers {
     handlers: { "worker.apply": service.apply, "worker.deploy": service.deploy },
     metrics: workerMetrics(service),
     noteDeployment: service.noteDeployment,
+    takeOvers: service.takeOvers,
+    lookAtPrograms: (server) =>
+      lookAtPrograms({ machine: machineOf(server), config: server.supervisordConfig }),
+    present: (row, site) => toWorker(row, site, service.look(row)),
     crashLoops: async () => (leases.isShared ? store.crashLooping() : service.crashLoops()),
     async take(serverIds) {
       await service.take(serverIds);

@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import type { SiteRow } from "../inventory/store.ts";
+import { compareProgram, type RunningProgram } from "./compare-program.ts";
+
+const site: SiteRow = {
+  id: 1,
+  serverId: 1,
+  name: "shop",
+  root: "/srv/shop/current",
+  artisan: ["php", "artisan"],
+  workerCount: 0,
+  createdAt: new Date(0),
+  databases: [],
+  account: {
+    account: { uid: 33, gid: 33, name: "shop", home: "/srv/shop" },
+    problem: null,
+    ownerOf: null,
+  },
+};
+
+const usual = {
+  command: "/usr/bin/php /srv/shop/releases/7/artisan queue:work redis --queue=default -q",
+  directory: "/srv/shop/current",
+  autorestart: "true",
+  stopwaitsecs: "90",
+};
+
+function compare(options: Record<string, string>, running: Partial<RunningProgram> = {}) {
+  const all = { ...usual, ...options };
+  return compareProgram(
+    {
+      program: "shop-worker",
+      file: "/etc/supervisor/conf.d/shop.conf",
+      options: new Map(Object.entries(all)),
+      group: null,
+      isAlone: true,
+    },
+    site,
+    { command: all.command, uid: 33, ...running },
+  );
+}
+
+test("finds nothing to say of a program that a worker does the same as", () => {
+  expect(compare({})).toEqual({ refusal: null, differences: [] });
+});
+
+test.each([
+  [{ environment: `APP_ENV="a=b", KEY='very secret'` }, {}, /variables APP_ENV, KEY: set/],
+  [{}, { uid: 0 }, /another account \(uid 0\).*runs as shop/],
+  [{}, { uid: null }, /could not be found out/],
+  [{ autorestart: "false" }, {}, /not started again/],
+  [{ autorestart: "unexpected" }, {}, /not started again/],
+  [{ autostart: "false" }, {}, /started by hand/],
+  [{ umask: "002" }, {}, /umask 002/],
+  [{ directory: "/tmp" }, {}, /runs in \/tmp/],
+  [{ stdout_logfile: "/var/log/shop.log" }, {}, /prints goes to \/var\/log\/shop\.log/],
+  [{ stopwaitsecs: "60" }, {}, /kills what still runs 60 s after the stop.*may take 60 s/],
+  [{ command: `${usual.command} --timeout=0` }, {}, /a job may take any time/],
+  [
+    { command: `${usual.command} --once --backoff=5 --rest 0` },
+    {},
+    /The worker runs without --once, --backoff=5\.$/,
+  ],
+  [
+    { command: "php8.2 -d a=b /srv/shop/current/artisan queue:work redis" },
+    {},
+    /runs php8\.2 -d a=b \/srv\/shop\/current\/artisan\. The worker runs php artisan/,
+  ],
+])("tells what a worker does otherwise: %o, %o", (options, running, expected) => {
+  const { refusal, differences } = compare(options, running);
+  expect(refusal).toBeNull();
+  expect(differences).toEqual([expect.stringMatching(expected)]);
+  expect(differences.join()).not.toContain("secret");
+});
+
+test.each([
+  [{ command: `sh -c "cd /srv/shop && php artisan queue:work"` }, {}, /Create a worker by hand/],
+  [{ command: "php /srv/shop/current/artisan queue:work a b" }, {}, /Create a worker by hand/],
+  [{ command: `${usual.command} --name=%(process_num)d` }, {}, /its command has a %\(/i],
+  [{ numprocs: "65" }, {}, /No worker can have numprocs=65\. Change it in \/etc/],
+  [{ command: `${usual.command} --queue='a b'` }, {}, /No worker can have --queue=a b/],
+  [{}, { command: null }, /supervisord has not read it/],
+  [{}, { command: "php other" }, /runs another command for it: php other/],
+])("refuses what no worker can be: %o, %o", (options, running, expected) => {
+  expect(compare(options, running)).toEqual({
+    refusal: expect.stringMatching(expected),
+    differences: [],
+  });
+});

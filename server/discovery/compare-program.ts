@@ -1,0 +1,144 @@
+// What a worker would do otherwise than the program of supervisord whose place it takes, and why it cannot take it.
+import { posix } from "node:path";
+import { toCommandLine } from "../../contract/workers/command.ts";
+import type { SiteRow } from "../inventory/store.ts";
+import type { FoundProgram } from "./find-programs.ts";
+import { siteRoot } from "./names.ts";
+import { artisanOf, mappedOptions, settingsOf, unfitOptions } from "./program-settings.ts";
+import { readQueueCommand, type QueueCommand } from "./queue-command.ts";
+
+/** What supervisord says of a program. */
+export type RunningProgram = {
+  /** Null where it does not have the program. */
+  command: string | null;
+  /** Of whom it runs as. */
+  uid: number | null;
+};
+
+type Comparison = {
+  /** What is in the way and what to do; null = it can be taken over. */
+  refusal: string | null;
+  /** Sentences, for whoever decides. */
+  differences: string[];
+};
+
+const oneLine = (text: string) => text.replaceAll(/\s+/g, " ").trim();
+
+/** What `env` and a folder say of a program, the rest is the same wherever it is. */
+const isSameProgram = (one: string, other: string) => posix.basename(one) === posix.basename(other);
+
+function refusalOf(
+  program: FoundProgram,
+  command: QueueCommand | null,
+  running: RunningProgram | { problem: string },
+): string | null {
+  const { options, group, file } = program;
+  if ("problem" in running) return running.problem;
+  if (group !== null)
+    return `It is part of supervisord's group ${group}. Take it out of the group, then look again.`;
+  const withPercent = ["command", "directory", "user"].find((name) =>
+    options.get(name)?.includes("%("),
+  );
+  if (withPercent !== undefined)
+    return `Its ${withPercent} has a %(…)s, which only supervisord can read. Create a worker by hand.`;
+  if (command === null || command.rest.length > 0 || artisanOf(program) === null)
+    return "Its command is more than an artisan file that runs queue:work. Create a worker by hand.";
+  const unfit = unfitOptions(program);
+  if (unfit.length > 0)
+    return `No worker can have ${unfit.join(", ")}. Change it in ${file}, then look again.`;
+  if (running.command === null)
+    return `supervisord has not read it: ${file} was changed since. Run supervisorctl reread and supervisorctl update, then look again.`;
+  if (oneLine(running.command) !== oneLine(options.get("command") ?? ""))
+    return `supervisord runs another command for it: ${oneLine(running.command)}. Run supervisorctl update on the server, then look again.`;
+  return null;
+}
+
+function ofCommand(command: QueueCommand, site: SiteRow): string[] {
+  const { artisan } = command;
+  const isSame =
+    artisan.length === site.artisan.length &&
+    artisan.every((word, index) => isSameProgram(word, site.artisan[index] ?? ""));
+  const left = [...command.options].flatMap(([name, value]) =>
+    mappedOptions.has(name) || value === "0"
+      ? []
+      : [`--${name}${value === null ? "" : `=${value}`}`],
+  );
+  return [
+    ...(isSame
+      ? []
+      : [
+          `It runs ${toCommandLine(artisan)}. The worker runs ${toCommandLine(site.artisan)}, as the site's entry in the inventory says.`,
+        ]),
+    ...(left.length === 0 ? [] : [`The worker runs without ${left.join(", ")}.`]),
+  ];
+}
+
+function ofAccount(uid: number | null, { account: { account } }: SiteRow): string[] {
+  if (account === null || uid === account.uid) return [];
+  const name = account.name === "" ? account.uid : account.name;
+  return [
+    uid === null
+      ? `The worker runs as ${name}, the site's account. Whom the program runs as could not be found out.`
+      : `It runs as another account (uid ${uid}). The worker runs as ${name}, the site's account.`,
+  ];
+}
+
+function ofSection(program: FoundProgram, site: SiteRow): string[] {
+  const { options } = program;
+  const { timeout = 0, stopwaitsecs = 0 } = settingsOf(program);
+  const directory = options.get("directory");
+  const folder = directory === undefined ? null : posix.resolve("/", directory);
+  const isElsewhere =
+    folder !== null &&
+    ![site.root, posix.dirname(artisanOf(program) ?? "/")].includes(folder) &&
+    siteRoot(posix.join(folder, "artisan")) !== site.root;
+  const names = [
+    ...(options.get("environment") ?? "").matchAll(/(?:^|,)\s*([A-Za-z_]\w*)\s*=/g),
+  ].map(([, name = ""]) => name);
+  const autorestart = options.get("autorestart") ?? "unexpected";
+  const log = options.get("stdout_logfile");
+  return [
+    ...(stopwaitsecs <= timeout || timeout === 0
+      ? [
+          `supervisord kills what still runs ${stopwaitsecs} s after the stop, and a job may take ${timeout === 0 ? "any time" : `${timeout} s`}. To let every job end, raise stopwaitsecs in ${program.file} and run supervisorctl update first.`,
+        ]
+      : []),
+    ...(names.length === 0
+      ? []
+      : [
+          `The worker does not have its variables ${names.join(", ")}: set them in the site's .env.`,
+        ]),
+    ...(isElsewhere ? [`It runs in ${folder}. The worker runs in ${site.root}.`] : []),
+    ...(options.has("umask") ? [`The worker runs without its umask ${options.get("umask")}.`] : []),
+    ...(options.get("autostart") === "false"
+      ? ["It is started by hand only. The worker is always up."]
+      : []),
+    ...(autorestart === "true"
+      ? []
+      : ["It is not started again after it has ended. The worker always is."]),
+    ...(log === undefined || log === "NONE" || log === "AUTO"
+      ? []
+      : [`What it prints goes to ${log}. The worker's log is on its page.`]),
+  ];
+}
+
+/** @param site whose `artisan` it runs; null where the inventory has none */
+export function compareProgram(
+  program: FoundProgram,
+  site: SiteRow | null,
+  running: RunningProgram | { problem: string },
+): Comparison {
+  if (site === null) return { refusal: "Add its site first.", differences: [] };
+  const command = readQueueCommand(program.options.get("command") ?? "");
+  const refusal = refusalOf(program, command, running);
+  if (refusal !== null || command === null || "problem" in running)
+    return { refusal, differences: [] };
+  return {
+    refusal,
+    differences: [
+      ...ofAccount(running.uid, site),
+      ...ofCommand(command, site),
+      ...ofSection(program, site),
+    ],
+  };
+}

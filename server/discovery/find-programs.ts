@@ -1,0 +1,75 @@
+// The programs of supervisord that run a queue, in what was read of its configuration.
+import { createHash } from "node:crypto";
+import { toShownText } from "../ssh/server-away.ts";
+
+/** A line of supervisord's configuration: the beginning of a section, an option, or more of that. */
+type Line = { kind: string; first: string; last: string };
+
+/** A program of supervisord as its section says it. */
+export type FoundProgram = {
+  program: string;
+  file: string;
+  options: Map<string, string>;
+  /** That it is listed in, so that supervisord knows it by that name; null = none. */
+  group: string | null;
+  /** No other section stands in its file. */
+  isAlone: boolean;
+};
+
+type Section = { name: string; file: string; options: Map<string, string> };
+
+/** supervisord's comments begin with a space. */
+const withoutComment = (text: string) => text.replace(/(?:^|\s)[;#].*$/, "").trim();
+
+function readSections(lines: readonly Line[]): Section[] {
+  const sections: Section[] = [];
+  let option = "";
+  for (const { kind, first, last } of lines) {
+    const options = sections.at(-1)?.options;
+    if (kind === "section") {
+      sections.push({ name: toShownText(first), file: toShownText(last), options: new Map() });
+      option = "";
+    } else if (kind === "option") {
+      option = first.trim();
+      options?.set(option, withoutComment(last));
+    } else if (kind === "more" && options?.has(option) === true) {
+      const text = withoutComment(last);
+      if (text !== "") options.set(option, `${options.get(option)}\n${text}`);
+    }
+  }
+  return sections;
+}
+
+/** What Quarterdeck itself has supervisord keep up, see `workers/supervisord/program-file.ts`. */
+const ownNames = /^quarterdeck-[A-Za-z0-9]{1,12}-\d+-\d+$/;
+
+export function findQueueWorkers(lines: readonly Line[]): FoundProgram[] {
+  const sections = readSections(lines);
+  const groups = sections.flatMap(({ name, options }) =>
+    name.startsWith("group:")
+      ? [{ name: name.slice("group:".length), programs: options.get("programs") ?? "" }]
+      : [],
+  );
+  return sections.flatMap(({ name, file, options }) => {
+    const program = name.startsWith("program:") ? name.slice("program:".length).trim() : "";
+    if (program === "" || ownNames.test(program)) return [];
+    if (options.get("command")?.includes("queue:work") !== true) return [];
+    const group = groups.find(({ programs }) => programs.split(/[\s,]+/).includes(program));
+    const isAlone = sections.filter((other) => other.file === file).length === 1;
+    return [{ program, file, options, group: group?.name ?? null, isAlone }];
+  });
+}
+
+/** Tells a program from what it is once somebody has changed it. */
+export const versionOf = ({ program, file, options, group }: FoundProgram): string =>
+  createHash("sha256")
+    .update(
+      JSON.stringify([
+        program,
+        file,
+        group,
+        [...options].map(([name, text]) => `${name}=${text}`).toSorted(),
+      ]),
+    )
+    .digest("hex")
+    .slice(0, 32);

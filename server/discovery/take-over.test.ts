@@ -1,0 +1,312 @@
+// A program of a real supervisord is found, and a worker takes its place: here, and on a server over SSH.
+import { execFile } from "node:child_process";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import type { Discovery } from "../../contract/discovery.ts";
+import type { Page } from "../../contract/paging.ts";
+import type { Worker } from "../../contract/workers/worker.ts";
+import { createApp } from "../app.ts";
+import { eachMachine, knowsAccount } from "../ssh/testing/remote-server.ts";
+import { ownUser } from "../testing/own-user.ts";
+import { createTestService, type TestService } from "../testing/service.ts";
+import {
+  startSupervisord,
+  type TestSupervisord,
+} from "../workers/supervisord/testing/supervisord.ts";
+import { laravelMissing, makeLaravelSite } from "../workers/testing/laravel-site.ts";
+
+const soon = { timeout: 60_000, interval: 50 };
+const run = promisify(execFile);
+
+/**
+ * Stands in for `artisan`: as a program of supervisord it runs on after its stop until the file `end` is there; as a worker it
+ * does what the file `worker` says, and waits where there is none.
+ */
+const artisan = `
+wait_for() { until [ -e "$1" ]; do sleep 0.05; done; }
+case $SUPERVISOR_PROCESS_NAME in
+shop-*) trap 'wait_for end; exit 0' TERM; while :; do sleep 0.05; done ;;
+*) [ ! -e worker ] || . ./worker; trap 'exit 0' TERM; while :; do sleep 0.05; done ;;
+esac
+`;
+
+describe.each(eachMachine())("on $machine", ({ connectionOf }) => {
+  let supervisord: TestSupervisord;
+  let service: TestService;
+  let root: string;
+  let file: string;
+
+  beforeAll(async () => {
+    supervisord = await startSupervisord();
+    const connection = await connectionOf();
+    service = await createTestService({
+      inventory: (folder) => `
+servers:
+  - { id: 1, name: web, connection: ${connection}, supervisord_config: ${supervisord.config} }
+sites:
+  - { id: 1, server: 1, name: shop, root: ${folder}/shop, user: ${ownUser}, artisan: [sh, artisan] }
+  - { id: 2, server: 1, name: laravel, root: ${folder}/laravel, user: ${ownUser} }
+`,
+    });
+    await knowsAccount(service);
+    root = join(service.folder, "shop");
+    file = join(supervisord.programs, "shop.conf");
+    await writeFile(join(root, "artisan"), artisan);
+  });
+  afterAll(async () => {
+    await service?.close();
+    await supervisord?.close();
+  });
+
+  const workersOf = async (site: number) =>
+    (await service.json<Page<Worker>>("GET", `/api/site/${site}/workers`)).body.data;
+  const show = async (id: number) => (await service.json<Worker>("GET", `/api/worker/${id}`)).body;
+  const untilTaken = (id: number, take_over: object) =>
+    vi.waitFor(async () => {
+      const worker = await show(id);
+      expect(worker.take_over, JSON.stringify(worker)).toMatchObject(take_over);
+      return worker;
+    }, soon);
+
+  /** Has supervisord keep up a program, and comes back once it runs. */
+  async function addProgram(name: string, options: Record<string, string | number>, more = "") {
+    const lines = Object.entries(options).map(([option, value]) => `${option}=${value}\n`);
+    await writeFile(file, `[program:${name}]\n${lines.join("")}${more}`);
+    await supervisord.call("reloadConfig");
+    await supervisord.call("addProcessGroup", name);
+    await expect
+      .poll(() => statesOf(name), soon)
+      .toEqual(Array.from({ length: Number(options["numprocs"] ?? 1) }, () => "RUNNING"));
+  }
+  const shopProgram = () => ({
+    command: `sh ${root}/artisan queue:work database --queue=default`,
+    directory: root,
+    stopwaitsecs: 90,
+    startsecs: 0,
+    startretries: 0,
+    autorestart: "true",
+  });
+
+  async function statesOf(name: string): Promise<unknown[]> {
+    const all = await supervisord.call("getAllProcessInfo");
+    // As supervisord documents it.
+    return (all as { group: string; statename: string }[])
+      .filter(({ group }) => group === name)
+      .map(({ statename }) => statename);
+  }
+
+  async function find(name: string) {
+    const { status, body } = await service.json<Discovery>("GET", "/api/server/1/discovery");
+    expect(status, JSON.stringify(body)).toBe(200);
+    const found = body.queue_workers.find(({ program }) => program === name);
+    if (found === undefined) throw new Error(`${name} was not found`);
+    return found;
+  }
+  const takeOver = (
+    { program, file, version }: Discovery["queue_workers"][number],
+    more: object = {},
+  ) =>
+    service.json<Worker & { message: string; errors?: Record<string, string[]> }>(
+      "POST",
+      "/api/server/1/discovery/take-over",
+      { program, file, version, ...more },
+    );
+
+  const removeWorkers = (site: number) =>
+    vi.waitFor(async () => {
+      const workers = await workersOf(site);
+      for (const { id } of workers) await service.call("DELETE", `/api/worker/${id}`);
+      expect(workers).toEqual([]);
+    }, soon);
+  afterEach(async () => {
+    await rm(join(root, "worker"), { force: true });
+    await writeFile(join(root, "end"), "");
+    for (const site of [1, 2]) await removeWorkers(site);
+    for (const name of ["shop-queue", "laravel-queue"])
+      if ((await statesOf(name)).length > 0) {
+        await supervisord.call("stopProcessGroup", name);
+        await supervisord.call("removeProcessGroup", name);
+      }
+    await rm(join(root, "end"));
+    await rm(file, { force: true });
+    await supervisord.call("reloadConfig");
+  }, 90_000);
+
+  test.skipIf(laravelMissing !== null)(
+    "does each job of a Laravel site once while one of its programs is taken over",
+    async () => {
+      const site = await makeLaravelSite(join(service.folder, "laravel"));
+      await addProgram("laravel-queue", {
+        command: `php ${site.folder}/artisan queue:work database --sleep=1 --tries=1 --timeout=60`,
+        process_name: "%(program_name)s_%(process_num)02d",
+        numprocs: 2,
+        stopwaitsecs: 65,
+        autorestart: "true",
+        redirect_stderr: "true",
+        stdout_logfile: join(service.folder, "laravel.log"),
+      });
+      const found = await find("laravel-queue");
+      expect(found).toMatchObject({
+        site_id: 2,
+        running: 2,
+        refusal: null,
+        worker: null,
+        differences: [expect.stringContaining("laravel.log")],
+      });
+      const names = await site.dispatch(20, 0.5);
+      await expect.poll(() => site.begun(), soon).not.toEqual([]);
+
+      const refused = await takeOver(found);
+      expect(refused.status).toBe(422);
+      expect(Object.keys(refused.body.errors ?? {})).toEqual(["accept_differences"]);
+      const incomplete = await takeOver(found, { accept_differences: true });
+      expect(incomplete.body.errors).toEqual({ queue: ["The queue field is required."] });
+      expect(await workersOf(2)).toEqual([]);
+
+      const { status, body } = await takeOver(found, {
+        accept_differences: true,
+        queue: "default",
+      });
+      expect(status, JSON.stringify(body)).toBe(202);
+      expect(body).toMatchObject({
+        status: "installing",
+        processes: 2,
+        tries: 1,
+        take_over: { program: "laravel-queue", status: "waiting", reason: null },
+      });
+      // Jobs come in all the time.
+      names.push(...(await site.dispatch(10, 0.5)));
+      await untilTaken(body.id, { status: "stopping" });
+      expect((await show(body.id)).status).toBe("installed");
+      names.push(...(await site.dispatch(10, 0.2)));
+      await untilTaken(body.id, { status: "finished" });
+      expect(await statesOf("laravel-queue")).toEqual(["STOPPED", "STOPPED"]);
+      names.push(...(await site.dispatch(4, 0)));
+      await expect.poll(async () => (await site.done()).length, soon).toBe(names.length);
+      expect((await site.begun()).toSorted()).toEqual(names.toSorted());
+      expect((await site.done()).toSorted()).toEqual(names.toSorted());
+      // What is kept up for the worker, by whomever, is no finding.
+      const after = await service.json<Discovery>("GET", "/api/server/1/discovery");
+      expect(
+        after.body.queue_workers.flatMap(({ program, worker }) =>
+          worker?.id === body.id ? [program] : [],
+        ),
+      ).toEqual(["laravel-queue"]);
+    },
+    120_000,
+  );
+
+  test("goes on where a restart of the service cut it off, and takes over once for all who ask", async () => {
+    await addProgram("shop-queue", shopProgram());
+    const found = await find("shop-queue");
+    const asked = await Promise.all([takeOver(found), takeOver(found), takeOver(found)]);
+    expect(asked.map(({ status }) => status)).toEqual([202, 202, 202]);
+    const { id } = asked[0].body;
+    expect(asked.map(({ body }) => body.id)).toEqual([id, id, id]);
+    expect(await workersOf(1)).toHaveLength(1);
+    const restart = async () => {
+      await service.app.close("keep");
+      service.app = await createApp(service.options);
+    };
+    await restart();
+    // It was told to stop, and has a job to end.
+    await untilTaken(id, { status: "stopping", commands: [] });
+    await expect.poll(() => statesOf("shop-queue"), soon).toEqual(["STOPPING"]);
+    await restart();
+    expect((await find("shop-queue")).worker).toEqual({ id, take_over: "stopping" });
+    await writeFile(join(root, "end"), "");
+    const { take_over: taken } = await untilTaken(id, { status: "finished", reason: null });
+    expect(await statesOf("shop-queue")).toEqual(["STOPPED"]);
+
+    // Somebody starts it again, and has it stopped again.
+    await supervisord.call("startProcess", "shop-queue");
+    expect(await find("shop-queue")).toMatchObject({ running: 1, worker: { id } });
+    expect((await takeOver(await find("shop-queue"))).body.id).toBe(id);
+    await vi.waitFor(async () => expect(await statesOf("shop-queue")).toEqual(["STOPPED"]), soon);
+    await untilTaken(id, { status: "finished" });
+
+    // What is left to do is what it says.
+    for (const command of taken?.commands ?? [])
+      await run("sh", ["-c", command.replace(/^sudo /, "")]);
+    await expect(readFile(file)).rejects.toThrow("ENOENT");
+    expect(await statesOf("shop-queue")).toEqual([]);
+    const { body: entries } = await service.json<{ data: { action: string }[] }>(
+      "GET",
+      "/api/activity?kind=worker",
+    );
+    expect(entries.data.map(({ action }) => action)).toContain("took over");
+  });
+
+  test("leaves the program as it is where the worker does not come up", async () => {
+    await writeFile(join(root, "worker"), "exit 1");
+    await addProgram("shop-queue", { ...shopProgram(), startsecs: 1 });
+    const { body } = await takeOver(await find("shop-queue"));
+    const { take_over: taken } = await untilTaken(body.id, { status: "failed", commands: [] });
+    expect(taken?.reason).toBe(`Worker ${body.id} is failed. shop-queue was left as it is.`);
+    expect(await statesOf("shop-queue")).toEqual(["RUNNING"]);
+    // Once that is cured, it goes on with the same worker.
+    await rm(join(root, "worker"));
+    await writeFile(join(root, "end"), "");
+    await service.call("POST", `/api/worker/${body.id}/start`);
+    expect((await takeOver(await find("shop-queue"))).body.id).toBe(body.id);
+    await untilTaken(body.id, { status: "finished" });
+    expect(await statesOf("shop-queue")).toEqual(["STOPPED"]);
+  });
+
+  test("does not stop what was put in the program's place meanwhile", async () => {
+    await addProgram("shop-queue", shopProgram());
+    const { body } = await takeOver(await find("shop-queue"));
+    await supervisord.call("signalProcess", "shop-queue", "KILL");
+    await writeFile(file, `[program:shop-queue]\ncommand=sleep 100\nautorestart=true\n`);
+    await supervisord.call("reloadConfig");
+    const { take_over: taken } = await untilTaken(body.id, { status: "failed" });
+    expect(taken?.reason).toContain("runs another command by now");
+    expect(await statesOf("shop-queue")).not.toContain("STOPPED");
+    await writeFile(join(root, "end"), "");
+  });
+
+  test("refuses what has changed since it was found, and finishes with what somebody stopped", async () => {
+    await writeFile(join(root, "end"), "");
+    await addProgram("shop-queue", shopProgram(), "[program:other]\ncommand=sleep 100\n");
+    const found = await find("shop-queue");
+    await writeFile(file, (await readFile(file, "utf8")).replace("default", "high"));
+    const changed = await takeOver(found);
+    expect([changed.status, changed.body.message]).toEqual([
+      409,
+      `shop-queue has changed in ${file}. Look for things again.`,
+    ]);
+    const unread = await takeOver(await find("shop-queue"));
+    expect(unread.status).toBe(409);
+    expect(unread.body.message).toContain("supervisord runs another command for it");
+    await writeFile(file, (await readFile(file, "utf8")).replace("high", "default"));
+    expect(await workersOf(1)).toEqual([]);
+
+    await supervisord.call("stopProcess", "shop-queue");
+    const stopped = await find("shop-queue");
+    expect(stopped.running).toBe(0);
+    const { body } = await takeOver(stopped);
+    const { take_over: taken } = await untilTaken(body.id, { status: "finished" });
+    // The other section of its file stays.
+    for (const command of taken?.commands ?? [])
+      await run("sh", ["-c", command.replace(/^sudo /, "")]);
+    expect(await readFile(file, "utf8")).toBe("[program:other]\ncommand=sleep 100\n");
+  });
+
+  test("says what to do where supervisord cannot be asked", async () => {
+    await addProgram("shop-queue", shopProgram());
+    await writeFile(join(root, "end"), "");
+    await supervisord.stop();
+    try {
+      const found = await find("shop-queue");
+      expect(found.running).toBeNull();
+      expect(found.refusal).toContain("Start it on the server: systemctl start supervisor");
+      const { status, body } = await takeOver(found);
+      expect([status, body.message]).toEqual([409, found.refusal]);
+      expect(await workersOf(1)).toEqual([]);
+    } finally {
+      await supervisord.start();
+    }
+  });
+});

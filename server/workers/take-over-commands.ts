@@ -1,0 +1,22 @@
+// What is left to do on a server once a worker has taken the place of a program: its configuration is not Quarterdeck's to change.
+import { toCommandLine } from "../../contract/workers/command.ts";
+import type { TakenProgram } from "../store/tables.ts";
+
+type Taken = Pick<TakenProgram, "program" | "file" | "config" | "is_alone">;
+
+const quoted = (name: string) => name.replaceAll(/[[\]^$.*/\\]/g, String.raw`\$&`);
+
+/** Deletes a section, from its first line to the one before the next section. The file as it was stays beside it. */
+const deleteSection = ({ program, file }: Taken): string[] => {
+  const first = String.raw`/^\[program:${quoted(program)}\]/`;
+  return ["sed", "-i.before", String.raw`${first},/^\[/{${first}d;/^\[/!d}`, file];
+};
+
+/** Each is one line for a shell of the server. */
+export function takeOverCommands(taken: Taken): string[] {
+  const { program, file, config, is_alone: isAlone } = taken;
+  return [
+    isAlone ? ["rm", file] : deleteSection(taken),
+    ["supervisorctl", ...(config === null ? [] : ["-c", config]), "remove", program],
+  ].map((argv) => toCommandLine(["sudo", ...argv]));
+}

@@ -1,0 +1,84 @@
+// The programs of supervisord whose place workers take, in the workers' rows.
+import { and, eq, sql } from "../store/drizzle.ts";
+import type { Connection, Database } from "../store/database.ts";
+import { servers, workers, type TakenProgram } from "../store/tables.ts";
+import { serverIdOfWorker, type WorkerLeases } from "./moves.ts";
+
+type WorkerRow = typeof workers.$inferSelect;
+export type TakingWorker = WorkerRow & { take_over: TakenProgram };
+
+const isTaking = (row: WorkerRow): row is TakingWorker => row.take_over !== null;
+
+export function createTakeOverStore(db: Database, leases: WorkerLeases) {
+  const programIs = (serverId: number, program: string) =>
+    and(
+      sql`${workers.take_over} is not null`,
+      sql`${workers.take_over} @> ${JSON.stringify({ server_id: serverId, program })}::jsonb`,
+    );
+
+  return {
+    /** Those that have not come to their end. */
+    async takingOver(): Promise<TakingWorker[]> {
+      const rows = await db
+        .select()
+        .from(workers)
+        .where(
+          and(
+            sql`${workers.take_over} is not null`,
+            sql`${workers.take_over} ->> 'status' in ('waiting', 'stopping')`,
+            leases.condition(serverIdOfWorker),
+          ),
+        );
+      return rows.filter(isTaking);
+    },
+
+    /** All that have taken, or are to take, the place of a server's programs. */
+    async takersOn(serverId: number): Promise<TakingWorker[]> {
+      const rows = await db
+        .select()
+        .from(workers)
+        .where(
+          and(
+            sql`${workers.take_over} is not null`,
+            sql`${workers.take_over} @> ${JSON.stringify({ server_id: serverId })}::jsonb`,
+          ),
+        );
+      return rows.filter(isTaking);
+    },
+
+    /** The one for a program. Until the transaction ends nobody else looks for one on that server, to make it where there is none. */
+    async lockTaker(
+      tx: Connection,
+      serverId: number,
+      program: string,
+    ): Promise<TakingWorker | null> {
+      await tx
+        .select({ id: servers.id })
+        .from(servers)
+        .where(eq(servers.id, serverId))
+        .for("no key update");
+      const rows = await tx.select().from(workers).where(programIs(serverId, program));
+      return rows.find(isTaking) ?? null;
+    },
+
+    /** @returns false where it is not as it was read any more */
+    async setTakeOver(
+      tx: Connection,
+      { id, take_over: from }: TakingWorker,
+      next: TakenProgram,
+    ): Promise<boolean> {
+      const rows = await tx
+        .update(workers)
+        .set({ take_over: next })
+        .where(
+          and(
+            eq(workers.id, id),
+            sql`${workers.take_over} = ${JSON.stringify(from)}::jsonb`,
+            leases.condition(serverIdOfWorker),
+          ),
+        )
+        .returning({ id: workers.id });
+      return rows.length > 0;
+    },
+  };
+}

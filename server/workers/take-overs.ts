@@ -1,0 +1,202 @@
+// Workers that take the place of supervisord's programs: the program is stopped once its worker is up, and stays as it is where
+// that does not come up. How far each is stands in its row, and what is left to do is found by looking.
+import type { Logger } from "pino";
+import type { CreateWorkerBody } from "../../contract/workers/bodies.ts";
+import { isInTransit } from "../../contract/states.ts";
+import { theService } from "../activity/actor.ts";
+import { recordActivity } from "../activity/store.ts";
+import type { Clock } from "../clock.ts";
+import { conflict } from "../http/service-error.ts";
+import type { InventoryStore, ServerRow, SiteRow } from "../inventory/store.ts";
+import { createLoop } from "../jobs/loop.ts";
+import { messageOf } from "../loggable-error.ts";
+import type { TakenProgram } from "../store/tables.ts";
+import type { Creator } from "./creator.ts";
+import { askedEntry } from "./event-data.ts";
+import type { WorkerRow, WorkerStore } from "./store.ts";
+import { areStopped, openProgram } from "./supervisord/foreign-programs.ts";
+import type { Machine } from "./supervisord/machine.ts";
+import { isAway } from "./supervisord/rpc.ts";
+import { RpcFault } from "./supervisord/xml-rpc.ts";
+import type { TakingWorker } from "./take-over-store.ts";
+
+type TakeOverOptions = {
+  store: WorkerStore;
+  inventory: InventoryStore;
+  creator: Pick<Creator, "checkSite" | "insert">;
+  machineOf(server: ServerRow): Machine;
+  clock: Clock;
+  log: Logger;
+};
+
+const everyMs = 1000;
+/** One that ends soon after its start is no successor yet. */
+const settledMs = 5000;
+/** supervisord is asked for so long once the worker is up. */
+const patienceMs = 10 * 60_000;
+/** What supervisord itself takes to stop a program, beside its stop seconds. */
+const stopGraceMs = 60_000;
+
+/** Why a worker takes nobody's place; null = it is up, or on its way there. */
+function notUp({ id, status, crash_loop_since: loop }: WorkerRow): string | null {
+  switch (status) {
+    case "installing":
+    case "starting":
+    case "restarting":
+    case "installed":
+      return loop === null ? null : `Worker ${id} is crash-looping.`;
+    case "stopping":
+    case "stopped":
+    case "failed":
+    case "removing":
+      return `Worker ${id} is ${status}.`;
+  }
+}
+
+export function createTakeOvers(options: TakeOverOptions) {
+  const { store, inventory, creator, machineOf, clock, log } = options;
+
+  /** @returns false where somebody else was faster */
+  const note = (
+    row: TakingWorker,
+    status: TakenProgram["status"],
+    reason: string | null,
+  ): Promise<boolean> =>
+    store.transaction(async (tx) => {
+      const { take_over: taken } = row;
+      const since = status === taken.status ? taken.since : new Date(clock.now()).toISOString();
+      const isNoted = await store.setTakeOver(tx, row, { ...taken, status, since, reason });
+      const site = isInTransit(status) ? null : await inventory.findSite(row.site_id, tx);
+      if (!isNoted || site === null) return isNoted;
+      await recordActivity(tx, {
+        ...askedEntry(row, site, status === "finished" ? "took over" : "take-over failed"),
+        outcome: status === "finished" ? null : "bad",
+        detail: reason ?? `Stopped supervisord's program ${taken.program} of ${taken.file}.`,
+        actor: theService,
+      });
+      return true;
+    });
+
+  /** When the time is up in which supervisord has to do its part. Milliseconds since 1970. */
+  function deadlineOf({ take_over: taken, status_since: upSince, stopwaitsecs }: TakingWorker) {
+    const sinceMs = Date.parse(taken.since);
+    return taken.status === "stopping"
+      ? sinceMs + stopwaitsecs * 1000 + stopGraceMs
+      : Math.max(sinceMs, upSince?.getTime() ?? 0) + patienceMs;
+  }
+
+  async function wait(row: TakingWorker, reason: string | null, late: string): Promise<void> {
+    if (clock.now() >= deadlineOf(row)) await note(row, "failed", late);
+    else if (reason !== row.take_over.reason) await note(row, row.take_over.status, reason);
+  }
+
+  /** The worker is up. */
+  async function carryOut(row: TakingWorker, server: ServerRow): Promise<void> {
+    const { program: name, command, status } = row.take_over;
+    const place = { machine: machineOf(server), config: server.supervisordConfig };
+    const program = await openProgram(place, name);
+    if (areStopped(program.processes)) return void (await note(row, "finished", null));
+    if (program.command !== null && program.command !== command)
+      return void (await note(
+        row,
+        "failed",
+        `${name} runs another command by now, so it was not stopped. Stop it yourself once it is not needed any more.`,
+      ));
+    if (status === "waiting") {
+      // First, so that whatever ends the service now, the next one knows that it may have been told to stop.
+      await note(row, "stopping", null);
+      return loop.wake();
+    }
+    await program.stop();
+    await wait(
+      row,
+      null,
+      `${name} has not stopped. Stop it yourself: supervisorctl stop ${name}:*`,
+    );
+  }
+
+  async function step(row: TakingWorker): Promise<void> {
+    const { take_over: taken, status, unreachable_since: away, status_since: since } = row;
+    // Nobody knows whether it is up.
+    if (away !== null) return;
+    const why = notUp(row);
+    if (why !== null)
+      return void (await note(
+        row,
+        "failed",
+        taken.status === "waiting"
+          ? `${why} ${taken.program} was left as it is.`
+          : `${why} ${taken.program} may have been stopped by now: look at it with supervisorctl status.`,
+      ));
+    // Its own deadlines end that.
+    if (status !== "installed" || clock.now() - (since?.getTime() ?? 0) < settledMs) return;
+    const server = await inventory.findServer(taken.server_id);
+    if (server === null)
+      return void (await note(row, "failed", "Its server is no longer in the inventory."));
+    try {
+      await carryOut(row, server);
+    } catch (error) {
+      if (!isAway(error) && !(error instanceof RpcFault)) throw error;
+      const reason = messageOf(error);
+      await wait(row, reason, `${taken.program} was not stopped. ${reason}`);
+    }
+  }
+
+  let isAnyLeft = false;
+  const loop = createLoop({
+    name: "take-overs of supervisord's programs",
+    everyMs: () => (isAnyLeft ? everyMs : null),
+    async turn() {
+      // Until it is known.
+      isAnyLeft = true;
+      const rows = await store.takingOver();
+      await Promise.all(
+        rows.map((row) =>
+          step(row).catch((error: unknown) =>
+            log.error({ err: error, worker: row.id }, "a take-over is tried again"),
+          ),
+        ),
+      );
+      isAnyLeft = rows.length > 0;
+    },
+    clock,
+    log,
+  });
+
+  return {
+    /**
+     * Makes the worker that takes a program's place, or goes on with the one that there is.
+     * @param body of the worker, checked
+     */
+    async begin(
+      site: SiteRow,
+      taken: Pick<TakenProgram, "program" | "file" | "command" | "config" | "is_alone">,
+      body: CreateWorkerBody,
+    ): Promise<WorkerRow> {
+      await creator.checkSite(site);
+      const record: TakenProgram = {
+        ...taken,
+        server_id: site.serverId,
+        status: "waiting",
+        since: new Date(clock.now()).toISOString(),
+        reason: null,
+      };
+      const row = await store.transaction(async (tx) => {
+        const taker = await store.lockTaker(tx, site.serverId, taken.program);
+        if (taker === null) return creator.insert(tx, site, body, record);
+        if (taker.status === "removing")
+          throw conflict(`Worker ${taker.id}, which took it over, is being deleted. Try again.`);
+        if (isInTransit(taker.take_over.status)) return taker;
+        await store.setTakeOver(tx, taker, record);
+        return { ...taker, take_over: record };
+      });
+      loop.wake();
+      return row;
+    },
+    takersOn: store.takersOn,
+    wake: loop.wake,
+    stop: loop.stop,
+  };
+}
+
+export type TakeOvers = ReturnType<typeof createTakeOvers>;
