@@ -17,7 +17,10 @@ export const takeOver = z
     since: timestamp,
     /** Why it failed, or what it waits for; null = nothing is in its way. */
     reason: z.nullable(z.string()),
-    /** Once it has finished: what to run on the server so that the program does not come back with supervisord's next start. */
+    /**
+     * Once it has finished, and until that is done: what to run on the server so that the program does not come back with
+     * supervisord's next start.
+     */
     commands: z.array(z.string()),
   })
   .register(z.globalRegistry, { id: "TakeOver" });

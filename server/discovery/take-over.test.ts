@@ -232,6 +232,9 @@ sites:
       await run("sh", ["-c", command.replace(/^sudo /, "")]);
     await expect(readFile(file)).rejects.toThrow("ENOENT");
     expect(await statesOf("shop-queue")).toEqual([]);
+    // Once that is done nothing is left to do.
+    await service.ahead(60_000);
+    await untilTaken(id, { status: "finished", commands: [] });
     const { body: entries } = await service.json<{ data: { action: string }[] }>(
       "GET",
       "/api/activity?kind=worker",

@@ -210,6 +210,8 @@ export type TakenProgram = {
   /** A moment in ISO 8601. */
   since: string;
   reason: string | null;
+  /** Somebody has taken it out of supervisord and of its file, so that it does not come back. */
+  is_removed: boolean;
 };
 
 /** A worker that failed, restarts by itself or cannot be asked for. A restart that somebody asked for has no reason to give. */

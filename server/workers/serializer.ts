@@ -63,7 +63,7 @@ const toTakeOver = (taken: TakenProgram): TakeOver => ({
   status: taken.status,
   since: toTimestamp(new Date(taken.since)),
   reason: taken.reason,
-  commands: taken.status === "finished" ? takeOverCommands(taken) : [],
+  commands: taken.status === "finished" && !taken.is_removed ? takeOverCommands(taken) : [],
 });
 
 export const toUsage = ({

@@ -17,7 +17,7 @@ export function createTakeOverStore(db: Database, leases: WorkerLeases) {
     );
 
   return {
-    /** Those that have not come to their end. */
+    /** Those that have not come to their end, and those whose program may come back. */
     async takingOver(): Promise<TakingWorker[]> {
       const rows = await db
         .select()
@@ -25,7 +25,8 @@ export function createTakeOverStore(db: Database, leases: WorkerLeases) {
         .where(
           and(
             sql`${workers.take_over} is not null`,
-            sql`${workers.take_over} ->> 'status' in ('waiting', 'stopping')`,
+            sql`${workers.take_over} ->> 'status' <> 'failed'`,
+            sql`${workers.take_over} ->> 'is_removed' = 'false'`,
             leases.condition(serverIdOfWorker),
           ),
         );

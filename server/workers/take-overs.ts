@@ -11,6 +11,7 @@ import type { InventoryStore, ServerRow, SiteRow } from "../inventory/store.ts";
 import { createLoop } from "../jobs/loop.ts";
 import { messageOf } from "../loggable-error.ts";
 import type { TakenProgram } from "../store/tables.ts";
+import { toError } from "../to-error.ts";
 import type { Creator } from "./creator.ts";
 import { askedEntry } from "./event-data.ts";
 import type { WorkerRow, WorkerStore } from "./store.ts";
@@ -30,6 +31,8 @@ type TakeOverOptions = {
 };
 
 const everyMs = 1000;
+/** Between two looks whether a program that was taken over may still come back. */
+const lookAfterMs = 15_000;
 /** One that ends soon after its start is no successor yet. */
 const settledMs = 5000;
 /** supervisord is asked for so long once the worker is up. */
@@ -56,25 +59,24 @@ function notUp({ id, status, crash_loop_since: loop }: WorkerRow): string | null
 export function createTakeOvers(options: TakeOverOptions) {
   const { store, inventory, creator, machineOf, clock, log } = options;
 
-  /** @returns false where somebody else was faster */
   const note = (
     row: TakingWorker,
     status: TakenProgram["status"],
     reason: string | null,
-  ): Promise<boolean> =>
+  ): Promise<void> =>
     store.transaction(async (tx) => {
       const { take_over: taken } = row;
       const since = status === taken.status ? taken.since : new Date(clock.now()).toISOString();
       const isNoted = await store.setTakeOver(tx, row, { ...taken, status, since, reason });
       const site = isInTransit(status) ? null : await inventory.findSite(row.site_id, tx);
-      if (!isNoted || site === null) return isNoted;
+      // Somebody else was faster, who has told it.
+      if (!isNoted || site === null) return;
       await recordActivity(tx, {
         ...askedEntry(row, site, status === "finished" ? "took over" : "take-over failed"),
         outcome: status === "finished" ? null : "bad",
         detail: reason ?? `Stopped supervisord's program ${taken.program} of ${taken.file}.`,
         actor: theService,
       });
-      return true;
     });
 
   /** When the time is up in which supervisord has to do its part. Milliseconds since 1970. */
@@ -90,18 +92,37 @@ export function createTakeOvers(options: TakeOverOptions) {
     else if (reason !== row.take_over.reason) await note(row, row.take_over.status, reason);
   }
 
+  const placeOf = (server: ServerRow) => ({
+    machine: machineOf(server),
+    config: server.supervisordConfig,
+  });
+
+  /** Whether somebody has seen to it that the program does not come back. */
+  async function lookAfter(row: TakingWorker): Promise<void> {
+    const { take_over: taken } = row;
+    const server = await inventory.findServer(taken.server_id);
+    if (server === null) return;
+    try {
+      const { processes, standsIn } = await openProgram(placeOf(server), taken.program);
+      if (processes.length > 0 || (await standsIn(taken.file))) return;
+    } catch (error) {
+      if (isAway(error) || error instanceof RpcFault) return;
+      throw error;
+    }
+    await store.transaction((tx) => store.setTakeOver(tx, row, { ...taken, is_removed: true }));
+  }
+
   /** The worker is up. */
   async function carryOut(row: TakingWorker, server: ServerRow): Promise<void> {
     const { program: name, command, status } = row.take_over;
-    const place = { machine: machineOf(server), config: server.supervisordConfig };
-    const program = await openProgram(place, name);
-    if (areStopped(program.processes)) return void (await note(row, "finished", null));
+    const program = await openProgram(placeOf(server), name);
+    if (areStopped(program.processes)) return note(row, "finished", null);
     if (program.command !== null && program.command !== command)
-      return void (await note(
+      return note(
         row,
         "failed",
         `${name} runs another command by now, so it was not stopped. Stop it yourself once it is not needed any more.`,
-      ));
+      );
     if (status === "waiting") {
       // First, so that whatever ends the service now, the next one knows that it may have been told to stop.
       await note(row, "stopping", null);
@@ -121,18 +142,17 @@ export function createTakeOvers(options: TakeOverOptions) {
     if (away !== null) return;
     const why = notUp(row);
     if (why !== null)
-      return void (await note(
+      return note(
         row,
         "failed",
         taken.status === "waiting"
           ? `${why} ${taken.program} was left as it is.`
           : `${why} ${taken.program} may have been stopped by now: look at it with supervisorctl status.`,
-      ));
+      );
     // Its own deadlines end that.
     if (status !== "installed" || clock.now() - (since?.getTime() ?? 0) < settledMs) return;
     const server = await inventory.findServer(taken.server_id);
-    if (server === null)
-      return void (await note(row, "failed", "Its server is no longer in the inventory."));
+    if (server === null) return note(row, "failed", "Its server is no longer in the inventory.");
     try {
       await carryOut(row, server);
     } catch (error) {
@@ -142,22 +162,28 @@ export function createTakeOvers(options: TakeOverOptions) {
     }
   }
 
-  let isAnyLeft = false;
+  let nextMs: number | null = null;
+  let lookedAfterMs = Number.NEGATIVE_INFINITY;
   const loop = createLoop({
     name: "take-overs of supervisord's programs",
-    everyMs: () => (isAnyLeft ? everyMs : null),
+    everyMs: () => nextMs,
     async turn() {
-      // Until it is known.
-      isAnyLeft = true;
+      // Until it is known what is left.
+      nextMs = everyMs;
       const rows = await store.takingOver();
-      await Promise.all(
-        rows.map((row) =>
-          step(row).catch((error: unknown) =>
-            log.error({ err: error, worker: row.id }, "a take-over is tried again"),
-          ),
-        ),
+      const [moving, finished] = [true, false].map((wanted) =>
+        rows.filter((row) => isInTransit(row.take_over.status) === wanted),
       );
-      isAnyLeft = rows.length > 0;
+      const isDue = clock.now() - lookedAfterMs >= lookAfterMs;
+      if (isDue) lookedAfterMs = clock.now();
+      const steps = [
+        ...(moving ?? []).map(step),
+        ...(isDue ? (finished ?? []).map(lookAfter) : []),
+      ];
+      for (const end of await Promise.allSettled(steps))
+        if (end.status === "rejected")
+          log.error({ err: toError(end.reason) }, "a take-over is tried again");
+      nextMs = moving?.length ? everyMs : finished?.length ? lookAfterMs : null;
     },
     clock,
     log,
@@ -180,6 +206,7 @@ export function createTakeOvers(options: TakeOverOptions) {
         status: "waiting",
         since: new Date(clock.now()).toISOString(),
         reason: null,
+        is_removed: false,
       };
       const row = await store.transaction(async (tx) => {
         const taker = await store.lockTaker(tx, site.serverId, taken.program);

@@ -84,6 +84,9 @@ export async function lookAtPrograms(place: SupervisordPlace): Promise<ForeignPr
   return { ...(await look(rpc)), uid: /^\d+\n$/.test(stdout) ? Number(stdout) : null };
 }
 
+/** Ends with 1 where it is not there. */
+const hasSection = '[ ! -e "$1" ] && exit 1; grep -qF -- "$2" "$1"';
+
 const toBeStopped = new Set(["STARTING", "RUNNING", "BACKOFF"]);
 /** One that has just exited is started again by then, if it is to be. */
 const exitedSeconds = 5;
@@ -96,6 +99,8 @@ export const areStopped = (processes: readonly ForeignProcess[]): boolean =>
   );
 
 type ProgramStop = {
+  /** Whether a file has its section, or may have it. */
+  standsIn(file: string): Promise<boolean>;
   /** None where supervisord does not have it. */
   processes: ForeignProcess[];
   /** What supervisord runs for it; null = it does not say. */
@@ -113,6 +118,14 @@ export async function openProgram(place: SupervisordPlace, name: string): Promis
   const { processes, configured } = await look(rpc);
   const its = processes.filter(({ group }) => group === name);
   return {
+    async standsIn(file) {
+      const { exitCode } = await place.machine.run({
+        argv: ["sh", "-c", hasSection, "sh", file, `[program:${name}]`],
+        signal: AbortSignal.timeout(limitMs),
+        isSmall: true,
+      });
+      return exitCode !== 1;
+    },
     processes: its,
     command: configured.find(({ group }) => group === name)?.command ?? null,
     async stop() {
