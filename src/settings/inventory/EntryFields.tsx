@@ -239,7 +239,7 @@ function ChannelFields() {
 export function EntryFields({ kind, inventory }: { kind: InventoryKind } & FieldsProps) {
   switch (kind) {
     case "servers":
-      return <ServerFields />;
+      return <ServerFields inventory={inventory} />;
     case "sites":
       return <SiteFields inventory={inventory} />;
     case "databases":

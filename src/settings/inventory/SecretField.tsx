@@ -19,13 +19,33 @@ type SecretFieldProps = {
   help?: ReactNode;
   /** Of a private key: it has many lines, and an agent may hold it. */
   isKey?: boolean;
-  /** There may be none. */
-  isOptional?: boolean;
+  /** What it means to have none, which is a choice then. */
+  none?: string;
 };
 
-type Source = "none" | "kept" | "typed" | "named" | "agent";
+type Source = "kept" | "typed" | "named" | "agent" | "none";
+
+/** "Key" or "Jump key". */
+const privateKeyLabel = (label: string) =>
+  label.replace(/key$/i, (key) => (key === "Key" ? "Private key" : "private key"));
 
 const storedHelp = "Stored in a file that only Quarterdeck can read. It can't be shown again.";
+
+/** What a choice begins with; nothing is left out of what is sent. */
+function valueFor(source: Source, kept: string | null): unknown {
+  switch (source) {
+    case "kept":
+      return kept;
+    case "typed":
+      return { secret: "" };
+    case "named":
+      return "";
+    case "agent":
+      return "agent";
+    case "none":
+      return null;
+  }
+}
 
 const textOf = (value: unknown): string => {
   if (typeof value === "string") return value;
@@ -41,7 +61,7 @@ export function SecretField({
   placeholder,
   help,
   isKey = false,
-  isOptional = false,
+  none,
 }: SecretFieldProps) {
   const { field, formState } = useController<EntryValues>({ name });
   const own = useFieldError(name);
@@ -55,18 +75,15 @@ export function SecretField({
       formState.defaultValues,
     );
   const kept = typeof stored === "string" && stored !== "" ? stored : null;
-  const [source, setSource] = useState<Source>(
-    kept !== null ? "kept" : isOptional ? "none" : "typed",
-  );
+  const without = none === undefined ? "typed" : "none";
+  const [source, setSource] = useState<Source>(kept === null ? without : "kept");
   const choose = (next: Source) => {
     setSource(next);
-    if (next === "kept") field.onChange(kept);
-    else if (next === "none") field.onChange(undefined);
-    else field.onChange(next === "typed" ? { secret: "" } : next === "agent" ? "agent" : "");
+    field.onChange(valueFor(next, kept));
   };
   const text = textOf(field.value);
   const options: [Source, string][] = [
-    ...(isOptional ? ([["none", "None"]] satisfies [Source, string][]) : []),
+    ...(none === undefined ? [] : ([["none", none]] satisfies [Source, string][])),
     ...(kept === null ? [] : ([["kept", secretWords(kept)]] satisfies [Source, string][])),
     ["typed", kept === null ? "Enter it here" : "Replace it"],
     ["named", "Name a variable or file"],
@@ -103,7 +120,7 @@ export function SecretField({
       </Field>
       {source === "typed" && (
         <Field
-          label={isKey ? "Private key" : `${label} to store`}
+          label={isKey ? privateKeyLabel(label) : `${label} to store`}
           error={error}
           help={
             <>

@@ -1,9 +1,12 @@
+// The fields of a server: how it is reached, and what is done there in a way of its own.
 import { useFormContext, useWatch } from "react-hook-form";
+import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
 import { ChoiceList } from "../../ui/ChoiceList.tsx";
 import { FieldGroup } from "../../ui/FieldGroup.tsx";
 import { FoldedFields } from "../../ui/FoldedFields.tsx";
+import { DrillFields } from "./DrillFields.tsx";
 import type { EntryValues } from "./entry-form.ts";
-import { SelectField, TextField, useFieldError } from "./fields.tsx";
+import { CheckField, SelectField, TextField, useFieldError } from "./fields.tsx";
 import { SecretField } from "./SecretField.tsx";
 
 const places = [
@@ -11,58 +14,75 @@ const places = [
   { value: "local", label: "This machine", help: "Where Quarterdeck runs." },
 ] as const;
 
-function SshFields() {
+/** Of the server, or of the jump host before it. */
+function HopFields({ name, host, noun = "" }: { name: string; host: string; noun?: string }) {
+  const label = (text: string) =>
+    noun === "" ? text : `${noun} ${text.replace(/^./, (first) => first.toLowerCase())}`;
   return (
-    <FieldGroup title="Login">
+    <>
       <TextField
-        name="connection.ssh.host"
-        label="Host"
-        placeholder="web-1.example.com"
+        name={`${name}.host`}
+        label={label("Host")}
+        placeholder={host}
         isCode
         emptyText="Enter a host name or an address."
       />
-      <TextField name="connection.ssh.port" label="Port" placeholder="22" isNumber />
+      <TextField name={`${name}.port`} label={label("Port")} placeholder="22" isNumber />
       <TextField
-        name="connection.ssh.user"
-        label="User"
+        name={`${name}.user`}
+        label={label("User")}
         placeholder="deploy"
         isCode
         emptyText="Enter the user that logs in."
       />
       <TextField
-        name="connection.ssh.host_key"
-        label="Host key"
+        name={`${name}.host_key`}
+        label={label("Host key")}
         placeholder="SHA256:…"
         isCode
-        help="Fingerprint of the only key that is accepted. Test the connection to see which keys the server offers."
+        help={
+          noun === ""
+            ? "Fingerprint of the only key that is accepted. Test the connection to see which keys the server offers."
+            : "Fingerprint of the only key that is accepted."
+        }
       />
-      <SecretField name="connection.ssh.key" label="Key" emptyText="Paste a private key." isKey />
-    </FieldGroup>
+      <SecretField
+        name={`${name}.key`}
+        label={label("Key")}
+        emptyText="Paste a private key."
+        isKey
+      />
+    </>
   );
 }
 
-export function ServerFields() {
+function SshFields() {
+  const hasJump = useWatch<EntryValues>({ name: "hasJump" });
+  return (
+    <>
+      <FieldGroup title="Login">
+        <HopFields name="connection.ssh" host="web-1.example.com" />
+      </FieldGroup>
+      <FieldGroup title="Jump host">
+        <CheckField name="hasJump" label="Connect through a jump host" />
+        {hasJump === true && (
+          <HopFields name="connection.ssh.jump" host="gate.example.com" noun="Jump" />
+        )}
+      </FieldGroup>
+    </>
+  );
+}
+
+export function ServerFields({ inventory }: { inventory: InventoryFile }) {
   const { setValue } = useFormContext<EntryValues>();
   const place = useWatch<EntryValues>({ name: "place" });
-  const connection = useWatch<EntryValues>({ name: "connection" });
-  const drills = useWatch<EntryValues>({ name: "drills" });
-  const hasError =
-    [
-      useFieldError("time_zone"),
-      useFieldError("supervisor"),
-      useFieldError("supervisord_config"),
-    ].filter((error) => error !== undefined).length > 0;
-  const isSsh = place === "ssh";
-  const ssh: unknown =
-    typeof connection === "object" && connection !== null && "ssh" in connection
-      ? connection.ssh
-      : {};
-  const hidden = [
-    ...(drills === undefined ? [] : ["drills"]),
-    ...(["jump", "config"] as const).filter(
-      (name) => typeof ssh === "object" && ssh !== null && Reflect.get(ssh, name) !== undefined,
-    ),
+  const errors = [
+    useFieldError("time_zone"),
+    useFieldError("supervisor"),
+    useFieldError("supervisord_config"),
+    useFieldError("connection.ssh.config"),
   ];
+  const isSsh = place === "ssh";
   return (
     <>
       <FieldGroup title="Server">
@@ -77,7 +97,12 @@ export function ServerFields() {
         </div>
       </FieldGroup>
       {isSsh && <SshFields />}
-      <FoldedFields title="More" summary="Time zone and supervisord" hasError={hasError}>
+      <DrillFields servers={inventory.servers} />
+      <FoldedFields
+        title="More"
+        summary={isSsh ? "Time zone, supervisord and ssh_config" : "Time zone and supervisord"}
+        hasError={errors.some((error) => error !== undefined)}
+      >
         <TextField
           name="time_zone"
           label="Time zone"
@@ -102,12 +127,16 @@ export function ServerFields() {
           isCode
           help="Leave empty for the one of Debian's package."
         />
+        {isSsh && (
+          <TextField
+            name="connection.ssh.config"
+            label="SSH configuration"
+            placeholder="/etc/quarterdeck/ssh_config"
+            isCode
+            help="An ssh_config on Quarterdeck's machine whose options apply as well."
+          />
+        )}
       </FoldedFields>
-      {hidden.length > 0 && (
-        <p className="text-sm text-muted">
-          The file also sets {hidden.join(" and ")} of this server. Saving keeps that.
-        </p>
-      )}
     </>
   );
 }

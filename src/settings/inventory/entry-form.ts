@@ -16,14 +16,15 @@ export const fieldNames: Record<InventoryKind, readonly string[]> = {
   servers: [
     "name",
     "time_zone",
-    "connection.ssh.host",
-    "connection.ssh.port",
-    "connection.ssh.user",
-    "connection.ssh.key",
-    "connection.ssh.key.secret",
-    "connection.ssh.host_key",
+    ...["connection.ssh", "connection.ssh.jump"].flatMap((hop) =>
+      ["host", "port", "user", "key", "key.secret", "host_key"].map((name) => `${hop}.${name}`),
+    ),
+    "connection.ssh.config",
     "supervisor",
     "supervisord_config",
+    ...["server", "user", "postgres", "postgres.secret", "mysql", "mysql.secret"].map(
+      (name) => `drills.${name}`,
+    ),
   ],
   sites: ["name", "server", "root", "user", "artisan", "databases"],
   databases: ["name", "server", "engine", "url", "url.secret", "path", "user"],
@@ -55,9 +56,12 @@ const pick = (values: EntryValues, ...names: string[]): EntryValues =>
   );
 
 const withoutEmpty = (values: EntryValues): EntryValues =>
-  Object.fromEntries(
-    Object.entries(values).filter(([, value]) => value !== undefined && value !== ""),
-  );
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value != null && value !== ""));
+
+const objectIn = (values: EntryValues, name: string): EntryValues => {
+  const value = values[name];
+  return isObject(value) ? withoutEmpty(value) : {};
+};
 
 /** Of a list that is typed line by line. */
 const wordsOf = (text: unknown): string[] =>
@@ -69,11 +73,15 @@ const commandText = (artisan: FileEntries["sites"]["artisan"]): string =>
 
 const toBody: Record<InventoryKind, (values: EntryValues) => EntryValues> = {
   servers(values) {
-    const connection = isObject(values["connection"]) ? values["connection"] : {};
-    const ssh = isObject(connection["ssh"]) ? withoutEmpty(connection["ssh"]) : {};
+    const { jump: _, ...direct } = objectIn(objectIn(values, "connection"), "ssh");
+    const ssh =
+      values["hasJump"] === true
+        ? { ...direct, jump: objectIn(objectIn(objectIn(values, "connection"), "ssh"), "jump") }
+        : direct;
     const isSsh = values["place"] === "ssh";
     return {
-      ...pick(values, "name", "time_zone", "supervisord_config", "drills"),
+      ...pick(values, "name", "time_zone", "supervisord_config"),
+      ...(values["hasDrills"] === true && { drills: objectIn(values, "drills") }),
       // The field is there for this machine only.
       ...(isSsh && values["supervisor"] !== "supervisord" ? {} : pick(values, "supervisor")),
       connection: isSsh ? { ssh } : "local",
@@ -100,7 +108,10 @@ const toBody: Record<InventoryKind, (values: EntryValues) => EntryValues> = {
       ...(values["type"] === "s3"
         ? pick(values, "name", "type", "bucket", "region", "endpoint", "access_key", "secret_key")
         : pick(values, "name", "type", "path", "server")),
-      ...(recipients.length > 0 && { recipients, ...pick(values, "drill_identity") }),
+      ...(recipients.length > 0 && { recipients }),
+      ...(recipients.length > 0 &&
+        values["drill_identity"] !== null &&
+        pick(values, "drill_identity")),
     };
   },
   notification_channels: (values) =>
@@ -125,7 +136,7 @@ export function newValues(kind: InventoryKind, inventory: InventoryFile): EntryV
   const server = onlyServer(inventory);
   switch (kind) {
     case "servers":
-      return { name: "", place: "ssh", connection: { ssh: {} } };
+      return { name: "", place: "ssh", hasJump: false, hasDrills: false, connection: { ssh: {} } };
     case "sites":
       return { name: "", server, root: "", databases: [] };
     case "databases":
@@ -139,10 +150,13 @@ export function newValues(kind: InventoryKind, inventory: InventoryFile): EntryV
 
 export function valuesOf(entry: FileEntries[InventoryKind]): EntryValues {
   if ("connection" in entry) {
-    const { connection, ...others } = entry;
-    return connection === "local"
-      ? { ...others, place: "local", connection: { ssh: {} } }
-      : { ...others, place: "ssh", connection: { ssh: { ...connection.ssh } } };
+    const { connection, ...rest } = entry;
+    const others = { ...rest, hasDrills: rest.drills !== undefined };
+    if (connection === "local")
+      return { ...others, place: "local", hasJump: false, connection: { ssh: {} } };
+    const { ssh } = connection;
+    const hasJump = ssh.jump !== undefined;
+    return { ...others, place: "ssh", hasJump, connection: { ssh: { ...ssh } } };
   }
   if ("root" in entry)
     return { ...entry, artisan: commandText(entry.artisan), writtenArtisan: entry.artisan };

@@ -3,6 +3,7 @@ import { get, useFormContext, useFormState } from "react-hook-form";
 import type { ReactNode } from "react";
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
 import { toNumber, toText } from "../../app/form-values.ts";
+import { Checkbox } from "../../ui/Checkbox.tsx";
 import { Field } from "../../ui/Field.tsx";
 import { Input } from "../../ui/Input.tsx";
 import { Select } from "../../ui/Select.tsx";
@@ -74,6 +75,26 @@ export function SelectField({
         </Select>
       )}
     </Field>
+  );
+}
+
+/** Spans the form, because what it decides on comes below it. */
+export function CheckField({
+  name,
+  label,
+  help,
+}: {
+  name: string;
+  label: string;
+  help?: ReactNode;
+}) {
+  const { register } = useFormContext<EntryValues>();
+  return (
+    <div className="sm:col-span-2">
+      <Field label={label} help={help} layout="beside">
+        {(aria) => <Checkbox {...aria} {...register(name)} />}
+      </Field>
+    </div>
   );
 }
 
