@@ -2,8 +2,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { ownUser } from "../server/testing/own-user.ts";
+import { startSupervisord } from "../server/workers/supervisord/testing/supervisord.ts";
+import { laravelMissing, makeLaravelSite } from "../server/workers/testing/laravel-site.ts";
 import { expect, test } from "./fixtures.ts";
-import { expectAccessible } from "./helpers.ts";
+import { expectAccessibleInBoth, expectAccessible, expectNoSidewaysScroll } from "./helpers.ts";
 
 test("a site that is found is added, and its database backed up, in a few clicks", async ({
   connected: page,
@@ -64,4 +67,105 @@ test("a token for reading sees why it may not look", async ({ page, service }) =
   await page.goto(`${service.url}/servers/1`);
   await expect(page.getByRole("heading", { name: "Connection" })).toBeVisible();
   await expect(page.getByRole("button", { name: "Look for things on this server" })).toBeHidden();
+});
+
+test("a program of supervisord is taken over, and does its jobs as a worker", async ({
+  connected: page,
+  service,
+  expected,
+}) => {
+  test.skip(laravelMissing !== null, laravelMissing ?? "");
+  test.setTimeout(120_000);
+  expected.push(/422 \(Unprocessable/);
+  const supervisord = await startSupervisord();
+  const id = service.nextSiteId();
+  const laravel = await makeLaravelSite(join(service.folder, `laravel-${id}`));
+  const before = "{ id: 1, name: web-1, connection: local, time_zone: UTC }";
+  const changeServer = (from: string, to: string) =>
+    service.changeInventory(({ servers, sites }) => {
+      servers.splice(servers.indexOf(from), 1, to);
+      if (from === before)
+        sites.push(
+          `{ id: ${id}, server: 1, name: laravel-${id}.example.com, root: ${laravel.folder}, user: ${ownUser} }`,
+        );
+    });
+  const withConfig = before.replace(" }", `, supervisord_config: ${supervisord.config} }`);
+  try {
+    await changeServer(before, withConfig);
+    await expect.poll(async () => (await service.call("GET", `/api/site/${id}`)).status).toBe(200);
+    const program = [
+      "[program:laravel-queue]",
+      `command=php ${laravel.folder}/artisan queue:work --sleep=1 --tries=1`,
+      `environment=APP_ENV="local"`,
+      "stopwaitsecs=90",
+      "autorestart=true",
+      "[group:all]",
+      "programs=laravel-mail",
+      "[program:laravel-mail]",
+      `command=php ${laravel.folder}/artisan queue:work database --queue=mail`,
+    ];
+    await writeFile(join(supervisord.programs, "laravel.conf"), `${program.join("\n")}\n`);
+    await supervisord.call("reloadConfig");
+    for (const group of ["laravel-queue", "all"]) await supervisord.call("addProcessGroup", group);
+    const names = await laravel.dispatch(3, 0.2);
+
+    await page.goto(`${service.url}/servers/1`);
+    const look = page.getByRole("button", { name: "Look for things on this server" });
+    await look.click();
+    const found = page.getByRole("list", { name: "Queue workers found" }).getByRole("listitem");
+    // One process of a group is not to be stopped alone.
+    const grouped = found.filter({ hasText: "laravel-mail" });
+    await expect(grouped).toContainText("It is part of supervisord's group all.");
+    await expect(grouped.getByRole("link", { name: "Create worker: laravel-mail" })).toBeVisible();
+    await expect(grouped.getByRole("button")).toHaveCount(0);
+
+    await expect(found.first()).toContainText("1 running");
+    await found.getByRole("button", { name: "Take over: laravel-queue" }).click();
+    const dialog = page.getByRole("dialog", { name: "Take over laravel-queue?" });
+    await expect(dialog).toContainText("The worker does not have its variables APP_ENV");
+    await expectAccessibleInBoth(page);
+    await expectNoSidewaysScroll(page);
+    await dialog.getByRole("button", { name: "Take over" }).click();
+    await expect(dialog.getByLabel("Connection")).toHaveAccessibleDescription(
+      /Connection is required/,
+    );
+    await dialog.getByLabel("Connection").fill("database");
+    await dialog.getByLabel("Queue", { exact: true }).fill("default");
+    await dialog.getByLabel("Queue", { exact: true }).press("Enter");
+
+    await expect(page.getByText("Took over laravel-queue.")).toBeVisible({ timeout: 60_000 });
+    await expect(page.getByText("installed", { exact: true }).first()).toBeVisible();
+    await expectAccessibleInBoth(page);
+    const states = await supervisord.call("getAllProcessInfo");
+    expect(states).toContainEqual(
+      expect.objectContaining({ group: "laravel-queue", statename: "STOPPED" }),
+    );
+    await expect(page.getByRole("figure", { name: "Commands" })).toContainText(
+      `supervisorctl -c ${supervisord.config} remove laravel-queue`,
+    );
+    names.push(...(await laravel.dispatch(2, 0)));
+    await expect.poll(async () => (await laravel.done()).toSorted()).toEqual(names.toSorted());
+
+    // Found again, it has its worker.
+    const worker = page.url().split("/").at(-1);
+    await page.goto(`${service.url}/servers/1`);
+    await look.click();
+    await expect(found.first()).toContainText(`Taken over by worker ${worker}.`);
+    await found
+      .first()
+      .getByRole("link", { name: `Worker ${worker}` })
+      .click();
+    await expect(page.getByText("Took over laravel-queue.")).toBeVisible();
+
+    await service.call("DELETE", `/api/worker/${worker}`);
+    await expect
+      .poll(async () => (await service.call("GET", `/api/worker/${worker}`)).status)
+      .toBe(404);
+  } finally {
+    await changeServer(withConfig, before);
+    await service.changeInventory((inventory) => {
+      inventory.sites = inventory.sites.filter((line) => !line.startsWith(`{ id: ${id},`));
+    });
+    await supervisord.close();
+  }
 });

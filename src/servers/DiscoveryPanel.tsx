@@ -2,15 +2,14 @@
 import { useState } from "react";
 import { discovery, type Discovery } from "../../contract/discovery.ts";
 import { call } from "../api/client.ts";
-import { LinkButton } from "../app/LinkButton.tsx";
 import { toast } from "../app/toasts.ts";
-import { paths } from "../paths.ts";
 import { Button } from "../ui/Button.tsx";
 import { DocsLink } from "../ui/DocsLink.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { DatabaseServerRow } from "./DatabaseServerRow.tsx";
 import { FoundRow } from "./FoundRow.tsx";
 import { placeOf, siteEntry, sqliteEntry } from "./found-entry.ts";
+import { QueueWorkerRow } from "./QueueWorkerRow.tsx";
 
 export function DiscoveryPanel({ serverId }: { serverId: number }) {
   const [found, setFound] = useState<Discovery | null>(null);
@@ -53,8 +52,13 @@ export function DiscoveryPanel({ serverId }: { serverId: number }) {
   );
 }
 
-const summaryOf = ({ sites, sqlite_files: files, database_servers: servers }: Discovery) =>
-  `Found ${sites.length} sites, ${files.length} SQLite files and ${servers.length} database servers.`;
+const summaryOf = ({
+  sites,
+  sqlite_files: files,
+  database_servers: servers,
+  queue_workers: workers,
+}: Discovery) =>
+  `Found ${sites.length} sites, ${files.length} SQLite files, ${servers.length} database servers and ${workers.length} queue workers.`;
 
 const headingClass =
   "border-b border-line bg-sunken px-4 py-1.5 text-xs font-medium text-muted max-sm:px-3";
@@ -116,9 +120,10 @@ function FoundThings({ serverId, found }: { serverId: number; found: Discovery }
           <h3 className={headingClass}>Queue workers of supervisord</h3>
           <ul aria-label="Queue workers found">
             {workers.map((worker) => (
-              <QueueWorker
+              <QueueWorkerRow
                 key={`${worker.file} ${worker.program} ${worker.command}`}
-                worker={worker}
+                serverId={serverId}
+                found={worker}
               />
             ))}
           </ul>
@@ -130,34 +135,5 @@ function FoundThings({ serverId, found }: { serverId: number; found: Discovery }
         </p>
       ))}
     </>
-  );
-}
-
-/** What another supervisor keeps up; a worker of the same options takes its place once that is installed. */
-function QueueWorker({
-  worker: { program, command, file, site_id: siteId, settings },
-}: {
-  worker: Discovery["queue_workers"][number];
-}) {
-  return (
-    <li className="flex items-center gap-3 border-b border-line px-4 py-2 text-sm last:border-b-0 max-sm:px-3">
-      <div className="min-w-0 flex-1">
-        <p className="font-medium wrap-anywhere">{program}</p>
-        <p className="font-mono text-xs wrap-anywhere">{command}</p>
-        <p className="text-xs wrap-anywhere text-muted">
-          {siteId === null
-            ? `${file} · Add its site first.`
-            : `${file} · Stop and remove the program once the worker is installed, so that no job waits.`}
-        </p>
-      </div>
-      {siteId !== null && (
-        <LinkButton
-          to={paths.newWorkerWith(siteId, settings)}
-          aria-label={`Create worker: ${program}`}
-        >
-          Create worker
-        </LinkButton>
-      )}
-    </li>
   );
 }

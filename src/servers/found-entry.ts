@@ -4,6 +4,7 @@ import { databaseUrl } from "../../contract/database-url.ts";
 import type { RequestEntries } from "../../contract/inventory/entries.ts";
 
 export type FoundDatabaseServer = Discovery["database_servers"][number];
+export type FoundQueueWorker = Discovery["queue_workers"][number];
 type Login = { user: string; password: string };
 
 /** Where it listens, for people. */

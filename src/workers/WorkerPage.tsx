@@ -20,6 +20,7 @@ import { Time } from "../ui/Time.tsx";
 import { toneText } from "../ui/tone.ts";
 import type { workerLoader } from "./loaders.ts";
 import { ProcessTable } from "./ProcessTable.tsx";
+import { TakeOverNotice } from "./TakeOverNotice.tsx";
 import { workerQuery } from "./queries.ts";
 import { UsagePanel } from "./UsagePanel.tsx";
 import { crashLoopOf, isLive } from "./worker-facts.ts";
@@ -64,6 +65,9 @@ const toProperties = (worker: Worker, account: string | null | undefined): Prope
   ...(worker.stopasgroup === undefined
     ? []
     : [{ term: "Stop as group", value: worker.stopasgroup ? "yes" : "no" }]),
+  ...(worker.take_over?.status === "finished"
+    ? [{ term: "Took over", value: `${worker.take_over.program} of supervisord` }]
+    : []),
   { term: "Created", value: <Time value={worker.created_at} /> },
 ];
 
@@ -76,7 +80,9 @@ export function WorkerPage() {
   const [isLeaving, setIsLeaving] = useState(false);
   const worker = useLoaded(
     workerQuery(id),
-    (now) => !isLeaving && poll([now], isLive(now) && liveMs),
+    (now) =>
+      !isLeaving &&
+      poll([now, ...(now.take_over ? [{ id, ...now.take_over }] : [])], isLive(now) && liveMs),
   );
 
   const mark = markOf(worker);
@@ -135,6 +141,7 @@ export function WorkerPage() {
           </p>
         </Notice>
       )}
+      {worker.take_over != null && <TakeOverNotice takeOver={worker.take_over} />}
       {worker.process_list !== undefined && (
         <ProcessTable
           processes={worker.process_list}
