@@ -194,14 +194,12 @@ test("a server behind a jump host, with its drills elsewhere, is refused field b
   await page.getByLabel("Key", { exact: true }).selectOption("SSH agent");
   await page.getByLabel("Connect through a jump host").check();
   await page.getByLabel("Run drills on another server").check();
-  await page.getByLabel("PostgreSQL for drills", { exact: true }).selectOption("Enter it here");
-  await page
-    .getByLabel("MySQL for drills", { exact: true })
-    .selectOption("Name a variable or file");
+  await page.getByLabel("PostgreSQL URL", { exact: true }).selectOption("Enter it here");
+  await page.getByLabel("MySQL URL", { exact: true }).selectOption("Name a variable or file");
   await fill(page, "Jump port", "99999");
   await fill(page, "Jump host key", "MD5:1");
   await fill(page, "Drill user", "no user");
-  await fill(page, "MySQL for drills reference", "mysql://plain");
+  await fill(page, "MySQL URL reference", "mysql://plain");
   await page.getByText("Time zone, supervisord and ssh_config").click();
   await fill(page, "SSH configuration", "ssh_config");
   await fill(page, "supervisord configuration", "supervisord.conf");
@@ -213,8 +211,8 @@ test("a server behind a jump host, with its drills elsewhere, is refused field b
   await expectRefused(page, "Jump host key", "A host key is its fingerprint");
   await expectRefused(page, "Drill server", "Choose a server.");
   await expectRefused(page, "Drill user", "A user is an account's name");
-  await expectRefused(page, "PostgreSQL for drills to store", "Enter the server's URL.");
-  await expectRefused(page, "MySQL for drills reference", "A secret must be");
+  await expectRefused(page, "PostgreSQL URL to store", "Enter the server's URL.");
+  await expectRefused(page, "MySQL URL reference", "A secret must be");
   await expectRefused(page, "SSH configuration", "A path must be absolute");
   await expectRefused(page, "supervisord configuration", "A path must be absolute");
   await expectAccessibleInBoth(page);
@@ -227,8 +225,8 @@ test("a server behind a jump host, with its drills elsewhere, is refused field b
   await page.getByLabel("Jump key", { exact: true }).selectOption("SSH agent");
   await page.getByLabel("Drill server").selectOption("web-1");
   await fill(page, "Drill user", ownUser);
-  await fill(page, "PostgreSQL for drills to store", secret);
-  await page.getByLabel("MySQL for drills", { exact: true }).selectOption("None");
+  await fill(page, "PostgreSQL URL to store", secret);
+  await page.getByLabel("MySQL URL", { exact: true }).selectOption("None");
   await fill(page, "SSH configuration", join(folder, "ssh_config"));
   await fill(page, "supervisord configuration", "/srv/supervisord.conf");
   await press(page, "Add server");
@@ -261,7 +259,7 @@ test("a server behind a jump host, with its drills elsewhere, is refused field b
   await entryLink(page, "far").click();
   await expect(page.getByLabel("Jump user")).toHaveValue("gate");
   await expect(page.getByLabel("Drill server")).toHaveValue("1");
-  await expect(page.getByLabel("PostgreSQL for drills", { exact: true })).toHaveValue("kept");
+  await expect(page.getByLabel("PostgreSQL URL", { exact: true })).toHaveValue("kept");
   await page.getByLabel("Drill server").selectOption("Quarterdeck's machine");
   await press(page, "Save changes");
   await expectToast(page, "status", "far saved.");

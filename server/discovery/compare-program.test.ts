@@ -54,7 +54,7 @@ test.each([
   [{ umask: "002" }, {}, /umask 002/],
   [{ directory: "/tmp" }, {}, /runs in \/tmp/],
   [{ stdout_logfile: "/var/log/shop.log" }, {}, /prints goes to \/var\/log\/shop\.log/],
-  [{ stopwaitsecs: "60" }, {}, /kills what still runs 60 s after the stop.*may take 60 s/],
+  [{ stopwaitsecs: "60" }, {}, /kills a job that still runs 60 s after the stop.*may take 60 s/],
   [{ command: `${usual.command} --timeout=0` }, {}, /a job may take any time/],
   [
     { command: `${usual.command} --once --backoff=5 --rest 0` },

@@ -83,9 +83,17 @@ function ofAccount(uid: number | null, { account: { account } }: SiteRow): strin
   ];
 }
 
+/** Nothing that Quarterdeck could do about it would leave the program's file alone. */
+function ofStop(program: FoundProgram): string[] {
+  const { timeout = 0, stopwaitsecs = 0 } = settingsOf(program);
+  if (timeout > 0 && stopwaitsecs > timeout) return [];
+  return [
+    `supervisord kills a job that still runs ${stopwaitsecs} s after the stop (stopwaitsecs), and a job may take ${timeout === 0 ? "any time" : `${timeout} s`}. A killed job is tried again as its tries allow, or counts as failed. Take the program over while no long job runs.`,
+  ];
+}
+
 function ofSection(program: FoundProgram, site: SiteRow): string[] {
   const { options } = program;
-  const { timeout = 0, stopwaitsecs = 0 } = settingsOf(program);
   const directory = options.get("directory");
   const folder = directory === undefined ? null : posix.resolve("/", directory);
   const isElsewhere =
@@ -98,11 +106,6 @@ function ofSection(program: FoundProgram, site: SiteRow): string[] {
   const autorestart = options.get("autorestart") ?? "unexpected";
   const log = options.get("stdout_logfile");
   return [
-    ...(stopwaitsecs <= timeout || timeout === 0
-      ? [
-          `supervisord kills what still runs ${stopwaitsecs} s after the stop, and a job may take ${timeout === 0 ? "any time" : `${timeout} s`}. To let every job end, raise stopwaitsecs in ${program.file} and run supervisorctl update first.`,
-        ]
-      : []),
     ...(names.length === 0
       ? []
       : [
@@ -136,6 +139,7 @@ export function compareProgram(
   return {
     refusal,
     differences: [
+      ...ofStop(program),
       ...ofAccount(running.uid, site),
       ...ofCommand(command, site),
       ...ofSection(program, site),

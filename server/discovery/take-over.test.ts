@@ -177,11 +177,11 @@ sites:
         take_over: { program: "laravel-queue", status: "waiting", reason: null },
       });
       // Jobs come in all the time.
-      names.push(...(await site.dispatch(10, 0.5)));
-      await untilTaken(body.id, { status: "stopping" });
+      await vi.waitFor(async () => {
+        names.push(...(await site.dispatch(2, 0.3)));
+        expect((await show(body.id)).take_over?.status).toBe("finished");
+      }, soon);
       expect((await show(body.id)).status).toBe("installed");
-      names.push(...(await site.dispatch(10, 0.2)));
-      await untilTaken(body.id, { status: "finished" });
       expect(await statesOf("laravel-queue")).toEqual(["STOPPED", "STOPPED"]);
       names.push(...(await site.dispatch(4, 0)));
       await expect.poll(async () => (await site.done()).length, soon).toBe(names.length);
@@ -259,15 +259,16 @@ sites:
   });
 
   test("does not stop what was put in the program's place meanwhile", async () => {
-    await addProgram("shop-queue", shopProgram());
+    // The worker comes up once the other one is there.
+    await writeFile(join(root, "worker"), "[ -e end ] || exit 1");
+    await addProgram("shop-queue", { ...shopProgram(), startsecs: 1, startretries: 50 });
     const { body } = await takeOver(await find("shop-queue"));
-    await supervisord.call("signalProcess", "shop-queue", "KILL");
     await writeFile(file, `[program:shop-queue]\ncommand=sleep 100\nautorestart=true\n`);
     await supervisord.call("reloadConfig");
+    await writeFile(join(root, "end"), "");
     const { take_over: taken } = await untilTaken(body.id, { status: "failed" });
     expect(taken?.reason).toContain("runs another command by now");
-    expect(await statesOf("shop-queue")).not.toContain("STOPPED");
-    await writeFile(join(root, "end"), "");
+    expect(await statesOf("shop-queue")).toEqual(["RUNNING"]);
   });
 
   test("refuses what has changed since it was found, and finishes with what somebody stopped", async () => {
@@ -311,5 +312,24 @@ sites:
     } finally {
       await supervisord.start();
     }
+  });
+
+  test("waits for a supervisord that is away in the middle", async () => {
+    await addProgram("shop-queue", shopProgram());
+    const { body } = await takeOver(await find("shop-queue"));
+    await untilTaken(body.id, { status: "stopping" });
+    // It waits for the program's job before it goes.
+    const stopped = supervisord.stop();
+    // Over SSH it keeps up the worker, too.
+    await vi.waitFor(async () => {
+      const { status, take_over: taken } = await show(body.id);
+      expect(`${status} ${taken?.reason}`).toMatch(/^unreachable|supervisord is /);
+    }, soon);
+    await writeFile(join(root, "end"), "");
+    await stopped;
+    await supervisord.start();
+    await untilTaken(body.id, { status: "finished", reason: null });
+    await vi.waitFor(async () => expect((await show(body.id)).status).toBe("installed"), soon);
+    expect(await statesOf("shop-queue")).toEqual(["STOPPED"]);
   });
 });

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { isInTransit } from "../../contract/states.ts";
 import { LinkButton } from "../app/LinkButton.tsx";
 import { paths } from "../paths.ts";
+import { CommandLine } from "../ui/CommandLine.tsx";
 import { Button } from "../ui/Button.tsx";
 import type { FoundQueueWorker } from "./found-entry.ts";
 import { TakeOverDialog } from "./TakeOverDialog.tsx";
@@ -42,7 +43,9 @@ export function QueueWorkerRow({ serverId, found }: { serverId: number; found: F
             <span className="font-medium">{program}</span>
             {state !== null && <span className="ms-2 text-xs text-muted">{state}</span>}
           </p>
-          <p className="font-mono text-xs wrap-anywhere">{command}</p>
+          <p>
+            <CommandLine command={command} />
+          </p>
           <p className="text-xs wrap-anywhere text-muted">{stateText(found)}</p>
         </div>
         {worker !== null && (

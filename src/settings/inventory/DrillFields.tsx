@@ -67,7 +67,7 @@ export function DrillFields({ servers }: DrillFieldsProps) {
           />
           <SecretField
             name="drills.postgres"
-            label="PostgreSQL for drills"
+            label="PostgreSQL URL"
             none="None"
             emptyText="Enter the server's URL."
             placeholder="postgres://drill:password@localhost"
@@ -75,7 +75,7 @@ export function DrillFields({ servers }: DrillFieldsProps) {
           />
           <SecretField
             name="drills.mysql"
-            label="MySQL for drills"
+            label="MySQL URL"
             none="None"
             emptyText="Enter the server's URL."
             placeholder="mysql://drill:password@localhost"
