@@ -157,6 +157,8 @@ test("a program of supervisord is taken over, and does its jobs as a worker", as
       .click();
     await expect(page.getByText("Took over laravel-queue.")).toBeVisible();
 
+    // Its page would ask for it once more.
+    await page.goto(`${service.url}/servers/1`);
     await service.call("DELETE", `/api/worker/${worker}`);
     await expect
       .poll(async () => (await service.call("GET", `/api/worker/${worker}`)).status)

@@ -9,7 +9,7 @@ import { readQueueCommand, type QueueCommand } from "./queue-command.ts";
 
 /** What supervisord says of a program. */
 export type RunningProgram = {
-  /** Null where it does not have the program. */
+  /** Null where it does not have the program, empty where its version does not say. */
   command: string | null;
   /** Of whom it runs as. */
   uid: number | null;
@@ -48,7 +48,8 @@ function refusalOf(
     return `No worker can have ${unfit.join(", ")}. Change it in ${file}, then look again.`;
   if (running.command === null)
     return `supervisord has not read it: ${file} was changed since. Run supervisorctl reread and supervisorctl update, then look again.`;
-  if (oneLine(running.command) !== oneLine(options.get("command") ?? ""))
+  const isOther = oneLine(running.command) !== oneLine(options.get("command") ?? "");
+  if (running.command !== "" && isOther)
     return `supervisord runs another command for it: ${oneLine(running.command)}. Run supervisorctl update on the server, then look again.`;
   return null;
 }

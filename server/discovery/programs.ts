@@ -34,7 +34,7 @@ export function createPrograms({ takeOvers, lookAtPrograms, present }: WorkersOf
         const config = configured.find(({ group }) => group === name);
         return {
           command: config === undefined ? null : (config.command ?? ""),
-          uid: config?.uid ?? uid,
+          uid: config?.uid === "supervisord's" ? uid : (config?.uid ?? null),
           running: its.length === 0 ? null : its.filter(({ state }) => isUp.has(state)).length,
         };
       };

@@ -47,7 +47,7 @@ servers:
   - { id: 1, name: web, connection: ${connection}, supervisord_config: ${supervisord.config} }
 sites:
   - { id: 1, server: 1, name: shop, root: ${folder}/shop, user: ${ownUser}, artisan: [sh, artisan] }
-  - { id: 2, server: 1, name: laravel, root: ${folder}/laravel, user: ${ownUser} }
+  - { id: 2, server: 1, name: blog, root: ${folder}/blog, user: ${ownUser} }
 `,
     });
     await knowsAccount(service);
@@ -137,7 +137,7 @@ sites:
   test.skipIf(laravelMissing !== null)(
     "does each job of a Laravel site once while one of its programs is taken over",
     async () => {
-      const site = await makeLaravelSite(join(service.folder, "laravel"));
+      const site = await makeLaravelSite(join(service.folder, "blog"));
       await addProgram("laravel-queue", {
         command: `php ${site.folder}/artisan queue:work database --sleep=1 --tries=1 --timeout=60`,
         process_name: "%(program_name)s_%(process_num)02d",
@@ -147,6 +147,11 @@ sites:
         redirect_stderr: "true",
         stdout_logfile: join(service.folder, "laravel.log"),
       });
+      const { body: all } = await service.json<Discovery>("GET", "/api/server/1/discovery");
+      const place = { user: ownUser, name: "blog" };
+      expect(all.sites).toContainEqual({ ...place, root: site.folder, site_id: 2 });
+      const path = join(site.folder, "database/database.sqlite");
+      expect(all.sqlite_files).toContainEqual({ ...place, path, database_id: null });
       const found = await find("laravel-queue");
       expect(found).toMatchObject({
         site_id: 2,

@@ -30,8 +30,8 @@ type ForeignProcess = {
 
 export type ForeignPrograms = {
   processes: ForeignProcess[];
-  /** One for each process of what supervisord has read of its configuration. */
-  configured: { group: string; command: string | null; uid: number | null }[];
+  /** One for each process of what supervisord has read of its configuration; null = its version does not say that. */
+  configured: { group: string; command: string | null; uid: number | "supervisord's" | null }[];
   /** Of the account that supervisord runs as; null = that could not be found out. */
   uid: number | null;
 };
@@ -68,7 +68,7 @@ const look = async (rpc: Rpc): Promise<Omit<ForeignPrograms, "uid">> => ({
   configured: list(await rpc("getAllConfigInfo"), config).map(({ group, command, uid }) => ({
     group,
     command: command ?? null,
-    uid: typeof uid === "number" ? uid : null,
+    uid: uid === undefined ? null : typeof uid === "number" ? uid : "supervisord's",
   })),
 });
 
