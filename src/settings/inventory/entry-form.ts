@@ -108,10 +108,7 @@ const toBody: Record<InventoryKind, (values: EntryValues) => EntryValues> = {
       ...(values["type"] === "s3"
         ? pick(values, "name", "type", "bucket", "region", "endpoint", "access_key", "secret_key")
         : pick(values, "name", "type", "path", "server")),
-      ...(recipients.length > 0 && { recipients }),
-      ...(recipients.length > 0 &&
-        values["drill_identity"] !== null &&
-        pick(values, "drill_identity")),
+      ...(recipients.length > 0 && { recipients, ...pick(values, "drill_identity") }),
     };
   },
   notification_channels: (values) =>
