@@ -3,7 +3,7 @@ import { createLocalStorage } from "./local.ts";
 import { isMarked, mark } from "./marker.ts";
 import { isMarkedThere, markThere, placeOf, type RemoteFolder } from "./remote-folder.ts";
 import { createRemoteStorage } from "./remote.ts";
-import type { Storage } from "./storage.ts";
+import type { ListedStorage } from "./storage.ts";
 
 export type StorageFolder = {
   /** In words. */
@@ -13,7 +13,7 @@ export type StorageFolder = {
   /** Tells it from every folder of every other machine. */
   key: string;
   /** @param options `isMarked`: without its marker file, its disk is away */
-  open(options: { isMarked: boolean }): Storage;
+  open(options: { isMarked: boolean }): ListedStorage;
   /** @throws what the file system says beyond that nothing is there, or StorageError */
   isMarked(): Promise<boolean>;
   mark(): Promise<void>;

@@ -1,25 +1,33 @@
 // What a storage says is in it.
-import { symlink } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
+import { isRoot } from "../testing/machine.ts";
 import { createLocalStorage } from "./local.ts";
+import { createRemoteStorage } from "./remote.ts";
 import { createEveryStorage, makeRoot } from "./testing/every-storage.ts";
 
 const every = createEveryStorage();
 const whole = { signal: new AbortController().signal };
 const content = (text: string) => Readable.from([Buffer.from(text)]);
 
-test("a folder here and a bucket list what is in them, below a prefix or all", async () => {
+test("folders here and over SSH and a bucket list what is in them, below a prefix or all", async () => {
   const root = await makeRoot();
   const bucket = await every.openBucket();
-  for (const storage of [createLocalStorage({ path: root }), bucket.storage]) {
+  const far = { host: await every.remote.host(), server: "far", root: await makeRoot() };
+  for (const storage of [
+    createLocalStorage({ path: root }),
+    createRemoteStorage(far),
+    bucket.storage,
+  ]) {
     for (const key of ["a/1/b.tar.zst", "a/2/ü & “c”.sql.zst", "d"])
       await storage.put(key, content(key), whole);
     const list = async (prefix?: string) =>
-      (
-        await Array.fromAsync(storage.list({ ...whole, ...(prefix !== undefined && { prefix }) }))
-      ).map(({ key, sizeBytes }) => [key, sizeBytes]);
+      (await Array.fromAsync(storage.list({ ...whole, ...(prefix !== undefined && { prefix }) })))
+        .toSorted((one, other) => (one.key < other.key ? -1 : 1))
+        .map(({ key, sizeBytes }) => [key, sizeBytes]);
     const first = ["a/1/b.tar.zst", 13];
     expect(await list()).toEqual([first, ["a/2/ü & “c”.sql.zst", 24], ["d", 1]]);
     expect(await list("a/1")).toEqual([first]);
@@ -30,5 +38,33 @@ test("a folder here and a bucket list what is in them, below a prefix or all", a
   await expect(Array.fromAsync(gone.list(whole))).rejects.toMatchObject({
     name: "StorageError",
     message: expect.stringMatching(/is not there/),
+  });
+});
+
+test("a folder over SSH lists files only, whatever they are called, and says what it cannot list", async () => {
+  const root = await makeRoot();
+  const far = { host: await every.remote.host(), server: "far", root };
+  await mkdir(join(root, "a\n1"));
+  await writeFile(join(root, "a\n1", " 12 b\n"), "12345");
+  execFileSync("mkfifo", [join(root, "pipe")]);
+  await symlink("/etc", join(root, "etc"));
+  await symlink("/etc/passwd", join(root, "passwd"));
+  const list = (options = {}) => Array.fromAsync(createRemoteStorage(far, options).list(whole));
+  expect(await list()).toEqual([{ key: "a\n1/ 12 b\n", sizeBytes: 5 }]);
+  await expect(list({ isMarked: true })).rejects.toMatchObject({
+    name: "StorageError",
+    message: expect.stringMatching(/is away/),
+  });
+  if (isRoot) return;
+  await chmod(join(root, "a\n1"), 0);
+  await expect(list()).rejects.toMatchObject({ name: "StorageError" });
+});
+
+test("a pipe in the place of a file holds nobody up", async () => {
+  const root = await makeRoot();
+  execFileSync("mkfifo", [join(root, "pipe")]);
+  await expect(createLocalStorage({ path: root }).get("pipe", whole)).rejects.toMatchObject({
+    name: "StorageError",
+    message: expect.stringMatching(/pipe no longer exists/),
   });
 });

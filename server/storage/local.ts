@@ -1,5 +1,5 @@
 // Copies in a folder of this machine, or of a disk that is mounted there.
-import { createReadStream, type Dirent } from "node:fs";
+import { constants, createReadStream, type Dirent } from "node:fs";
 import {
   mkdir,
   open,
@@ -127,9 +127,16 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
       diagnosed(async () => {
         const path = await locate(key);
         // Opened here, so that a file that is not there is reported by this call and not by the stream.
-        const file = await open(path, "r").catch((error: unknown) => {
-          throw isMissing(error) ? isGone(path) : error;
-        });
+        // Whoever opens a pipe waits for its other end, unless he says that he does not.
+        const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(
+          (error: unknown) => {
+            throw isMissing(error) ? isGone(path) : error;
+          },
+        );
+        if (!(await file.stat()).isFile()) {
+          await file.close();
+          throw isGone(path);
+        }
         return createReadStream(path, { fd: file, signal, highWaterMark: 1024 * 1024 });
       }),
 

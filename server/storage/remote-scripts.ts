@@ -95,6 +95,11 @@ f=iflag=direct
 dd if="./$n" of=/dev/null $f bs=1M count=1 2>/dev/null && echo ${fromDisk} || { f=; echo; }
 { dd if="./$n" bs=1M status=none $f || echo ${unreadLine} >&2; } | sha256sum`,
 
+  /** Size and path of each file, links not followed. What goes away meanwhile is no failure. */
+  list: `${enterMarked}
+echo ${openedLine} >&2
+exec find . -ignore_readdir_race -type f -printf '%s %P\\0'`,
+
   free: `${enterMarked}
 stat -f -c '%a %S' .`,
 

@@ -7,7 +7,7 @@ import { toError } from "../to-error.ts";
 import { isGone, isThereAlready, leadsOut, partsOfKey } from "./object-key.ts";
 import { describeFailure, placeOf, runThere, type RemoteFolder } from "./remote-folder.ts";
 import { exits, fromDisk, openedLine, scripts, unreadLine } from "./remote-scripts.ts";
-import { StorageError, type Storage } from "./storage.ts";
+import { StorageError, type ListedStorage, type StoredObject } from "./storage.ts";
 
 /** `put` tells its failure within 10 s; what is left then is removed by `remove`, which is asked for again. */
 const cleanUpMs = 4000;
@@ -17,7 +17,10 @@ type Script = Exclude<keyof typeof scripts, "isMarked" | "mark">;
 type Done = { verdict: "done" | "gone" | "there"; stdout: string; stderr: string };
 
 /** @param isMarked it has a marker file; without it, its disk is away */
-export function createRemoteStorage(folder: RemoteFolder, { isMarked = false } = {}): Storage {
+export function createRemoteStorage(
+  folder: RemoteFolder,
+  { isMarked = false } = {},
+): ListedStorage {
   const { root, server } = folder;
   const place = placeOf(folder);
   const inWords = (key: string) => `${root}/${key} on ${server}`;
@@ -47,6 +50,41 @@ export function createRemoteStorage(folder: RemoteFolder, { isMarked = false } =
     );
     over.abort();
     cleaning.catch(() => undefined);
+  }
+
+  /** What a script writes, from the moment on at which it has begun. @param key null for the storage itself */
+  async function open(
+    script: "read" | "list",
+    key: string | null,
+    { signal, isSmall = false }: { signal: AbortSignal; isSmall?: boolean },
+  ): Promise<Readable> {
+    const passing = new PassThrough({ highWaterMark: heldBytes });
+    const unread = new AbortController();
+    passing.once("close", () => unread.abort(new Error("Nobody reads the file any more.")));
+    // Whoever gets it hears of its error; until then nobody does.
+    passing.on("error", () => undefined);
+    const opened = Promise.withResolvers<void>();
+    async function read(): Promise<void> {
+      const { verdict } = await perform(script, key === null ? [] : partsOfKey(key), {
+        isSmall,
+        async take(piece) {
+          if (!passing.write(Buffer.from(piece)))
+            await once(passing, "drain", { signal: unread.signal });
+        },
+        onErrorLine(line) {
+          if (line === openedLine) opened.resolve();
+        },
+        signal: AbortSignal.any([signal, unread.signal]),
+      });
+      if (verdict === "gone") throw isGone(inWords(key ?? ""));
+      passing.end();
+    }
+    read().catch((error: unknown) => {
+      opened.reject(error);
+      passing.destroy(toError(error));
+    });
+    await opened.promise;
+    return passing;
   }
 
   return {
@@ -97,33 +135,11 @@ export function createRemoteStorage(folder: RemoteFolder, { isMarked = false } =
       return { kind: "digest", checksum, isFromDisk: how === fromDisk };
     },
 
-    async get(key, { signal }) {
-      const passing = new PassThrough({ highWaterMark: heldBytes });
-      const unread = new AbortController();
-      passing.once("close", () => unread.abort(new Error("Nobody reads the file any more.")));
-      // Whoever gets it hears of its error; until then nobody does.
-      passing.on("error", () => undefined);
-      const opened = Promise.withResolvers<void>();
-      async function read(): Promise<void> {
-        const { verdict } = await perform("read", partsOfKey(key), {
-          async take(piece) {
-            if (!passing.write(Buffer.from(piece)))
-              await once(passing, "drain", { signal: unread.signal });
-          },
-          onErrorLine(line) {
-            if (line === openedLine) opened.resolve();
-          },
-          signal: AbortSignal.any([signal, unread.signal]),
-        });
-        if (verdict === "gone") throw isGone(inWords(key));
-        passing.end();
-      }
-      read().catch((error: unknown) => {
-        opened.reject(error);
-        passing.destroy(toError(error));
-      });
-      await opened.promise;
-      return passing;
+    get: (key, options) => open("read", key, options),
+
+    async *list({ signal, prefix = "" }) {
+      const output = await open("list", null, { signal });
+      for await (const found of readList(output)) if (found.key.startsWith(prefix)) yield found;
     },
 
     async size(key) {
@@ -149,4 +165,20 @@ function sizeIn({ verdict, stdout }: Done, path: string): number {
   if (verdict === "gone") throw isGone(path);
   if (!/^\d+\n$/.test(stdout)) throw new StorageError(`Couldn't read the size of ${path}.`);
   return Number(stdout);
+}
+
+/** @param output of `scripts.list` */
+async function* readList(output: AsyncIterable<Buffer>): AsyncGenerator<StoredObject> {
+  let held = Buffer.alloc(0);
+  for await (const piece of output) {
+    held = Buffer.concat([held, piece]);
+    let from = 0;
+    for (let end = held.indexOf(0); end !== -1; end = held.indexOf(0, from)) {
+      const line = held.subarray(from, end).toString();
+      from = end + 1;
+      const space = line.indexOf(" ");
+      yield { key: line.slice(space + 1), sizeBytes: Number(line.slice(0, space)) };
+    }
+    held = held.subarray(from);
+  }
 }

@@ -18,6 +18,11 @@ type PutOptions = Options & {
   release?: ((piece: Buffer) => void) | undefined;
 };
 
+type GetOptions = Options & {
+  /** It is a text of some kilobytes: over SSH it then needs no connection of its own. */
+  isSmall?: boolean;
+};
+
 type ReadBackOptions = Options & {
   /** What comes before was taken back by `put`; default 0. */
   fromByte?: number;
@@ -67,7 +72,7 @@ export type Storage = {
   readBack(key: string, options: ReadBackOptions): Promise<ReadBack>;
 
   /** @throws StorageError, also when nothing is there */
-  get(key: string, options: Options): Promise<Readable>;
+  get(key: string, options: GetOptions): Promise<Readable>;
 
   /** Bytes, or null when nothing is there. @throws StorageError */
   size(key: string): Promise<number | null>;
