@@ -1,6 +1,7 @@
 // The operations as the service serves them: each row with the body, and with the query of its own, that its request takes.
 // The dashboard sends them and never reads them, so its first file does without these schemas; its forms load those that
 // they check with.
+import { adoption } from "./backups/adoption.ts";
 import {
   createBackupConfigurationBody,
   restoreBackupBody,
@@ -34,6 +35,8 @@ export const servedOperations = {
     body: updateBackupConfigurationBody,
   },
   restoreBackup: { ...operations.restoreBackup, body: restoreBackupBody },
+  showAdoption: { ...operations.showAdoption, responses: { 200: adoption } },
+  adoptBackups: { ...operations.adoptBackups, responses: { 200: adoption } },
   createWorker: { ...operations.createWorker, body: createWorkerBody },
   updateWorker: { ...operations.updateWorker, body: updateWorkerBody },
   createWebhook: { ...operations.createWebhook, body: createWebhookBody },

@@ -44,11 +44,17 @@ export type BackupableType = (typeof backupableTypes)[number];
 /** How many finished backups a configuration keeps when it does not say. */
 export const defaultHold = 7;
 
+/** How many it can keep at the most. */
+export const maxHold = 8760;
+
 /** How long a safety backup is kept; it counts for nothing else. */
 export const safetyKeptDays = 7;
 
-/** What asked for a backup. A safety backup is what a restore takes of its target first. */
-export const backupTriggers = ["schedule", "manual", "safety"] as const;
+/**
+ * What asked for a backup. A safety backup is what a restore takes of its target first; an adopted one was made by an earlier
+ * installation.
+ */
+export const backupTriggers = ["schedule", "manual", "safety", "adopted"] as const;
 export type BackupTrigger = (typeof backupTriggers)[number];
 
 const bytes = z.int().check(z.gte(0));
@@ -143,6 +149,8 @@ export const backupConfiguration = z
     last_proven_at: extra(timestamp),
     /** What stays beyond `hold`; null = nothing. */
     keep: extra(keepRules),
+    /** When its backups were taken over from an earlier installation: until it is changed there is no schedule, and nothing is removed. */
+    adopted_at: extra(timestamp),
     /** What the operator should know although nothing failed. */
     warnings: z.optional(z.array(z.string())),
   })

@@ -1,7 +1,7 @@
 // What the backups' requests may say.
 import * as z from "zod/mini";
 import { line, integer, ownId, storableText } from "../inputs.ts";
-import { backupableTypes } from "./backup.ts";
+import { backupableTypes, maxHold } from "./backup.ts";
 import { frequency } from "./cron.ts";
 import { keepRules } from "./keep-rules.ts";
 
@@ -16,7 +16,7 @@ const settings = {
   name: line(255),
   /** Five cron fields, read in the server's time zone. */
   frequency,
-  hold: z.optional(integer(1, 8760)),
+  hold: z.optional(integer(1, maxHold)),
   /** Extra: what stays beyond `hold`; null = nothing. */
   keep: z.optional(z.nullable(keepRules)),
   directory: z.optional(storageDirectory),

@@ -1,4 +1,6 @@
 // The backups' operations: their rows of the table `contract/operations.ts`.
+import * as z from "zod/mini";
+import type { Adoption } from "./adoption.ts";
 import { backup, backupConfiguration, backupSchedule, downloadLink } from "./backup.ts";
 import { file, operation } from "../operation.ts";
 import { filteredListOf } from "../paging.ts";
@@ -62,6 +64,16 @@ export const backupOperations = {
   }),
 };
 
+/** A storage may have backups of any server. */
+const adoptions = {
+  tag: "inventory",
+  path: "/api/inventory/storage-providers/{id}/adoption",
+  reach: "every server",
+} as const;
+
+/** Its schema comes with the service: the dashboard trusts that. */
+const foundBackups = { responses: { 200: z.custom<Adoption>() } } as const;
+
 export const backupExtras = {
   showBackupSchedule: operation({
     tag: "backups",
@@ -89,6 +101,14 @@ export const backupExtras = {
     path: "/api/backup/{id}/download-link",
     responses: { 201: downloadLink },
   }),
+  showAdoption: operation({
+    ...adoptions,
+    method: "GET",
+    ...foundBackups,
+    // Names of what is on every server, as somebody else's files have them.
+    ability: "*",
+  }),
+  adoptBackups: operation({ ...adoptions, ...foundBackups, method: "POST" }),
   cancelBackup: operation({
     tag: "backups",
     method: "POST",

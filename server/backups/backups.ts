@@ -30,6 +30,9 @@ import { createResolver, type RemoteServers } from "./resolver.ts";
 import { createSerializer } from "./serializer.ts";
 import { createRemoval } from "./removal.ts";
 import { createRetention } from "./retention.ts";
+import { adoptionRoutes } from "./adoption-routes.ts";
+import { createAdoptStorage } from "./adopt-storage.ts";
+import { createAdoptionStore } from "./adoption-store.ts";
 import { backupRoutes } from "./routes.ts";
 import { createScheduleService } from "./schedule-service.ts";
 import { createScheduler } from "./scheduler.ts";
@@ -130,14 +133,20 @@ export function createBackups(options: BackupsOptions): Backups {
     entryTests: createEntryTests((reader) =>
       createResolver({ inventory, store, host, servers, secrets: reader, scratch }),
     ),
-    routes: backupRoutes({
-      configurations,
-      backups,
-      schedules: createScheduleService({ store, inventory, clock }),
-      serializer,
-      inventory,
-      links,
-    }),
+    routes: [
+      ...adoptionRoutes(
+        inventory,
+        createAdoptStorage({ ...parts, store: createAdoptionStore(db), inventory, transitions }),
+      ),
+      ...backupRoutes({
+        configurations,
+        backups,
+        schedules: createScheduleService({ store, inventory, clock }),
+        serializer,
+        inventory,
+        links,
+      }),
+    ],
     handlers: {
       "backup-configuration.installing": async (data) => {
         await transitions.install(data);

@@ -124,6 +124,8 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
           frequency: body.frequency,
           storage_provider_id: body.storage_provider_id,
           status_reason: null,
+          // From now on it has the settings of whoever changed it.
+          adopted_at: null,
           ...(body.hold !== undefined && { hold: body.hold }),
           ...(body.keep !== undefined && { keep: usedRules(body.keep) }),
           ...(body.directory !== undefined && { directory: toDirectory(body.directory) }),

@@ -49,7 +49,9 @@ export function createBackupCounts(registry: Registry): BackupCounts {
   });
   for (const outcome of outcomes) {
     durations.zero({ outcome });
-    for (const trigger of backupTriggers) runs.inc({ outcome, trigger }, 0);
+    for (const trigger of backupTriggers)
+      // No run of this installation.
+      if (trigger !== "adopted") runs.inc({ outcome, trigger }, 0);
   }
   return {
     ran({ outcome, trigger, durationMs, sizeBytes }) {

@@ -41,6 +41,18 @@ export type ProtectedConfiguration = {
 const secondsToTimestamp = (seconds: number | null) =>
   seconds === null ? null : toTimestamp(new Date(seconds * 1000));
 
+/** Not for what backups of an earlier installation are listed under: it makes no new ones, so it protects nothing. */
+const makesBackups = sql`c.adopted_at is null`;
+
+/**
+ * The condition that something else than adopted backups is there of what a configuration backs up. Few are adopted, and asking
+ * every row whether it is makes the whole statement take a third longer: an index has all the rest.
+ */
+const isBackedUp = (column: Sql, name: Sql) => sql`(
+  ${column} not in (select ${name} from backup_configurations where adopted_at is not null and ${name} is not null)
+  or exists (select from backup_configurations own
+    where own.${name} = ${column} and own.adopted_at is null and own.status <> 'removing'))`;
+
 /** The condition that a configuration is on a server that may be seen. */
 const isVisible = (visible: Visible) =>
   visible === null ? sql`true` : sql`c.server_id = any(${sql.param([...visible])}::int[])`;
@@ -91,14 +103,14 @@ export async function readJudgeable(
   visible: Visible,
   now: Date,
 ): Promise<Judgeable> {
-  const configured = (column: Sql) => sql`
+  const configured = (column: Sql, name: Sql) => sql`
     (select coalesce(json_agg(id), '[]') from (
       select distinct ${column} as id from backup_configurations c
-      where ${column} is not null and c.status <> 'removing' and ${isVisible(visible)}
+      where ${column} is not null and c.status <> 'removing' and ${isBackedUp(column, name)} and ${isVisible(visible)}
     ) configured)`;
   const others = (column: Sql, name: Sql) => sql`
     (select coalesce(json_agg(distinct ${column}), '[]') from backup_configurations c
-      where ${column} = any (array(select ${name} from unwell)) and c.status <> 'removing' and ${isVisible(visible)}
+      where ${column} = any (array(select ${name} from unwell)) and c.status <> 'removing' and ${makesBackups} and ${isVisible(visible)}
         and c.id not in (select id from unwell))`;
   const [row] = await executePrepared<Judgeable>(
     db,
@@ -106,16 +118,19 @@ export async function readJudgeable(
     sql`
     with unwell as materialized (
       select ${columns} from ${source}
-      where ${visible === null ? sql`c.id = any (array(${mayBeUnwell(now)}))` : isVisible(visible)} and c.status <> 'removing'
+      where ${visible === null ? sql`c.id = any (array(${mayBeUnwell(now)}))` : isVisible(visible)} and c.status <> 'removing' and ${makesBackups}
         and not ${isWell(now)}
     ), of_server as materialized (
       select server_id, count(*) as many, extract(epoch from min(next_run_at))::float8 * 1000 as ms
       from backup_configurations c where c.status <> 'removing' and ${isVisible(visible)} group by server_id
     )
-    select (select coalesce(sum(many), 0) from of_server)::int as total,
+    select (select coalesce(sum(many), 0) from of_server)::int - (
+        select count(*) from backup_configurations c
+        where c.adopted_at is not null and c.status <> 'removing' and ${isVisible(visible)}
+      )::int as total,
       (select coalesce(json_agg(json_build_array(server_id, ms)), '[]') from of_server where ms is not null) as next_runs,
       (select coalesce(json_agg(unwell order by id), '[]') from unwell) as unwell,
-      ${configured(sql`c.site_id`)} as sites, ${configured(sql`c.database_id`)} as databases,
+      ${configured(sql`c.site_id`, sql`site_id`)} as sites, ${configured(sql`c.database_id`, sql`database_id`)} as databases,
       ${others(sql`c.site_id`, sql`site_id`)} as other_sites, ${others(sql`c.database_id`, sql`database_id`)} as other_databases`,
   );
   if (row === undefined) throw new Error("A count has no row.");
@@ -142,7 +157,7 @@ export async function readConfigurations(
   visible: Visible,
 ): Promise<ProtectedConfiguration[]> {
   const { rows } = await db.execute<ProtectedConfiguration>(sql`
-    select ${columns} from ${source} where c.status <> 'removing' and ${isVisible(visible)} order by c.id`);
+    select ${columns} from ${source} where c.status <> 'removing' and ${makesBackups} and ${isVisible(visible)} order by c.id`);
   return rows;
 }
 

@@ -19,7 +19,7 @@ import type { Servers } from "../ssh/servers.ts";
 import { folderHere, folderThere, type StorageFolder } from "../storage/folder.ts";
 import { nothingOfOurs } from "../storage/marker.ts";
 import { storageAway } from "../storage/remote-folder.ts";
-import { StorageError, type Storage } from "../storage/storage.ts";
+import { type ListedStorage, StorageError } from "../storage/storage.ts";
 import { toError } from "../to-error.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import { createDrillPlaces, type PlacedDrill } from "./drill-places.ts";
@@ -65,7 +65,7 @@ export type Resolver = {
     source: Pick<Source, "database" | "tools">,
   ): Promise<Subject>;
   /** @throws StorageError when the inventory has it no more, its secret is not there, or its disk is away */
-  storage(providerId: number): Promise<Storage>;
+  storage(providerId: number): Promise<ListedStorage>;
   /** What is stored there is encrypted with; null = nothing is. @throws EncryptionError when a recipient is none */
   encryption(providerId: number): Promise<Encryption | null>;
   /** The text of the identity that drills decrypt with; null = there is none. @throws EncryptionError when it is not there */
@@ -79,7 +79,7 @@ export type EntryResolver = {
   /** @throws SourceError when its secret is not there */
   sourceOf(found: DatabaseRow): Promise<Source>;
   /** Whether its disk is away is not asked. @throws StorageError */
-  storageOf(entry: StorageProviderEntry): Promise<Storage>;
+  storageOf(entry: StorageProviderEntry): Promise<ListedStorage>;
   /** @throws EncryptionError when a recipient is none */
   encryptionOf(recipients: Recipients): Promise<Encryption>;
 };
@@ -151,7 +151,7 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
     }
   }
 
-  async function holdsBackups(storage: Storage, providerId: number): Promise<boolean> {
+  async function holdsBackups(storage: ListedStorage, providerId: number): Promise<boolean> {
     const paths = await store.newestPaths(providerId, lookedFor);
     for (const path of paths) if ((await storage.size(path)) !== null) return true;
     return paths.length === 0;
@@ -249,7 +249,7 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
 export async function openBucket(
   entry: Extract<StorageProviderEntry, { type: "s3" }>,
   secrets: SecretReader,
-): Promise<Storage> {
+): Promise<ListedStorage> {
   const read = (reference: string, what: string) =>
     secrets
       .read(reference, `the ${what} of storage provider ${entry.id} (${entry.name})`)

@@ -134,10 +134,16 @@ export function createRetention(options: RetentionOptions) {
   return {
     /** Removes what a run of the configuration that has just finished leaves superfluous. */
     async apply(configurationId: number): Promise<void> {
-      await decide(configurationId, async (tx, { hold, keep, server_id }, finished) => {
-        const timeZone = (await inventory.findServer(server_id, tx))?.timeZone ?? "UTC";
+      await decide(configurationId, async (tx, configuration, finished) => {
+        const { hold, keep, adopted_at: adoptedAt } = configuration;
+        const timeZone =
+          (await inventory.findServer(configuration.server_id, tx))?.timeZone ?? "UTC";
         const now = new Date(clock.now());
-        const removed = removedAfterRun(finished, { hold, keep, timeZone }, now);
+        // How many adopted backups are kept is for somebody to say first.
+        const removed =
+          adoptedAt === null
+            ? removedAfterRun(finished, { hold, keep, timeZone }, now)
+            : expiredSafety(finished, now);
         await removeAll(tx, removed);
         const oldestKept = finished.findLast((row) => !removed.includes(row));
         if (oldestKept !== undefined)

@@ -116,7 +116,7 @@ export function createSerializer({ store, tasks, inventory, clock }: SerializerO
       server_id: row.server_id,
       status_reason: row.status_reason,
       status_since: toTimestampOrNull(row.status_since),
-      schedule_words: scheduleInWords(row.frequency),
+      schedule_words: row.adopted_at === null ? scheduleInWords(row.frequency) : "No schedule",
       next_run_at: toTimestampOrNull(row.next_run_at),
       missed_since: toTimestampOrNull(row.missed_since),
       gap_ms:
@@ -125,6 +125,7 @@ export function createSerializer({ store, tasks, inventory, clock }: SerializerO
       drill: row.drill,
       keep: row.keep,
       last_proven_at: toTimestampOrNull(row.last_proven_at),
+      adopted_at: toTimestampOrNull(row.adopted_at),
       warnings: warningsOf(row, shown),
     };
   }

@@ -219,6 +219,7 @@ const cases: Record<ManyName, Case> = {
   runBackup: { targets: configurations, status: 202 },
   restoreBackup: { targets: finishedBackups, body: () => ({}), status: 202 },
   deleteBackup: { targets: finishedBackups, status: 204 },
+  adoptBackups: { targets: allFor(1), status: 200 },
   createDownloadLink: { targets: storedBackups, status: 201 },
   cancelBackup: { targets: waitingBackups, status: 202 },
   drillBackup: { targets: finishedBackups, status: 202 },

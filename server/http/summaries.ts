@@ -38,6 +38,9 @@ const summaries = {
   downloadBackup: "Download a backup's file; the download aborts if the file is damaged",
   createDownloadLink:
     "Create a link to a backup's file that works once, for 60 seconds, without a token",
+  showAdoption:
+    "Show the backups in a storage that are not listed: those of an earlier installation, or of a deleted configuration",
+  adoptBackups: "Add the backups of a storage that are not listed to the list",
   cancelBackup: "Cancel a backup's run, restore or restore drill",
   drillBackup: "Run a restore drill: restore the backup to a scratch location, check it, delete it",
   listDeliveries: "List the deliveries of a webhook",

@@ -27,6 +27,7 @@ export const {
   isTable,
   lt,
   lte,
+  max,
   min,
   ne,
   notExists,

@@ -349,6 +349,8 @@ export const backupConfigurations = pgTable(
     /** Since when a run is overdue. */
     missed_since: moment("missed_since"),
     last_proven_at: moment("last_proven_at"),
+    /** When it was made for backups of an earlier installation; null once it has settings of its own, or always had. */
+    adopted_at: moment("adopted_at"),
     created_at: createdAt,
   },
   (table) => [
@@ -360,6 +362,10 @@ export const backupConfigurations = pgTable(
     index("backup_configurations_of_database")
       .on(table.database_id, table.status)
       .where(sql`${table.database_id} is not null`),
+    // The few that make no backups, among all that are read for the overview.
+    index("backup_configurations_adopted")
+      .on(table.id)
+      .where(sql`${table.adopted_at} is not null`),
     check(
       "backup_configurations_status",
       sql`${table.status} in ('installing', 'installed', 'failed', 'removing')`,

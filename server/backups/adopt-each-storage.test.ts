@@ -1,0 +1,90 @@
+// A bucket and a folder on another server, adopted by a fresh installation.
+import { mkdtemp, readFile, realpath, rm } from "node:fs/promises";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Adoption } from "../../contract/backups/adoption.ts";
+import { sshEntry } from "../ssh/testing/entry.ts";
+import { createRemoteServer } from "../ssh/testing/remote-server.ts";
+import { startS3, type Gate } from "../storage/testing.ts";
+import { recoveryName } from "./recovery-page.ts";
+import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
+
+const remote = createRemoteServer();
+let folder: string;
+let far: string;
+let s3: Gate;
+let first: BackupTestService;
+let second: BackupTestService;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "quarterdeck-adopt-"));
+  far = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-far-")));
+  s3 = await startS3(folder);
+  const connection = sshEntry(await remote.sshd(), undefined, userInfo().username);
+  const { accessKey, secretKey, endpoint } = s3.options;
+  const create = () =>
+    createBackupTestService(
+      { secrets: { S3_ACCESS: accessKey, S3_SECRET: secretKey } },
+      {
+        servers: `  - { id: 3, name: web-1, connection: ${connection} }`,
+        providers: () => `  - { id: 5, name: far disk, type: local, server: 3, path: ${far} }
+  - { id: 6, name: offsite, type: s3, bucket: copies, endpoint: "${endpoint}", access_key: env:S3_ACCESS, secret_key: env:S3_SECRET }`,
+      },
+    );
+  first = await create();
+  second = await create();
+});
+afterAll(async () => {
+  await first?.close();
+  await second?.close();
+  await s3?.close();
+  for (const one of [folder, far]) await rm(one, { recursive: true, force: true });
+});
+
+test.each([
+  { name: "a folder over SSH", id: 5 },
+  { name: "a bucket", id: 6 },
+])("$name is adopted, and what it has is restored", async ({ id }) => {
+  const made = await first.installed({ storage_provider_id: id });
+  const backups = [await first.run(made.id), await first.run(made.id)];
+  expect(backups.map(({ status }) => status)).toEqual(["finished", "finished"]);
+  const path = `/api/inventory/storage-providers/${id}/adoption`;
+  const { body: adopted } = await second.json<Adoption>("POST", path);
+  expect(adopted).toMatchObject({
+    adopted: 2,
+    left_out: [],
+    sources: [{ name: "orders", backups: 2, files: [{}, { path: backups[0]?.path }] }],
+  });
+  const configuration = await soon(async () => {
+    const found = await second.show(adopted.sources[0]?.configuration_id ?? 0);
+    expect(found.status, found.status_reason ?? "").toBe("installed");
+    return found;
+  });
+  const [newest] = configuration.backups;
+  expect(newest).toMatchObject({ path: backups[1]?.path, checksum: backups[1]?.checksum });
+  second.sql("delete from orders");
+  await second.call("PUT", `/api/backup/${newest?.id}`);
+  await second.restored(newest?.id ?? 0, "finished");
+  expect(second.sql("select count(*) as n from orders")).toEqual([{ n: 2 }]);
+  // The safety backup is this installation's own, and listed already.
+  expect((await second.json<Adoption>("GET", path)).body).toMatchObject({ known: 3, sources: [] });
+  if (id === 5)
+    await soon(async () =>
+      expect(await readFile(join(far, recoveryName), "utf8")).toContain(backups[1]?.path),
+    );
+});
+
+test("a storage that is away is refused in words", async () => {
+  s3.rule(() => 503);
+  const path = "/api/inventory/storage-providers/6/adoption";
+  expect(await second.messageOf("POST", path)).toMatch(/bucket copies/);
+  s3.rule(() => "pass");
+  const sshd = await remote.sshd();
+  await sshd.stop();
+  expect(await second.messageOf("POST", path.replace("6", "5"))).toMatch(
+    /Couldn't reach the storage .* on web-1/,
+  );
+  await sshd.start();
+  await remote.responds();
+});

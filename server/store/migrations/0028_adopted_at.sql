@@ -1,0 +1,2 @@
+ALTER TABLE "backup_configurations" ADD COLUMN "adopted_at" timestamp (3) with time zone;--> statement-breakpoint
+CREATE INDEX "backup_configurations_adopted" ON "backup_configurations" USING btree ("id") WHERE "backup_configurations"."adopted_at" is not null;
