@@ -75,6 +75,7 @@ export const paths = {
   /** @param kind as in the address of the interface, e.g. `storage-providers` */
   newEntry: (kind: string) => `/settings/inventory/${kind}/new`,
   editEntry: (kind: string, id: number) => `/settings/inventory/${kind}/${id}/edit`,
+  adoptBackups: (providerId: number) => `/settings/inventory/storage-providers/${providerId}/adopt`,
   backups: (serverId: number, view: ListView = {}) => list(`/servers/${serverId}/backups`, view),
   /** @param of what to back up, chosen beforehand */
   newBackupConfiguration: (serverId: number, of?: { type: string; id: number }) =>

@@ -175,6 +175,13 @@ const pages: RouteObject[] = [
     },
   },
   {
+    path: "/settings/inventory/storage-providers/:id/adopt",
+    lazy: {
+      loader: async () => (await import("./settings/inventory/loaders.ts")).adoptLoader,
+      Component: async () => (await import("./settings/inventory/AdoptPage.tsx")).AdoptPage,
+    },
+  },
+  {
     path: "/help",
     lazy: { Component: async () => (await import("./help/HelpIndexPage.tsx")).HelpIndexPage },
   },

@@ -25,6 +25,13 @@ test.each([
     "/backup-configurations/7",
   ],
   [
+    "backup-configuration",
+    "shop (adopted)",
+    "adopted",
+    "Backups adopted as shop (adopted)",
+    "/backup-configurations/7",
+  ],
+  [
     "worker",
     "mail on redis (shop)",
     "created",
@@ -58,7 +65,7 @@ test.each([
   ["constructor", "x", "made", "Constructor x made", null],
 ])("an entry reads as a sentence: %s %s %s", (type, name, action, text, to) => {
   const sentence = sentenceOf(entry(type, name, action));
-  expect(`${sentence.before} ${sentence.name} ${sentence.after}`).toBe(text);
+  expect(`${sentence.before} ${sentence.name} ${sentence.after}`.trimEnd()).toBe(text);
   expect(sentence.to).toBe(to);
 });
 

@@ -51,6 +51,7 @@ const exceptions: Record<string, readonly [before: string, after: string]> = {
   "backup asked to prove": ["Restore drill of backup", "requested"],
   "installation finished": ["Backup of", "finished"],
   "installation failed": ["Backup of", "failed"],
+  "backup-configuration adopted": ["Backups adopted as", ""],
   "backup-configuration missed": ["Scheduled run of backup", "missed"],
   "webhook delivered": ["Delivery to webhook", "succeeded"],
   "webhook given a new secret": ["Secret of webhook", "rotated"],

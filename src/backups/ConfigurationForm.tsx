@@ -8,6 +8,7 @@ import {
 } from "../../contract/backups/bodies.ts";
 import { id } from "../../contract/values.ts";
 import { FormPage } from "../app/FormPage.tsx";
+import { Notice } from "../ui/Notice.tsx";
 import { DocsLink } from "../ui/DocsLink.tsx";
 import { hasExtras } from "./backup-facts.ts";
 import type { Choices } from "./choices.ts";
@@ -45,6 +46,16 @@ export function ConfigurationForm({
       {...page}
       schema={formSchema}
       leaveQuestion="Leave without saving the backup?"
+      notice={
+        configuration?.adopted_at && (
+          <Notice tone="warn">
+            <p>
+              Saving starts the schedule. After each run, retention then deletes adopted backups
+              beyond “Keep last”.
+            </p>
+          </Notice>
+        )
+      }
       preview={
         <>
           {/* Left empty, a change keeps what is stored. */}

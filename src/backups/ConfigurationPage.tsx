@@ -45,11 +45,14 @@ function toProperties(configuration: BackupConfiguration, storage: string): Prop
     { term: "Status", value: configuration.status },
     { term: "Source", value: `${backupable.name} (${type})` },
     { term: "Schedule", value: words ?? mono(frequency) },
-    ...(words === undefined ? [] : [{ term: "Cron expression", value: mono(frequency) }]),
+    ...(words === undefined || configuration.adopted_at
+      ? []
+      : [{ term: "Cron expression", value: mono(frequency) }]),
     {
       term: "Keep last",
-      value:
-        hold === null
+      value: configuration.adopted_at
+        ? "All, until you edit the backup"
+        : hold === null
           ? "Chosen by the service"
           : `${hold} finished ${hold === 1 ? "backup" : "backups"}`,
     },
@@ -155,7 +158,7 @@ export function ConfigurationPage() {
         )}
       </Panel>
       <RunList configuration={configuration} view={view} isLive={!isLeaving} />
-      {schedule && (
+      {schedule && !configuration.adopted_at && (
         <Panel title="Upcoming">
           <NextRuns schedule={schedule} />
         </Panel>

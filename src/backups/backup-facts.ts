@@ -16,6 +16,7 @@ const triggerTexts = new Map([
   ["schedule", "Schedule"],
   ["manual", "Manual"],
   ["safety", "Before restore"],
+  ["adopted", "Adopted"],
 ]);
 
 /** What started a run; another service's word stays as it is. */

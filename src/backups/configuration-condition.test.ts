@@ -44,6 +44,13 @@ test.each<[string, Partial<BackupConfiguration>, [string, string, string | undef
     ["warn", "needs attention", "2 warnings: Nearly empty: 1 kB."],
   ],
   ["nothing is stored", { last_backup: null, backups: [] }, ["bad", "unprotected", undefined]],
+  ["it was adopted", { adopted_at: today }, ["idle", "adopted", undefined]],
+  ["it was adopted, and is odd", { adopted_at: today, warnings }, ["warn", "adopted", warnings[0]]],
+  [
+    "it was adopted, and is tested",
+    { adopted_at: today, status: "installing" },
+    ["busy", "installing", undefined],
+  ],
   ["it has failed, and is odd", { status: "failed", warnings }, ["bad", "failed", undefined]],
 ])("one mark, one color, one sentence: %s", (_, change, expected) => {
   const { tone, word, warning } = conditionOf({ ...plain, ...change }, Date.parse(today));

@@ -34,6 +34,17 @@ const news: Readonly<Record<Exclude<BackupConfigurationState, "installed">, stri
   removing: "Deleting the stored files.",
 };
 
+/** It makes no backups, so it neither protects nor is late. */
+function adoptedCondition({ warnings = [] }: BackupConfiguration): Condition {
+  const [warning] = warnings;
+  return {
+    tone: warning === undefined ? "idle" : "warn",
+    word: "adopted",
+    reason: "No schedule, and retention deletes nothing.",
+    ...(warning !== undefined && { warning }),
+  };
+}
+
 /** @param nowMs milliseconds since 1970 */
 export function conditionOf(configuration: BackupConfiguration, nowMs: number): Condition {
   const { status, status_reason: why } = configuration;
@@ -41,6 +52,7 @@ export function conditionOf(configuration: BackupConfiguration, nowMs: number): 
   const reason = hasExtras(configuration) ? lookUp(news, status) : undefined;
   if (isInTransit(status)) return { tone: "busy", word: status, reason: reason ?? "" };
   if (status === "failed") return { tone: "bad", word: status, reason: why ?? reason ?? "" };
+  if (configuration.adopted_at) return adoptedCondition(configuration);
   const protection = protectionOf(configuration, nowMs);
   const { reason: sentence, warning } = protection;
   return { ...protectionLook(protection), reason: sentence, ...(warning !== null && { warning }) };

@@ -78,7 +78,8 @@ export function advancedSummary(
 
 export const toValues = (configuration: BackupConfiguration): ConfigurationFormValues => ({
   name: configuration.name,
-  frequency: configuration.frequency,
+  // Of adopted backups it is one that never comes.
+  frequency: configuration.adopted_at ? presets[1].frequency : configuration.frequency,
   ...(configuration.hold !== null && { hold: configuration.hold }),
   directory: configuration.directory,
   storage_provider_id: configuration.storage_provider_id,

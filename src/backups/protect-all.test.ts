@@ -39,11 +39,12 @@ test("finds what has no backup, and tells a site from a database with its id", (
     status,
     backupable: { type, id, name: "" },
   });
-  const keys = (configurations: ReturnType<typeof backedUp>[]) =>
+  const keys = (configurations: (ReturnType<typeof backedUp> & { adopted_at?: string })[]) =>
     unprotectedOf({ databases, sites }, configurations).map(({ type, id }) => `${type} ${id}`);
   expect(keys([])).toEqual(["database 1", "database 2", "site 1"]);
   expect(keys([backedUp("site", 1), backedUp("database", 2, "failed")])).toEqual(["database 1"]);
   expect(keys([backedUp("site", 1, "removing")])).toContain("site 1");
+  expect(keys([{ ...backedUp("site", 1), adopted_at: "2026-01-01" }])).toContain("site 1");
 });
 
 test("creates what the service takes", () => {

@@ -39,11 +39,16 @@ export type Target = { type: BackupableType; id: number; name: string; label: st
 /** @param configurations all of the server, whatever their status */
 export function unprotectedOf(
   { databases, sites }: Pick<Choices, "databases" | "sites">,
-  configurations: readonly { type: BackupableType; backupable: { id: number }; status: string }[],
+  configurations: readonly {
+    type: BackupableType;
+    backupable: { id: number };
+    status: string;
+    adopted_at?: string | null | undefined;
+  }[],
 ): Target[] {
   const configured = new Set(
     configurations
-      .filter(({ status }) => status !== "removing")
+      .filter(({ status, adopted_at: adoptedAt }) => status !== "removing" && !adoptedAt)
       .map(({ type, backupable }) => `${type} ${backupable.id}`),
   );
   return [

@@ -135,3 +135,10 @@ test.each<[string, Target[], BackupConfiguration[], Short[]]>([
     ),
   ).toEqual(expected);
 });
+
+test("adopted backups protect nothing, since no new ones come", () => {
+  const adopted = { ...configuration(1, "database", 1, [good]), adopted_at: today };
+  expect(protectionRows([orders], [adopted], now)).toMatchObject([
+    { state: "unprotected", reason: "No backup configured.", configuration: null },
+  ]);
+});

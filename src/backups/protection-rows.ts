@@ -59,9 +59,11 @@ function toRow(
  */
 export function protectionRows(
   targets: readonly Target[],
-  configurations: readonly BackupConfiguration[],
+  listed: readonly BackupConfiguration[],
   nowMs: number,
 ): ProtectionRow[] {
+  // What makes no backups protects nothing.
+  const configurations = listed.filter(({ adopted_at: adoptedAt }) => !adoptedAt);
   const configured = configurations.map(({ type, backupable }) => ({ ...backupable, type }));
   // A target that is listed comes last, so that its own name counts.
   const all = new Map([...configured, ...targets].map((target) => [keyOf(target), target]));

@@ -50,6 +50,17 @@ function EntryActions({ kind, entry, inventory }: EntryProps) {
   const { slug, noun } = kinds[kind];
   return (
     <span className="inline-flex gap-0.5">
+      {kind === "storage_providers" && (
+        <LinkButton
+          to={paths.adoptBackups(entry.id)}
+          variant="ghost"
+          size="icon"
+          aria-label={`Adopt backups from ${entry.name}`}
+          command={{ label: `Adopt backups from ${entry.name}`, name: "Adopt backups" }}
+        >
+          <Icon name="backup" />
+        </LinkButton>
+      )}
       <LinkButton
         to={paths.editEntry(slug, entry.id)}
         variant="ghost"

@@ -1,9 +1,7 @@
 // What the list says of an entry in a line.
 import type { FileEntries, InventoryKind } from "../../../contract/inventory/entries.ts";
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
-import { secretWords } from "./kinds.ts";
-
-const engineWords = { postgres: "PostgreSQL", mysql: "MySQL or MariaDB", sqlite: "SQLite" };
+import { engineWords, secretWords } from "./kinds.ts";
 
 type Facts = (entry: FileEntries[InventoryKind], servers: InventoryFile["servers"]) => string[];
 

@@ -76,6 +76,12 @@ export type AnyEntry = FileEntries[InventoryKind];
 export const kindOfSlug = (slug: string | undefined): InventoryKind | null =>
   inventoryKinds.find((kind) => kinds[kind].slug === slug) ?? null;
 
+export const engineWords = {
+  postgres: "PostgreSQL",
+  mysql: "MySQL or MariaDB",
+  sqlite: "SQLite",
+} as const;
+
 /** Where a secret is, in words. */
 export function secretWords(reference: string): string {
   if (reference === "agent") return "SSH agent";

@@ -11,6 +11,15 @@ export async function inventoryLoader({ request }: LoaderFunctionArgs) {
   return null;
 }
 
+/** What the storage holds is read once the page is there: that takes its time. */
+export async function adoptLoader({ request, params }: LoaderFunctionArgs) {
+  const inventory = await load(request, inventoryQuery());
+  const id = idOf(params);
+  const provider = inventory?.storage_providers.find((one) => one.id === id);
+  if (provider === undefined) throw missing();
+  return { id, name: provider.name };
+}
+
 /** Of a new entry the id is null. */
 export async function entryLoader({ request, params }: LoaderFunctionArgs) {
   const kind = kindOfSlug(params["kind"]);
