@@ -68,3 +68,14 @@ test("a pipe in the place of a file holds nobody up", async () => {
     message: expect.stringMatching(/pipe no longer exists/),
   });
 });
+
+test("a folder here that goes away while it is listed is no failure", async () => {
+  const root = await makeRoot();
+  const storage = createLocalStorage({ path: root });
+  for (const key of ["a/1", "b/2", "c/3"]) await storage.put(key, content(key), whole);
+  const listed = storage.list(whole)[Symbol.asyncIterator]();
+  expect((await listed.next()).value).toMatchObject({ key: "a/1" });
+  await storage.remove("b/2");
+  expect((await listed.next()).value).toMatchObject({ key: "c/3" });
+  expect(await listed.next()).toMatchObject({ done: true });
+});

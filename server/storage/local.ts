@@ -234,7 +234,11 @@ async function* listFolder(
   above: string,
   signal: AbortSignal,
 ): AsyncGenerator<StoredObject> {
-  const entries = await readdir(folder, { withFileTypes: true });
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    // Removed meanwhile, unless it is the storage itself.
+    if (above !== "" && isMissing(error)) return [];
+    throw error;
+  });
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     signal.throwIfAborted();
     const path = join(folder, entry.name);
