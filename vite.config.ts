@@ -66,13 +66,23 @@ export default defineConfig({
             },
             {
               name: "worker-list",
-              test: /\/src\/workers\/(?:WorkersPage|WorkerActions|WorkerBadge|actions)\./,
+              test: /\/(?:contract\/workers\/(?:operations|usage|worker)|src\/workers\/(?:WorkersPage|WorkerActions|WorkerBadge|actions|loaders|queries))\./,
+              priority: 1,
+            },
+            {
+              name: "webhook-list",
+              test: /\/(?:contract\/webhooks\/(?:delivery|operations|webhook)|src\/webhooks\/(?:WebhooksPage|WebhookActions|WebhookBadge|LastDelivery|actions|loaders|patches|queries))\./,
+              priority: 1,
+            },
+            {
+              name: "late",
+              test: /\/(?:contract\/(?:late-operations|activity|deployments|doctor|search)|src\/settings\/(?:loaders|queries))\./,
               priority: 1,
             },
             // Small parts that pages and forms share. Most of them come at idle, and the rest in the same file.
             {
               name: "parts",
-              test: /\/(?:contract\/inputs|src\/(?:ui\/(?:ChoiceList|CommandLine|CopyButton|DocsLink|EventChecklist|Field|FieldGroup|FoldedFields|Input|Progress|Properties|RequestId|SearchInput|Select|focus-heading|memory-text)|app\/(?:ErrorText|FailingFor|IdForm|current-place|health|known-places)))\./,
+              test: /\/(?:contract\/(?:inputs|event-words|events)|src\/(?:ui\/(?:ChoiceList|CommandLine|CopyButton|DocsLink|EventChecklist|Field|FieldGroup|FoldedFields|Input|Progress|Properties|RequestId|SearchInput|Select|focus-heading|memory-text)|app\/(?:ErrorText|FailingFor|IdForm|current-place|health|known-places)))\./,
               priority: 1,
             },
           ],

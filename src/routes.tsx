@@ -1,5 +1,5 @@
 // Every page of the dashboard, one row each. A loader stands beside its lazy page, so that the page's code
-// and its data are fetched at the same time. Pages that few visits begin with have their loader loaded too.
+// and its data are fetched at the same time. The loaders of other rooms than the backups are loaded too.
 import type { RouteObject } from "react-router";
 import {
   backupLoader,
@@ -13,18 +13,6 @@ import { NotFoundPage } from "./app/NotFoundPage.tsx";
 import { PageError } from "./app/PageError.tsx";
 import { Shell } from "./app/Shell.tsx";
 import { PageSkeleton } from "./ui/Skeleton.tsx";
-import {
-  editWebhookLoader,
-  newWebhookLoader,
-  webhookLoader,
-  webhooksLoader,
-} from "./webhooks/loaders.ts";
-import {
-  editWorkerLoader,
-  newWorkerLoader,
-  workerLoader,
-  workersLoader,
-} from "./workers/loaders.ts";
 
 const pages: RouteObject[] = [
   {
@@ -34,45 +22,57 @@ const pages: RouteObject[] = [
   },
   {
     path: "/sites/:id/workers",
-    loader: workersLoader,
-    lazy: { Component: async () => (await import("./workers/WorkersPage.tsx")).WorkersPage },
+    lazy: {
+      loader: async () => (await import("./workers/loaders.ts")).workersLoader,
+      Component: async () => (await import("./workers/WorkersPage.tsx")).WorkersPage,
+    },
   },
   {
     path: "/sites/:id/workers/new",
-    loader: newWorkerLoader,
-    lazy: { Component: async () => (await import("./workers/WorkerNewPage.tsx")).WorkerNewPage },
+    lazy: {
+      loader: async () => (await import("./workers/loaders.ts")).newWorkerLoader,
+      Component: async () => (await import("./workers/WorkerNewPage.tsx")).WorkerNewPage,
+    },
   },
   {
     path: "/workers/:id",
-    loader: workerLoader,
-    lazy: { Component: async () => (await import("./workers/WorkerPage.tsx")).WorkerPage },
+    lazy: {
+      loader: async () => (await import("./workers/loaders.ts")).workerLoader,
+      Component: async () => (await import("./workers/WorkerPage.tsx")).WorkerPage,
+    },
   },
   {
     path: "/workers/:id/edit",
-    loader: editWorkerLoader,
-    lazy: { Component: async () => (await import("./workers/WorkerEditPage.tsx")).WorkerEditPage },
+    lazy: {
+      loader: async () => (await import("./workers/loaders.ts")).editWorkerLoader,
+      Component: async () => (await import("./workers/WorkerEditPage.tsx")).WorkerEditPage,
+    },
   },
   {
     path: "/sites/:id/webhooks",
-    loader: webhooksLoader,
-    lazy: { Component: async () => (await import("./webhooks/WebhooksPage.tsx")).WebhooksPage },
+    lazy: {
+      loader: async () => (await import("./webhooks/loaders.ts")).webhooksLoader,
+      Component: async () => (await import("./webhooks/WebhooksPage.tsx")).WebhooksPage,
+    },
   },
   {
     path: "/sites/:id/webhooks/new",
-    loader: newWebhookLoader,
     lazy: {
+      loader: async () => (await import("./webhooks/loaders.ts")).newWebhookLoader,
       Component: async () => (await import("./webhooks/WebhookNewPage.tsx")).WebhookNewPage,
     },
   },
   {
     path: "/webhooks/:id",
-    loader: webhookLoader,
-    lazy: { Component: async () => (await import("./webhooks/WebhookPage.tsx")).WebhookPage },
+    lazy: {
+      loader: async () => (await import("./webhooks/loaders.ts")).webhookLoader,
+      Component: async () => (await import("./webhooks/WebhookPage.tsx")).WebhookPage,
+    },
   },
   {
     path: "/webhooks/:id/edit",
-    loader: editWebhookLoader,
     lazy: {
+      loader: async () => (await import("./webhooks/loaders.ts")).editWebhookLoader,
       Component: async () => (await import("./webhooks/WebhookEditPage.tsx")).WebhookEditPage,
     },
   },

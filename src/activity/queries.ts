@@ -1,7 +1,11 @@
 // What the timeline's page asks the service; all of it may be null from one that keeps none.
+import { addOperations } from "../api/client.ts";
+import { lateOperations } from "../../contract/late-operations.ts";
 import type { Activity } from "../../contract/activity.ts";
 import { extraQuery, queryClient } from "../api/query.ts";
 import { type Filter, toQuery } from "./filter.ts";
+
+addOperations(lateOperations);
 
 /** What is on screen. It is never asked for again by itself: what is being read stays where it is. */
 export const timelineQuery = (filter: Filter) => ({

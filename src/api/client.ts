@@ -1,4 +1,5 @@
 // The one way to the service: a row of the operation table in, its parsed answer or an ApiError out.
+import { firstOperations } from "../../contract/first-operations.ts";
 import type {
   ResponseData,
   BodyInput,
@@ -7,7 +8,7 @@ import type {
   QueryInput,
 } from "../../contract/operation.ts";
 import { pathOf } from "../../contract/operation.ts";
-import { type OperationName, operations } from "../../contract/operations.ts";
+import type { OperationName, operations } from "../../contract/operations.ts";
 import { readRetryAfter } from "../../contract/retry-after.ts";
 import type { servedOperations } from "../../contract/served-operations.ts";
 import { ApiError, toApiError } from "./api-error.ts";
@@ -68,6 +69,21 @@ async function ask(
   }
 }
 
+/** The rows that are here: those of the first file, and what other code has brought. */
+const rows: Partial<Record<OperationName, Operation>> = { ...firstOperations };
+
+/** A room that the first file does without brings the rows that it calls, beside its queries. */
+export const addOperations = (more: Partial<Record<OperationName, Operation>>): void =>
+  void Object.assign(rows, more);
+
+/** @throws ApiError what has all of them did not come */
+async function fetchRow(name: OperationName): Promise<Operation> {
+  const { operations } = await import("../../contract/operations.ts").catch(() => {
+    throw new ApiError("unreachable", "The service is not responding.");
+  });
+  return operations[name];
+}
+
 /** Checks a success against the contract. A service may pick another 2xx than ours; the shape counts. */
 async function readResponse(row: Operation, response: Response): Promise<unknown> {
   const listed = row.responses[response.status];
@@ -95,8 +111,8 @@ export async function callAs<Name extends OperationName>(
   params: ParamsOf<Name>,
   sent: Sent<Name> = {},
 ): Promise<ResponseOf<Name>> {
-  const row: Operation = operations[name];
-  const path = pathOf(operations[name], params);
+  const row = rows[name] ?? (await fetchRow(name));
+  const path = pathOf<Operation>(row, params);
   const asked = toRequest(row, path, sent, session);
   const preloaded = row.method === "GET" ? takePreloaded(asked.url, session) : null;
   const response = await ask(asked, preloaded);

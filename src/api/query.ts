@@ -1,7 +1,7 @@
 // Data of the service as React Query sees it. A query is declared from the operation table; its key is
 // [operation name, params, query], so all queries of an operation are found by the name alone.
 import { hashKey, notifyManager, QueryClient, useQuery } from "@tanstack/react-query";
-import { type interfaceOperations, type OperationName } from "../../contract/operations.ts";
+import type { interfaceOperations, OperationName } from "../../contract/operations.ts";
 import { ApiError, hasStatus, isMissing, isPassing } from "./api-error.ts";
 import { type ResponseOf, call, type ParamsOf, type QueryOf } from "./client.ts";
 import { expectNews } from "./poll.ts";

@@ -1,4 +1,9 @@
 // What the notifications' page asks the service. A set that is saved whole has to be read whole: all pages.
+import { addOperations } from "../api/client.ts";
+import {
+  notificationExtras,
+  notificationOperations,
+} from "../../contract/notifications/operations.ts";
 import type {
   ChannelMessage,
   Notification,
@@ -9,6 +14,8 @@ import type { Page } from "../../contract/paging.ts";
 import { fetchAllPages } from "../api/fetch-all-pages.ts";
 import { largePageQuery } from "../api/page-query.ts";
 import { type DataQuery, extraQuery, query, queryClient } from "../api/query.ts";
+
+addOperations({ ...notificationOperations, ...notificationExtras });
 
 /** Who uses channels: a site, or a server for what belongs to none of its sites. */
 export type ChannelOwner = { kind: "site" | "server"; id: number };

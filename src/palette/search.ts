@@ -1,8 +1,11 @@
 // The service's search as the palette asks it: at each key, without a pause, the question before given up.
+import { lateOperations } from "../../contract/late-operations.ts";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { maxSearchText, type SearchResults } from "../../contract/search.ts";
 import { isMissing } from "../api/api-error.ts";
-import { call } from "../api/client.ts";
+import { addOperations, call } from "../api/client.ts";
+
+addOperations(lateOperations);
 
 const searchQuery = (q: string) => ({
   queryKey: ["search", {}, { q }],

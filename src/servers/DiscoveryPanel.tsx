@@ -1,7 +1,8 @@
 // Looks at a server for what the inventory does not have yet, and adds what somebody chooses.
+import { lateOperations } from "../../contract/late-operations.ts";
 import { useState } from "react";
 import { discovery, type Discovery } from "../../contract/discovery.ts";
-import { call } from "../api/client.ts";
+import { addOperations, call } from "../api/client.ts";
 import { toast } from "../app/toasts.ts";
 import { Button } from "../ui/Button.tsx";
 import { DocsLink } from "../ui/DocsLink.tsx";
@@ -10,6 +11,8 @@ import { DatabaseServerRow } from "./DatabaseServerRow.tsx";
 import { FoundRow } from "./FoundRow.tsx";
 import { placeOf, siteEntry, sqliteEntry } from "./found-entry.ts";
 import { QueueWorkerRow } from "./QueueWorkerRow.tsx";
+
+addOperations(lateOperations);
 
 export function DiscoveryPanel({ serverId }: { serverId: number }) {
   const [found, setFound] = useState<Discovery | null>(null);

@@ -1,9 +1,13 @@
 // What the settings ask the service. Tokens are an extra: null from a service that lets nobody manage them.
+import { addOperations } from "../api/client.ts";
+import { lateOperations } from "../../contract/late-operations.ts";
 import type { Page } from "../../contract/paging.ts";
 import type { Token } from "../../contract/tokens.ts";
 import { hasStatus } from "../api/api-error.ts";
 import { pageQuery } from "../api/page-query.ts";
 import { type DataQuery, extraQuery } from "../api/query.ts";
+
+addOperations(lateOperations);
 
 /** `forbidden`: the token in use may not manage tokens, and the rest of the page is still of use. */
 export type Tokens = Page<Token> | "forbidden" | null;

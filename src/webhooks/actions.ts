@@ -8,7 +8,8 @@ import { isLast, useMutation } from "../api/mutate.ts";
 import { invalidate, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
 import { followDelivery } from "./follow-delivery.ts";
-import { dropWebhook, patchDelivery, webhookQuery } from "./queries.ts";
+import { dropWebhook, patchDelivery } from "./patches.ts";
+import { webhookQuery } from "./queries.ts";
 import { deliveriesText, hostOf, nameOf } from "./webhook-facts.ts";
 
 /** An answer that is on its way knows nothing of what is asked for now. */

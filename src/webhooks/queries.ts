@@ -1,11 +1,15 @@
 // What the webhook pages ask the service. Deliveries are extras: null from a service that keeps none.
+import { addOperations } from "../api/client.ts";
+import { webhookExtras, webhookOperations } from "../../contract/webhooks/operations.ts";
 import { type Page, statusParameter } from "../../contract/paging.ts";
-import { type DeliverySummary, eventParameter } from "../../contract/webhooks/delivery.ts";
+import { eventParameter } from "../../contract/webhooks/delivery.ts";
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
 import { listQuery, type ListView } from "../api/list-query.ts";
 import type { DeliveriesView } from "../paths.ts";
 import { pageQuery } from "../api/page-query.ts";
-import { extraQuery, patchAnswers, query, queryClient } from "../api/query.ts";
+import { extraQuery, query, queryClient } from "../api/query.ts";
+
+addOperations({ ...webhookOperations, ...webhookExtras });
 
 export const webhooksQuery = (siteId: number, view: ListView) =>
   listQuery(view, (wanted) => query("listWebhooks", { id: siteId }, wanted));
@@ -39,32 +43,4 @@ export function seedWebhook(id: number): void {
   const found = lists.flatMap(([, list]) => list?.data ?? []).find((webhook) => webhook.id === id);
   // As old as can be: it is shown, and asked for anew.
   if (found !== undefined) queryClient.setQueryData(queryKey, found, { updatedAt: 0 });
-}
-
-/** Takes a webhook that is gone out of the lists. */
-export const dropWebhook = (id: number): void =>
-  patchAnswers("listWebhooks", (list) => {
-    const data = list.data.filter((webhook) => webhook.id !== id);
-    const total = list.meta.total - (list.data.length - data.length);
-    return { ...list, data, meta: { ...list.meta, total } };
-  });
-
-/** Puts a delivery that has just been asked for wherever the cache holds it or its webhook. */
-export function patchDelivery(summary: DeliverySummary): void {
-  const { id, webhook_id: webhookId } = summary;
-  const patchOne = (webhook: Webhook): Webhook => {
-    // Only the newest is shown there, and an older one that is sent again does not become it.
-    const isNewest = id >= (webhook.last_delivery?.id ?? 0);
-    return webhook.id === webhookId && isNewest ? { ...webhook, last_delivery: summary } : webhook;
-  };
-  patchAnswers("showWebhook", patchOne);
-  patchAnswers("listWebhooks", (list) => ({ ...list, data: list.data.map(patchOne) }));
-  const { queryKey, queryFn: _ } = deliveryQuery(id);
-  queryClient.setQueryData(queryKey, (before: object | null | undefined) =>
-    before === null || before === undefined ? before : { ...before, ...summary },
-  );
-  queryClient.setQueriesData<Page<DeliverySummary> | null>(
-    { queryKey: ["listDeliveries", { id: webhookId }] },
-    (list) => list && { ...list, data: list.data.map((one) => (one.id === id ? summary : one)) },
-  );
 }

@@ -9,10 +9,9 @@ import {
 import { workerLabel } from "../../contract/workers/worker-name.ts";
 import { call } from "../api/client.ts";
 import { isLast, useMutation } from "../api/mutate.ts";
-import { invalidate, queryClient } from "../api/query.ts";
+import { invalidate, patchAnswers, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
 import type { IconName } from "../ui/Icon.tsx";
-import { patchWorker } from "./queries.ts";
 
 type ActionFacts = {
   label: string;
@@ -65,6 +64,13 @@ type Asked = {
   action: WorkerAction;
   worker: Pick<Worker, "id" | "queue" | "connection" | "status">;
 };
+
+/** Changes a worker wherever the cache holds it. */
+function patchWorker(id: number, patch: (worker: Worker) => Worker): void {
+  const patchOne = (worker: Worker) => (worker.id === id ? patch(worker) : worker);
+  patchAnswers("showWorker", patchOne);
+  patchAnswers("listWorkers", (list) => ({ ...list, data: list.data.map(patchOne) }));
+}
 
 const mutationKey = ["act on a worker"];
 

@@ -1,7 +1,11 @@
+import { addOperations } from "../api/client.ts";
+import { workerExtras, workerOperations } from "../../contract/workers/operations.ts";
 import type { Page } from "../../contract/paging.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
 import { listQuery, type ListView } from "../api/list-query.ts";
-import { patchAnswers, query, queryClient } from "../api/query.ts";
+import { query, queryClient } from "../api/query.ts";
+
+addOperations({ ...workerOperations, ...workerExtras });
 
 export const workersQuery = (siteId: number, view: ListView) =>
   listQuery(view, (wanted) => query("listWorkers", { id: siteId }, wanted));
@@ -16,11 +20,4 @@ export function seedWorker(id: number): void {
   const found = lists.flatMap(([, list]) => list?.data ?? []).find((worker) => worker.id === id);
   // As old as can be: it is shown, and asked for anew.
   if (found !== undefined) queryClient.setQueryData(queryKey, found, { updatedAt: 0 });
-}
-
-/** Changes a worker wherever the cache holds it. */
-export function patchWorker(id: number, patch: (worker: Worker) => Worker): void {
-  const patchOne = (worker: Worker) => (worker.id === id ? patch(worker) : worker);
-  patchAnswers("showWorker", patchOne);
-  patchAnswers("listWorkers", (list) => ({ ...list, data: list.data.map(patchOne) }));
 }

@@ -1,7 +1,11 @@
 // What the inventory's pages ask the service: an extra, and only for a token that may do everything.
+import { addOperations } from "../../api/client.ts";
+import { inventoryOperations } from "../../../contract/inventory/operations.ts";
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
 import { hasStatus } from "../../api/api-error.ts";
 import { type DataQuery, extraQuery } from "../../api/query.ts";
+
+addOperations(inventoryOperations);
 
 /** Null where the service has none, or the token in use may not see it. */
 export function inventoryQuery(): DataQuery<InventoryFile | null> {

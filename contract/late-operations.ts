@@ -1,0 +1,90 @@
+// The operations of no room that hardly a visit begins with. The dashboard's first file does without them, and so without their
+// schemas: what asks for them brings them along.
+import * as z from "zod/mini";
+import { activity } from "./activity.ts";
+import { deployment } from "./deployments.ts";
+import type { Discovery, FoundDatabases } from "./discovery.ts";
+import { installationCheck } from "./doctor.ts";
+import { operation } from "./operation.ts";
+import { filteredListOf } from "./paging.ts";
+import { searchResults } from "./search.ts";
+import { newToken, token } from "./tokens.ts";
+import { worker } from "./workers/worker.ts";
+
+const servers = {
+  reportDeployment: operation({
+    tag: "deployments",
+    method: "POST",
+    path: "/api/site/{id}/deployment",
+    responses: { 202: deployment },
+  }),
+  listActivity: operation({
+    tag: "activity",
+    method: "GET",
+    path: "/api/activity",
+    responses: { 200: activity },
+  }),
+  search: operation({
+    tag: "servers",
+    method: "GET",
+    path: "/api/search",
+    responses: { 200: searchResults },
+  }),
+  // Their schemas come with the page that shows what was found, and with the service.
+  discoverServer: operation({
+    tag: "servers",
+    method: "GET",
+    path: "/api/server/{id}/discovery",
+    responses: { 200: z.custom<Discovery>() },
+    // Paths and commands of other people's sites.
+    ability: "*",
+    reach: "every server",
+  }),
+  findDatabases: operation({
+    tag: "servers",
+    method: "POST",
+    path: "/api/server/{id}/discovery/databases",
+    responses: { 200: z.custom<FoundDatabases>() },
+    reach: "every server",
+  }),
+  takeOverProgram: operation({
+    tag: "servers",
+    method: "POST",
+    path: "/api/server/{id}/discovery/take-over",
+    responses: { 202: worker },
+    reach: "every server",
+  }),
+  checkInstallation: operation({
+    tag: "servers",
+    method: "POST",
+    path: "/api/installation/check",
+    responses: { 200: installationCheck },
+    reach: "every server",
+  }),
+};
+
+const tokens = {
+  listTokens: operation({
+    tag: "tokens",
+    path: "/api/tokens",
+    ...filteredListOf(token),
+    ability: "*",
+    reach: "every server",
+  }),
+  createToken: operation({
+    tag: "tokens",
+    method: "POST",
+    path: "/api/tokens",
+    responses: { 201: newToken },
+    reach: "every server",
+  }),
+  deleteToken: operation({
+    tag: "tokens",
+    method: "DELETE",
+    path: "/api/token/{id}",
+    responses: { 204: null },
+    reach: "every server",
+  }),
+};
+
+export const lateOperations = { ...servers, ...tokens };
