@@ -28,6 +28,7 @@ export const backupSelfCommand: Command = {
 <storage> is the id of a storage provider of the inventory, a folder, or s3://bucket[/prefix] as for verify.
 With QUARTERDECK_SELF_BACKUP_RECIPIENT, a public key of age (age1…), or several, the file is encrypted and has the secrets that the
 inventory names by file:. Without, it has no secrets. restore-self restores it on an empty machine.`,
+  failure: "nothing was stored",
   async run(context) {
     const { environment, isRoot, say, showProgress, onEnd } = context;
     const config = readConfig(readSecretFiles(environment), isRoot);

@@ -11,6 +11,8 @@ export type Command = {
   about: string;
   /** What its own help adds. */
   details?: string;
+  /** What an exit code of 1 says, as the end of a sentence. */
+  failure: string;
   /** @throws what `operatorWords` has words for */
   run(context: CommandContext): Promise<void>;
 };

@@ -16,7 +16,8 @@ export const doctorCommand: Command = {
   about: "Checks this installation, and says what to do about what is wrong.",
   details: `Checks Node, the data folder, the clock, the database, the inventory with its secrets, the tools that its entries need, each
 storage provider (writes, reads and deletes a small file) and the mail server. It may run beside the service, and changes nothing.
-Run it as the service's account and with the service's environment. The exit code is 1 where something failed.`,
+Run it as the service's account and with the service's environment.`,
+  failure: "a check failed, or could not be made; a warning alone is no failure",
   async run(context) {
     const { environment, isRoot, nodeVersion, runtime, say, onEnd, setExitCode } = context;
     const config = readConfig(readSecretFiles(environment), isRoot);

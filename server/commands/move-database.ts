@@ -20,6 +20,7 @@ export const moveDatabaseCommand: Command = {
   details: `Moves everything from the database that DATABASE_URL names, or the embedded one without it, to another one.
 The target is “embedded”, or the URL of a PostgreSQL 15 or newer: file:/path of a file with it, env:NAME of a variable
 with it, - to read it from the standard input, or the URL itself, which others on this machine can then see.`,
+  failure: "nothing was moved",
   async run(context) {
     const { argument, say } = context;
     const { dataFolder, databaseUrl } = readSettings(context);
@@ -50,6 +51,7 @@ export const cancelMoveCommand: Command = {
   name: "cancel-move",
   about: "Lets Quarterdeck start again on a database that was moved away.",
   details: "The database is the one that DATABASE_URL names, or the embedded one without it.",
+  failure: "there was nothing to cancel",
   async run(context) {
     const { dataFolder, databaseUrl } = readSettings(context);
     holdFolder(context, dataFolder, databaseUrl);

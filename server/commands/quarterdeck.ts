@@ -3,11 +3,11 @@
 import { createRequire } from "node:module";
 import { inspect } from "node:util";
 import { operatorWords } from "../operator-words.ts";
-import { commandLine, startLine } from "../program-name.ts";
 import { cancelMoveCommand, moveDatabaseCommand } from "./move-database.ts";
 import { doctorCommand } from "./doctor.ts";
 import { tokenCommand } from "./token.ts";
 import type { Command } from "./command.ts";
+import { readCommandLine } from "./command-line.ts";
 import { backupSelfCommand } from "./backup-self.ts";
 import { restoreSelfCommand } from "./restore-self.ts";
 import { verifyCommand } from "./verify.ts";
@@ -22,48 +22,21 @@ const commands: readonly Command[] = [
   restoreSelfCommand,
 ];
 
-const lineOf = (words: string, about: string) => `  ${words.padEnd(32)}${about}\n`;
-
-const usage = `Usage: ${commandLine("<command>")}
-
-${[
-  // On a clone, `npm start` builds the dashboard as well.
-  ...(startLine === "npm start"
-    ? []
-    : [lineOf("start", "Starts the service, as no command does.")]),
-  ...commands.map(({ name, parameter = "", about }) => lineOf(`${name} ${parameter}`, about)),
-  lineOf("<command> --help", "Prints more about a command."),
-  lineOf("--version", "Prints the version."),
-].join("")}`;
-
-const helpOf = ({ name, parameter = "", about, details = "" }: Command): string =>
-  `Usage: ${commandLine(`${name} ${parameter}`.trimEnd())}\n\n${[about, details].join("\n").trimEnd()}\n`;
-
-const isHelp = (word: string | undefined) => word === "help" || word === "--help" || word === "-h";
-
-function exitWith(text: string): never {
-  process.stdout.write(text);
+const read = readCommandLine(process.argv.slice(2), commands);
+if (read.kind === "version") {
+  const { version }: { version: string } = createRequire(import.meta.url)("../../package.json");
+  process.stdout.write(`${version}\n`);
   process.exit(0);
 }
-
-const [name, ...given] = process.argv.slice(2);
-if (isHelp(name)) exitWith(usage);
-if (name === "--version" || name === "-v") {
-  const { version }: { version: string } = createRequire(import.meta.url)("../../package.json");
-  exitWith(`${version}\n`);
+if (read.kind === "help") {
+  process.stdout.write(read.text);
+  process.exit(0);
 }
-const command = commands.find((one) => one.name === name);
-if (command !== undefined && isHelp(given[0])) exitWith(helpOf(command));
-const options = new Set(given.filter((arg) => arg.startsWith("--")));
-const args = given.filter((arg) => !options.has(arg));
-if (
-  command === undefined ||
-  args.length !== (command.parameter === undefined ? 0 : 1) ||
-  [...options].some((option) => command.options?.includes(option) !== true)
-) {
-  process.stderr.write(command === undefined ? usage : helpOf(command));
+if (read.kind === "refused") {
+  process.stderr.write(read.text);
   process.exit(2);
 }
+const { command, argument, options } = read;
 
 /** What has been started, in order; it is ended in the opposite one. */
 const started: (() => void | Promise<void>)[] = [];
@@ -83,7 +56,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
 
 try {
   await command.run({
-    argument: args[0] ?? "",
+    argument,
     options,
     environment: process.env,
     isRoot: process.getuid?.() === 0,

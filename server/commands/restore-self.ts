@@ -35,6 +35,7 @@ export const restoreSelfCommand: Command = {
 file in a bucket is s3://bucket/key. The data folder (QUARTERDECK_DATA) and the database (DATABASE_URL, or the embedded one) must be
 empty. For an encrypted file set QUARTERDECK_IDENTITY=file:/path to a file with the private key of age.
 Either all of it is restored, or nothing. Never start it while the old installation still runs.`,
+  failure: "the installation is not restored; run the same command again once the cause is gone",
   async run(context) {
     const { environment, isRoot, onEnd } = context;
     const config = readConfig(readSecretFiles(environment), isRoot);

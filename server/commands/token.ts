@@ -13,6 +13,7 @@ export const tokenCommand: Command = {
   about: "Prints a link to sign in with, also when all tokens are lost.",
   details: `The link works once, for ${signInCodeMinutes} minutes, whether the service is running or not. It signs in with all permissions.
 Set QUARTERDECK_DATA or DATABASE_URL as for the service, and PORT, HOST or QUARTERDECK_PUBLIC_URL if the service has them.`,
+  failure: "there is no such database, or it does not respond",
   async run(context) {
     const { environment, isRoot, say, onEnd } = context;
     const config = readConfig(readSecretFiles(environment), isRoot);

@@ -16,6 +16,8 @@ export const verifyCommand: Command = {
   details: `Compares size and SHA-256. <storage> is a folder or s3://bucket[/prefix];
 a bucket's access comes from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT_URL, or from the
 inventory. --json writes the result as JSON.`,
+  failure:
+    "a stored file is missing, damaged or has an unreadable manifest, or there was nothing to check",
   async run(context) {
     const { argument, say, showProgress, onEnd } = context;
     const stopping = new AbortController();

@@ -105,8 +105,25 @@ test("tells its version and lists its commands", async () => {
   const help = await run([binOf(folder), "--help"]);
   expect(help).toMatchObject({ code: 0 });
   expect(help.output).toMatch(/^Usage: npx quarterdeck <command>\n/);
-  for (const name of ["start", "token", "doctor", "move-database", "cancel-move"])
+  for (const name of [
+    "start",
+    "token",
+    "doctor",
+    "move-database",
+    "cancel-move",
+    "verify",
+    "backup-self",
+    "restore-self",
+  ])
     expect(help.output).toMatch(new RegExp(`^  ${name} .+\\.$`, "m"));
+  expect(await run([binOf(folder), "start", "--help"])).toEqual({
+    code: 0,
+    output: expect.stringMatching(/^Usage: npx quarterdeck start\n[^]*^Exit codes:\n/m),
+  });
+  expect(await run([binOf(folder), "doctor", "--quick"])).toEqual({
+    code: 2,
+    output: "doctor has no option --quick; see npx quarterdeck doctor --help.\n",
+  });
   const unknown = await run([binOf(folder), "no-such-command"]);
   expect(unknown).toEqual({ code: 2, output: help.output });
 });
