@@ -83,6 +83,13 @@ export const overviewServer = z.object({
 });
 export type OverviewServer = z.infer<typeof overviewServer>;
 
+export const overviewSelfBackup = z.object({
+  state: stateOf(["failed", "overdue"]),
+  reason: z.nullable(z.string()),
+  /** When it failed, or when the last good one was made. */
+  at: timestamp,
+});
+
 export const overviewRun = z.object({
   kind: stateOf(["run", "restore", "drill"]),
   backup_id: id,

@@ -1,6 +1,11 @@
 // What is not as it should be, over all servers: workers that are not up, receivers that are not reached.
 import * as z from "zod/mini";
-import { overviewProtection, overviewRun, overviewServer } from "./overview-parts.ts";
+import {
+  overviewProtection,
+  overviewRun,
+  overviewSelfBackup,
+  overviewServer,
+} from "./overview-parts.ts";
 import { id, timestamp } from "./values.ts";
 
 const count = z.int().check(z.gte(0));
@@ -78,6 +83,8 @@ export const overview = z
       /** As of workers. */
       failing: z.optional(count),
     }),
+    /** What is wrong with the service's backup of itself; null = nothing. An extra, for who sees every server. */
+    self_backup: z.optional(z.nullable(overviewSelfBackup)),
     /** An extra. */
     protection: z.optional(overviewProtection),
     /** Every server, by id; an extra. */

@@ -257,17 +257,23 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   if (isRunner) {
     await backups.resume();
-    await jobs.work({
-      ...workers.handlers,
-      ...backups.handlers,
-      "self-backup": async () => nightly?.run(),
-      async upkeep() {
-        await events.prune();
-        await webhooks.catchUp();
-        await notifications.catchUp();
-        await pruneLimits(db, clock.now());
+    await jobs.work(
+      {
+        ...workers.handlers,
+        ...backups.handlers,
+        "self-backup": async () => nightly?.run(),
+        async upkeep() {
+          // The night's was missed, or this is the first start that is to make one.
+          if (nightly !== null && (await nightly.isDue())) await jobs.send(db, "self-backup", {});
+          await events.prune();
+          await webhooks.catchUp();
+          await notifications.catchUp();
+          await pruneLimits(db, clock.now());
+        },
       },
-    });
+      // One that is not set up to would let the night pass.
+      nightly === null ? ["self-backup"] : [],
+    );
     await webhooks.resume();
     await notifications.resume();
     events.resume();
@@ -282,7 +288,13 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...deploymentRoutes(deployments, inventoryStore),
     ...activityRoutes(createActivityStore(db)),
     ...searchRoutes(createSearchService(db)),
-    ...overviewRoutes({ db, workers, backups, dataFolder: options.dataFolder }),
+    ...overviewRoutes({
+      db,
+      workers,
+      backups,
+      selfBackup: async () => nightly?.problem() ?? null,
+      dataFolder: options.dataFolder,
+    }),
     ...serverRoutes(inventoryStore, host, contacts),
     ...discoveryRoutes(inventoryStore, servers, workers),
     ...inventoryEditing({

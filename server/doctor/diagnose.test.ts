@@ -91,12 +91,22 @@ test("finds nothing wrong with an installation that works, and leaves nothing be
       "Inventory",
       "Tools on here",
       "Storage disk",
+      "Self-backup",
       "Mail",
-    ].map(
+    ].map((name) => [
+      name,
       // Whether this machine's clock is synchronized is the machine's business.
-      (name) => [name, name === "Clock" ? expect.stringMatching(/ok|warning/) : "ok"],
-    ),
+      name === "Clock"
+        ? expect.stringMatching(/ok|warning/)
+        : name === "Self-backup"
+          ? "warning"
+          : "ok",
+    ]),
   );
+  // Advice, for whoever has not thought of it.
+  expect(of(found, "Self-backup")).toMatchObject([
+    { cure: expect.stringContaining("QUARTERDECK_SELF_BACKUP") },
+  ]);
   expect(await readdir(join(folder, "copies"))).toEqual([]);
   expect(mail.mails).toEqual([]);
 });

@@ -16,7 +16,7 @@ import { failed } from "./finding.ts";
 import { checkInventory } from "./inventory.ts";
 import { checkClock, checkDataFolder, checkNode } from "./machine.ts";
 import { checkMail } from "./mail.ts";
-import { checkSelfBackup } from "./self-backup.ts";
+import { checkSelfBackup, noSelfBackup } from "./self-backup.ts";
 import { checkStorages } from "./storage.ts";
 import { checkTools } from "./tools.ts";
 
@@ -79,7 +79,8 @@ export async function diagnose(options: DiagnoseOptions): Promise<Diagnosis[]> {
         (signal) => checkStorages({ inventory, servers, secrets, markedPathOf, signal }),
       ]);
     }
-    if (config.selfBackup && opened !== null)
+    if (!config.selfBackup) checks.push(["Self-backup", async () => noSelfBackup]);
+    else if (opened !== null)
       checks.push(["Self-backup", () => checkSelfBackup(opened.db, Date.now())]);
     checks.push(["Mail", () => checkMail(config.smtp, inventory)]);
     const found = await Promise.all(checks.map(([name, check]) => withinLimit(name, check)));

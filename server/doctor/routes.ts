@@ -14,6 +14,7 @@ type DoctorOptions = {
     | "dataFolder"
     | "inventoryFile"
     | "smtp"
+    | "selfBackup"
     | "secrets"
     | "reservedAccounts"
     | "nodeVersion"

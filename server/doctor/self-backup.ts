@@ -1,15 +1,20 @@
 // The service's backups of itself: whether the newest one was made, and its restore tried.
 import type { Diagnosis } from "../../contract/doctor.ts";
-import { readRecord } from "../self-backup/record.ts";
+import { judge, readRecord } from "../self-backup/record.ts";
 import type { Database } from "../store/database.ts";
 import { failed, ok, warning } from "./finding.ts";
 
 const name = "Self-backup";
-/** A night and what it may take. */
-const longestMs = 30 * 3600 * 1000;
+
+/** What an installation is told that does not back itself up; it may be backed up in another way. */
+export const noSelfBackup = warning(
+  name,
+  "Quarterdeck does not back itself up: its history, settings and inventory are on this machine alone.",
+  "Set QUARTERDECK_SELF_BACKUP to the id of a storage provider, best on another machine.",
+);
 
 export async function checkSelfBackup(db: Database, nowMs: number): Promise<Diagnosis> {
-  const { last_good_at: good, failure } = await readRecord(db);
+  const { state, last_good_at: good, failure } = judge(await readRecord(db), nowMs);
   const last = good === null ? "There is no good one." : `The last good one is of ${good}.`;
   if (failure !== null)
     return failed(
@@ -21,12 +26,12 @@ export async function checkSelfBackup(db: Database, nowMs: number): Promise<Diag
     return warning(
       name,
       "Quarterdeck has not backed itself up yet.",
-      "Wait for the night, or run backup-self.",
+      "The service does so soon after its start, and then each night. Check that it runs with QUARTERDECK_SELF_BACKUP set.",
     );
-  if (nowMs - Date.parse(good) > longestMs)
-    return failed(
+  if (state === "overdue")
+    return warning(
       name,
-      `Quarterdeck has not backed itself up last night. ${last}`,
+      `Quarterdeck has not backed itself up for more than two days. ${last}`,
       "Check that the service runs, with QUARTERDECK_SELF_BACKUP set.",
     );
   return ok(name, `Quarterdeck backed itself up at ${good}, and tried its restore.`);

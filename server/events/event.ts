@@ -8,7 +8,8 @@ import type { events, NotificationPayload } from "../store/tables.ts";
 
 export type NewEvent = {
   type: EventType;
-  server_id: number;
+  /** Null: of the installation itself. No webhook gets it, and every channel that a site or a server uses may. */
+  server_id: number | null;
   /** Of a site or of a database; a database's events go to every site that names it. */
   site_id: number | null;
   database_id: number | null;

@@ -101,7 +101,7 @@ async function withSites(tx: Connection, pending: EventRow[]): Promise<Dispatche
           select wanted.id as database_id, sites.id as site_id
           from unnest(${sql.param(databaseIds)}::int[]) as wanted(id)
           join sites on sites.entry -> 'databases' @> to_jsonb(wanted.id)`);
-  const away = pending.filter(isOfServer).map(({ server_id: id }) => id);
+  const away = pending.filter(isOfServer).flatMap(({ server_id: id }) => id ?? []);
   const onServers =
     away.length === 0
       ? []

@@ -20,9 +20,9 @@ export async function recordEvent(
       .insert(events)
       .values({
         ...event,
-        data: cut({ ...(await placeOf(tx, event)), ...event.data }),
+        data: cut({ ...(event.server_id !== null && (await placeOf(tx, event))), ...event.data }),
         message_id: makeMessageId(),
-        order_key: orderKeyOf(event.type, event.data),
+        order_key: event.server_id === null ? "installation" : orderKeyOf(event.type, event.data),
       })
       .returning(),
   );

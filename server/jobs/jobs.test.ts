@@ -38,7 +38,7 @@ beforeAll(async () => {
   await database.db.transaction(async (tx) => {
     for (const id of [1, 2, 3]) await jobs.send(tx, "backup.deadline", { id, transition: 1 });
   });
-  await jobs.work(handlers);
+  await jobs.work(handlers, []);
 });
 afterAll(async () => {
   await jobs.stop(1000);

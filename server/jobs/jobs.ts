@@ -101,8 +101,11 @@ export type Jobs = {
   deliveries: SingletonQueue;
   /** What is to be sent to notification channels; the key is a channel's id. */
   messages: SingletonQueue;
-  /** Begins to work. Until then jobs wait. */
-  work(handlers: Handlers): Promise<void>;
+  /**
+   * Begins to work. Until then jobs wait.
+   * @param left these stay for other instances
+   */
+  work(handlers: Handlers, left: readonly CommonName[]): Promise<void>;
   /** Stops taking jobs and lets the running ones end, for at most `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>;
 };
@@ -318,11 +321,11 @@ export async function startJobs({
     backupTasks,
     deliveries,
     messages,
-    async work(handlers) {
+    async work(handlers, left) {
       for (const name of serverNames) takeOfServers(name, handlers);
       // Before the first look for it.
       await boss.send("upkeep", {});
-      for (const name of commonNames) await take(name, handlers);
+      for (const name of commonNames) if (!left.includes(name)) await take(name, handlers);
     },
     async stop(timeoutMs) {
       // pg-boss looks only every half second whether its workers have ended.

@@ -1,7 +1,7 @@
 // Which of the account's channels the sites use, and the servers for what belongs to none of their sites.
 import type { EventChoice } from "../../contract/notifications/bodies.ts";
 import type { Connection, Database } from "../store/database.ts";
-import { and, asc, eq, inArray, notInArray, sql } from "../store/drizzle.ts";
+import { and, asc, eq, inArray, notInArray, sql, unionAll } from "../store/drizzle.ts";
 import {
   notificationChannels,
   serverChannels,
@@ -65,6 +65,17 @@ export function createChannelStore(db: Database) {
     },
 
     ofOwners,
+
+    /** Every use of a channel, by whichever site or server. */
+    ofAll: (tx: Connection) =>
+      unionAll(
+        tx
+          .select({ channelId: siteChannels.channel_id, events: siteChannels.events })
+          .from(siteChannels),
+        tx
+          .select({ channelId: serverChannels.channel_id, events: serverChannels.events })
+          .from(serverChannels),
+      ),
 
     /** Whether one of these servers, or a site of one, uses the channel. */
     async isUsedOn(channelId: number, serverIds: readonly number[]): Promise<boolean> {

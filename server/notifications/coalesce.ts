@@ -72,8 +72,10 @@ export function createCoalesce(options: {
   return async (tx, events) => {
     const siteIds = [...new Set(events.flatMap((event) => event.siteIds))];
     const ofSites = await channels.ofOwners(tx, "site", siteIds);
-    const serverIds = events.filter(isForServer).map((event) => event.server_id);
+    const serverIds = events.filter(isForServer).flatMap((event) => event.server_id ?? []);
     const ofServers = await channels.ofOwners(tx, "server", [...new Set(serverIds)]);
+    // What is about the installation belongs to no owner of channels, and is everybody's.
+    const ofAll = events.some(isOfInstallation) ? await channels.ofAll(tx) : [];
     const notified = events
       .filter(({ type }) => type !== "webhook.ping")
       .map((event) => ({
@@ -81,6 +83,7 @@ export function createCoalesce(options: {
         // A channel that three sites of one database use is notified once.
         channelIds: new Set(
           [
+            ...(isOfInstallation(event) ? ofAll : []),
             ...ofSites.filter(({ ownerId }) => event.siteIds.includes(ownerId)),
             ...(isForServer(event)
               ? ofServers.filter(({ ownerId }) => ownerId === event.server_id)
@@ -107,5 +110,6 @@ const isChosen = (choice: EventChoice, type: EventType): boolean =>
 /** For the channels of the server: what is about itself, and what belongs to no site. */
 const isForServer = (event: DispatchedEvent): boolean =>
   isOfServer(event) || event.siteIds.length === 0;
+const isOfInstallation = ({ server_id: id }: DispatchedEvent): boolean => id === null;
 const isUnsent = ({ status, attempts }: MessageRow): boolean =>
   status === "pending" && attempts === 0;

@@ -28,6 +28,7 @@ export function createFormatMessage({ inventory, address, installation }: Format
 
   async function placeFacts(event: EventRow): Promise<[string, string][]> {
     const { server_id: serverId, site_id: siteId } = event;
+    if (serverId === null) return [];
     const server = await inventory.findServer(serverId);
     const site = siteId === null ? null : await inventory.findSite(siteId);
     const database = event.data["database"];
@@ -38,9 +39,12 @@ export function createFormatMessage({ inventory, address, installation }: Format
     ];
   }
 
+  const zoneOf = async ({ server_id: id }: EventRow): Promise<string> =>
+    (id === null ? null : await inventory.findServer(id))?.timeZone ?? "UTC";
+
   /** Several changes of one thing: how it is now, and what led to it. */
   async function changes(row: MessageRow, events: EventRow[], last: EventRow): Promise<Message> {
-    const zone = (await inventory.findServer(last.server_id))?.timeZone ?? "UTC";
+    const zone = await zoneOf(last);
     const listed = events.slice(-maxChanges);
     const earlier = row.count - listed.length;
     return {
@@ -62,8 +66,7 @@ export function createFormatMessage({ inventory, address, installation }: Format
   }
 
   async function one(row: MessageRow, event: EventRow): Promise<Message> {
-    const server = await inventory.findServer(event.server_id);
-    const zone = server?.timeZone ?? "UTC";
+    const zone = await zoneOf(event);
     return {
       id: idOf(row),
       outcome: outcomeOf[event.type],
@@ -97,7 +100,7 @@ export function createFormatMessage({ inventory, address, installation }: Format
       reason:
         events.find(({ notification }) => notification.reason !== null)?.notification.reason ??
         null,
-      link: link(first === undefined ? "/activity" : `/activity?server=${first.server_id}`),
+      link: link(first?.server_id == null ? "/activity" : `/activity?server=${first.server_id}`),
     };
   }
 

@@ -9,14 +9,22 @@ type OverviewOptions = {
   db: Database;
   workers: Pick<OverviewServiceOptions, "crashLoops">;
   backups: Pick<OverviewServiceOptions, "protection">;
+  selfBackup: OverviewServiceOptions["selfBackup"];
   dataFolder: string;
 };
 
-export function overviewRoutes({ db, workers, backups, dataFolder }: OverviewOptions): Route[] {
+export function overviewRoutes({
+  db,
+  workers,
+  backups,
+  dataFolder,
+  ...rest
+}: OverviewOptions): Route[] {
   const overview = createOverviewService({
     db,
     crashLoops: workers.crashLoops,
     protection: backups.protection,
+    selfBackup: rest.selfBackup,
     sampleRoot: sampleRoot(dataFolder),
   });
   return [

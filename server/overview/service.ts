@@ -12,6 +12,8 @@ export type OverviewServiceOptions = {
   /** Workers whose processes come up again and again, and never for long. */
   crashLoops(): Promise<readonly number[]>;
   protection(visible: Visible): Promise<ProtectionOverview>;
+  /** What is wrong with the service's backup of itself; null = nothing. */
+  selfBackup(): Promise<Overview["self_backup"] | null>;
   /** The folder of the site that the first start makes. */
   sampleRoot: string;
 };
@@ -25,6 +27,7 @@ export function createOverviewService({
   db,
   crashLoops,
   protection,
+  selfBackup,
   sampleRoot,
 }: OverviewServiceOptions): OverviewService {
   const store = createOverviewStore(db);
@@ -79,7 +82,7 @@ export function createOverviewService({
 
   return {
     async show(visible) {
-      const [workers, webhooks, channels, servers_without_channels, judged, places] =
+      const [workers, webhooks, channels, servers_without_channels, judged, places, self] =
         await Promise.all([
           workersPart(visible),
           webhooksPart(visible),
@@ -87,6 +90,7 @@ export function createOverviewService({
           store.serversWithoutChannels(visible),
           protection(visible),
           store.listPlaces(visible, sampleRoot),
+          visible === null ? selfBackup() : null,
         ]);
       const targets = judgeTargets(places, judged);
       const troubles = [...workers.troubled, ...webhooks.troubled];
@@ -95,6 +99,7 @@ export function createOverviewService({
         webhooks: webhooks.part,
         channels,
         servers_without_channels,
+        ...(visible === null && { self_backup: self ?? null }),
         protection: protectionPart(targets, places.servers, judged.total),
         servers: serversPart(places, targets, troubles, judged),
         running: judged.running,

@@ -3,10 +3,13 @@ import { mkdir, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { Overview } from "../../contract/overview.ts";
 import { createApp } from "../app.ts";
 import { checkSelfBackup } from "../doctor/self-backup.ts";
 import { createLocalHost } from "../hosts/local.ts";
 import { createSecretReader } from "../inventory/secrets.ts";
+import { readSmtpUrl } from "../notifications/channels/smtp-url.ts";
+import { type MailServer, startMailServer } from "../notifications/channels/testing/mail-server.ts";
 import { createServers } from "../ssh/servers.ts";
 import { openUnchanged, type OpenDatabase } from "../store/database.ts";
 import { createFakeClock } from "../testing/fake-clock.ts";
@@ -24,14 +27,25 @@ const servers = createServers({
 let service: TestService;
 let opened: OpenDatabase;
 let copies: string;
+let mail: MailServer;
 
 beforeAll(async () => {
+  mail = await startMailServer();
   service = await createTestService({
     inventory: (folder) => `${oneSite(folder)}
 storage_providers:
   - { id: 1, name: disk, type: local, path: ${folder}/copies }
+notification_channels:
+  - { id: 1, name: on-call, type: email, email: on-call@example.com }
+  - { id: 2, name: deployments, type: email, email: dev@example.com }
+  - { id: 3, name: unused, type: email, email: nobody@example.com }
 `,
-    selfBackup: { providerId: 1, keep: 2, recipients: null },
+    smtp: readSmtpUrl(`smtp://127.0.0.1:${mail.port}`),
+  });
+  await service.call("PUT", "/api/site/1/notifications", { channels: [1] });
+  await service.call("PUT", "/api/server/1/notifications", { channels: [1, 2] });
+  await service.call("PUT", "/api/server/1/notification-events", {
+    channels: [{ id: 2, events: ["server.unreachable"] }],
   });
   copies = join(service.folder, "copies");
   await mkdir(copies);
@@ -41,6 +55,7 @@ afterAll(async () => {
   await opened.close();
   await servers.close();
   await service.close();
+  await mail.close();
 });
 
 const nightly = (recipients: string | null = null) =>
@@ -80,7 +95,8 @@ test("keeps the newest ones, each restored as a trial", async () => {
     })),
   );
   expect(await doctor()).toMatchObject({ state: "ok" });
-  expect(await doctor(2 * dayMs)).toMatchObject({ state: "failed" });
+  expect(await doctor(1.5 * dayMs)).toMatchObject({ state: "ok" });
+  expect(await doctor(2.1 * dayMs)).toMatchObject({ state: "warning" });
   expect(await readdir(service.folder)).not.toContain("self-drill");
 });
 
@@ -91,7 +107,7 @@ test("tries the restore of an encrypted one, which the recipient alone can open 
   expect((await timeline()).at(-1)).toMatchObject({ action: "finished" });
 });
 
-test("a failure is on the timeline and doctor's, and the files before it stay", async () => {
+test("a failure is on the timeline, doctor's and the overview's, sent to channels, and the files before it stay", async () => {
   const before = await stored();
   const lastGood = new Date(clock.now()).toISOString();
   clock.jump(dayMs);
@@ -99,6 +115,24 @@ test("a failure is on the timeline and doctor's, and the files before it stay", 
   await nightly().run();
   await rename(`${copies}-away`, copies);
   expect((await timeline()).at(-1)).toMatchObject({ action: "failed", outcome: "bad" });
+  expect(await nightly().problem()).toMatchObject({
+    state: "failed",
+    reason: expect.stringContaining(copies),
+  });
+  const mailsOf = (subject: string) =>
+    vi.waitFor(
+      () => {
+        const found = mail.mails.filter(({ headers }) => headers.get("subject") === subject);
+        expect(found.length).toBeGreaterThan(0);
+        return found;
+      },
+      { timeout: 20_000 },
+    );
+  // Once, although a site and a server use it; not to who does not hear of backups.
+  const [told, ...more] = await mailsOf("Backup failed: Quarterdeck");
+  expect([told?.to, more]).toEqual([["on-call@example.com"], []]);
+  expect(told?.plain).toContain(copies);
+  expect(told?.plain).toContain("Last good one");
   const { state, message } = await doctor();
   expect([state, message]).toEqual(["failed", expect.stringContaining(copies)]);
   expect(message).toContain(`The last good one is of ${lastGood}.`);
@@ -107,6 +141,21 @@ test("a failure is on the timeline and doctor's, and the files before it stay", 
   clock.jump(dayMs);
   await nightly().run();
   expect(await doctor()).toMatchObject({ state: "ok" });
+  expect(await nightly().problem()).toBeNull();
+  await mailsOf("Backup finished: Quarterdeck");
+});
+
+test("is due where the night was missed, and two at once are one", async () => {
+  const one = nightly();
+  expect(await one.isDue()).toBe(false);
+  clock.jump(2 * dayMs + 1);
+  expect(await one.isDue()).toBe(true);
+  expect(await doctor()).toMatchObject({ state: "warning" });
+  expect(await one.problem()).toMatchObject({ state: "overdue", reason: null });
+  const before = (await timeline()).length;
+  await Promise.all([one.run(), nightly().run()]);
+  expect(await timeline()).toHaveLength(before + 1);
+  expect(await one.isDue()).toBe(false);
 });
 
 test("a backup that can't be restored fails the drill, and takes no other's place", async () => {
@@ -127,16 +176,36 @@ test("a backup that can't be restored fails the drill, and takes no other's plac
   });
 });
 
-test("is a job of the service's", async () => {
+test("one that is not set up to leaves the job to others; one that is makes what was missed", async () => {
   const before = (await timeline()).length;
-  await service.app.close("stop");
+  // The night's, for an instance that does not know it.
   await service.query(
     "insert into pgboss.job (name, data, keep_until) values ('self-backup', '{}', now() + interval '1 day')",
   );
-  service.app = await createApp(service.options);
+  const setUp = { providerId: 1, keep: 2, recipients: null };
+  await service.app.close("stop");
+  service.app = await createApp({ ...service.options, selfBackup: setUp });
   await vi.waitFor(async () => expect(await timeline()).toHaveLength(before + 1), {
-    timeout: 30_000,
+    timeout: 60_000,
     interval: 200,
   });
   expect((await timeline()).at(-1)).toMatchObject({ action: "finished" });
+  const overview = async () => (await service.json<Overview>("GET", "/api/overview")).body;
+  expect((await overview()).self_backup).toBeNull();
+  await service.query(
+    `update settings set value = jsonb_set(value::jsonb, '{failure}', '{"at":"2026-01-31T03:23:00.000Z","reason":"The disk is full."}')::text
+     where key = 'self_backup'`,
+  );
+  expect((await overview()).self_backup).toEqual({
+    state: "failed",
+    reason: "The disk is full.",
+    at: "2026-01-31T03:23:00.000000Z",
+  });
+  const { body: narrow } = await service.json<{ token: string }>("POST", "/api/tokens", {
+    name: "one server",
+    abilities: ["read"],
+    server_ids: [1],
+  });
+  const seen = await service.call("GET", "/api/overview", undefined, narrow.token);
+  expect(await seen.json()).not.toHaveProperty("self_backup");
 });

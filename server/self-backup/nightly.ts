@@ -1,8 +1,12 @@
 // Backs the service up each night, tries a restore of what it stored, and keeps the newest ones.
 import { join } from "node:path";
 import type { Logger } from "pino";
+import type { Overview } from "../../contract/overview.ts";
+import { toTimestamp } from "../../contract/values.ts";
 import { theSchedule } from "../activity/actor.ts";
 import { recordActivity } from "../activity/store.ts";
+import type { NewEvent } from "../events/event.ts";
+import { recordEvent } from "../events/store.ts";
 import type { Clock } from "../clock.ts";
 import type { SelfBackupSettings } from "../config.ts";
 import { openProvider } from "../doctor/storage.ts";
@@ -18,7 +22,7 @@ import { toError } from "../to-error.ts";
 import { createThrowawayKey } from "./encryption.ts";
 import { loadArchive } from "./load-archive.ts";
 import { openStored } from "./open-stored.ts";
-import { readRecord, writeRecord, type SelfBackupRecord } from "./record.ts";
+import { claim, isDue, judge, readRecord, writeRecord, type SelfBackupRecord } from "./record.ts";
 import { removeEmbedded } from "./restore-folder.ts";
 import { storeArchive } from "./store-archive.ts";
 
@@ -38,6 +42,35 @@ type NightlyOptions = {
 };
 
 type Files = SelfBackupRecord["stored"];
+
+/** On the timeline. */
+const entry = {
+  kind: "backup",
+  object: { type: "installation", id: 1, name: "Quarterdeck" },
+  server_id: null,
+  actor: theSchedule,
+} as const;
+
+/** Of an installation, which belongs to no server: for every channel that hears of backups. */
+const eventOf = (
+  action: "finished" | "failed",
+  words: string,
+  { last_good_at: lastGood }: SelfBackupRecord,
+): NewEvent => ({
+  type: `backup.${action}`,
+  server_id: null,
+  site_id: null,
+  database_id: null,
+  data: {},
+  notification: {
+    subject: entry.object.name,
+    facts: [["Backup of", "Quarterdeck itself: database, inventory and settings"]],
+    moments: lastGood === null ? [] : [["Last good one", lastGood]],
+    reason: words,
+    path: "/settings",
+  },
+  activity: { kind: entry.kind, action, object: entry.object, actor: entry.actor },
+});
 
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -126,14 +159,10 @@ export function createNightly(options: NightlyOptions) {
   }
 
   async function run(): Promise<void> {
-    const entry = {
-      kind: "backup",
-      object: { type: "installation", id: 1, name: "Quarterdeck" },
-      server_id: null,
-      actor: theSchedule,
-    } as const;
-    const record = await readRecord(db);
-    const at = new Date(clock.now()).toISOString();
+    const nowMs = clock.now();
+    const record = await claim(db, nowMs);
+    if (record === null) return;
+    const at = new Date(nowMs).toISOString();
     let stored = record.stored;
     try {
       const detail = await backUp((key, isGood) => {
@@ -141,24 +170,40 @@ export function createNightly(options: NightlyOptions) {
       });
       stored = await prune(stored);
       await db.transaction(async (tx) => {
-        await writeRecord(tx, { last_good_at: at, failure: null, stored });
-        await recordActivity(tx, { ...entry, action: "finished", outcome: "good", detail });
+        await writeRecord(tx, { begun_at: at, last_good_at: at, failure: null, stored });
+        // That all is well is nobody's business but after a failure.
+        if (record.failure === null)
+          await recordActivity(tx, { ...entry, action: "finished", outcome: "good", detail });
+        else await recordEvent(tx, eventOf("finished", detail, record));
       });
       log.info({ detail }, "Quarterdeck was backed up, and its restore was tried");
     } catch (error) {
-      // The service ends: the next one does it again.
-      signal.throwIfAborted();
+      if (signal.aborted) {
+        // The service ends: the next one does it again.
+        await writeRecord(db, record).catch(() => undefined);
+        throw error;
+      }
       const reason = operatorWords(error) ?? toError(error).message;
       log.error({ err: error }, "Quarterdeck could not be backed up");
       await db.transaction(async (tx) => {
-        await writeRecord(tx, { ...record, failure: { at, reason }, stored });
-        await recordActivity(tx, { ...entry, action: "failed", outcome: "bad", detail: reason });
+        await writeRecord(tx, { ...record, begun_at: at, failure: { at, reason }, stored });
+        await recordEvent(tx, eventOf("failed", reason, record));
       });
     }
   }
 
   return {
+    /** Does nothing where another one has begun a short while ago. */
     run: () => (running = run()),
+    /** Whether the night's was missed, or there was none yet. */
+    isDue: async () => isDue(await readRecord(db), clock.now()),
+    /** For the overview. */
+    async problem(): Promise<NonNullable<Overview["self_backup"]> | null> {
+      const { state, failure, last_good_at: good } = judge(await readRecord(db), clock.now());
+      if (state !== "failed" && state !== "overdue") return null;
+      const at = failure?.at ?? good ?? "";
+      return { state, reason: failure?.reason ?? null, at: toTimestamp(new Date(at)) };
+    },
     async stop(): Promise<void> {
       stopping.abort(new Error("The service is stopping."));
       await running.catch(() => undefined);

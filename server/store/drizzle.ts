@@ -47,6 +47,7 @@ export const {
   primaryKey,
   text,
   timestamp,
+  unionAll,
   uuid,
 }: typeof pgCore = require("drizzle-orm/pg-core");
 export const { drizzle }: typeof nodePostgres = require("drizzle-orm/node-postgres");

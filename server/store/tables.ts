@@ -526,7 +526,8 @@ export const events = pgTable(
   {
     id: integer().primaryKey().generatedAlwaysAsIdentity(),
     type: text().$type<EventType>().notNull(),
-    server_id: integer().notNull(),
+    /** Null: it is of the installation itself, and of no server. */
+    server_id: integer(),
     /** The site it is of; null = it is of a database. */
     site_id: integer(),
     /** The database it is of: every site whose inventory entry names it is notified. */

@@ -56,6 +56,19 @@ const troubled: WholeOverview = {
   },
 };
 
+test("a backup of Quarterdeck itself that failed or is overdue is a problem of its own", () => {
+  const own = { reason: "The disk is full.", at: at(3) };
+  const problemsOf = (self_backup: WholeOverview["self_backup"]) =>
+    groupsOf({ ...empty, self_backup }).flatMap(({ problems }) => problems);
+  expect(problemsOf({ state: "failed", ...own })).toMatchObject([
+    { title: "Backup of Quarterdeck itself failed", tone: "bad", reason: "The disk is full." },
+  ]);
+  expect(problemsOf({ state: "overdue", reason: null, at: at(3) })).toMatchObject([
+    { title: "Backup of Quarterdeck itself is overdue", tone: "warn" },
+  ]);
+  expect(problemsOf(null)).toEqual([]);
+});
+
 test("figures are good only where all of it is", () => {
   expect(figuresOf(troubled)).toMatchObject([
     { value: 37, total: 80, tone: "bad", detail: "1 needs attention · 42 without a backup" },

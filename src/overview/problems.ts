@@ -112,6 +112,32 @@ function protectionGroups({ protection }: WholeOverview): ProblemGroup[] {
   ];
 }
 
+function selfBackupGroup({ self_backup: own }: WholeOverview): ProblemGroup {
+  const problems: Problem[] =
+    own == null
+      ? []
+      : [
+          {
+            key: "self-backup",
+            kind: "unprotected",
+            tone: own.state === "overdue" ? "warn" : "bad",
+            title: `Backup of Quarterdeck itself ${own.state === "overdue" ? "is overdue" : "failed"}`,
+            place: null,
+            reason: own.reason,
+            at: own.at,
+            action: { to: paths.settings(), label: "Check installation" },
+          },
+        ];
+  return {
+    key: "self-backup",
+    kind: "unprotected",
+    total: problems.length,
+    title: () => "Backup of Quarterdeck itself",
+    action: "Show all",
+    problems,
+  };
+}
+
 const typeOf = ({ type }: { type: string }) => type;
 
 /** One line for a server, not one for each of its workers. */
@@ -238,6 +264,7 @@ export const groupsOf = (overview: WholeOverview): ProblemGroup[] =>
     workerGroup(overview),
     ...receiverGroups(overview),
     ...protectionGroups(overview),
+    selfBackupGroup(overview),
   ].filter(({ total, problems }) => total > 0 && problems.length > 0);
 
 /** A line of the list: a problem of its own, or many that are alike. */

@@ -1,0 +1,114 @@
+// The service's backups of itself in a bucket and on a server over SSH: kept, restored as a trial, and restored elsewhere.
+import { chmod, mkdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { run } from "../commands/testing/self-backup.ts";
+import { createLocalHost } from "../hosts/local.ts";
+import { parseInventory } from "../inventory/file.ts";
+import { createSecretReader } from "../inventory/secrets.ts";
+import { createServers, type Servers } from "../ssh/servers.ts";
+import { sshEntry } from "../ssh/testing/entry.ts";
+import { startSshd, type TestSshd } from "../ssh/testing/sshd.ts";
+import { startS3, type Gate } from "../storage/testing.ts";
+import { openUnchanged, type OpenDatabase } from "../store/database.ts";
+import { createFakeClock } from "../testing/fake-clock.ts";
+import { makeFolder } from "../testing/machine.ts";
+import { createTestService, oneSite, type TestService } from "../testing/service.ts";
+import { createNightly } from "./nightly.ts";
+
+const dayMs = 24 * 3600 * 1000;
+const clock = createFakeClock();
+
+let sshd: TestSshd;
+let s3: Gate;
+let service: TestService;
+let opened: OpenDatabase;
+let servers: Servers;
+let bucketFolder: string;
+
+beforeAll(async () => {
+  sshd = await startSshd({ cleanUp: afterAll });
+  await mkdir(join(sshd.folder, "copies"));
+  // The account that logs in there is not the one that runs the tests.
+  await chmod(join(sshd.folder, "copies"), 0o777);
+  bucketFolder = await makeFolder(afterAll);
+  s3 = await startS3(bucketFolder);
+  service = await createTestService({
+    inventory: (folder) =>
+      `${oneSite(folder)}
+storage_providers:
+  - { id: 1, name: offsite, type: s3, bucket: copies, endpoint: "${s3.options.endpoint}", access_key: env:S3_ACCESS, secret_key: env:S3_SECRET }
+  - { id: 2, name: there, type: local, path: ${sshd.folder}/copies, server: 2 }
+`.replace("\nsites:", `\n  - { id: 2, name: web-1, connection: ${sshEntry(sshd)} }\nsites:`),
+  });
+  const file = service.options.inventoryFile;
+  const inventory = parseInventory(await readFile(file, "utf8"), file);
+  servers = createServers({
+    local: createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: service.folder }),
+    environment: { PATH: process.env["PATH"] ?? "", HOME: service.folder },
+    inventoryFolder: service.folder,
+  });
+  await servers.follow(inventory.servers);
+  opened = await openUnchanged({ ...service.connection, max: 3 });
+});
+afterAll(async () => {
+  await opened.close();
+  await servers.close();
+  await service.close();
+  await s3.close();
+});
+
+test.each([
+  { kind: "a bucket", providerId: 1 },
+  { kind: "a server over SSH", providerId: 2 },
+])(
+  "keeps the newest one in $kind, restored as a trial, from which restore-self makes an installation",
+  async ({ providerId }) => {
+    const accessOf = { S3_ACCESS: s3.options.accessKey, S3_SECRET: s3.options.secretKey };
+    const nightly = createNightly({
+      ...service.options,
+      settings: { providerId, keep: 1, recipients: null },
+      db: opened.db,
+      servers,
+      secrets: createSecretReader(accessOf, service.folder),
+      markedPathOf: async () => null,
+      clock,
+    });
+    const newest = async () => {
+      const [row] = await service.query<{ outcome: string; detail: string }>(
+        "select outcome, detail from activity where object_type = 'installation' order by id desc limit 1",
+      );
+      return row;
+    };
+    const before = [];
+    for (let night = 1; night <= 2; night += 1) {
+      clock.jump(dayMs);
+      await nightly.run();
+      const made = await newest();
+      expect(made).toEqual({
+        outcome: "good",
+        detail: expect.stringMatching(/^quarterdeck\/\S+\.tar\.zst in .+, restored as a trial: /),
+      });
+      before.push(made?.detail.split(" ")[0]);
+    }
+
+    const from = providerId === 1 ? "s3://copies" : join(sshd.folder, "copies");
+    const access = {
+      AWS_ACCESS_KEY_ID: s3.options.accessKey,
+      AWS_SECRET_ACCESS_KEY: s3.options.secretKey,
+      AWS_ENDPOINT_URL: s3.options.endpoint ?? "",
+    };
+    const verified = await run(["verify", from], { ...access, QUARTERDECK_DATA: bucketFolder });
+    expect(verified).toEqual({
+      code: 0,
+      output: expect.stringMatching(/^1 stored file in .*, all sound\.\n$/),
+    });
+    const data = join(await makeFolder(), "data");
+    const restored = await run(["restore-self", from], { ...access, QUARTERDECK_DATA: data });
+    expect([restored.code, restored.output]).toEqual([
+      0,
+      expect.stringContaining(`Restored ${before[1]} in `),
+    ]);
+    await rm(data, { recursive: true, force: true });
+  },
+);

@@ -1,0 +1,1 @@
+ALTER TABLE "events" ALTER COLUMN "server_id" DROP NOT NULL;
