@@ -29,6 +29,8 @@ export function describeRefusal(
     return `The host ${host} is not known. Correct it in ${setting}.`;
   if (code === "ECONNREFUSED" || (code === "ENOENT" && host.startsWith("/")))
     return `Nothing answers at ${place}. Start PostgreSQL there, or correct host and port in ${setting}.`;
+  if (code === "EACCES" || code === "EPERM")
+    return `This account may not open the socket of PostgreSQL at ${place}. Let it enter that folder, or name another host in ${setting}.`;
   if (/timeout expired|connection timeout|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH/.test(known))
     return `PostgreSQL at ${place} is not responding. Check that the machine is up and that no firewall blocks this one.`;
   if (code === "55P03")

@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { readPostgresUrl } from "./address.ts";
+import { describeRefusal } from "./refusal.ts";
+
+// Of root, nothing closes a socket; `server/store/own-server.test.ts` has what a real server says.
+test("a socket that the account may not open is no answer of the server", () => {
+  const address = readPostgresUrl("postgres://me@localhost:5432/own?host=/run/postgresql");
+  const error = Object.assign(new Error("connect EACCES /run/postgresql/.s.PGSQL.5432"), {
+    code: "EACCES",
+  });
+  expect(describeRefusal(address, "DATABASE_URL", error)).toBe(
+    "This account may not open the socket of PostgreSQL at /run/postgresql:5432. Let it enter that folder, or name another host in DATABASE_URL.",
+  );
+});
