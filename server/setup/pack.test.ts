@@ -1,12 +1,12 @@
 // What `npx quarterdeck` gets: the packed tarball, installed in an empty folder and run by an operator who has no clone.
-import { execFile, spawn, type SpawnOptions } from "node:child_process";
-import { once } from "node:events";
+import { execFile, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import {
   chmod,
-  chown,
   mkdir,
   mkdtemp,
   readdir,
+  readFile,
   realpath,
   rm,
   stat,
@@ -15,18 +15,27 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { findAccount } from "../hosts/account.ts";
 import { freePort } from "../testing/free-port.ts";
-import { leashed } from "../testing/leash.ts";
-import { isRoot, openProject, projectFolder } from "../testing/machine.ts";
+import { isRoot } from "../testing/machine.ts";
 import { administer, createDatabase, databaseUrl } from "../testing/service.ts";
 import { isAlive, sendSignal } from "../testing/signals.ts";
 import { packQuarterdeck } from "./pack.ts";
+import {
+  becomeOperator,
+  binOf,
+  createClient,
+  environmentOf,
+  linkIn,
+  npmCommand,
+  run as runIn,
+  startPacked,
+  timeout,
+  type Operator,
+} from "./testing/packed.ts";
 
 const runFile = promisify(execFile);
-/** Of what a busy machine does in moments; milliseconds. */
-const timeout = 60_000;
 const maxTarballBytes = 2_000_000;
 const maxInstalledBytes = 140_000_000;
 
@@ -34,40 +43,14 @@ const maxInstalledBytes = 140_000_000;
 let folder: string;
 let tarball: string;
 
-/** Of the npm that runs this test, where it is one. */
-const npmCommand = (...args: string[]): [string, ...string[]] => {
-  const path = process.env["npm_execpath"];
-  return path ? [process.execPath, path, ...args] : ["npm", ...args];
-};
-
 /** With what this machine needs to reach the registry. */
 function npm(...args: string[]) {
   const [program, ...all] = npmCommand(...args);
   return runFile(program, all, { cwd: folder });
 }
 
-/** An operator's: nothing of this run's own. */
-const environmentOf = (more: Record<string, string>) => ({
-  PATH: process.env["PATH"] ?? "",
-  HOME: process.env["HOME"] ?? "/",
-  ...more,
-});
-
-const binOf = (at: string) => join(at, "node_modules/.bin/quarterdeck");
-
-type Ended = { code: number | null; output: string };
-
-/** Runs a program to its end. */
-async function run(argv: readonly string[], options: SpawnOptions = {}): Promise<Ended> {
-  const [program = "", ...args] = argv;
-  const child = spawn(program, args, { cwd: folder, env: environmentOf({}), ...options });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream?.on("data", (piece: Buffer) => (output += piece.toString()));
-  child.stdin?.end();
-  const [code]: (number | null)[] = await once(child, "close");
-  return { code: code ?? null, output };
-}
+const run = (argv: readonly string[], options: Parameters<typeof runIn>[1] = {}) =>
+  runIn(argv, { cwd: folder, ...options });
 
 beforeAll(async () => {
   folder = await mkdtemp(join(await realpath(tmpdir()), `quarterdeck-packed-${process.pid}-`));
@@ -137,117 +120,130 @@ test("says in one sentence that a Node is too old", async () => {
   expect(ended.code).toBe(1);
 });
 
-/** Who runs it, and from where. */
-type Operator = {
-  /** A command line, as that account. */
-  argv(...command: string[]): [string, ...string[]];
-  /** A folder of its own. */
-  home: string;
-};
-
-async function becomeOperator(name: string | null): Promise<Operator> {
-  const home = await mkdtemp(join(folder, "home-"));
-  // The database of a service that runs as root has an account of its own.
-  await chmod(home, 0o711);
-  if (name === null) return { home, argv: (...command) => [process.execPath, ...command] };
-  const account = await findAccount(name);
-  if (account === null) throw new Error(`There is no account ${name}.`);
-  await chown(home, account.uid, account.gid);
-  // Root's own folders are closed to others, and so would be the Node in them.
-  const node = process.execPath.replace(projectFolder, await openProject());
-  const ids = [`--reuid=${account.uid}`, `--regid=${account.gid}`, "--clear-groups"];
-  return { home, argv: (...command) => ["setpriv", ...ids, node, ...command] };
-}
-
-const linkIn = (output: string) => /#code=(\w{28})$/m.exec(output)?.[1] ?? null;
-
 describe.each(isRoot ? [null, "nobody"] : [null])("as %s (null: who runs the tests)", (name) => {
-  test("starts, serves the dashboard, signs in by its link and by that of token, and stops", async () => {
-    const { home, argv } = await becomeOperator(name);
-    const port = await freePort();
-    const settings = { HOME: home, PORT: String(port) };
-    // As an ordinary user without a word of where its data goes.
-    const env = environmentOf(
-      name === null ? { ...settings, QUARTERDECK_DATA: join(home, "data") } : settings,
+  let operator: Operator;
+  let url: string;
+  let env: Record<string, string>;
+  const at = (...names: string[]) => join(operator.home, ...names);
+  const command = (words: string[], more: Record<string, string> = {}) =>
+    run(operator.argv(binOf(folder), ...words), {
+      cwd: operator.home,
+      env: { ...env, ...more },
+    });
+  const start = (ready: RegExp, more: Record<string, string> = {}) =>
+    startPacked(
+      operator.argv(binOf(folder)),
+      { cwd: operator.home, env: { ...env, ...more } },
+      ready,
     );
-    const bin = binOf(folder);
-    const command = (word: string) => run(argv(bin, word), { cwd: home, env });
+  /** Of the backup that the first test makes. */
+  let backup: string;
 
-    const before = await command("token");
+  beforeAll(async () => {
+    operator = await becomeOperator(folder, name);
+    const port = await freePort();
+    url = `http://localhost:${port}`;
+    const settings = { HOME: operator.home, PORT: String(port) };
+    // As an ordinary user without a word of where its data goes.
+    env = environmentOf(name === null ? { ...settings, QUARTERDECK_DATA: at("data") } : settings);
+  });
+
+  test("starts, serves the dashboard, signs in by its link and by that of token, is backed up, and stops", async () => {
+    const before = await command(["token"]);
     expect(before.output).toMatch(/^\nThere is no embedded database in .+\. Set QUARTERDECK_DATA/);
     expect(before.code).toBe(1);
 
-    const [program, ...args] = argv(bin);
-    const service = spawn(...leashed("INT", program, args), { cwd: home, env });
-    let output = "";
-    service.stderr.on("data", (piece: Buffer) => (output += piece.toString()));
-    service.stdout.on("data", (piece: Buffer) => (output += piece.toString()));
-    const exit = once(service, "exit");
-    const until = (text: RegExp) =>
-      expect
-        .poll(() => (service.exitCode === null ? output : `ended: ${output}`), { timeout })
-        .toMatch(text);
+    const service = await start(/#code=\w{28}\n/);
     try {
-      await until(/#code=\w{28}\n/);
-      const url = `http://localhost:${port}`;
-      expect(output).toContain(`  ${url}/#code=`);
+      expect(service.output()).toContain(`  ${url}/#code=`);
       const page = await fetch(url);
       expect(page.status).toBe(200);
       const [, asset] = /<script type="module"[^>]* src="([^"]+)"/.exec(await page.text()) ?? [];
       expect((await fetch(`${url}${asset}`)).status).toBe(200);
-      const send = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
-        const response = await fetch(url + path, {
-          method: "POST",
-          headers: { ...headers, "Content-Type": "application/json" },
-          body: JSON.stringify(body),
-        });
-        const answer: { id: number; token: string } = await response.json();
-        return { ...answer, status: response.status };
-      };
-      const signIn = (code: string | null) => send("/api/sign-in", { code });
-      const { status, token } = await signIn(linkIn(output));
-      expect(status).toBe(201);
+      const { send, read, signIn } = createClient(url);
+      expect(await signIn(linkIn(service.output()))).toBe(201);
 
       // Its threads and child processes start from files of the package.
-      const headers = { Authorization: `Bearer ${token}` };
-      const configuration = {
+      const { id } = await send("/api/server/1/backup-configuration", {
         name: "orders",
         frequency: "0 3 * * *",
         storage_provider_id: 1,
         backupable_type: "database",
         backupable_id: 1,
-      };
-      const { id } = await send("/api/server/1/backup-configuration", configuration, headers);
-      const read = async (path: string): Promise<{ status: string }> =>
-        (await fetch(url + path, { headers })).json();
+      });
       const shown = `/api/backup-configuration/${id}`;
       await expect.poll(() => read(shown), { timeout }).toMatchObject({ status: "installed" });
-      const backup = await send(`/api/backup/${id}`, {}, headers);
-      const stored = `/api/backup/${backup.id}`;
-      await expect.poll(() => read(stored), { timeout }).toMatchObject({ status: "finished" });
+      backup = `/api/backup/${(await send(`/api/backup/${id}`, {})).id}`;
+      await expect.poll(() => read(backup), { timeout }).toMatchObject({ status: "finished" });
 
-      const again = await command("token");
+      const identity = await generateX25519Identity();
+      await writeFile(at("identity"), `${identity}\n`);
+      const own = await command(["backup-self", "1"], {
+        QUARTERDECK_SELF_BACKUP_RECIPIENT: await identityToRecipient(identity),
+      });
+      expect(own).toEqual({ code: 0, output: expect.stringContaining("Encrypted.") });
+
+      const again = await command(["token"]);
       expect(again).toMatchObject({ code: 0, output: expect.stringContaining(`  ${url}/#code=`) });
-      expect(await signIn(linkIn(again.output))).toMatchObject({ status: 201 });
-      expect(await signIn(linkIn(again.output))).toMatchObject({ status: 422 });
-      expect(output).not.toMatch(/"level":[56]0/);
+      expect(await signIn(linkIn(again.output))).toBe(201);
+      expect(await signIn(linkIn(again.output))).toBe(422);
+      expect(service.output()).not.toMatch(/"level":[56]0/);
     } finally {
-      service.kill("SIGTERM");
+      expect(await service.stop()).toEqual([0, null]);
     }
-    expect(await exit).toEqual([0, null]);
-    expect(await readdir(join(home, "data"))).toContain("inventory.yaml");
+    expect(await readdir(at("data"))).toContain("inventory.yaml");
 
-    const checked = await command("doctor");
+    const checked = await command(["doctor"]);
     expect(checked.output).toMatch(
       /^ok +Database: PostgreSQL \d+\.\d+ responds; its schema is up to date\.$/m,
     );
     expect(checked.output).toMatch(/^ok +Storage this disk: /m);
+    expect(checked.output).toMatch(/^warning +Self-backup: /m);
     expect(checked).toMatchObject({ code: 0 });
+  });
+
+  test("verifies what it stored, and is restored into another folder", async () => {
+    expect(await command(["verify", at("data/backups")])).toEqual({
+      code: 0,
+      output: expect.stringMatching(/^2 stored files in .*, all sound\.\n$/s),
+    });
+    const token = randomBytes(20).toString("hex");
+    const elsewhere = { QUARTERDECK_DATA: at("restored"), QUARTERDECK_TOKEN: token };
+    const restored = await command(["restore-self", at("data/backups")], {
+      ...elsewhere,
+      QUARTERDECK_IDENTITY: `file:${at("identity")}`,
+    });
+    expect(restored).toEqual({
+      code: 0,
+      output: expect.stringContaining("Start Quarterdeck with: npx quarterdeck."),
+    });
+    expect(await readFile(at("restored/inventory.yaml"))).toEqual(
+      await readFile(at("data/inventory.yaml")),
+    );
+    const service = await start(/"msg":"ready"/, elsewhere);
+    try {
+      const { read } = createClient(url, token);
+      expect(await read(backup)).toMatchObject({ status: "finished" });
+    } finally {
+      expect(await service.stop()).toEqual([0, null]);
+    }
+  });
+
+  // The socket of the tests' own server is theirs alone.
+  if (name !== null) return;
+  test("moves its database to a server", async () => {
+    const database = "packed_target";
+    await administer(`create database ${database} template template0`);
+    onTestFinished(() => administer(`drop database ${database} with (force)`));
+    const moved = await command(["move-database", "env:TARGET"], {
+      TARGET: databaseUrl(database),
+    });
+    expect(moved).toEqual({ code: 0, output: expect.stringMatching(/^Moved in .+ s\.$/m) });
   });
 });
 
 test("stops when npx is told to, which ends the shell between the two alone", async () => {
-  const { home } = await becomeOperator(null);
+  const { home } = await becomeOperator(folder, null);
   const database = await createDatabase();
   onTestFinished(() => administer(`drop database ${database} with (force)`));
   const [program, ...args] = npmCommand("exec", "--offline", "quarterdeck");
@@ -274,7 +270,7 @@ test("stops when npx is told to, which ends the shell between the two alone", as
 test.runIf(isRoot)(
   "takes no folder with other files for its own unless it is told to",
   async () => {
-    const { home, argv } = await becomeOperator("daemon");
+    const { home, argv } = await becomeOperator(folder, "daemon");
     await mkdir(join(home, "data"));
     await writeFile(join(home, "data/report.csv"), "");
     const env = environmentOf({ HOME: home, PORT: "0" });
