@@ -100,6 +100,16 @@ test("keeps the newest ones, each restored as a trial", async () => {
   expect(await readdir(service.folder)).not.toContain("self-drill");
 });
 
+test("one that the end of the service cuts off is still due", async () => {
+  clock.jump(2 * dayMs);
+  const before = await timeline();
+  const one = nightly();
+  const running = one.run();
+  await Promise.all([expect(running).rejects.toThrow(/stopping|aborted/), one.stop()]);
+  expect(await nightly().isDue()).toBe(true);
+  expect(await timeline()).toEqual(before);
+});
+
 test("tries the restore of an encrypted one, which the recipient alone can open later", async () => {
   clock.jump(dayMs);
   await nightly(await identityToRecipient(await generateX25519Identity())).run();

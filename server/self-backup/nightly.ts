@@ -179,8 +179,8 @@ export function createNightly(options: NightlyOptions) {
       log.info({ detail }, "Quarterdeck was backed up, and its restore was tried");
     } catch (error) {
       if (signal.aborted) {
-        // The service ends: the next one does it again.
-        await writeRecord(db, record).catch(() => undefined);
+        // The service ends: the next one does it again. A file that is there already goes with the next ones.
+        await writeRecord(db, { ...record, stored }).catch(() => undefined);
         throw error;
       }
       const reason = operatorWords(error) ?? toError(error).message;
