@@ -5,16 +5,23 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Plugin } from "vite";
 
-const encodings = {
-  br: (content: Buffer) =>
-    promisify(brotliCompress)(content, {
-      params: { [constants.BROTLI_PARAM_SIZE_HINT]: content.length },
-    }),
-  gz: (content: Buffer) => promisify(gzip)(content, { level: 9 }),
-};
-
-/** Below this a header outweighs what is saved. */
-const minBytes = 300;
+const encodings = [
+  {
+    suffix: "br",
+    /** Of what is smaller, gzip's is not worth a second file in the package. */
+    minBytes: 4096,
+    compress: (content: Buffer) =>
+      promisify(brotliCompress)(content, {
+        params: { [constants.BROTLI_PARAM_SIZE_HINT]: content.length },
+      }),
+  },
+  {
+    suffix: "gz",
+    /** Below this a header outweighs what is saved. */
+    minBytes: 300,
+    compress: (content: Buffer) => promisify(gzip)(content, { level: 9 }),
+  },
+];
 
 export async function precompress(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -22,9 +29,8 @@ export async function precompress(folder: string): Promise<void> {
     if (!entry.isFile() || !/\.(?:js|css|html|svg|json|webmanifest)$/.test(entry.name)) continue;
     const path = join(entry.parentPath, entry.name);
     const content = await readFile(path);
-    if (content.length < minBytes) continue;
-    for (const [suffix, compress] of Object.entries(encodings))
-      await writeFile(`${path}.${suffix}`, await compress(content));
+    for (const { suffix, minBytes, compress } of encodings)
+      if (content.length >= minBytes) await writeFile(`${path}.${suffix}`, await compress(content));
   }
 }
 
