@@ -2,6 +2,7 @@
 import { mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
+import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Adoption } from "../../contract/backups/adoption.ts";
 import { sshEntry } from "../ssh/testing/entry.ts";
@@ -10,6 +11,8 @@ import { startS3, type Gate } from "../storage/testing.ts";
 import { recoveryName } from "./recovery-page.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
 
+const identity = await generateX25519Identity();
+const recipient = await identityToRecipient(identity);
 const remote = createRemoteServer();
 let folder: string;
 let far: string;
@@ -29,7 +32,7 @@ beforeAll(async () => {
       {
         servers: `  - { id: 3, name: web-1, connection: ${connection} }`,
         providers: () => `  - { id: 5, name: far disk, type: local, server: 3, path: ${far} }
-  - { id: 6, name: offsite, type: s3, bucket: copies, endpoint: "${endpoint}", access_key: env:S3_ACCESS, secret_key: env:S3_SECRET }`,
+  - { id: 6, name: offsite, type: s3, bucket: copies, endpoint: "${endpoint}", access_key: env:S3_ACCESS, secret_key: env:S3_SECRET, recipients: [${recipient}] }`,
       },
     );
   first = await create();
@@ -44,7 +47,7 @@ afterAll(async () => {
 
 test.each([
   { name: "a folder over SSH", id: 5 },
-  { name: "a bucket", id: 6 },
+  { name: "an encrypted bucket", id: 6 },
 ])("$name is adopted, and what it has is restored", async ({ id }) => {
   const made = await first.installed({ storage_provider_id: id });
   const backups = [await first.run(made.id), await first.run(made.id)];
@@ -64,7 +67,8 @@ test.each([
   const [newest] = configuration.backups;
   expect(newest).toMatchObject({ path: backups[1]?.path, checksum: backups[1]?.checksum });
   second.sql("delete from orders");
-  await second.call("PUT", `/api/backup/${newest?.id}`);
+  expect(newest?.encrypted).toBe(id === 6);
+  await second.call("PUT", `/api/backup/${newest?.id}`, id === 6 ? { identity } : {});
   await second.restored(newest?.id ?? 0, "finished");
   expect(second.sql("select count(*) as n from orders")).toEqual([{ n: 2 }]);
   // The safety backup is this installation's own, and listed already.

@@ -3,6 +3,7 @@
 import { z } from "zod/mini";
 import { adoptionShown } from "../../contract/backups/adoption.ts";
 import { line } from "../../contract/inputs.ts";
+import { encryptedEnding, isEncrypted } from "../encryption/encrypt.ts";
 import { toShownText } from "../ssh/server-away.ts";
 import { StorageError, type ListedStorage } from "../storage/storage.ts";
 import { keyOfManifest, manifestKeyOf } from "./stored-file.ts";
@@ -111,10 +112,9 @@ const dayMs = 24 * 3600 * 1000;
 /** Before Quarterdeck, and before all that its database has moments for. */
 const earliest = Date.parse("2000-01-01T00:00:00Z");
 
-const ourManifest = /\.(?:dump|sql|sqlite|tar)\.zst\.json$/;
-const storedFile = /\.(?:dump|sql|sqlite|tar)\.zst$/;
-const selfBackup = /\.tar\.zst$/;
-const encryptedSelfBackup = /\.tar\.zst\.age$/;
+const ourManifest = /\.(?:dump|sql|sqlite|tar)\.zst(?:\.age)?\.json$/;
+const storedFile = /\.(?:dump|sql|sqlite|tar)\.zst(?:\.age)?$/;
+const selfBackup = /\.tar\.zst(?:\.age)?$/;
 const extensions = { postgres: "dump", mysql: "sql", sqlite: "sqlite", folder: "tar" } as const;
 
 /** @throws StorageError, or the signal's reason */
@@ -148,7 +148,6 @@ export async function readAdoptable(
     const file = ourManifest.test(key) ? keyOfManifest(key) : null;
     if (file !== null && isKnown(file)) found.known += 1;
     else if (file !== null) wanted.push(file);
-    else if (encryptedSelfBackup.test(key)) found.selfBackups += 1;
     else if (storedFile.test(key) && !sizes.has(manifestKeyOf(key))) {
       if (isKnown(key)) found.known += 1;
       else leaveOut(key, "It has no manifest: it is of an earlier version, or its run isn't over.");
@@ -196,7 +195,7 @@ async function listSizes(
   const sizes = new Map<string, number>();
   for await (const { key, sizeBytes } of storage.list({ signal })) {
     signal.throwIfAborted();
-    if (![ourManifest, storedFile, encryptedSelfBackup].some((form) => form.test(key))) continue;
+    if (![ourManifest, storedFile].some((form) => form.test(key))) continue;
     sizes.set(key, sizeBytes);
     if (sizes.size > objects)
       throw new StorageError(
@@ -256,7 +255,8 @@ async function readOne(
   const isFolder = engine === "folder";
   if (isFolder !== (type === "site") || isFolder !== (manifest.counts.kind === "folder"))
     return "Its manifest contradicts itself.";
-  if (!key.endsWith(`.${extensions[engine]}.zst`))
+  const packed = isEncrypted(key) ? key.slice(0, -encryptedEnding.length) : key;
+  if (!packed.endsWith(`.${extensions[engine]}.zst`))
     return `Its name doesn't fit its manifest, which says that it is of ${engine}.`;
   const size = sizes.get(key);
   if (size === undefined) return "The file is missing: there is only its manifest.";
