@@ -101,7 +101,7 @@ test("a storage that is away says so, and is read again", async ({ page, expecte
   expected.push(/409 \(Conflict\)/);
   await rename(storage(), `${storage()}-away`);
   await open(page);
-  await expect(page.getByRole("alert")).toContainText("is not there");
+  await expect(page.getByRole("main").getByRole("alert")).toContainText("is not there");
   await rename(`${storage()}-away`, storage());
   await page.getByRole("button", { name: "Try again" }).click();
   await expect(panel(page, "To be adopted")).toBeVisible();
