@@ -24,6 +24,7 @@ const adoptable = z.object({
   size: shape.size,
   sha256: shape.sha256,
   compression: shape.compression,
+  encryption: z.optional(z.object({ format: shape.encryption.def.innerType.shape.format })),
   uncompressed_size: shape.uncompressed_size,
   source: z.object({
     type: shape.source.shape.type,
@@ -195,7 +196,7 @@ async function listSizes(
   const sizes = new Map<string, number>();
   for await (const { key, sizeBytes } of storage.list({ signal })) {
     signal.throwIfAborted();
-    if (![ourManifest, storedFile].some((form) => form.test(key))) continue;
+    if (!ourManifest.test(key) && !storedFile.test(key)) continue;
     sizes.set(key, sizeBytes);
     if (sizes.size > objects)
       throw new StorageError(
@@ -243,8 +244,8 @@ async function readOne(
     return `Its manifest is larger than ${adoptionLimits.manifestBytes / 2 ** 20} MiB.`;
   const parsed = versioned.safeParse(parseJson(content));
   if (!parsed.success) return "Its manifest is damaged, or none of Quarterdeck's.";
-  if (parsed.data.format === "quarterdeck-self-backup" && selfBackup.test(key))
-    return "self-backup";
+  const { format } = parsed.data;
+  if (format === "quarterdeck-self-backup" && selfBackup.test(key)) return "self-backup";
   if (parsed.data.version > 1)
     return "Its manifest was written by a newer version of Quarterdeck. Update this one first.";
   const { data: manifest } = adoptable.safeParse(parsed.data);
@@ -255,8 +256,9 @@ async function readOne(
   const isFolder = engine === "folder";
   if (isFolder !== (type === "site") || isFolder !== (manifest.counts.kind === "folder"))
     return "Its manifest contradicts itself.";
-  const packed = isEncrypted(key) ? key.slice(0, -encryptedEnding.length) : key;
-  if (!packed.endsWith(`.${extensions[engine]}.zst`))
+  if (isEncrypted(key) !== (manifest.encryption !== undefined))
+    return "Only one of its name and its manifest says that it is encrypted.";
+  if (!key.endsWith(`.${extensions[engine]}.zst${isEncrypted(key) ? encryptedEnding : ""}`))
     return `Its name doesn't fit its manifest, which says that it is of ${engine}.`;
   const size = sizes.get(key);
   if (size === undefined) return "The file is missing: there is only its manifest.";
