@@ -101,8 +101,8 @@ export function createBackupService(options: BackupServiceOptions) {
     const storage = await findFile(row);
     const ending = new AbortController();
     try {
-      const file = await storage.get(row.path, { signal: ending.signal }).catch(asConflict);
-      return await findFileKey(file, { identity, passphrase });
+      const open = () => storage.get(row.path, { signal: ending.signal });
+      return await findFileKey(open, { identity, passphrase });
     } catch (error) {
       if (error instanceof RefusedIdentity)
         throw new InvalidFields({ [error.field]: [error.message] });

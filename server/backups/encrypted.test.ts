@@ -38,13 +38,20 @@ describe.each(eachMachine())("on $machine", ({ connectionOf }) => {
   let service: BackupTestService;
   beforeAll(async () => {
     service = await createBackupTestService(
-      { secrets: { SHOP: postgres?.url("shop") ?? "", DRILL: `# Of drills alone.\n${spare}\n` } },
+      {
+        secrets: {
+          SHOP: postgres?.url("shop") ?? "",
+          DRILL: `# Of drills alone.\n${spare}\n`,
+          SLIP: spare.slice(1),
+        },
+      },
       {
         connection: await connectionOf(),
         databases: () => "  - { id: 4, server: 1, name: pg, engine: postgres, url: env:SHOP }",
         providers: (folder) => `
   - { id: 3, name: sealed, type: local, path: ${folder}/copies, recipients: [${myRecipient}, ${spareRecipient}] }
   - { id: 4, name: drilled, type: local, path: ${folder}/copies, recipients: [${spareRecipient}], drill_identity: env:DRILL }
+  - { id: 6, name: slip, type: local, path: ${folder}/copies, recipients: [${spareRecipient}], drill_identity: env:SLIP }
   - { id: 5, name: typo, type: local, path: ${folder}/copies, recipients: [${myRecipient.slice(0, -1)}${myRecipient.endsWith("q") ? "p" : "q"}] }`,
       },
     );
@@ -172,6 +179,18 @@ describe.each(eachMachine())("on $machine", ({ connectionOf }) => {
     expect(after).toMatchObject({ drill_status: null, damage: null });
     expect(after.verified_at).not.toBe(null);
     expect((await service.show(after.configuration_id ?? 0)).last_proven_at).toBe(null);
+  });
+
+  test("a drill identity that is none leaves no stored file open", async () => {
+    const { id, path } = await run({ backupable_id: 1, storage_provider_id: 6 });
+    await service.call("POST", `/api/backup/${id}/drill`);
+    await soon(async () => expect((await service.backup(id)).drill_status).toBe("failed"));
+    expect((await service.backup(id)).drill_output).toMatch(/An identity is a private key of age/);
+    await soon(() => {
+      const open = execFileSync("find", [`/proc/${process.pid}/fd`, "-printf", "%l\n"]);
+      expect(open.toString().split("\n")).not.toContainEqual(expect.stringContaining(path));
+      return Promise.resolve();
+    });
   });
 
   test("a recipient with a slip of the pen is found when the configuration is tried", async () => {

@@ -105,7 +105,7 @@ export function createVerification(options: VerificationOptions) {
         const manifest = row.manifest as Manifest | null;
         const key =
           identity !== null && isEncrypted(row.path)
-            ? await findFileKey(await storage.get(row.path, { signal }), { identity })
+            ? await findFileKey(() => storage.get(row.path, { signal }), { identity })
             : null;
         output.say(await drill(await openPlain(storage, row, key, signal), manifest, attempt));
       } catch (error) {

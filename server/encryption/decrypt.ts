@@ -31,12 +31,15 @@ const armorStart = "-----BEGIN AGE ENCRYPTED FILE-----";
 const passphraseMs = 30_000;
 
 /**
- * @param file as stored; only its beginning is read
+ * @param open the file as stored, of which only the beginning is read; not called where what was given is no identity
  * @throws RefusedIdentity, EncryptionError, or what the file throws
  */
-export async function findFileKey(file: AsyncIterable<Uint8Array>, given: Given): Promise<FileKey> {
+export async function findFileKey(
+  open: () => Promise<AsyncIterable<Uint8Array>>,
+  given: Given,
+): Promise<FileKey> {
   const decrypter = await decrypterOf(given);
-  const header = await readHeader(file);
+  const header = await readHeader(await open());
   try {
     return await decrypter.decryptHeader(header);
   } catch (error) {
@@ -97,8 +100,17 @@ const noIdentity = () =>
     "An identity is a private key of age: a line that starts with “AGE-SECRET-KEY-1”, or the whole file that holds it.",
   );
 
-/** On a thread of its own: to try a passphrase takes a second of a processor, and 256 MB. */
-async function openProtected(armored: string, passphrase: string): Promise<string> {
+let lastTrial: Promise<unknown> = Promise.resolve();
+
+/** One after the other: several at once could take all memory, and each may say how much it takes, up to 1 GiB. */
+function openProtected(armored: string, passphrase: string): Promise<string> {
+  const trial = lastTrial.then(() => tryPassphrase(armored, passphrase));
+  lastTrial = trial.catch(() => undefined);
+  return trial;
+}
+
+/** On a thread of its own: it takes a second of a processor, and 256 MB where `age` itself has encrypted. */
+async function tryPassphrase(armored: string, passphrase: string): Promise<string> {
   const worker = new Worker(new URL("./passphrase-worker.ts", import.meta.url), {
     workerData: { armored, passphrase },
     execArgv: [],

@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { generateX25519Identity, identityToRecipient } from "age-encryption";
+import type { Worker } from "node:worker_threads";
+import { armor, Encrypter, generateX25519Identity, identityToRecipient } from "age-encryption";
 import { afterAll, describe, expect, test } from "vitest";
 import { CommandMissing, type Host } from "../hosts/host.ts";
 import { createLocalHost } from "../hosts/local.ts";
@@ -46,7 +47,7 @@ describe.skipIf(!hasAge).each([
       const content = randomBytes(bytes);
       const encrypt = await createEncrypt(host, recipients);
       const stored = await buffer(encrypt(inPieces(content), never));
-      const key = await findFileKey(inPieces(stored, 100), { identity });
+      const key = await findFileKey(async () => inPieces(stored, 100), { identity });
       expect((await buffer(createDecrypt(key)(inPieces(stored)))).equals(content)).toBe(true);
       const [file, keyFile] = [join(folder, "stored.age"), join(folder, "key.txt")];
       writeFileSync(file, stored);
@@ -106,13 +107,38 @@ test("what is no recipient is named by its place", async () => {
   );
 });
 
+test("passphrases are tried one after the other, however many come at once", async () => {
+  const encrypt = await createEncrypt(withoutProgram, recipients);
+  const stored = await buffer(encrypt(inPieces(randomBytes(10)), never));
+  const protect = new Encrypter();
+  protect.setPassphrase("correct horse");
+  protect.setScryptWorkFactor(12);
+  const given = { identity: armor.encode(await protect.encrypt(identity)) };
+  let [running, most] = [0, 0];
+  const count = (worker: Worker) => {
+    most = Math.max(most, ++running);
+    worker.once("exit", () => (running -= 1));
+  };
+  process.on("worker", count);
+  const passphrases = ["correct horse", "wrong", "correct horse"];
+  const tried = await Promise.allSettled(
+    passphrases.map((passphrase) =>
+      findFileKey(async () => inPieces(stored), { ...given, passphrase }),
+    ),
+  );
+  process.off("worker", count);
+  expect(tried.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  expect(most).toBe(1);
+});
+
 test("a stored file that was damaged breaks off before its end", async () => {
   const encrypt = await createEncrypt(withoutProgram, recipients);
   const stored = await buffer(encrypt(inPieces(randomBytes(200_000)), never));
-  const key = await findFileKey(inPieces(stored), { identity });
+  const key = await findFileKey(async () => inPieces(stored), { identity });
   stored[stored.length - 1] = (stored.at(-1) ?? 0) ^ 1;
   await expect(buffer(createDecrypt(key)(inPieces(stored)))).rejects.toThrow(/tag/i);
-  await expect(findFileKey(inPieces(Buffer.from("no age")), { identity })).rejects.toThrow(
+  const other = async () => inPieces(Buffer.from("no age"));
+  await expect(findFileKey(other, { identity })).rejects.toThrow(
     "The stored file isn't encrypted by age, or its beginning is damaged.",
   );
 });
