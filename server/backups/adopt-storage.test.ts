@@ -19,6 +19,9 @@ import { hasPostgresServer, startPostgresServer } from "./testing/postgres-serve
 const old = 7;
 /** A second name for the same place. */
 const again = 8;
+/** Storages inside of it, and around it. */
+const inner = 9;
+const around = 10;
 const path = `/api/inventory/storage-providers/${old}/adoption`;
 const dayMs = 24 * 3600 * 1000;
 
@@ -49,6 +52,8 @@ async function createFresh(more: Parameters<typeof createBackupTestService>[1] =
       ...more,
       providers: (folder) => `  - { id: ${old}, name: old disk, type: local, path: ${folder}/old }
   - { id: ${again}, name: same disk, type: local, server: 1, path: ${folder}/./old/ }
+  - { id: ${inner}, name: inner, type: local, path: ${folder}/old/inner }
+  - { id: ${around}, name: around, type: local, path: ${folder} }
 ${more.providers?.(folder) ?? ""}`,
     },
   );
@@ -245,6 +250,21 @@ describe("a storage", () => {
     await isInstalled(service, configuration?.id ?? 0);
     await service.call("DELETE", `/api/backup-configuration/${configuration?.id}`);
     expect(await previewIn(service)).toMatchObject({ known: 0, sources: [{ backups: 1 }] });
+  });
+
+  test("adds nothing that is listed in a storage inside of it, or around it", async () => {
+    await plant(folder, "inner/a/4/12-20260102T030000Z-0.sqlite.zst");
+    const { id } = await service.installed({});
+    expect((await service.run(id)).status).toBe("finished");
+    const at = (provider: number) => `/api/inventory/storage-providers/${provider}/adoption`;
+    expect(await adoptIn(service, at(inner))).toMatchObject({ adopted: 1, known: 0 });
+    expect(await adoptIn(service)).toMatchObject({ adopted: 0, known: 1 });
+    // The run's is in another folder of this one.
+    expect(await adoptIn(service, at(around))).toMatchObject({ adopted: 0, known: 2 });
+    await plant(folder, "inner-too/a/4/13-20260102T030000Z-0.sqlite.zst");
+    expect(await adoptIn(service, at(around))).toMatchObject({ adopted: 1, known: 2 });
+    expect(await adoptIn(service)).toMatchObject({ adopted: 0, known: 2 });
+    expect(await adoptIn(service, at(inner))).toMatchObject({ adopted: 0, known: 1 });
   });
 
   test("adds each backup once, however many adopt it at once", async () => {

@@ -23,7 +23,7 @@ import {
   type OldSource,
 } from "./adoption-targets.ts";
 import { type Group, toAdoption, toSource } from "./adoption-response.ts";
-import type { AdoptionStore } from "./adoption-store.ts";
+import type { AdoptionStore, Sharing } from "./adoption-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
 import type { ConfigurationTransitions } from "./configuration-transitions.ts";
 import { configurationEntry } from "./event-data.ts";
@@ -46,27 +46,33 @@ const rowsAtOnce = 200;
 export function createAdoptStorage(options: AdoptStorageOptions) {
   const { store, configurations, transitions, inventory, resolver, recovery, clock } = options;
 
-  /** The providers whose files are those of this one: the same place may have several names. */
-  async function sharing(provider: StorageProviderEntry): Promise<number[]> {
+  /** The providers that have files of this one, or it of theirs: a place may have several names, and lie inside of another. */
+  async function sharingWith(provider: StorageProviderEntry): Promise<Sharing[]> {
     const [{ storage_providers: providers }, servers] = await Promise.all([
       inventory.entries(),
       inventory.allServers(),
     ]);
     const here = new Set(servers.flatMap((one) => (one.connection === "local" ? one.id : [])));
     const place = placeOf(provider, here);
-    return providers.filter((one) => placeOf(one, here) === place).map(({ id }) => id);
+    return providers.flatMap((one) => {
+      const its = placeOf(one, here);
+      if (!its.startsWith(place) && !place.startsWith(its)) return [];
+      return [
+        { providerId: one.id, here: its.slice(place.length), there: place.slice(its.length) },
+      ];
+    });
   }
 
   async function look(provider: StorageProviderEntry, signal: AbortSignal) {
-    const providerIds = await sharing(provider);
+    const sharing = await sharingWith(provider);
     // Before the storage is listed: what is deleted meanwhile is still known.
-    const known = await store.pathsIn(providerIds);
+    const known = await store.pathsIn(sharing);
     const now = new Date(clock.now());
     try {
       const storage = await resolver.storage(provider.id);
       const isKnown = (key: string) => known.has(key);
       const found = await readAdoptable(storage, { isKnown, now, signal });
-      return { providerIds, place: storage.place, found, groups: await groupsOf(found) };
+      return { sharing, place: storage.place, found, groups: await groupsOf(found) };
     } catch (error) {
       if (signal.aborted) throw conflict("Canceled. Nothing was added.");
       throw error instanceof StorageError ? conflict(error.message) : error;
@@ -139,13 +145,13 @@ export function createAdoptStorage(options: AdoptStorageOptions) {
   /** @param files the oldest first @returns what of them was added, and where; null = all were there already */
   const add = (
     provider: StorageProviderEntry,
-    { place, providerIds }: { place: string; providerIds: readonly number[] },
+    { place, sharing }: { place: string; sharing: readonly Sharing[] },
     target: AdoptionTarget,
     files: readonly AdoptableFile[],
   ) =>
     store.alone(async (tx) => {
       const paths = files.map(({ key }) => key);
-      const known = await store.knownPaths(tx, providerIds, paths);
+      const known = await store.knownPaths(tx, sharing, paths);
       const added = files.filter(({ key }) => !known.has(key));
       const [first] = added;
       if (first === undefined) return null;
@@ -173,7 +179,7 @@ export function createAdoptStorage(options: AdoptStorageOptions) {
      * @throws a conflict where the storage cannot be read
      */
     async adopt(provider: StorageProviderEntry, signal: AbortSignal): Promise<Adoption> {
-      const { place, providerIds, found, groups } = await look(provider, signal);
+      const { place, sharing, found, groups } = await look(provider, signal);
       const sources: AdoptableSource[] = [];
       let adopted = 0;
       let known = found.known;
@@ -187,7 +193,7 @@ export function createAdoptStorage(options: AdoptStorageOptions) {
         let configurationId: number | null = null;
         for (let from = 0; from < group.files.length; from += rowsAtOnce) {
           const some = group.files.slice(from, from + rowsAtOnce);
-          const result = await add(provider, { place, providerIds }, target, some);
+          const result = await add(provider, { place, sharing }, target, some);
           configurationId = result?.configurationId ?? configurationId;
           files.push(...(result?.added ?? []));
         }
@@ -216,10 +222,10 @@ const sourceOf = ({ manifest: { source } }: AdoptableFile): OldSource => ({
   server: source.server.name,
 });
 
-/** The same for two providers whose files are the same. @param here ids of the servers that are this machine */
+/** That of one provider begins with that of another where it lies inside of it. @param here ids of the servers that are this machine */
 const placeOf = (entry: StorageProviderEntry, here: ReadonlySet<number>): string =>
   entry.type === "s3"
-    ? `s3 ${entry.endpoint?.replace(/\/+$/, "") ?? ""} ${entry.bucket}`
+    ? `s3 ${entry.endpoint?.replace(/\/+$/, "") ?? ""} ${entry.bucket}/`
     : `${entry.server === undefined || here.has(entry.server) ? "here" : entry.server} ${normalize(`${expandHome(entry.path)}/`)}`;
 
 /** They were checked before they became text. */

@@ -1,7 +1,7 @@
 // The rows of adopted backups, and of the configurations that they are listed below.
 import type { BackupableType } from "../../contract/backups/backup.ts";
 import type { Connection, Database } from "../store/database.ts";
-import { and, desc, eq, inArray, isNotNull, max, ne, sql } from "../store/drizzle.ts";
+import { and, desc, eq, inArray, isNotNull, max, ne, or, sql } from "../store/drizzle.ts";
 import { insertRows } from "../store/rows.ts";
 import {
   backupConfigurations as configurations,
@@ -30,6 +30,25 @@ type AdoptedRow = Required<
   >
 >;
 
+/** A storage provider some of whose files are also files of another one, by what their keys begin with in each. */
+export type Sharing = { providerId: number; here: string; there: string };
+
+/** The keys by which the other one has the files that are its too. */
+function keysHere(
+  rows: readonly { path: string; providerId: number }[],
+  sharing: readonly Sharing[],
+): Set<string> {
+  const byId = new Map(sharing.map((one) => [one.providerId, one]));
+  return new Set(
+    rows.flatMap(({ path, providerId }) => {
+      const its = byId.get(providerId);
+      return its !== undefined && path.startsWith(its.there)
+        ? [its.here + path.slice(its.there.length)]
+        : [];
+    }),
+  );
+}
+
 /** Whoever adds adopted backups waits for who does so already, so that each finds what the other has added. */
 const adoptionLock = 7_382_147;
 
@@ -42,31 +61,36 @@ export function createAdoptionStore(db: Database) {
         return steps(tx);
       }),
 
-    /** Where the files of all backups in storages are, or may be. */
-    async pathsIn(providerIds: readonly number[]): Promise<Set<string>> {
+    /** Where the files of all backups in storages that share a place are, or may be. */
+    async pathsIn(sharing: readonly Sharing[]): Promise<Set<string>> {
+      const ids = sharing.map(({ providerId }) => providerId);
       const rows = await db
-        .select({ path: backups.path })
+        .select({ path: backups.path, providerId: backups.storage_provider_id })
         .from(backups)
-        .where(and(inArray(backups.storage_provider_id, [...providerIds]), ne(backups.path, "")));
-      return new Set(rows.map(({ path }) => path));
+        .where(and(inArray(backups.storage_provider_id, ids), ne(backups.path, "")));
+      return keysHere(rows, sharing);
     },
 
     /** Which of these are there. */
     async knownPaths(
       tx: Connection,
-      providerIds: readonly number[],
-      paths: readonly string[],
+      sharing: readonly Sharing[],
+      keys: readonly string[],
     ): Promise<Set<string>> {
-      const rows = await tx
-        .select({ path: backups.path })
-        .from(backups)
-        .where(
-          and(
-            inArray(backups.storage_provider_id, [...providerIds]),
-            sql`${backups.path} = any(${sql.param([...paths])}::text[])`,
-          ),
+      const wanted = sharing.map(({ providerId, here, there }) => {
+        const paths = keys
+          .filter((key) => key.startsWith(here))
+          .map((key) => there + key.slice(here.length));
+        return and(
+          eq(backups.storage_provider_id, providerId),
+          sql`${backups.path} = any(${sql.param(paths)}::text[])`,
         );
-      return new Set(rows.map(({ path }) => path));
+      });
+      const rows = await tx
+        .select({ path: backups.path, providerId: backups.storage_provider_id })
+        .from(backups)
+        .where(or(...wanted));
+      return keysHere(rows, sharing);
     },
 
     insert: (tx: Connection, rows: readonly AdoptedRow[]): Promise<void> =>
