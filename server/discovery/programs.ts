@@ -62,7 +62,11 @@ export function createPrograms({ takeOvers, lookAtPrograms, present }: WorkersOf
       return programs.map((program) => {
         const site = siteOf(sites, program);
         const running = runningOf(program.program);
-        const taker = takers.find(({ take_over: taken }) => taken.program === program.program);
+        const taker = takeOvers.takerOf(takers, {
+          program: program.program,
+          siteId: site?.id ?? null,
+          command: "problem" in running ? null : running.command,
+        });
         return {
           program: program.program,
           command: toShownText(program.options.get("command") ?? ""),
@@ -72,7 +76,7 @@ export function createPrograms({ takeOvers, lookAtPrograms, present }: WorkersOf
           version: versionOf(program),
           running: "problem" in running ? null : running.running,
           ...compareProgram(program, site, running),
-          worker: taker === undefined ? null : { id: taker.id, take_over: taker.take_over.status },
+          worker: taker && { id: taker.id, take_over: taker.take_over.status },
         };
       });
     },

@@ -1,4 +1,5 @@
 // The programs of supervisord whose place workers take, in the workers' rows.
+import { isInTransit } from "../../contract/states.ts";
 import { and, eq, sql } from "../store/drizzle.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { servers, workers, type TakenProgram } from "../store/tables.ts";
@@ -8,6 +9,25 @@ type WorkerRow = typeof workers.$inferSelect;
 export type TakingWorker = WorkerRow & { take_over: TakenProgram };
 
 const isTaking = (row: WorkerRow): row is TakingWorker => row.take_over !== null;
+
+/** A program as it is now, and the site whose queue it runs; the command is null or empty where supervisord does not say it. */
+type Now = { program: string; siteId: number | null; command: string | null };
+
+/**
+ * The worker that is on its way to a program's place, or has taken it. One that made way when it ran something else, by the
+ * same name, does none of its jobs.
+ */
+export function takerOf(
+  takers: readonly TakingWorker[],
+  { program, siteId, command }: Now,
+): TakingWorker | null {
+  const its = takers.filter(({ take_over: taken }) => taken.program === program);
+  const does = (row: TakingWorker) =>
+    row.site_id === siteId &&
+    (!command || row.take_over.command === "" || row.take_over.command === command);
+  const moving = its.find(({ take_over: taken }) => isInTransit(taken.status));
+  return moving ?? its.findLast(does) ?? null;
+}
 
 export function createTakeOverStore(db: Database, leases: WorkerLeases) {
   const programIs = (serverId: number, program: string) =>
@@ -43,23 +63,24 @@ export function createTakeOverStore(db: Database, leases: WorkerLeases) {
             sql`${workers.take_over} is not null`,
             sql`${workers.take_over} @> ${JSON.stringify({ server_id: serverId })}::jsonb`,
           ),
-        );
+        )
+        .orderBy(workers.id);
       return rows.filter(isTaking);
     },
 
-    /** The one for a program. Until the transaction ends nobody else looks for one on that server, to make it where there is none. */
-    async lockTaker(
-      tx: Connection,
-      serverId: number,
-      program: string,
-    ): Promise<TakingWorker | null> {
+    /** Those for a program. Until the transaction ends nobody else looks for one on that server, to make it where there is none. */
+    async lockTakers(tx: Connection, serverId: number, program: string): Promise<TakingWorker[]> {
       await tx
         .select({ id: servers.id })
         .from(servers)
         .where(eq(servers.id, serverId))
         .for("no key update");
-      const rows = await tx.select().from(workers).where(programIs(serverId, program));
-      return rows.find(isTaking) ?? null;
+      const rows = await tx
+        .select()
+        .from(workers)
+        .where(programIs(serverId, program))
+        .orderBy(workers.id);
+      return rows.filter(isTaking);
     },
 
     /** @returns false where it is not as it was read any more */

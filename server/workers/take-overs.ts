@@ -19,7 +19,7 @@ import { areStopped, openProgram } from "./supervisord/foreign-programs.ts";
 import type { Machine } from "./supervisord/machine.ts";
 import { isAway } from "./supervisord/rpc.ts";
 import { RpcFault } from "./supervisord/xml-rpc.ts";
-import type { TakingWorker } from "./take-over-store.ts";
+import { takerOf, type TakingWorker } from "./take-over-store.ts";
 
 type TakeOverOptions = {
   store: WorkerStore;
@@ -209,8 +209,14 @@ export function createTakeOvers(options: TakeOverOptions) {
         is_removed: false,
       };
       const row = await store.transaction(async (tx) => {
-        const taker = await store.lockTaker(tx, site.serverId, taken.program);
-        if (taker === null) return creator.insert(tx, site, body, record);
+        const takers = await store.lockTakers(tx, site.serverId, taken.program);
+        const taker = takerOf(takers, { ...taken, siteId: site.id });
+        if (taker === null) {
+          // What they say is left to do would remove the program that is there now.
+          for (const row of takers)
+            await store.setTakeOver(tx, row, { ...row.take_over, is_removed: true });
+          return creator.insert(tx, site, body, record);
+        }
         if (taker.status === "removing")
           throw conflict(`Worker ${taker.id}, which took it over, is being deleted. Try again.`);
         if (isInTransit(taker.take_over.status)) return taker;
@@ -221,6 +227,7 @@ export function createTakeOvers(options: TakeOverOptions) {
       return row;
     },
     takersOn: store.takersOn,
+    takerOf,
     wake: loop.wake,
     stop: loop.stop,
   };

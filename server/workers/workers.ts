@@ -53,7 +53,7 @@ export type Workers = {
   handlers: Pick<Handlers, Extract<keyof Handlers, `worker.${string}`>>;
   metrics: MetricsPart;
   noteDeployment: Deployer["note"];
-  takeOvers: Pick<TakeOvers, "begin" | "takersOn">;
+  takeOvers: Pick<TakeOvers, "begin" | "takersOn" | "takerOf">;
   /** What supervisord says of the programs on a server. @throws SupervisordAway, ServerAway or RpcFault */
   lookAtPrograms(server: ServerRow): Promise<ForeignPrograms>;
   /** As the interface shows it. */
