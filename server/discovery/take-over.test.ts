@@ -236,6 +236,7 @@ sites:
     for (const command of taken?.commands ?? [])
       await run("sh", ["-c", command.replace(/^sudo /, "")]);
     await expect(readFile(file)).rejects.toThrow("ENOENT");
+    expect(await readFile(`${file}.before`, "utf8")).toContain("[program:shop-queue]");
     expect(await statesOf("shop-queue")).toEqual([]);
     // Once that is done nothing is left to do.
     await service.ahead(60_000);

@@ -16,7 +16,8 @@ const deleteSection = ({ program, file }: Taken): string[] => {
 export function takeOverCommands(taken: Taken): string[] {
   const { program, file, config, is_alone: isAlone } = taken;
   return [
-    isAlone ? ["rm", file] : deleteSection(taken),
+    // Somebody may have added to the file since it was looked at.
+    isAlone ? ["mv", file, `${file}.before`] : deleteSection(taken),
     ["supervisorctl", ...(config === null ? [] : ["-c", config]), "remove", program],
   ].map((argv) => toCommandLine(["sudo", ...argv]));
 }
