@@ -66,7 +66,7 @@ export type Resolver = {
   ): Promise<Subject>;
   /** @throws StorageError when the inventory has it no more, its secret is not there, or its disk is away */
   storage(providerId: number): Promise<ListedStorage>;
-  /** What is stored there is encrypted with; null = nothing is. @throws EncryptionError when a recipient is none */
+  /** What is stored there is encrypted with; null = nothing is. @throws EncryptionError when a recipient is none, or like `storage` */
   encryption(providerId: number): Promise<Encryption | null>;
   /** The text of the identity that drills decrypt with; null = there is none. @throws EncryptionError when it is not there */
   drillIdentity(providerId: number): Promise<string | null>;
@@ -176,6 +176,14 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
     }
   }
 
+  /** @throws StorageError when the inventory has it no more */
+  async function findProvider(id: number): Promise<StorageProviderEntry> {
+    const entry = await inventory.findStorageProvider(id);
+    if (entry === null)
+      throw new StorageError(`Storage provider ${id} is no longer in the inventory.`);
+    return entry;
+  }
+
   const encryptionOf = async (recipients: Recipients): Promise<Encryption> => ({
     recipients,
     encrypt: await createEncrypt(host, recipients),
@@ -203,9 +211,7 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
     },
 
     async storage(providerId) {
-      const entry = await inventory.findStorageProvider(providerId);
-      if (entry === null)
-        throw new StorageError(`Storage provider ${providerId} is no longer in the inventory.`);
+      const entry = await findProvider(providerId);
       if (entry.type === "s3") return openBucket(entry, secrets);
       const folder = await folderOf(entry);
       const marked = folder.open({ isMarked: true });
@@ -221,8 +227,9 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
     },
 
     async encryption(providerId) {
-      const entry = await inventory.findStorageProvider(providerId);
-      return entry?.recipients === undefined ? null : encryptionOf(entry.recipients);
+      // Removed since the storage was opened, it may have had recipients.
+      const { recipients } = await findProvider(providerId);
+      return recipients === undefined ? null : encryptionOf(recipients);
     },
 
     async drillIdentity(providerId) {

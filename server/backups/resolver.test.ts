@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { createLocalHost } from "../hosts/local.ts";
+import type { InventoryStore } from "../inventory/store.ts";
+import { createResolver } from "./resolver.ts";
+
+test("a storage that is gone from the inventory is not one that stores unencrypted", async () => {
+  const resolver = createResolver({
+    // All that is asked of it: somebody has removed the entry since the run opened its storage.
+    inventory: {
+      findStorageProvider: async () => null,
+    } as Partial<InventoryStore> as InventoryStore,
+    store: { newestPaths: async () => [] },
+    host: createLocalHost({ PATH: "", HOME: "/" }),
+    servers: { open: () => Promise.reject(new Error("No server is needed.")) },
+    secrets: { read: () => Promise.reject(new Error("No secret is needed.")) },
+    scratch: { own: "/", folderOf: async () => "/", clear: async () => undefined },
+  });
+  await expect(resolver.encryption(3)).rejects.toThrow(
+    "Storage provider 3 is no longer in the inventory.",
+  );
+});
