@@ -13,7 +13,8 @@ export function isVisibleMessage(alias: string, visible: Visible): ReturnType<ty
   if (visible === null) return sql`true`;
   const message = sql.identifier(alias);
   const included = sql`from channel_message_events included join events on events.id = included.event_id where included.message_id = ${message}.id`;
-  const isOfThese = sql`events.server_id = any(${sql.param([...visible])}::int[])`;
+  // What is of the installation has no server, and is of none of these.
+  const isOfThese = sql`(events.server_id = any(${sql.param([...visible])}::int[])) is true`;
   return sql`(${message}.event = 'channel.test' or (
     exists (select ${included} and ${isOfThese}) and not exists (select ${included} and not ${isOfThese})))`;
 }

@@ -148,6 +148,26 @@ test("a failure is on the timeline, doctor's and the overview's, sent to channel
   expect(message).toContain(`The last good one is of ${lastGood}.`);
   expect(await stored()).toEqual(before);
 
+  // A message that tells of a server, too, is none for a token of that server alone.
+  await service.query(`with same as (
+      insert into events (type, server_id, message_id, data, notification, dispatched_at)
+      select type, 1, 'msg_of_server', data, notification, now() from events where server_id is null
+      order by id desc limit 1 returning id)
+    insert into channel_message_events select max(m.id), (select id from same) from channel_messages m`);
+  const { body: narrow } = await service.json<{ token: string }>("POST", "/api/tokens", {
+    name: "web",
+    abilities: ["read"],
+    server_ids: [1],
+  });
+  const channelsSeen = async (token?: string) =>
+    (await service.call("GET", "/api/notification-channels", undefined, token)).text();
+  expect(await channelsSeen()).toContain("Backup failed: Quarterdeck");
+  expect(await channelsSeen(narrow.token)).toContain("on-call");
+  expect(await channelsSeen(narrow.token)).not.toContain("Backup failed: Quarterdeck");
+  const made = "(select id from events where message_id = 'msg_of_server')";
+  await service.query(`delete from channel_message_events where event_id = ${made}`);
+  await service.query("delete from events where message_id = 'msg_of_server'");
+
   clock.jump(dayMs);
   await nightly().run();
   expect(await doctor()).toMatchObject({ state: "ok" });
