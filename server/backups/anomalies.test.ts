@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { findAnomalies, type Measured } from "./anomalies.ts";
 
 const measured = (sizeBytes: number, minutes = 1, checksum = `${sizeBytes} ${minutes}`) =>
-  ({ sizeBytes, durationMs: minutes * 60_000, checksum }) satisfies Measured;
+  ({ sizeBytes, durationMs: minutes * 60_000, checksum, isEncrypted: false }) satisfies Measured;
 const usual = [1000, 1100, 900, 1000, 1050, 950, 1000].map((size, index) =>
   measured(size * 1000, 1 + index / 100),
 );
@@ -25,6 +25,14 @@ test.each<[string, Measured, Measured[], RegExp[]]>([
   const warnings = findAnomalies(now, before);
   expect(warnings).toHaveLength(expected.length);
   expected.forEach((pattern, index) => expect(warnings[index]).toMatch(pattern));
+});
+
+test("warns where the backup before was encrypted and this one is not", () => {
+  const plain = measured(5000);
+  const sealed = { ...plain, isEncrypted: true };
+  expect(findAnomalies(plain, [sealed])).toEqual([expect.stringMatching(/^Stored unencrypted/)]);
+  expect(findAnomalies(sealed, [plain, sealed])).toEqual([]);
+  expect(findAnomalies(plain, [plain, sealed])).toEqual([]);
 });
 
 test("warns of seven identical backups, and not of six", () => {

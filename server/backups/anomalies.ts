@@ -3,7 +3,12 @@
 import type { Manifest } from "./sources/source.ts";
 import { sizeInWords, shortDuration } from "./formatting.ts";
 
-export type Measured = { sizeBytes: number; durationMs: number; checksum: string | null };
+export type Measured = {
+  sizeBytes: number;
+  durationMs: number;
+  checksum: string | null;
+  isEncrypted: boolean;
+};
 
 /** How many backups before it one is held against. */
 export const comparedBackups = 7;
@@ -23,6 +28,10 @@ export function findAnomalies(now: Measured, before: readonly Measured[]): strin
   const warnings: string[] = [];
   if (now.sizeBytes < nearlyEmptyBytes)
     warnings.push(`Nearly empty: ${sizeInWords(now.sizeBytes)}.`);
+  if (!now.isEncrypted && before[0]?.isEncrypted === true)
+    warnings.push(
+      "Stored unencrypted, and the backup before was encrypted: the storage provider has no recipients any more.",
+    );
   if (compared.length >= minForMedian) {
     const usualBytes = median(compared.map(({ sizeBytes }) => sizeBytes));
     const share = now.sizeBytes / Math.max(1, usualBytes);

@@ -6,6 +6,7 @@ import { recordEvent } from "../events/store.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import type { Connection } from "../store/database.ts";
 import { backupEntry, canceledAction, backupEvent } from "./event-data.ts";
+import { isEncrypted } from "../encryption/encrypt.ts";
 import { findAnomalies, manifestWarnings, type Measured } from "./anomalies.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
@@ -51,7 +52,8 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
   ): Promise<BackupRow> {
     const endedAt = now();
     const durationMs = endedAt.getTime() - row.started_at.getTime();
-    const measured = { sizeBytes: stored.sizeBytes, durationMs, checksum: stored.checksum };
+    const { sizeBytes, checksum } = stored;
+    const measured = { sizeBytes, durationMs, checksum, isEncrypted: isEncrypted(row.path) };
     const warnings = [
       ...manifestWarnings(stored.manifest),
       ...findAnomalies(measured, before.map(measure)),
@@ -144,10 +146,11 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
   return { finish, fail };
 }
 
-const measure = ({ size, started_at, ended_at, checksum }: BackupRow): Measured => ({
+const measure = ({ path, size, started_at, ended_at, checksum }: BackupRow): Measured => ({
   sizeBytes: size,
   durationMs: (ended_at ?? started_at).getTime() - started_at.getTime(),
   checksum,
+  isEncrypted: isEncrypted(path),
 });
 
 const toObject = ({ storage_provider_id, path }: BackupRow) => ({ storage_provider_id, path });
