@@ -88,4 +88,15 @@ test("an encrypted backup is restored with the key that belongs to it, and with 
     const content = await readFile(join(file.parentPath, file.name)).catch(() => Buffer.alloc(0));
     expect(content.includes(mine), file.name).toBe(false);
   }
+
+  // The tests that follow have one storage provider to choose.
+  await page.goto("about:blank");
+  await service.call("DELETE", `/api/backup-configuration/${id}?files=remove`);
+  await expect
+    .poll(async () => (await service.call("GET", `/api/backup-configuration/${id}`)).status)
+    .toBe(404);
+  await service.changeInventory(({ storage_providers: providers }) => void providers.pop());
+  await expect
+    .poll(async () => await (await service.call("GET", "/api/storage-providers")).text())
+    .not.toContain('"sealed"');
 });
