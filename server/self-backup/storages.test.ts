@@ -25,13 +25,16 @@ let service: TestService;
 let opened: OpenDatabase;
 let servers: Servers;
 let bucketFolder: string;
+/** What is registered within a hook is never run. */
+const cleanUps: (() => unknown)[] = [];
+const later = (cleanUp: () => unknown) => void cleanUps.push(cleanUp);
 
 beforeAll(async () => {
-  sshd = await startSshd({ cleanUp: afterAll });
+  sshd = await startSshd({ cleanUp: later });
   await mkdir(join(sshd.folder, "copies"));
   // The account that logs in there is not the one that runs the tests.
   await chmod(join(sshd.folder, "copies"), 0o777);
-  bucketFolder = await makeFolder(afterAll);
+  bucketFolder = await makeFolder(later);
   s3 = await startS3(bucketFolder);
   service = await createTestService({
     inventory: (folder) =>
@@ -56,6 +59,7 @@ afterAll(async () => {
   await servers.close();
   await service.close();
   await s3.close();
+  for (const cleanUp of cleanUps.toReversed()) await cleanUp();
 });
 
 test.each([
