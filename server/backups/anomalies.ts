@@ -30,7 +30,7 @@ export function findAnomalies(now: Measured, before: readonly Measured[]): strin
     warnings.push(`Nearly empty: ${sizeInWords(now.sizeBytes)}.`);
   if (!now.isEncrypted && before[0]?.isEncrypted === true)
     warnings.push(
-      "Stored unencrypted, and the backup before was encrypted: the storage provider has no recipients any more.",
+      "Stored unencrypted, although the previous backup was encrypted: its storage provider no longer has recipients.",
     );
   if (compared.length >= minForMedian) {
     const usualBytes = median(compared.map(({ sizeBytes }) => sizeBytes));

@@ -6,7 +6,7 @@ import type { Clock } from "../clock.ts";
 import type { Actor } from "../activity/actor.ts";
 import { recordActivity } from "../activity/store.ts";
 import type { FieldErrors } from "../../contract/errors.ts";
-import { findFileKey, RefusedIdentity, type Given } from "../encryption/decrypt.ts";
+import { findFileKey, RefusedIdentity, type GivenIdentity } from "../encryption/decrypt.ts";
 import { isEncrypted } from "../encryption/encrypt.ts";
 import { conflict, InvalidFields, ServiceError } from "../http/service-error.ts";
 import type { Leases } from "../instances/leases.ts";
@@ -42,7 +42,7 @@ type BackupServiceOptions = {
 };
 
 /** As a request has it. */
-type GivenFields = { [Field in keyof Given]?: Given[Field] | undefined };
+type GivenFields = { [Field in keyof GivenIdentity]?: GivenIdentity[Field] | undefined };
 
 const alreadyEnding = "The backup is already ending. Check again in a moment.";
 

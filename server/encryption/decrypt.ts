@@ -8,7 +8,7 @@ import { throughWebStream } from "./web-stream.ts";
 export type FileKey = Uint8Array;
 
 /** What somebody gave to open a file with. */
-export type Given = {
+export type GivenIdentity = {
   /** Of an identity file, as `age-keygen` writes it, or the same encrypted with a passphrase and armored. */
   identity: string;
   passphrase?: string | undefined;
@@ -17,9 +17,9 @@ export type Given = {
 /** What is wrong with what somebody gave, at its field. */
 export class RefusedIdentity extends EncryptionError {
   override name = "RefusedIdentity";
-  readonly field: keyof Given;
+  readonly field: keyof GivenIdentity;
 
-  constructor(field: keyof Given, message: string) {
+  constructor(field: keyof GivenIdentity, message: string) {
     super(message);
     this.field = field;
   }
@@ -36,7 +36,7 @@ const passphraseMs = 30_000;
  */
 export async function findFileKey(
   open: () => Promise<AsyncIterable<Uint8Array>>,
-  given: Given,
+  given: GivenIdentity,
 ): Promise<FileKey> {
   const decrypter = await decrypterOf(given);
   const header = await readHeader(await open());
@@ -69,7 +69,7 @@ export const createDecrypt = (key: FileKey) =>
     yield* throughWebStream(source, (stream) => decrypter.decrypt(stream));
   };
 
-async function decrypterOf({ identity, passphrase = "" }: Given) {
+async function decrypterOf({ identity, passphrase = "" }: GivenIdentity) {
   const { Decrypter } = await import("age-encryption");
   const decrypter = new Decrypter();
   const isProtected = identity.trimStart().startsWith(armorStart);

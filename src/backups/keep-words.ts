@@ -16,7 +16,7 @@ type Asked = {
   now: Date;
 };
 
-/** E.g. "After a year: 27 backups, the oldest from 11 months before." Null where no rule keeps any, or nothing runs. */
+/** E.g. "After a year: 20 backups, the oldest 11 months older than the newest." Null where no rule keeps any, or nothing runs. */
 export function yearInWords({ frequency, timeZone, hold, keep, now }: Asked): string | null {
   if (keep === null) return null;
   const end = now.getTime() + yearDays * dayMs;
@@ -31,11 +31,11 @@ export function yearInWords({ frequency, timeZone, hold, keep, now }: Asked): st
   const days = Math.round((last.getTime() - oldest.getTime()) / dayMs);
   const after = isWhole
     ? "a year"
-    : agoInWords(Math.round((last.getTime() - now.getTime()) / dayMs));
-  return `After ${after}: ${kept.size} ${kept.size === 1 ? "backup" : "backups"}${days > 0 ? `, the oldest ${agoInWords(days)} older than the newest` : ""}.`;
+    : daysInWords(Math.round((last.getTime() - now.getTime()) / dayMs));
+  return `After ${after}: ${kept.size} ${kept.size === 1 ? "backup" : "backups"}${days > 0 ? `, the oldest ${daysInWords(days)} older than the newest` : ""}.`;
 }
 
-const agoInWords = (days: number): string => {
+const daysInWords = (days: number): string => {
   const [count, unit] = days >= 61 ? [Math.round(days / 30.44), "month"] : [days, "day"];
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 };

@@ -50,7 +50,7 @@ export function EncryptionFields() {
         <SecretField
           name="drill_identity"
           label="Drill identity"
-          none="None"
+          none="None: drills only verify"
           emptyText="Enter a private key of age."
           placeholder="AGE-SECRET-KEY-1…"
           help="A private key that restore drills decrypt with. Without one, drills only verify the stored file."

@@ -5,6 +5,9 @@ import { engineWords, secretWords } from "./kinds.ts";
 
 type Facts = (entry: FileEntries[InventoryKind], servers: InventoryFile["servers"]) => string[];
 
+const encryptionFact = (recipients: readonly string[] | undefined): string[] =>
+  recipients === undefined ? [] : ["New backups are encrypted"];
+
 export const factsOf: Facts = (entry, servers) => {
   const serverName = (id: number) =>
     servers.find((server) => server.id === id)?.name ?? `Server ${id}`;
@@ -26,9 +29,17 @@ export const factsOf: Facts = (entry, servers) => {
     ];
   switch (entry.type) {
     case "local":
-      return [entry.server === undefined ? "This machine" : serverName(entry.server), entry.path];
+      return [
+        entry.server === undefined ? "This machine" : serverName(entry.server),
+        entry.path,
+        ...encryptionFact(entry.recipients),
+      ];
     case "s3":
-      return [`Bucket ${entry.bucket}`, `Keys: ${secretWords(entry.secret_key)}`];
+      return [
+        `Bucket ${entry.bucket}`,
+        `Keys: ${secretWords(entry.secret_key)}`,
+        ...encryptionFact(entry.recipients),
+      ];
     case "email":
       return ["Email", entry.email];
     case "slack":
