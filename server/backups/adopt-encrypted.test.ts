@@ -1,10 +1,10 @@
 // A storage whose backups an earlier installation encrypted, adopted by a fresh one.
-import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Adoption } from "../../contract/backups/adoption.ts";
-import { storedFilesIn } from "../storage/testing/stored-files.ts";
+import { copyStorage, storedFilesIn } from "../storage/testing/stored-files.ts";
 import { manifestKeyOf } from "./stored-file.ts";
 import { createBackupTestService, type BackupTestService } from "./testing/backup-service.ts";
 
@@ -45,7 +45,7 @@ test("lists encrypted backups, and restores them with their key alone", async ()
     expect((await first.run(id)).status).toBe("finished");
   }
   const folder = join(second.folder, "old");
-  await cp(join(first.folder, "sealed"), folder, { recursive: true });
+  await copyStorage(join(first.folder, "sealed"), folder);
   const orders = second.sql("select * from orders order by id");
   second.sql("delete from orders");
 

@@ -1,6 +1,6 @@
 // A storage with backups of an earlier installation, adopted by a fresh one.
 import { execFileSync } from "node:child_process";
-import { cp, mkdir, readFile, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
@@ -9,7 +9,7 @@ import type { Backup, BackupConfiguration } from "../../contract/backups/backup.
 import type { Overview } from "../../contract/overview.ts";
 import type { Page } from "../../contract/paging.ts";
 import { markerName } from "../storage/marker.ts";
-import { storedFilesIn } from "../storage/testing/stored-files.ts";
+import { copyStorage, storedFilesIn } from "../storage/testing/stored-files.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { manifestKeyOf } from "./stored-file.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
@@ -141,7 +141,7 @@ describe.skipIf(!hasPostgresServer)("from one installation to the next", () => {
     await first.call("PUT", `/api/backup/${(await first.show(ordersBackup.id)).last_backup?.id}`);
     await first.restored((await first.show(ordersBackup.id)).backups.at(-1)?.id ?? 0, "finished");
     await soon(async () => expect(await first.files()).toHaveLength(4));
-    await cp(join(first.folder, "copies"), folder, { recursive: true });
+    await copyStorage(join(first.folder, "copies"), folder);
 
     const preview = await previewIn(second);
     expect(preview).toMatchObject({ adopted: 0, known: 0, left_out: [], unread: 0 });

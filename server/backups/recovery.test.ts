@@ -2,7 +2,6 @@
 import { execFile, spawnSync } from "node:child_process";
 import {
   chmod,
-  cp,
   link,
   mkdir,
   readdir,
@@ -16,6 +15,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { copyStorage } from "../storage/testing/stored-files.ts";
 import { isRoot } from "../testing/machine.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { makeMemoryFolder } from "../testing/memory-folder.ts";
@@ -149,7 +149,7 @@ describe.skipIf(
         expect(texts.filter((text) => text.includes(secret))).toEqual([]);
     }
 
-    await cp(copies, copy, { recursive: true });
+    await copyStorage(copies, copy);
     await postgres.query("postgres", `drop database "shop's ""new"" = $1"`);
     await mariadb.query(null, "DROP DATABASE `blog``s 'old'`");
     await rm(join(service.folder, "orders.sqlite"));

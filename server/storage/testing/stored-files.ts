@@ -1,7 +1,8 @@
-// What lies in a storage's folder, as tests of backups count it.
-import { readdir } from "node:fs/promises";
+// What lies in a storage's folder, as tests of backups count and copy it.
+import { cp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { markerName } from "../marker.ts";
+import { partial } from "../object-key.ts";
 
 /**
  * Paths of the stored files, and of all that belongs to none of them, in order. A manifest whose file is there counts with it,
@@ -20,3 +21,7 @@ export async function storedFilesIn(folder: string): Promise<string[]> {
     (name) => !name.endsWith(".json") || !all.has(name.slice(0, -".json".length)),
   );
 }
+
+/** Copies a storage whose service is running: what it is writing at that moment, such as the next recovery page, is left out. */
+export const copyStorage = (from: string, to: string): Promise<void> =>
+  cp(from, to, { recursive: true, filter: (path) => !path.endsWith(partial("")) });
