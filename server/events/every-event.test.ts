@@ -91,6 +91,11 @@ test("a worker that fails and is up again", async () => {
 
 test("a backup, its restore, and both of them failing; a damaged backup and its drill have times of their own", async () => {
   const { id } = await service.installed();
+  // No scheduled run comes between, whatever time of day it is.
+  await service.query(
+    "update backup_configurations set next_run_at = next_run_at + interval '9 days' where id = $1",
+    [id],
+  );
   const backup = await service.run(id);
   expect(await arrived("backup.finished")).toMatchObject({
     ...ofOrders,
