@@ -31,8 +31,15 @@ async function receiveHeld() {
 }
 type Held = Awaited<ReturnType<typeof receiveHeld>>;
 
-/** Has three deliveries made for each of three webhooks, and the second ones of two webhooks recorded together. */
-async function recordTogether(before: (first: Held, second: Held) => Promise<unknown>) {
+/**
+ * Has three deliveries made for each of three webhooks, and the second ones of two webhooks recorded together.
+ * @param before called before these are answered
+ * @param meanwhile called when the third ones are on their way and nothing of the second ones is recorded
+ */
+async function recordTogether({
+  before,
+  meanwhile,
+}: Partial<Record<"before" | "meanwhile", (first: Held) => Promise<unknown>>>) {
   const [blocking, first, second] = [
     await receiveHeld(),
     await receiveHeld(),
@@ -46,7 +53,7 @@ async function recordTogether(before: (first: Held, second: Held) => Promise<unk
   await service.dispatched();
   for (const one of all) one.release(0);
   for (const one of all) await one.isHeld(2);
-  await before(first, second);
+  await before?.(first);
   // An attempt is being recorded, and waits for a row; meanwhile others are made.
   const client = new pg.Client(service.connection);
   await client.connect();
@@ -66,6 +73,7 @@ async function recordTogether(before: (first: Held, second: Held) => Promise<unk
     // The next one is sent while the outcome of the one before waits to be recorded.
     await soon(() => expect(one.receiver.arrivals).toHaveLength(3));
   }
+  await meanwhile?.(first);
   await client.query("commit");
   return { first, second };
 }
@@ -76,14 +84,15 @@ const attemptsOf = async ({ webhook }: Held) =>
 const allDelivered = Array.from({ length: 3 }, () => ["delivered", 1]);
 
 test("an attempt whose claim was lost is not recorded, and those beside it are", async () => {
-  const { first, second } = await recordTogether((lost) =>
+  const { first, second } = await recordTogether({
     // As the engine does when a runner's heartbeats are missing.
-    service.query(
-      `update pgboss.job set state = 'retry', start_after = pgboss.job_now() + interval '1 day'
-       where name = 'webhook.deliveries' and singleton_key = $1 and state = 'active'`,
-      [String(lost.webhook.id)],
-    ),
-  );
+    meanwhile: (lost) =>
+      service.query(
+        `update pgboss.job set state = 'retry', start_after = pgboss.job_now() + interval '1 day'
+         where name = 'webhook.deliveries' and singleton_key = $1 and state = 'active'`,
+        [String(lost.webhook.id)],
+      ),
+  });
   await soon(async () => expect(await attemptsOf(second)).toEqual(allDelivered));
   expect(await attemptsOf(first)).toEqual([
     ["pending", 0],
@@ -101,11 +110,13 @@ test("an attempt whose claim was lost is not recorded, and those beside it are",
 });
 
 test("an attempt that cannot be recorded is made again, and those beside it are not", async () => {
-  const { first, second } = await recordTogether(async (bad) => {
-    await service.query(`create function refuse() returns trigger language plpgsql as
+  const { first, second } = await recordTogether({
+    before: async (bad) => {
+      await service.query(`create function refuse() returns trigger language plpgsql as
       $$ begin raise exception 'This attempt cannot be stored.'; end $$`);
-    await service.query(`create trigger refuse before insert on webhook_attempts
+      await service.query(`create trigger refuse before insert on webhook_attempts
       for each row when (new.url = '${bad.receiver.url}') execute function refuse()`);
+    },
   });
   await soon(async () => expect(await attemptsOf(second)).toEqual(allDelivered));
   // Its job failed, and is handed out again.
