@@ -99,13 +99,7 @@ async function measureDatabase(
   postgres: Awaited<ReturnType<typeof startPostgresServer>>,
 ): Promise<void> {
   const name = `size_${size}`;
-  // A row of some 500 bytes, half of it random digits.
-  await postgres.query(
-    name,
-    `create table orders as select i as id, repeat('quarterdeck ', 20) as note,
-      md5(i::text) || md5((i * 7)::text) || md5((i * 13)::text) || md5((i * 17)::text) || md5((i * 19)::text) || md5((i * 23)::text) || md5((i * 29)::text) as noise
-      from generate_series(1, ${Math.round((size * megabyte) / 500)}) i; alter table orders add primary key (id)`,
-  );
+  await writeOrders(postgres, name, size);
   const bare = join(folder, "bare.dump.zst");
   const url = new URL(postgres.url(name));
   const environment = {
@@ -125,6 +119,19 @@ async function measureDatabase(
     environment,
   });
 }
+
+/** A table whose rows are of some 500 bytes, half of them random digits. @param size in MB */
+export const writeOrders = (
+  postgres: Pick<Awaited<ReturnType<typeof startPostgresServer>>, "query">,
+  database: string,
+  size: number,
+): Promise<unknown> =>
+  postgres.query(
+    database,
+    `create table orders as select i as id, repeat('quarterdeck ', 20) as note,
+      md5(i::text) || md5((i * 7)::text) || md5((i * 13)::text) || md5((i * 17)::text) || md5((i * 19)::text) || md5((i * 23)::text) || md5((i * 29)::text) as noise
+      from generate_series(1, ${Math.round((size * megabyte) / 500)}) i; alter table orders add primary key (id)`,
+  );
 
 type Bare = {
   backup: string;
@@ -253,12 +260,12 @@ export async function install(
   service: ServiceProcess,
   type: "database" | "site",
   targetId: number,
-  { provider = 1 }: { provider?: number } = {},
+  { provider = 1, hold = 1 }: { provider?: number; hold?: number } = {},
 ): Promise<BackupConfiguration> {
   const made = await service.call("POST", `/api/server/1/backup-configuration`, {
     name: `${type} ${targetId}`,
     frequency: "0 0 1 1 *",
-    hold: 1,
+    hold,
     storage_provider_id: provider,
     backupable_type: type,
     backupable_id: targetId,
@@ -283,7 +290,7 @@ export async function takeBackup(
   });
 }
 
-async function restore(service: ServiceProcess, backupId: number): Promise<Backup> {
+export async function restore(service: ServiceProcess, backupId: number): Promise<Backup> {
   await service.call("PUT", `/api/backup/${backupId}`);
   return until<Backup>(service, `/api/backup/${backupId}`, ({ restore_status, restore_output }) => {
     if (restore_status === "failed") throw new Error(restore_output ?? "");

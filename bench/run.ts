@@ -5,6 +5,7 @@ import { run as backups } from "./backups.ts";
 import { run as dashboard } from "./dashboard.ts";
 import { run as large } from "./large.ts";
 import { run as many } from "./many.ts";
+import { run as peers } from "./peers.ts";
 import { run as scale } from "./scale.ts";
 import { run as sshBackups } from "./ssh-backups.ts";
 import { run as sshWorkers } from "./ssh-workers.ts";
@@ -16,10 +17,11 @@ const { values: target, positionals: asked } = parseArgs({
   // Another page than ours, for the dashboard's figures: `npm run bench -- dashboard --url https://…`.
   options: {
     url: { type: "string" },
-    // Of the bench `ssh`: how many servers and workers in all, and how much is backed up in MB; 0 = nothing.
+    // Of the bench `ssh`: how many servers and workers in all.
     servers: { type: "string", default: "20" },
     workers: { type: "string", default: "200" },
-    size: { type: "string", default: "2000" },
+    // Of `ssh` and `peers`: how much is backed up in MB; 0 = nothing.
+    size: { type: "string" },
     // Of the bench `scale`: how much of all that is stored, e.g. 0.1 for trying.
     share: { type: "string", default: process.env["BENCH_SHARE"] ?? "1" },
     token: { type: "string", default: process.env["BENCH_TOKEN"] },
@@ -32,10 +34,13 @@ const benches = {
   dashboard: () => dashboard(target),
   large,
   many,
+  // Needs Debian's restic, borg and borgmatic.
+  peers: () => peers(Number(target.size ?? 770)),
   scale: () => scale(Number(target.share)),
   ssh: async () => {
     await sshWorkers({ servers: Number(target.servers), workers: Number(target.workers) });
-    if (Number(target.size) > 0) await sshBackups(Number(target.size));
+    const size = Number(target.size ?? 2000);
+    if (size > 0) await sshBackups(size);
   },
 };
 

@@ -17,6 +17,7 @@ import {
   takeBackup,
   watchMemory,
   writeHalfRandom,
+  writeOrders,
 } from "./backups.ts";
 import { cpuSecondsOf } from "./cpu-seconds.ts";
 import { median, note, report } from "./report.ts";
@@ -36,12 +37,7 @@ export async function run(size: number): Promise<void> {
     later(() => postgres.stop());
     const sshd = await startSshd({ cleanUp: later });
     await postgres.createDatabase("shop");
-    await postgres.query(
-      "shop",
-      `create table orders as select i as id, repeat('quarterdeck ', 20) as note,
-        md5(i::text) || md5((i * 7)::text) || md5((i * 13)::text) || md5((i * 17)::text) || md5((i * 19)::text) || md5((i * 23)::text) || md5((i * 29)::text) as noise
-        from generate_series(1, ${Math.round((size * megabyte) / 500)}) i; alter table orders add primary key (id)`,
-    );
+    await writeOrders(postgres, "shop", size);
     await mkdir(join(folder, "copies"));
     await mkdir(join(folder, "site"));
     for (let count = 0; count < files; count++)

@@ -1,0 +1,292 @@
+// A site folder and a PostgreSQL database, backed up and restored by this service and by Debian's restic, borg and
+// borgmatic: the same data on the same disk in the same run, printed as the table of docs/benchmarks.md.
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startPostgresServer } from "../server/backups/testing/postgres-server.ts";
+import { ownUser } from "../server/testing/own-user.ts";
+import { startService, type ServiceProcess } from "../server/testing/service-process.ts";
+import {
+  install,
+  megabyte,
+  restore,
+  shellMs,
+  takeBackup,
+  writeHalfRandom,
+  writeOrders,
+} from "./backups.ts";
+import { median } from "./report.ts";
+
+const rounds = 3;
+
+/** What is backed up. */
+type Subject = {
+  title: string;
+  type: "database" | "site";
+  /** Changes a hundredth of it. */
+  change(round: number): Promise<unknown>;
+  /** Takes it away before a restore. */
+  empty(): Promise<unknown>;
+  /** Shell commands: what a peer reads, or is given on its standard input, and what its restore is given to. */
+  source: { path: string } | { dump: string; load: string };
+};
+
+type Tool = {
+  name: string;
+  /** Where it stores. */
+  folder: string;
+  /** Begins anew, with nothing stored. */
+  renew(subject: Subject): Promise<unknown>;
+  /** Both answer the milliseconds that they took. */
+  back(subject: Subject): Promise<number>;
+  restore(subject: Subject): Promise<number>;
+};
+
+/** A program of Debian's, by the shell commands that its documentation has for this. */
+type Peer = {
+  name: string;
+  initialize: string;
+  back: (subject: Subject) => string;
+  restore: (subject: Subject) => string;
+};
+
+const steps = ["first backup", "unchanged", "1 % changed", "restore"] as const;
+
+/** Milliseconds and bytes, one of each round. */
+type Measured = Record<(typeof steps)[number] | "stored", number[]>;
+
+/** @param size of the folder and of the database, in MB */
+export async function run(size: number): Promise<void> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-bench-")));
+  const postgres = await startPostgresServer();
+  try {
+    // As root the database runs as an account of its own, which has to get to its folder.
+    await chmod(folder, 0o711);
+    for (const name of ["copies", "site"]) await mkdir(join(folder, name));
+    const fill = (file: number) => writeHalfRandom(join(folder, "site", String(file)), megabyte);
+    for (let file = 0; file < size; file++) await fill(file);
+    await postgres.createDatabase("shop");
+    await writeOrders(postgres, "shop", size);
+    const url = new URL(postgres.url("shop"));
+    Object.assign(process.env, {
+      PGHOST: url.hostname,
+      PGPORT: url.port,
+      PGUSER: decodeURIComponent(url.username),
+      PGPASSWORD: decodeURIComponent(url.password),
+      PGDATABASE: "shop",
+    });
+    const rows = Math.round((size * megabyte) / 500);
+    const subjects: Subject[] = [
+      {
+        title: `Site folder, ${size} files of 1 MB`,
+        type: "site",
+        source: { path: join(folder, "site") },
+        async change() {
+          for (let file = 0; file < size / 100; file++) await fill(file);
+        },
+        async empty() {
+          await rm(join(folder, "gone"), { recursive: true, force: true });
+          await rename(join(folder, "site"), join(folder, "gone"));
+        },
+      },
+      {
+        title: `PostgreSQL, ${size} MB`,
+        type: "database",
+        source: {
+          dump: "pg_dump -Fc -Z0",
+          load: "pg_restore --single-transaction -d shop",
+        },
+        change: (round) =>
+          postgres.query(
+            "shop",
+            `update orders set noise = md5(noise) || repeat(md5(id::text), 6)
+             where id between ${round * (rows / 100)} and ${(round + 1) * (rows / 100)}`,
+          ),
+        empty: () => postgres.query("shop", "drop table orders"),
+      },
+    ];
+    const repository = join(folder, "repository");
+    await writeFile(
+      join(folder, "borgmatic-site.yaml"),
+      borgmaticConfiguration(repository, join(folder, "site")),
+    );
+    await writeFile(
+      join(folder, "borgmatic-database.yaml"),
+      `${borgmaticConfiguration(repository, "")}
+hooks:
+  postgresql_databases:
+    - { name: shop, hostname: ${url.hostname}, port: ${url.port}, username: "${process.env["PGUSER"]}", password: "${process.env["PGPASSWORD"]}" }
+`,
+    );
+    Object.assign(process.env, {
+      RESTIC_REPOSITORY: repository,
+      RESTIC_PASSWORD: "measured",
+      RESTIC_CACHE_DIR: join(folder, "restic-cache"),
+      BORG_BASE_DIR: join(folder, "borg-base"),
+      BORG_UNKNOWN_UNENCRYPTED_REPO_ACCESS_IS_OK: "yes",
+    });
+    await writeFile(
+      join(folder, "inventory.yaml"),
+      `
+servers: [{ id: 1, name: here, connection: local }]
+storage_providers: [{ id: 1, name: disk, type: local, path: ${folder}/copies }]
+sites: [{ id: 1, server: 1, name: site, root: ${folder}/site, user: ${ownUser} }]
+databases: [{ id: 1, server: 1, name: shop, engine: postgres, url: "env:SHOP_URL" }]
+`,
+    );
+    const service = await startService(folder, {
+      QUARTERDECK_INVENTORY: join(folder, "inventory.yaml"),
+      SHOP_URL: postgres.url("shop"),
+    });
+    try {
+      const tools = [
+        quarterdeck(service, join(folder, "copies")),
+        ...[restic(repository), borg(repository), borgmatic(repository, folder)].map((peer) =>
+          toolOf(peer, repository),
+        ),
+      ];
+      for (const subject of subjects) await measure(subject, tools);
+    } finally {
+      await service.end("SIGINT");
+    }
+  } finally {
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const restic = (repository: string): Peer => ({
+  name: "restic",
+  initialize: "restic init -q --repository-version 2",
+  back: ({ source }) =>
+    "path" in source
+      ? `restic backup -q ${source.path}`
+      : `${source.dump} | restic backup -q --stdin --stdin-filename shop.dump`,
+  restore: ({ source }) =>
+    "path" in source
+      ? `restic restore -q latest --target / && sync -f ${repository}`
+      : `restic dump -q latest shop.dump | ${source.load}`,
+});
+
+const borg = (repository: string): Peer => ({
+  name: "borg",
+  initialize: `borg init --encryption none ${repository}`,
+  back: ({ source }) =>
+    "path" in source
+      ? `borg create --compression zstd,3 ${repository}::{now:%s.%f} ${source.path}`
+      : `${source.dump} | borg create --compression zstd,3 --stdin-name shop.dump ${repository}::{now:%s.%f} -`,
+  restore: ({ source }) => {
+    const newest = `$(borg list --last 1 --short ${repository})`;
+    return "path" in source
+      ? `cd / && borg extract ${repository}::${newest} && sync -f ${repository}`
+      : `borg extract --stdout ${repository}::${newest} | ${source.load}`;
+  },
+});
+
+const borgmatic = (repository: string, folder: string): Peer => {
+  const command = (type: Subject["type"], rest: string) =>
+    `borgmatic --config ${folder}/borgmatic-${type}.yaml -v -1 ${rest}`;
+  return {
+    name: "borgmatic",
+    initialize: `borg init --encryption none ${repository}`,
+    back: ({ type }) => command(type, "create"),
+    restore: ({ type }) =>
+      type === "site"
+        ? `${command(type, "extract --archive latest --destination /")} && sync -f ${repository}`
+        : command(type, "restore --archive latest"),
+  };
+};
+
+const borgmaticConfiguration = (repository: string, source: string) => `
+location:
+  source_directories: [${source}]
+  repositories: [${repository}]
+storage: { compression: "zstd,3" }
+`;
+
+const toolOf = ({ name, initialize, back, restore: restoring }: Peer, folder: string): Tool => ({
+  name,
+  folder,
+  async renew() {
+    await rm(folder, { recursive: true, force: true });
+    await shellMs(initialize, {});
+  },
+  back: (subject) => shellMs(back(subject), {}),
+  restore: (subject) => shellMs(restoring(subject), {}),
+});
+
+function quarterdeck(service: ServiceProcess, folder: string): Tool {
+  let configurationId = 0;
+  let backupId = 0;
+  const timed = async (work: () => Promise<unknown>) => {
+    const startedMs = performance.now();
+    await work();
+    return performance.now() - startedMs;
+  };
+  return {
+    name: "Quarterdeck",
+    folder,
+    async renew({ type }) {
+      if (configurationId > 0)
+        await service.call("DELETE", `/api/backup-configuration/${configurationId}?files=remove`);
+      configurationId = (await install(service, type, 1, { hold: 24 })).id;
+    },
+    back: () =>
+      timed(async () => {
+        backupId = (await takeBackup(service, configurationId)).id;
+      }),
+    restore: () => timed(() => restore(service, backupId)),
+  };
+}
+
+async function bytesIn(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const all = entries.filter((entry) => entry.isFile());
+  const sizes = await Promise.all(
+    all.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size),
+  );
+  return sizes.reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/** Each round begins anew, with the tools one after the other on the same data. */
+async function measure(subject: Subject, tools: readonly Tool[]): Promise<void> {
+  const measured = new Map<string, Measured>();
+  for (let round = 0; round < rounds; round++)
+    for (const tool of tools) {
+      const its = measured.get(tool.name) ?? {
+        "first backup": [],
+        unchanged: [],
+        "1 % changed": [],
+        restore: [],
+        stored: [],
+      };
+      measured.set(tool.name, its);
+      await tool.renew(subject);
+      const before = await bytesIn(tool.folder);
+      its["first backup"].push(await tool.back(subject));
+      its.unchanged.push(await tool.back(subject));
+      await subject.change(round);
+      its["1 % changed"].push(await tool.back(subject));
+      its.stored.push((await bytesIn(tool.folder)) - before);
+      await subject.empty();
+      its.restore.push(await tool.restore(subject));
+    }
+  console.log(`\n${subject.title}; medians of ${rounds}\n`);
+  console.log(`| | ${steps.join(" | ")} | stored by the three |\n|---|${"---:|".repeat(5)}`);
+  for (const [name, its] of measured) {
+    const times = steps.map((step) => `${(median(its[step]) / 1000).toFixed(2)} s`);
+    console.log(
+      `| ${name} | ${times.join(" | ")} | ${Math.round(median(its.stored) / megabyte)} MB |`,
+    );
+  }
+}
